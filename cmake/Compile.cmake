@@ -1,0 +1,14 @@
+add_library(ucxbench_flags INTERFACE)
+target_compile_features(ucxbench_flags INTERFACE cxx_std_20)
+target_compile_options(ucxbench_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+target_include_directories(ucxbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+if(UCXBENCH_SANITIZE)
+  target_compile_options(ucxbench_flags INTERFACE -fsanitize=${UCXBENCH_SANITIZE}
+                                                  -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(ucxbench_flags INTERFACE -fsanitize=${UCXBENCH_SANITIZE})
+endif()

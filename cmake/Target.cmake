@@ -1,0 +1,20 @@
+# ucxbench_library(NAME SOURCES … LINK …): one folder, one target. OBJECT, so that files which only
+# register themselves are not dropped by the linker.
+function(ucxbench_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_library(${name} OBJECT ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
+endfunction()
+
+# ucxbench_test(NAME SOURCES … LINK …): one GoogleTest executable; each of its cases is one test.
+# Object libraries do not pass their objects on, so LINK names every folder that is used.
+function(ucxbench_test name)
+  if(NOT UCXBENCH_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ucxbench_flags ${arg_LINK} GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 60 LABELS unit DISCOVERY_TIMEOUT 30)
+endfunction()

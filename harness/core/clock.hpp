@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace ucxbench {
+
+inline std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The clock of the timed regions. On x86-64 with an invariant time-stamp counter (CPUID
+/// 8000'0007H, EDX bit 8: constant rate in all ACPI states, Intel SDM vol. 3 "Invariant TSC") a
+/// tick is one count of it, calibrated against CLOCK_MONOTONIC; elsewhere a tick is one nanosecond
+/// of CLOCK_MONOTONIC. rdtsc is not ordered with the instructions around it: a few nanoseconds, the
+/// same on both ends of an interval, and what ucx_perftest reads too.
+class Clock {
+ public:
+  /// Calibrates for `calibration_ms`; the error is about 100 ns over that time.
+  static Clock calibrate(int calibration_ms = 20);
+
+  std::uint64_t ticks() const {
+#if defined(__x86_64__)
+    if (use_tsc_) return __rdtsc();
+#endif
+    return monotonic_ns();
+  }
+
+  double ns_per_tick() const { return ns_per_tick_; }
+  double us(std::uint64_t tick_count) const {
+    return static_cast<double>(tick_count) * ns_per_tick_ * 1e-3;
+  }
+  std::uint64_t ticks_in(double seconds) const {
+    return static_cast<std::uint64_t>(seconds * 1e9 / ns_per_tick_);
+  }
+
+  /// "tsc 2.600 GHz" or "CLOCK_MONOTONIC".
+  std::string name() const;
+
+  /// What one ticks() plus storing it costs, in nanoseconds: the smallest mean of several loops.
+  double cost_ns() const;
+
+ private:
+  bool use_tsc_ = false;
+  double ns_per_tick_ = 1.0;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ucxbench {
+
+/// The finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014; constants of Stafford's mix 13): a
+/// bijection of 64-bit words.
+constexpr std::uint64_t mix64(std::uint64_t x) {
+  x ^= x >> 30U;
+  x *= 0xbf58476d1ce4e5b9U;
+  x ^= x >> 27U;
+  x *= 0x94d049bb133111ebU;
+  x ^= x >> 31U;
+  return x;
+}
+
+/// Writes the payload that belongs to `seed`: the 64-bit words mix64(seed·φ + index), the last one
+/// cut off. No two offsets repeat, so a shifted or torn message is noticed.
+void fill_pattern(std::span<std::byte> bytes, std::uint64_t seed);
+
+/// The offset of the first byte that differs from the payload of `seed`; empty when all is right.
+std::optional<std::size_t> find_mismatch(std::span<const std::byte> bytes, std::uint64_t seed);
+
+}  // namespace ucxbench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ucxbench {
+
+/// How the ranks of one launch find each other. It carries start-up addresses, small control values
+/// and barriers outside timed regions; measurements never depend on it. Every verb that waits calls
+/// `progress` again and again, since a transport may have to move bytes for the peer to arrive, and
+/// throws Failure(Exit::lost) when the run is being aborted. Implemented over an inherited socket
+/// pair (ChannelRendezvous); the verbs map one to one on PMIx_Put + Commit, Get, Fence, Abort.
+class Rendezvous {
+ public:
+  using Bytes = std::vector<std::uint8_t>;
+  using Progress = std::function<void()>;
+
+  virtual ~Rendezvous() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Publishes `value` under `key`, once per key and launch. Returns when the coordinator has it
+  /// (and, for a report, has written it to disk).
+  virtual void put(std::string_view key, const Bytes& value, const Progress& progress) = 0;
+
+  /// Waits until some rank has put `key`.
+  virtual Bytes get(std::string_view key, const Progress& progress) = 0;
+
+  /// Waits for all ranks. The answer is the same on every rank: false when the user asked to stop
+  /// after the current repetition (first Ctrl-C).
+  virtual bool barrier(const Progress& progress) = 0;
+
+  /// Ends the whole run; every rank and the supervisor learn `reason`.
+  [[noreturn]] virtual void abort(std::string_view reason) = 0;
+
+  /// Says what this rank does now ("tag 1 MiB: latency"), for whoever must explain a hang. Cheap;
+  /// never called inside a timed region.
+  virtual void phase(std::string_view what) = 0;
+};
+
+}  // namespace ucxbench

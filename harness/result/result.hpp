@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// The name and major version of the run file; described by results/schema/run-1.schema.json.
+inline constexpr const char* run_schema = "ucx-bench/run/1";
+
+using Json = nlohmann::ordered_json;
+
+/// Order statistics of one set of samples, in the unit that the metric's name ends with. A quantile
+/// that the number of samples cannot support is empty (p90 below 10 samples, p99 below 100, p999
+/// below 1000), and is written as null.
+struct Quantiles {
+  std::uint64_t count = 0;
+  std::optional<double> min, p50, p90, p99, p999, max;
+};
+
+/// What one launch measured of one metric.
+struct Samples {
+  Quantiles quantiles;         ///< over every sample seen
+  std::uint64_t seen = 0;      ///< samples measured
+  std::vector<double> values;  ///< kept samples in run order: all of them, or an even choice
+};
+
+/// Costs that are paid once, in microseconds; empty where they were not measured.
+struct Cold {
+  std::optional<double> context_us;        ///< ucp_init and worker creation
+  std::optional<double> connect_us;        ///< address exchange or listener until the first reply
+  std::optional<double> first_message_us;  ///< first round trip of this size / 2, unwarmed
+};
+
+/// One case in one launch, between one pair of ranks.
+struct LaunchRecord {
+  int launch = 0;
+  int src = 0, dst = 1;          ///< ranks
+  std::uint64_t iterations = 0;  ///< round trips of the latency part
+  std::uint64_t messages = 0;    ///< messages of each bandwidth part
+  std::uint64_t warmup_iterations = 0;
+  Cold cold;
+  std::map<std::string, Samples> samples;   ///< by metric name, e.g. "latency_us"
+  std::map<std::string, double> overheads;  ///< "timestamp_ns", "untimed_mean_us", "timed_mean_us"
+  std::vector<std::string> lanes;           ///< configured lanes, "tcp/lo"
+};
+
+/// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
+/// are medians over the launches' own quantiles, min and max are over everything.
+struct Metric {
+  Quantiles quantiles;                        ///< count = launches × pairs
+  std::optional<std::array<double, 2>> ci95;  ///< of the median, over launch medians; ≥ 6 launches
+  std::uint64_t samples_seen = 0;
+  std::string better;                  ///< "lower" or "higher"
+  std::vector<double> launch_medians;  ///< in launch order
+};
+
+enum class CaseState { planned, measured, skipped, failed };
+
+struct Verified {
+  std::uint64_t checked = 0;  ///< messages compared byte by byte
+  std::uint64_t errors = 0;
+};
+
+struct Case {
+  std::string key;        ///< "pingpong/tag/host-host/tcp/1MiB", stable across versions
+  std::string benchmark;  ///< "pingpong"
+  Json parameters;        ///< api, bytes, window, memory, transports, …
+  CaseState state = CaseState::planned;
+  std::string reason;                     ///< why skipped or failed
+  std::vector<LaunchRecord> launches;     ///< in the order measured
+  std::map<std::string, Metric> metrics;  ///< by metric name
+  Json path = Json::object();             ///< asked, lanes, verdict
+  Json pairs = Json::array();             ///< per pair of ranks
+  Verified verified;
+  std::uint64_t peak_buffer_bytes = 0;
+  std::vector<std::string> labels;
+};
+
+/// A whole run: what was asked, what was effective, every case. Plain data.
+struct Result {
+  Json run = Json::object();      ///< id, started_utc, finished_utc, command, state, tags
+  Json build = Json::object();    ///< version, commit, dirty, compiler, flags
+  Json machine = Json::object();  ///< id, hosts, labels, topology_hash
+  Json ucx = Json::object();      ///< version, library, configuration files, environment
+  Json ranks = Json::array();     ///< rank, host, pid, cpus, numa_node, net_devices
+  std::vector<Case> cases;
+  Json findings = Json::array();
+  Json topology = Json::object();
+};
+
+std::string to_string(CaseState state);
+
+Json to_json(const Result& result);
+
+/// Throws Failure(Exit::usage) with one line when `text` is not a run file of this schema: not JSON
+/// (truncated), another schema, a newer version.
+Result parse_result(const std::string& text, const std::string& name);
+
+/// Reads and parses a run file; unreadable is a usage failure as well.
+Result read_result(const std::filesystem::path& file);
+
+/// Writes `bytes` beside `file` and renames: a reader or a crash never sees half a file. Throws
+/// Failure(Exit::usage) when the folder cannot be written.
+void write_atomically(const std::filesystem::path& file, const std::string& bytes);
+
+/// Fills `metrics` and `pairs` of a case from its launches.
+void summarize(Case& measured);
+
+/// The better direction of a metric by its name: a time is better lower, a rate higher.
+std::string better_direction(const std::string& metric);
+
+}  // namespace ucxbench
