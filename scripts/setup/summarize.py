@@ -1,0 +1,60 @@
+"""The end of scripts/test: why tests were skipped, what each part took, and the totals.
+
+usage: summarize.py PARTS   (lines: name, seconds, outcome, detail, JUnit file of ctest or nothing)
+"""
+
+import sys
+import xml.etree.ElementTree as xml
+
+OUTCOMES = ("passed", "failed", "skipped")
+
+
+def reason(case):
+    """GoogleTest says why after its line "…: Skipped"; other tests end with the reason."""
+    lines = [line.strip() for line in case.findtext("system-out", "").splitlines()]
+    for line, following in zip(lines, lines[1:]):
+        if line.endswith(": Skipped") and following:
+            return following
+    return next((line for line in reversed(lines) if line), "no reason given")
+
+
+def read_ctest(path):
+    """The number of tests by outcome, and the tests skipped by reason."""
+    counts, skipped = dict.fromkeys(OUTCOMES, 0), {}
+    for case in xml.parse(path).iter("testcase"):
+        if case.find("failure") is not None or case.get("status") == "fail":
+            counts["failed"] += 1
+        elif case.get("status") == "run":
+            counts["passed"] += 1
+        else:
+            counts["skipped"] += 1
+            skipped.setdefault(reason(case), []).append(case.get("name"))
+    return counts, skipped
+
+
+def main():
+    total, rows = dict.fromkeys(OUTCOMES, 0), []
+    with open(sys.argv[1], encoding="utf-8") as parts:
+        for line in parts:
+            name, seconds, outcome, detail, junit = line.rstrip("\n").split("\t")
+            counts = {outcome: 1}
+            if junit:
+                counts, skipped = read_ctest(junit)
+                if outcome == "failed" and not counts["failed"]:
+                    counts["failed"] = 1  # ctest itself failed
+                detail = ", ".join(f"{counts[key]} {key}" for key in OUTCOMES)
+                for why, names in skipped.items():
+                    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+                    print(f"skipped in {name}: {names[0]}{more}: {why}")
+            for key in OUTCOMES:
+                total[key] += counts.get(key, 0)
+            rows.append((name, int(seconds), detail or outcome))
+    width = max(len(row[0]) for row in rows)
+    for name, seconds, detail in rows:
+        print(f"{name:{width}}  {seconds // 60:3}:{seconds % 60:02}  {detail}")
+    print(", ".join(f"{total[key]} {key}" for key in OUTCOMES))
+    return 1 if total["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
