@@ -21,21 +21,21 @@ using Json = nlohmann::ordered_json;
 /// below 1000), and is written as null.
 struct Quantiles {
   std::uint64_t count = 0;
-  std::optional<double> min, p50, p90, p99, p999, max;
+  std::optional<double> min{}, p50{}, p90{}, p99{}, p999{}, max{};
 };
 
 /// What one launch measured of one metric.
 struct Samples {
-  Quantiles quantiles;         ///< over every sample seen
-  std::uint64_t seen = 0;      ///< samples measured
-  std::vector<double> values;  ///< kept samples in run order: all of them, or an even choice
+  Quantiles quantiles{};         ///< over every sample seen
+  std::uint64_t seen = 0;        ///< samples measured
+  std::vector<double> values{};  ///< kept samples in run order: all of them, or an even choice
 };
 
 /// Costs that are paid once, in microseconds; empty where they were not measured.
 struct Cold {
-  std::optional<double> context_us;        ///< ucp_init and worker creation
-  std::optional<double> connect_us;        ///< address exchange or listener until the first reply
-  std::optional<double> first_message_us;  ///< first round trip of this size / 2, unwarmed
+  std::optional<double> context_us{};        ///< ucp_init and worker creation
+  std::optional<double> connect_us{};        ///< address exchange or listener until the first reply
+  std::optional<double> first_message_us{};  ///< first round trip of this size / 2, unwarmed
 };
 
 /// One case in one launch, between one pair of ranks.
@@ -45,20 +45,21 @@ struct LaunchRecord {
   std::uint64_t iterations = 0;  ///< round trips of the latency part
   std::uint64_t messages = 0;    ///< messages of each bandwidth part
   std::uint64_t warmup_iterations = 0;
-  Cold cold;
-  std::map<std::string, Samples> samples;   ///< by metric name, e.g. "latency_us"
-  std::map<std::string, double> overheads;  ///< "timestamp_ns", "untimed_mean_us", "timed_mean_us"
-  std::vector<std::string> lanes;           ///< configured lanes, "tcp/lo"
+  Cold cold{};
+  std::map<std::string, Samples> samples{};  ///< by metric name, e.g. "latency_us"
+  /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
+  std::map<std::string, double> overheads{};
+  std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
 };
 
 /// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
 /// are medians over the launches' own quantiles, min and max are over everything.
 struct Metric {
-  Quantiles quantiles;                        ///< count = launches × pairs
-  std::optional<std::array<double, 2>> ci95;  ///< of the median, over launch medians; ≥ 6 launches
+  Quantiles quantiles{};                        ///< count = launches × pairs
+  std::optional<std::array<double, 2>> ci95{};  ///< of p50, over ≥ 6 launch medians
   std::uint64_t samples_seen = 0;
-  std::string better;                  ///< "lower" or "higher"
-  std::vector<double> launch_medians;  ///< in launch order
+  std::string better{};                  ///< "lower" or "higher"
+  std::vector<double> launch_medians{};  ///< in launch order
 };
 
 enum class CaseState { planned, measured, skipped, failed };
@@ -69,18 +70,18 @@ struct Verified {
 };
 
 struct Case {
-  std::string key;        ///< "pingpong/tag/host-host/tcp/1MiB", stable across versions
-  std::string benchmark;  ///< "pingpong"
-  Json parameters;        ///< api, bytes, window, memory, transports, …
+  std::string key{};        ///< "pingpong/tag/host-host/tcp/1MiB", stable across versions
+  std::string benchmark{};  ///< "pingpong"
+  Json parameters{};        ///< api, bytes, window, memory, transports, …
   CaseState state = CaseState::planned;
-  std::string reason;                     ///< why skipped or failed
-  std::vector<LaunchRecord> launches;     ///< in the order measured
-  std::map<std::string, Metric> metrics;  ///< by metric name
-  Json path = Json::object();             ///< asked, lanes, verdict
-  Json pairs = Json::array();             ///< per pair of ranks
-  Verified verified;
+  std::string reason{};                     ///< why skipped or failed
+  std::vector<LaunchRecord> launches{};     ///< in the order measured
+  std::map<std::string, Metric> metrics{};  ///< by metric name
+  Json path = Json::object();               ///< asked, lanes, verdict
+  Json pairs = Json::array();               ///< per pair of ranks
+  Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels{};
 };
 
 /// A whole run: what was asked, what was effective, every case. Plain data.
@@ -90,14 +91,20 @@ struct Result {
   Json machine = Json::object();  ///< id, hosts, labels, topology_hash
   Json ucx = Json::object();      ///< version, library, configuration files, environment
   Json ranks = Json::array();     ///< rank, host, pid, cpus, numa_node, net_devices
-  std::vector<Case> cases;
+  std::vector<Case> cases{};
   Json findings = Json::array();
   Json topology = Json::object();
 };
 
 std::string to_string(CaseState state);
 
+/// The run file as JSON: doubles rounded to six significant digits, unknown and non-finite numbers
+/// null. A case that is still planned is written as skipped, "not reached".
 Json to_json(const Result& result);
+
+/// `json` as text for people and for diffs: two spaces of indent, but a list of plain values, and
+/// an object of them that is short, on one line. Bytes that are not UTF-8 are replaced.
+std::string to_text(const Json& json);
 
 /// Throws Failure(Exit::usage) with one line when `text` is not a run file of this schema: not JSON
 /// (truncated), another schema, a newer version.
@@ -106,11 +113,13 @@ Result parse_result(const std::string& text, const std::string& name);
 /// Reads and parses a run file; unreadable is a usage failure as well.
 Result read_result(const std::filesystem::path& file);
 
-/// Writes `bytes` beside `file` and renames: a reader or a crash never sees half a file. Throws
-/// Failure(Exit::usage) when the folder cannot be written.
+/// Writes `bytes` beside `file` and renames: a reader or a crash never sees half a file. What is
+/// not a regular file (/dev/stdout, a pipe) is written to directly. Throws Failure(Exit::usage)
+/// when that is impossible.
 void write_atomically(const std::filesystem::path& file, const std::string& bytes);
 
-/// Fills `metrics` and `pairs` of a case from its launches.
+/// Fills `metrics` and `pairs` of a case from its launches. Of a pair, `messages` is the sum of its
+/// launches' and `bytes` their payload; its quartiles are over the kept bandwidth samples.
 void summarize(Case& measured);
 
 /// The better direction of a metric by its name: a time is better lower, a rate higher.

@@ -1,0 +1,127 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
+
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A container of plain values on one line, with a space after each comma and colon.
+std::string one_line(const Json& json) {
+  std::string text(1, json.is_array() ? '[' : '{');
+  const char* separator = "";
+  for (const auto& [key, value] : json.items()) {
+    text += separator;
+    if (json.is_object()) text += compact(Json(key)) + ": ";
+    text += compact(value);
+    separator = ", ";
+  }
+  return text + (json.is_array() ? ']' : '}');
+}
+
+void append_text(std::string& out, const Json& json, std::size_t indent) {
+  if (!json.is_structured()) {
+    out += compact(json);
+    return;
+  }
+  if (std::none_of(json.begin(), json.end(),
+                   [](const Json& value) { return value.is_structured() && !value.empty(); })) {
+    const auto line = one_line(json);
+    if (json.is_array() || indent + line.size() <= line_width) {
+      out += line;
+      return;
+    }
+  }
+  out += json.is_array() ? '[' : '{';
+  const char* separator = "\n";
+  for (const auto& [key, value] : json.items()) {
+    out += separator + std::string(indent + 2, ' ');
+    if (json.is_object()) out += compact(Json(key)) + ": ";
+    append_text(out, value, indent + 2);
+    separator = ",\n";
+  }
+  out += "\n" + std::string(indent, ' ') + (json.is_array() ? ']' : '}');
+}
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void cannot_write(const std::filesystem::path& file, int error) {
+  throw Failure(Exit::usage, "cannot write '" + file.string() + "': " + reason_of(error) +
+                                 "; choose another path");
+}
+
+/// 0, or the errno of the first failure.
+int write_all(const std::filesystem::path& file, int flags, const std::string& bytes) {
+  const int fd = ::open(file.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0) return errno;
+  int error = 0;
+  for (std::size_t done = 0; done < bytes.size() && error == 0;) {
+    const auto written = ::write(fd, bytes.data() + done, bytes.size() - done);
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (::close(fd) != 0 && error == 0) error = errno;
+  return error;
+}
+
+}  // namespace
+
+std::string to_text(const Json& json) {
+  std::string text;
+  append_text(text, json, 0);
+  return text + "\n";
+}
+
+Result read_result(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(file, error);
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || folder) {
+    throw Failure(Exit::usage, "cannot read '" + file.string() +
+                                   "': " + reason_of(folder ? EISDIR : errno) +
+                                   "; give a file written by ucx-bench --json");
+  }
+  return parse_result({std::istreambuf_iterator<char>(in), {}}, file.string());
+}
+
+void write_atomically(const std::filesystem::path& file, const std::string& bytes) {
+  std::error_code ignored;
+  // A rename would replace a symbolic link, or a device such as /dev/null, by a plain file.
+  const auto target = std::filesystem::is_symlink(file, ignored)
+                          ? std::filesystem::weakly_canonical(file, ignored)
+                          : file;
+  const auto status = std::filesystem::status(target, ignored);
+  if (std::filesystem::is_directory(status)) cannot_write(file, EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (const int error = write_all(target, 0, bytes)) cannot_write(file, error);
+    return;
+  }
+  auto temporary = target;
+  temporary.replace_filename("." + target.filename().string() + "." + std::to_string(::getpid()) +
+                             ".tmp");
+  int error = write_all(temporary, O_CREAT | O_TRUNC, bytes);
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    cannot_write(file, error);
+  }
+}
+
+}  // namespace ucxbench

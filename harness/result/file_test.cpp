@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ResultFile : public testing::Test {
+ protected:
+  ResultFile() { fs::create_directories(folder_); }
+  ~ResultFile() override { fs::remove_all(folder_); }
+
+  static std::string content(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_ =
+      fs::temp_directory_path() / ("ucx-bench-file-test-" + std::to_string(getpid()));
+};
+
+template <typename Action>
+std::string usage_failure(Action action) {
+  try {
+    action();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::usage);
+    return failure.what();
+  }
+  ADD_FAILURE() << "no failure";
+  return {};
+}
+
+TEST_F(ResultFile, ReplacesAWholeFileAndLeavesNothingElse) {
+  const auto file = folder_ / "run.json";
+  write_atomically(file, "first, which is longer");
+  write_atomically(file, "second");
+  EXPECT_EQ(content(file), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(ResultFile, WritesThroughLinksAndToDevices) {
+  fs::create_symlink("target.json", folder_ / "link.json");
+  write_atomically(folder_ / "target.json", "old");
+  write_atomically(folder_ / "link.json", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_EQ(content(folder_ / "target.json"), "new");
+  write_atomically("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(ResultFile, SaysWhyItCannotWrite) {
+  EXPECT_EQ(usage_failure([&] { write_atomically(folder_ / "none" / "run.json", "x"); }),
+            "cannot write '" + (folder_ / "none" / "run.json").string() +
+                "': No such file or directory; choose another path");
+  EXPECT_EQ(usage_failure([&] { write_atomically(folder_, "x"); }),
+            "cannot write '" + folder_.string() + "': Is a directory; choose another path");
+  EXPECT_NE(usage_failure([] { write_atomically("/dev/full", "x"); }).find("No space left"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(ResultFile, SaysWhyItCannotRead) {
+  EXPECT_EQ(usage_failure([&] { read_result(folder_ / "none.json"); }),
+            "cannot read '" + (folder_ / "none.json").string() +
+                "': No such file or directory; give a file written by ucx-bench --json");
+  EXPECT_NE(usage_failure([&] { read_result(folder_); }).find("Is a directory"), std::string::npos);
+}
+
+TEST_F(ResultFile, ReadsWhatItWrote) {
+  Result result;
+  result.run["id"] = "x";
+  write_atomically(folder_ / "run.json", to_text(to_json(result)));
+  EXPECT_EQ(read_result(folder_ / "run.json").run.at("id"), "x");
+}
+
+}  // namespace
+}  // namespace ucxbench

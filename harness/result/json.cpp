@@ -1,0 +1,286 @@
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::string_view schema_stem = "ucx-bench/run/";
+constexpr const char* not_reached = "not reached: the run ended before it";
+
+/// Six digits are finer than any clock and noise here, and halve the file.
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value,
+                                     std::chars_format::scientific, 5);
+  double rounded = value;
+  std::from_chars(text.data(), written.ptr, rounded);
+  return rounded;
+}
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+/// The same for free-form JSON.
+Json rounded(Json json) {
+  if (json.is_number_float()) return number(json.get<double>());
+  for (auto& value : json) {
+    if (value.is_structured() || value.is_number_float()) value = rounded(std::move(value));
+  }
+  return json;
+}
+
+std::optional<double> number_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::vector<double> numbers_from(const Json& list) {
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const auto& value : list) {
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                     : value.get<double>());
+  }
+  return values;
+}
+
+Json to_json(const Quantiles& q) {
+  return {{"count", q.count},     {"min", number(q.min)}, {"p50", number(q.p50)},
+          {"p90", number(q.p90)}, {"p99", number(q.p99)}, {"p999", number(q.p999)},
+          {"max", number(q.max)}};
+}
+
+Quantiles quantiles_from(const Json& json) {
+  return {.count = json.at("count").get<std::uint64_t>(),
+          .min = number_at(json, "min"),
+          .p50 = number_at(json, "p50"),
+          .p90 = number_at(json, "p90"),
+          .p99 = number_at(json, "p99"),
+          .p999 = number_at(json, "p999"),
+          .max = number_at(json, "max")};
+}
+
+Json to_json(const LaunchRecord& record) {
+  Json samples = Json::object();
+  Json quantiles = Json::object();
+  for (const auto& [metric, of] : record.samples) {
+    samples[metric] = numbers(of.values);
+    quantiles[metric] = to_json(of.quantiles);
+    quantiles[metric]["samples_seen"] = of.seen;
+  }
+  Json overheads = Json::object();
+  for (const auto& [name, value] : record.overheads) overheads[name] = number(value);
+  return {{"launch", record.launch},
+          {"src", record.src},
+          {"dst", record.dst},
+          {"iterations", record.iterations},
+          {"messages", record.messages},
+          {"warmup_iterations", record.warmup_iterations},
+          {"cold",
+           {{"context_us", number(record.cold.context_us)},
+            {"connect_us", number(record.cold.connect_us)},
+            {"first_message_us", number(record.cold.first_message_us)}}},
+          {"quantiles", quantiles},
+          {"samples", samples},
+          {"overheads", overheads},
+          {"lanes", record.lanes}};
+}
+
+LaunchRecord launch_from(const Json& json) {
+  LaunchRecord record{.launch = json.at("launch").get<int>(),
+                      .src = json.at("src").get<int>(),
+                      .dst = json.at("dst").get<int>(),
+                      .iterations = json.at("iterations").get<std::uint64_t>(),
+                      .messages = json.at("messages").get<std::uint64_t>(),
+                      .warmup_iterations = json.at("warmup_iterations").get<std::uint64_t>(),
+                      .lanes = json.at("lanes").get<std::vector<std::string>>()};
+  const auto& cold = json.at("cold");
+  record.cold = {.context_us = number_at(cold, "context_us"),
+                 .connect_us = number_at(cold, "connect_us"),
+                 .first_message_us = number_at(cold, "first_message_us")};
+  for (const auto& [metric, values] : json.at("samples").items()) {
+    const auto& quantiles = json.at("quantiles").at(metric);
+    record.samples[metric] = {.quantiles = quantiles_from(quantiles),
+                              .seen = quantiles.at("samples_seen").get<std::uint64_t>(),
+                              .values = numbers_from(values)};
+  }
+  for (const auto& [name, value] : json.at("overheads").items()) {
+    if (!value.is_null()) record.overheads[name] = value.get<double>();
+  }
+  return record;
+}
+
+Json to_json(const Metric& metric) {
+  Json json = to_json(metric.quantiles);
+  json["ci95"] = metric.ci95 ? numbers({metric.ci95->begin(), metric.ci95->end()}) : Json(nullptr);
+  json["samples_seen"] = metric.samples_seen;
+  json["better"] = metric.better;
+  json["launch_medians"] = numbers(metric.launch_medians);
+  return json;
+}
+
+Metric metric_from(const Json& json) {
+  Metric metric{.quantiles = quantiles_from(json),
+                .samples_seen = json.at("samples_seen").get<std::uint64_t>(),
+                .better = json.at("better").get<std::string>(),
+                .launch_medians = numbers_from(json.at("launch_medians"))};
+  if (const auto& ci = json.at("ci95"); !ci.is_null()) {
+    metric.ci95 = {ci.at(0).get<double>(), ci.at(1).get<double>()};
+  }
+  return metric;
+}
+
+Json to_json(const Case& of) {
+  const bool planned = of.state == CaseState::planned;
+  Json launches = Json::array();
+  for (const auto& record : of.launches) launches.push_back(to_json(record));
+  Json metrics = Json::object();
+  for (const auto& [name, metric] : of.metrics) metrics[name] = to_json(metric);
+  return {{"key", of.key},
+          {"benchmark", of.benchmark},
+          {"parameters", of.parameters},
+          {"state", to_string(planned ? CaseState::skipped : of.state)},
+          {"reason", planned ? not_reached : of.reason},
+          {"metrics", metrics},
+          {"launches", launches},
+          {"path", of.path},
+          {"pairs", rounded(of.pairs)},
+          {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
+          {"peak_buffer_bytes", of.peak_buffer_bytes},
+          {"labels", of.labels}};
+}
+
+CaseState state_from(const std::string& name) {
+  for (const auto state : {CaseState::measured, CaseState::skipped, CaseState::failed}) {
+    if (name == to_string(state)) return state;
+  }
+  throw std::invalid_argument("state '" + name + "' is not measured, skipped or failed");
+}
+
+const Json& checked(const Json& json, const char* name, Json::value_t type) {
+  const auto& value = json.at(name);
+  if (value.type() != type) throw std::invalid_argument(std::string(name) + " is of another type");
+  return value;
+}
+
+Case case_from(const Json& json) {
+  Case of{.key = json.at("key").get<std::string>(),
+          .benchmark = json.at("benchmark").get<std::string>(),
+          .parameters = checked(json, "parameters", Json::value_t::object),
+          .state = state_from(json.at("state").get<std::string>()),
+          .reason = json.at("reason").get<std::string>(),
+          .path = checked(json, "path", Json::value_t::object),
+          .pairs = checked(json, "pairs", Json::value_t::array),
+          .verified = {.checked = json.at("verified").at("checked").get<std::uint64_t>(),
+                       .errors = json.at("verified").at("errors").get<std::uint64_t>()},
+          .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),
+          .labels = json.at("labels").get<std::vector<std::string>>()};
+  for (const auto& record : json.at("launches")) of.launches.push_back(launch_from(record));
+  for (const auto& [name, metric] : json.at("metrics").items()) {
+    of.metrics[name] = metric_from(metric);
+  }
+  return of;
+}
+
+Result result_from(const Json& json) {
+  Result result{.run = checked(json, "run", Json::value_t::object),
+                .build = checked(json, "build", Json::value_t::object),
+                .machine = checked(json, "machine", Json::value_t::object),
+                .ucx = checked(json, "ucx", Json::value_t::object),
+                .ranks = checked(json, "ranks", Json::value_t::array),
+                .findings = checked(json, "findings", Json::value_t::array),
+                .topology = checked(json, "topology", Json::value_t::object)};
+  for (const auto& of : json.at("cases")) result.cases.push_back(case_from(of));
+  return result;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw Failure(Exit::usage, "'" + name + "' " + why);
+}
+
+/// Says what is wrong with a file that names another schema, or none.
+[[noreturn]] void refuse_schema(const std::string& name, const Json& json) {
+  const auto found = json.is_object() ? json.find("schema") : json.end();
+  const bool named = json.is_object() && found != json.end() && found->is_string();
+  const auto schema = named ? found->get<std::string>() : std::string();
+  int major = 0;
+  const auto current = std::string_view(run_schema).substr(schema_stem.size());
+  int known = 0;
+  std::from_chars(current.data(), current.data() + current.size(), known);
+  if (schema.starts_with(schema_stem)) {
+    std::from_chars(schema.data() + schema_stem.size(), schema.data() + schema.size(), major);
+  }
+  if (major > known) {
+    refuse(name, "was made by a newer ucx-bench (" + schema + ", this one reads " + run_schema +
+                     "); update ucx-bench");
+  }
+  refuse(name, std::string("is not a ucx-bench run (no \"schema\": \"") + run_schema +
+                   "\"); give a file written by ucx-bench --json");
+}
+
+}  // namespace
+
+std::string to_string(CaseState state) {
+  switch (state) {
+    case CaseState::planned:
+      return "planned";
+    case CaseState::measured:
+      return "measured";
+    case CaseState::skipped:
+      return "skipped";
+    case CaseState::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+Json to_json(const Result& result) {
+  Json cases = Json::array();
+  for (const auto& of : result.cases) cases.push_back(to_json(of));
+  return {{"schema", run_schema},
+          {"run", result.run},
+          {"build", result.build},
+          {"machine", result.machine},
+          {"ucx", result.ucx},
+          {"ranks", result.ranks},
+          {"cases", cases},
+          {"findings", result.findings},
+          {"topology", result.topology}};
+}
+
+Result parse_result(const std::string& text, const std::string& name) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    refuse(name, "is not whole JSON (it ends or breaks at byte " + std::to_string(error.byte) +
+                     " of " + std::to_string(text.size()) +
+                     "); give a file written by ucx-bench --json");
+  }
+  if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
+  try {
+    return result_from(json);
+  } catch (const std::exception& error) {
+    // nlohmann's messages begin with "[json.exception.…] ".
+    const std::string why = error.what();
+    const auto prefix = why.starts_with('[') ? why.find("] ") : std::string::npos;
+    refuse(name, "is a damaged ucx-bench run (" +
+                     (prefix == std::string::npos ? why : why.substr(prefix + 2)) +
+                     "); give it as ucx-bench --json wrote it");
+  }
+}
+
+}  // namespace ucxbench

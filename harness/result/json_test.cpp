@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+Result small_result() {
+  Case measured{.key = "pingpong/tag/host-host/tcp/8B",
+                .benchmark = "pingpong",
+                .parameters = {{"api", "tag"}, {"bytes", 8}, {"transports", {"tcp"}}},
+                .state = CaseState::measured,
+                .reason = {},
+                .launches = {},
+                .metrics = {},
+                .path = {{"asked", {"tcp"}}, {"verdict", "as-asked"}},
+                .verified = {.checked = 12, .errors = 0},
+                .peak_buffer_bytes = 4096,
+                .labels = {"vm"}};
+  LaunchRecord record{.launch = 0, .iterations = 3, .messages = 64, .lanes = {"tcp/lo"}};
+  record.cold.connect_us = 1234.5678;
+  record.samples["latency_us"] = {
+      .quantiles =
+          {.count = 3, .min = 1.0 / 3, .p50 = 2, .p90 = {}, .p99 = {}, .p999 = {}, .max = 4},
+      .seen = 3,
+      .values = {1.0 / 3, 2, 4}};
+  record.overheads["timestamp_ns"] = 7.25;
+  measured.launches.push_back(record);
+  summarize(measured);
+  Case skipped{.key = "pingpong/tag/host-host/ib/8B", .benchmark = "pingpong"};
+  skipped.parameters = {{"api", "tag"}, {"bytes", 8}, {"transports", {"ib"}}};
+  skipped.state = CaseState::skipped;
+  skipped.reason = "cannot run here: no InfiniBand device";
+  Result result;
+  result.run = {{"id", "x"}, {"command", {"ucx-bench", "pingpong"}}, {"state", "complete"}};
+  result.cases = {measured, skipped};
+  return result;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_result(text, "run.json");
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::usage);
+    return failure.what();
+  }
+  ADD_FAILURE() << "accepted: " << text;
+  return {};
+}
+
+TEST(ResultJson, RoundTripLosesNothing) {
+  const auto json = to_json(small_result());
+  const auto again = parse_result(to_text(json), "run.json");
+  EXPECT_EQ(to_json(again), json);
+  EXPECT_EQ(to_text(to_json(again)), to_text(json));
+  EXPECT_EQ(again.cases[0].launches[0].cold.connect_us, 1234.57);
+  EXPECT_FALSE(again.cases[0].launches[0].cold.context_us);
+  EXPECT_EQ(again.cases[1].reason, "cannot run here: no InfiniBand device");
+}
+
+TEST(ResultJson, RoundsToSixDigitsAndWritesUnknownAsNull) {
+  auto result = small_result();
+  result.cases[0].launches[0].samples["latency_us"].values.push_back(
+      std::numeric_limits<double>::quiet_NaN());
+  const auto launch = to_json(result).at("cases")[0].at("launches")[0];
+  EXPECT_EQ(launch.at("samples").at("latency_us").dump(), "[0.333333,2.0,4.0,null]");
+  EXPECT_TRUE(launch.at("cold").at("context_us").is_null());
+  EXPECT_TRUE(launch.at("quantiles").at("latency_us").at("p99").is_null());
+}
+
+TEST(ResultJson, ACaseNotReachedIsSkippedWithTheReason) {
+  Result result;
+  result.cases.push_back({.key = "k", .benchmark = "pingpong", .parameters = Json::object()});
+  const auto json = to_json(result).at("cases")[0];
+  EXPECT_EQ(json.at("state"), "skipped");
+  EXPECT_EQ(json.at("reason"), "not reached: the run ended before it");
+}
+
+TEST(ResultJson, TextKeepsListsAndShortObjectsOnOneLine) {
+  EXPECT_EQ(
+      to_text({{"numbers", {1, 2.5, nullptr}}, {"short", {{"a", 1}}}, {"none", Json::array()}}),
+      "{\n  \"numbers\": [1, 2.5, null],\n  \"short\": {\"a\": 1},\n  \"none\": []\n}\n");
+  EXPECT_EQ(
+      to_text({{"cases", {Json{{"deep", {{"a", {1}}}}}}}}),
+      "{\n  \"cases\": [\n    {\n      \"deep\": {\n        \"a\": [1]\n      }\n    }\n  ]\n}\n");
+  EXPECT_EQ(to_text(Json("\xff")), "\"\xef\xbf\xbd\"\n");
+}
+
+TEST(ResultJson, RefusesWhatIsNotARunInOneLine) {
+  const auto whole = to_text(to_json(small_result()));
+  EXPECT_TRUE(
+      refusal(whole.substr(0, whole.size() / 2)).starts_with("'run.json' is not whole JSON"));
+  EXPECT_TRUE(refusal("").starts_with("'run.json' is not whole JSON"));
+  EXPECT_TRUE(refusal("\x7f"
+                      "ELF\x02")
+                  .starts_with("'run.json' is not whole JSON"));
+  for (const auto* foreign :
+       {"[]", "3", R"({"context": {}, "benchmarks": []})", R"({"schema": 7})",
+        R"({"schema": "ucx-bench/run/x"})", R"({"schema": "ucx-bench/run/0"})"}) {
+    EXPECT_EQ(refusal(foreign),
+              "'run.json' is not a ucx-bench run (no \"schema\": \"ucx-bench/run/1\"); give a file "
+              "written by ucx-bench --json");
+  }
+  EXPECT_EQ(refusal(R"({"schema": "ucx-bench/run/2"})"),
+            "'run.json' was made by a newer ucx-bench (ucx-bench/run/2, this one reads "
+            "ucx-bench/run/1); update ucx-bench");
+}
+
+TEST(ResultJson, NamesWhatIsDamaged) {
+  auto json = to_json(small_result());
+  json["cases"][0]["state"] = "odd";
+  EXPECT_EQ(
+      refusal(json.dump()),
+      "'run.json' is a damaged ucx-bench run (state 'odd' is not measured, skipped or failed);"
+      " give it as ucx-bench --json wrote it");
+  json = to_json(small_result());
+  json["cases"][0].erase("metrics");
+  EXPECT_NE(refusal(json.dump()).find("key 'metrics' not found"), std::string::npos);
+  json = to_json(small_result());
+  json["run"] = 3;
+  EXPECT_NE(refusal(json.dump()).find("run is of another type"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "harness/core/statistics.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Field = std::optional<double> Quantiles::*;
+using PerLaunch = std::map<int, std::vector<const Samples*>>;  ///< the pairs of each launch
+
+/// Per launch, in launch order, the median over its pairs; launches without a value are left out.
+std::vector<double> medians_over_pairs(const PerLaunch& launches, Field field) {
+  std::vector<double> medians;
+  for (const auto& [launch, pairs] : launches) {
+    std::vector<double> values;
+    for (const auto* samples : pairs) {
+      if (const auto& value = samples->quantiles.*field) values.push_back(*value);
+    }
+    if (!values.empty()) medians.push_back(median(std::move(values)));
+  }
+  return medians;
+}
+
+std::optional<double> median_if_any(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
+void take_extremes(Quantiles& all, const Quantiles& one) {
+  if (one.min) all.min = std::min(all.min.value_or(*one.min), *one.min);
+  if (one.max) all.max = std::max(all.max.value_or(*one.max), *one.max);
+}
+
+Metric over_launches(const std::string& name, const PerLaunch& launches) {
+  Metric metric;
+  metric.better = better_direction(name);
+  for (const auto& [launch, pairs] : launches) {
+    for (const auto* samples : pairs) {
+      ++metric.quantiles.count;
+      metric.samples_seen += samples->seen;
+      take_extremes(metric.quantiles, samples->quantiles);
+    }
+  }
+  metric.launch_medians = medians_over_pairs(launches, &Quantiles::p50);
+  metric.ci95 = median_ci95(metric.launch_medians);
+  for (const Field field : {&Quantiles::p50, &Quantiles::p90, &Quantiles::p99, &Quantiles::p999}) {
+    metric.quantiles.*field = median_if_any(medians_over_pairs(launches, field));
+  }
+  return metric;
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+struct PairTotals {
+  std::uint64_t messages = 0;
+  std::vector<double> latency_us;      ///< launch medians
+  std::vector<double> bandwidth_GBps;  ///< kept samples of all launches
+};
+
+Json pairs_of(const Case& of) {
+  std::map<std::pair<int, int>, PairTotals> totals;
+  for (const auto& record : of.launches) {
+    auto& total = totals[{record.src, record.dst}];
+    total.messages += record.messages;
+    if (const auto latency = record.samples.find("latency_us"); latency != record.samples.end()) {
+      if (const auto& p50 = latency->second.quantiles.p50) total.latency_us.push_back(*p50);
+    }
+    if (const auto rate = record.samples.find("bandwidth_GBps"); rate != record.samples.end()) {
+      std::copy_if(rate->second.values.begin(), rate->second.values.end(),
+                   std::back_inserter(total.bandwidth_GBps),
+                   [](double value) { return std::isfinite(value); });
+    }
+  }
+  const std::uint64_t bytes = of.parameters.is_object() ? of.parameters.value("bytes", 0ULL) : 0;
+  Json pairs = Json::array();
+  for (auto& [ranks, total] : totals) {
+    auto& rates = total.bandwidth_GBps;
+    std::sort(rates.begin(), rates.end());
+    const auto quartile = [&rates](double q) {
+      return rates.empty() ? Json(nullptr) : Json(quantile_of_sorted(rates, q));
+    };
+    pairs.push_back({{"src", ranks.first},
+                     {"dst", ranks.second},
+                     {"bytes", total.messages * bytes},
+                     {"messages", total.messages},
+                     {"latency_p50_us", number_or_null(median_if_any(total.latency_us))},
+                     {"p25_GBps", quartile(0.25)},
+                     {"p50_GBps", quartile(0.5)},
+                     {"p75_GBps", quartile(0.75)}});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void summarize(Case& measured) {
+  std::map<std::string, PerLaunch> metrics;
+  for (const auto& record : measured.launches) {
+    for (const auto& [name, samples] : record.samples) {
+      metrics[name][record.launch].push_back(&samples);
+    }
+  }
+  measured.metrics.clear();
+  for (const auto& [name, launches] : metrics) {
+    measured.metrics[name] = over_launches(name, launches);
+  }
+  measured.pairs = pairs_of(measured);
+}
+
+std::string better_direction(const std::string& metric) {
+  return metric.ends_with("_GBps") || metric.ends_with("_per_s") ? "higher" : "lower";
+}
+
+}  // namespace ucxbench

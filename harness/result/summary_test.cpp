@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+LaunchRecord record(int launch, int src, const std::string& metric, const Quantiles& quantiles,
+                    std::vector<double> values = {}) {
+  LaunchRecord made{.launch = launch, .src = src, .dst = src + 1, .messages = 10};
+  made.samples[metric] = {
+      .quantiles = quantiles, .seen = quantiles.count, .values = std::move(values)};
+  return made;
+}
+
+Quantiles of_latency(double p50, std::optional<double> p99 = std::nullopt) {
+  return {.count = 100, .min = p50 - 1, .p50 = p50, .p90 = p50 + 1, .p99 = p99, .max = p50 + 2};
+}
+
+TEST(Summary, IsTheMedianOverLaunches) {
+  Case of;
+  // Recorded in the order A B, B A: launch 1 comes before launch 0.
+  for (const int launch : {1, 0, 2, 3, 4, 5}) {
+    of.launches.push_back(record(launch, 0, "latency_us", of_latency(10.0 + launch)));
+  }
+  of.launches[0].samples["latency_us"].quantiles.p99 = 40;
+  of.launches[1].samples["latency_us"].quantiles.p99 = 30;
+  summarize(of);
+  const auto& latency = of.metrics.at("latency_us");
+  EXPECT_EQ(latency.launch_medians, (std::vector<double>{10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(latency.quantiles.p50, 12.5);
+  EXPECT_EQ(latency.quantiles.p90, 13.5);
+  EXPECT_EQ(latency.quantiles.p99, 35);  // of the two launches that support it
+  EXPECT_FALSE(latency.quantiles.p999);
+  EXPECT_EQ(latency.quantiles.min, 9);
+  EXPECT_EQ(latency.quantiles.max, 17);
+  EXPECT_EQ(latency.ci95, (std::array{10.0, 15.0}));  // six values: the extremes
+  EXPECT_EQ(latency.quantiles.count, 6U);
+  EXPECT_EQ(latency.samples_seen, 600U);
+  EXPECT_EQ(latency.better, "lower");
+}
+
+TEST(Summary, TakesTheMedianOverPairsFirst) {
+  Case of;
+  for (const double p50 : {10.0, 20.0, 90.0}) {
+    const auto src = static_cast<int>(2 * of.launches.size());
+    of.launches.push_back(record(0, src, "latency_us", of_latency(p50)));
+  }
+  of.launches.push_back(record(1, 0, "latency_us", of_latency(40)));
+  summarize(of);
+  const auto& latency = of.metrics.at("latency_us");
+  EXPECT_EQ(latency.launch_medians, (std::vector<double>{20, 40}));
+  EXPECT_EQ(latency.quantiles.p50, 30);
+  EXPECT_EQ(latency.quantiles.max, 92);
+  EXPECT_EQ(latency.quantiles.count, 4U);
+  EXPECT_FALSE(latency.ci95);  // below six launches
+}
+
+TEST(Summary, DescribesEachPair) {
+  Case of;
+  of.parameters = {{"bytes", 100}};
+  of.launches.push_back(record(0, 2, "bandwidth_GBps", {.count = 2, .p50 = 1.5}, {1, 2}));
+  of.launches.push_back(record(0, 0, "latency_us", of_latency(10)));
+  of.launches.push_back(record(1, 2, "bandwidth_GBps", {.count = 3, .p50 = 4}, {5, 3, 4}));
+  of.launches.push_back(record(1, 0, "latency_us", of_latency(30)));
+  summarize(of);
+  ASSERT_EQ(of.pairs.size(), 2U);
+  EXPECT_EQ(of.pairs[0], (Json{{"src", 0},
+                               {"dst", 1},
+                               {"bytes", 2000},
+                               {"messages", 20},
+                               {"latency_p50_us", 20.0},
+                               {"p25_GBps", nullptr},
+                               {"p50_GBps", nullptr},
+                               {"p75_GBps", nullptr}}));
+  EXPECT_EQ(of.pairs[1].at("p25_GBps"), 2);
+  EXPECT_EQ(of.pairs[1].at("p50_GBps"), 3);
+  EXPECT_EQ(of.pairs[1].at("p75_GBps"), 4);
+  EXPECT_TRUE(of.pairs[1].at("latency_p50_us").is_null());
+}
+
+TEST(Summary, OfNothingIsEmpty) {
+  Case of{.key = "k", .state = CaseState::skipped};
+  summarize(of);
+  EXPECT_TRUE(of.metrics.empty());
+  EXPECT_TRUE(of.pairs.empty());
+}
+
+TEST(Summary, KnowsTheBetterDirection) {
+  EXPECT_EQ(better_direction("latency_us"), "lower");
+  EXPECT_EQ(better_direction("connect_ms"), "lower");
+  EXPECT_EQ(better_direction("bandwidth_bidirectional_GBps"), "higher");
+  EXPECT_EQ(better_direction("message_rate_per_s"), "higher");
+}
+
+}  // namespace
+}  // namespace ucxbench
