@@ -10,6 +10,12 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 # run path points at the library that was compiled against: two UCX share one soname.
 find_package(ucx CONFIG REQUIRED)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+# The above leaves out what lies inside this tree, as the wheel does.
+get_target_property(ucx_library ucx::ucp IMPORTED_LOCATION)
+get_filename_component(ucx_directory "${ucx_library}" DIRECTORY)
+if(NOT ucx_directory IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  set(CMAKE_INSTALL_RPATH ${ucx_directory})
+endif()
 
 if(UCXBENCH_CUDA)
   find_package(CUDAToolkit)
