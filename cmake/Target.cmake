@@ -6,15 +6,20 @@ function(ucxbench_library name)
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
 endfunction()
 
-# ucxbench_test(NAME SOURCES … LINK …): one GoogleTest executable; each of its cases is one test.
+# ucxbench_test(NAME SOURCES … LINK … [LABELS …]): one GoogleTest executable; each of its cases is
+# one test, labelled unit unless LABELS says multi-process, cli, fault or release-only.
 # Object libraries do not pass their objects on, so LINK names every folder that is used.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS")
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ucxbench_flags ${arg_LINK} GTest::gtest_main)
   include(GoogleTest)
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 60 LABELS unit DISCOVERY_TIMEOUT 30)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 30
+                       PROPERTIES TIMEOUT 60 LABELS "${arg_LABELS}")
 endfunction()
