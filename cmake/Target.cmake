@@ -20,6 +20,6 @@ function(ucxbench_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ucxbench_flags ${arg_LINK} GTest::gtest_main)
   include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 30
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 30
                        PROPERTIES TIMEOUT 60 LABELS "${arg_LABELS}")
 endfunction()
