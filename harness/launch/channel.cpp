@@ -1,0 +1,133 @@
+#include "harness/launch/channel.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t header_bytes = 4;
+constexpr std::size_t read_chunk_bytes = std::size_t{256} << 10;
+
+std::size_t decode_length(const std::uint8_t* header) {
+  return std::size_t{header[0]} | std::size_t{header[1]} << 8 | std::size_t{header[2]} << 16 |
+         std::size_t{header[3]} << 24;
+}
+
+std::vector<std::uint8_t> encode(const Channel::Frame& frame) {
+  std::vector<std::uint8_t> bytes(header_bytes);
+  nlohmann::json::to_cbor(frame, bytes);
+  const std::size_t length = bytes.size() - header_bytes;
+  if (length > Channel::max_frame_bytes) {
+    throw Failure(Exit::lost, fmt::format("a control message of {} bytes exceeds the limit of {}",
+                                          length, Channel::max_frame_bytes));
+  }
+  for (std::size_t i = 0; i < header_bytes; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(length >> (8 * i));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool wait_for(int fd, short events, milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  pollfd entry{fd, events, 0};
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+void Channel::send(const Frame& frame, milliseconds limit) {
+  const std::lock_guard lock(send_mutex_);
+  send_locked(frame, limit);
+}
+
+bool Channel::offer(const Frame& frame) {
+  const std::unique_lock lock(send_mutex_, std::try_to_lock);
+  if (!lock || !wait_for(fd(), POLLOUT, milliseconds(0))) return false;
+  send_locked(frame, std::chrono::seconds(1));
+  return true;
+}
+
+void Channel::send_locked(const Frame& frame, milliseconds limit) {
+  if (broken_) throw Failure(Exit::lost, "the control connection was lost");
+  const auto bytes = encode(frame);
+  const auto deadline = Clock::now() + limit;
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t n =
+        ::send(fd(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) {
+      sent += static_cast<std::size_t>(n);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    const bool full = errno == EAGAIN;
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    if (full && left.count() > 0 && wait_for(fd(), POLLOUT, left)) continue;
+    broken_ = true;
+    throw Failure(Exit::lost,
+                  full ? fmt::format("the other end of the control connection read nothing for {}"
+                                     " ms",
+                                     limit.count())
+                       : fmt::format("the control connection was lost: {}", std::strerror(errno)));
+  }
+}
+
+std::optional<Channel::Frame> Channel::receive() {
+  for (;;) {
+    if (auto frame = take_frame()) return frame;
+    if (ended_) return std::nullopt;
+    const std::size_t old_size = buffer_.size();
+    buffer_.resize(old_size + read_chunk_bytes);
+    const ssize_t n = ::recv(fd(), buffer_.data() + old_size, read_chunk_bytes, MSG_DONTWAIT);
+    const int error = errno;
+    buffer_.resize(old_size + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    if (n > 0 || (n < 0 && error == EINTR)) continue;
+    if (n < 0 && error == EAGAIN) return std::nullopt;
+    // A peer killed with our bytes still unread gives ECONNRESET; the end is the same. Part of a
+    // frame can only be what such a peer left behind.
+    ended_ = true;
+    if (n == 0 && !buffer_.empty()) {
+      throw Failure(Exit::lost, "the control connection ended in the middle of a message");
+    }
+    return std::nullopt;
+  }
+}
+
+std::optional<Channel::Frame> Channel::take_frame() {
+  if (buffer_.size() < header_bytes) return std::nullopt;
+  const std::size_t length = decode_length(buffer_.data());
+  if (length > max_frame_bytes) {
+    ended_ = true;
+    throw Failure(Exit::lost, fmt::format("a control message claims {} bytes, the limit is {}",
+                                          length, max_frame_bytes));
+  }
+  if (buffer_.size() < header_bytes + length) return std::nullopt;
+  const auto begin = buffer_.begin() + header_bytes;
+  const auto end = begin + static_cast<std::ptrdiff_t>(length);
+  Frame frame = Frame::from_cbor(begin, end, true, false);
+  if (!frame.is_object()) {
+    ended_ = true;
+    throw Failure(Exit::lost, "bytes on the control connection are no message");
+  }
+  buffer_.erase(buffer_.begin(), end);
+  return frame;
+}
+
+bool Channel::wait(milliseconds limit) const { return wait_for(fd(), POLLIN, limit); }
+
+}  // namespace ucxbench

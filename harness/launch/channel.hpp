@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/launch/fd.hpp"
+
+namespace ucxbench {
+
+/// Messages over a connected stream socket: a little-endian u32 length, then one JSON object as
+/// CBOR (so that binary values travel as they are). Any thread may send; one thread receives.
+class Channel {
+ public:
+  using Frame = nlohmann::json;
+  static constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
+
+  explicit Channel(Fd stream) : stream_(std::move(stream)) {}
+
+  int fd() const { return stream_.get(); }
+
+  /// Throws Failure(Exit::lost) when the peer is gone or took nothing for `limit`; after that the
+  /// channel takes no more, since half a frame may be out.
+  void send(const Frame& frame, std::chrono::milliseconds limit = std::chrono::seconds(5));
+
+  /// As `send`, but gives up (false) when another thread is sending or the stream is full now.
+  bool offer(const Frame& frame);
+
+  /// The next whole frame, without waiting. Throws Failure(Exit::lost) on bytes that are no frame.
+  std::optional<Frame> receive();
+
+  /// True once the peer has closed and every frame before that was received.
+  bool ended() const { return ended_; }
+
+  /// Waits until bytes, or the end, can be read; false when `limit` passed.
+  bool wait(std::chrono::milliseconds limit) const;
+
+ private:
+  void send_locked(const Frame& frame, std::chrono::milliseconds limit);
+  std::optional<Frame> take_frame();
+
+  Fd stream_;
+  std::mutex send_mutex_;
+  bool broken_ = false;
+  std::vector<std::uint8_t> buffer_;
+  bool ended_ = false;
+};
+
+/// Waits for poll(2) `events`; false when `limit` passed. A signal does not shorten the wait.
+bool wait_for(int fd, short events, std::chrono::milliseconds limit);
+
+}  // namespace ucxbench

@@ -1,0 +1,107 @@
+#include "harness/launch/channel_rendezvous.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "harness/launch/process.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Spins this often before it offers its CPU to others: a barrier among ranks that have a CPU each
+// stays quick, and with fewer CPUs than ranks the others get theirs soon.
+constexpr int spins_before_yield = 200;
+
+int variable(const char* name) {
+  const char* text = std::getenv(name);
+  const std::string_view view = text == nullptr ? "" : text;
+  int value = -1;
+  std::from_chars(view.data(), view.data() + view.size(), value);
+  return value;
+}
+
+}  // namespace
+
+bool ChannelRendezvous::is_rank() { return std::getenv(control_fd_variable) != nullptr; }
+
+std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
+  const int fd = variable(control_fd_variable);
+  const int rank = variable(rank_variable);
+  const int size = variable(size_variable);
+  if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || rank < 0 || rank >= size) {
+    throw Failure(Exit::lost,
+                  fmt::format("the control connection ({}={}) is not open in this rank: does the "
+                              "--wrap command close inherited descriptors or clear variables?",
+                              control_fd_variable, fd));
+  }
+  auto rendezvous = std::make_unique<ChannelRendezvous>(Fd(fd), rank, size);
+  rendezvous->lifeline_.emplace(rendezvous->channel_);
+  return rendezvous;
+}
+
+ChannelRendezvous::ChannelRendezvous(Fd control, int rank, int size)
+    : channel_(std::move(control)), rank_(rank), size_(size) {}
+
+void ChannelRendezvous::put(std::string_view key, const Bytes& value, const Progress& progress) {
+  ask({{"type", "put"}, {"key", key}, {"value", nlohmann::json::binary(value)}}, "ok", progress);
+}
+
+Rendezvous::Bytes ChannelRendezvous::get(std::string_view key, const Progress& progress) {
+  auto answer = ask({{"type", "get"}, {"key", key}}, "value", progress);
+  return std::move(answer.at("value").get_binary());
+}
+
+bool ChannelRendezvous::barrier(const Progress& progress) {
+  return ask({{"type", "barrier"}}, "go", progress).at("go_on").get<bool>();
+}
+
+void ChannelRendezvous::abort(std::string_view reason) {
+  const Failure failure(Exit::lost, std::string(reason));
+  fail(failure);
+  throw Failure(failure);
+}
+
+void ChannelRendezvous::phase(std::string_view what) {
+  channel_.send({{"type", "phase"}, {"what", what}});
+}
+
+void ChannelRendezvous::fail(const Failure& failure) noexcept {
+  try {
+    channel_.send({{"type", "fail"},
+                   {"exit", static_cast<int>(failure.exit())},
+                   {"reason", std::string(failure.what())}});
+  } catch (const std::exception& error) {
+    // Without a supervisor nobody is left to be told.
+    if (!channel_.ended())
+      fmt::print(stderr, "rank {}: {} ({})\n", rank_, failure.what(), error.what());
+  }
+}
+
+void ChannelRendezvous::finish() { channel_.send({{"type", "finish"}}); }
+
+nlohmann::json ChannelRendezvous::ask(const nlohmann::json& request, std::string_view answer,
+                                      const Progress& progress) {
+  channel_.send(request);
+  for (int spins = 0;; ++spins) {
+    if (auto frame = channel_.receive()) {
+      if (frame->value("type", "") == answer) return std::move(*frame);
+      throw Failure(Exit::lost, fmt::format("the run is being aborted: expected '{}', got '{}'",
+                                            answer, frame->value("type", "")));
+    }
+    if (channel_.ended()) throw Failure(Exit::lost, "the run is being aborted");
+    if (!progress) {
+      channel_.wait(std::chrono::seconds(1));
+      continue;
+    }
+    progress();
+    if (spins >= spins_before_yield) ::sched_yield();
+  }
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/core/failure.hpp"
+#include "harness/launch/channel.hpp"
+#include "harness/launch/lifeline.hpp"
+#include "harness/launch/rendezvous.hpp"
+
+namespace ucxbench {
+
+/// The rank's side of a Rendezvous over the control connection that its supervisor left it. While a
+/// verb waits, `progress` is called without pause, yielding the CPU in between; without `progress`
+/// the rank sleeps. The supervisor's watchdog is what limits these waits. One thread at a time.
+class ChannelRendezvous final : public Rendezvous {
+ public:
+  /// True in a process that a supervisor started as a rank.
+  static bool is_rank();
+
+  /// From the inherited descriptor and variables, with a Lifeline. Throws Failure(Exit::lost) when
+  /// the descriptor is not there, as under a wrapper that closes what it does not know.
+  static std::unique_ptr<ChannelRendezvous> from_environment();
+
+  /// Over any connected stream socket, without a Lifeline.
+  ChannelRendezvous(Fd control, int rank, int size);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void put(std::string_view key, const Bytes& value, const Progress& progress) override;
+  Bytes get(std::string_view key, const Progress& progress) override;
+  bool barrier(const Progress& progress) override;
+  [[noreturn]] void abort(std::string_view reason) override;
+  void phase(std::string_view what) override;
+
+  /// Tells the supervisor why this rank is about to exit with a status other than 0: the run ends
+  /// with that reason and status. Only the first failure of a launch counts. Never throws: whoever
+  /// fails is on the way out.
+  void fail(const Failure& failure) noexcept;
+
+  /// The last word of a rank that did all of its work. One that exits without it counts as lost.
+  void finish();
+
+ private:
+  nlohmann::json ask(const nlohmann::json& request, std::string_view answer,
+                     const Progress& progress);
+
+  Channel channel_;
+  int rank_;
+  int size_;
+  std::optional<Lifeline> lifeline_;
+};
+
+}  // namespace ucxbench

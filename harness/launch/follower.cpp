@@ -1,0 +1,156 @@
+#include "harness/launch/follower.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/launch/local_rank.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using State = LaunchOutcome::State;
+
+constexpr std::chrono::milliseconds tick{250};
+constexpr std::chrono::milliseconds longest_round{1000};
+constexpr std::chrono::milliseconds reap_limit{2000};
+
+class Follower {
+ public:
+  using CommandFor = std::function<RankCommand(const nlohmann::json&)>;
+
+  Follower(Peer& peer, const CommandFor& command_for, Signals& signals)
+      : peer_(peer), command_for_(command_for), signals_(signals) {}
+
+  LaunchOutcome run();
+
+ private:
+  void wait();
+  void handle(const nlohmann::json& frame);
+  void start(const nlohmann::json& frame);
+  void end_rank();
+  void watch_rank(Clock::time_point now);
+  void blame(const Blame& blame);
+
+  Peer& peer_;
+  const CommandFor& command_for_;
+  Signals& signals_;
+  std::optional<LocalRank> rank_;
+  bool said_gone_ = false;
+  bool said_stop_ = false;
+  std::optional<LaunchOutcome> end_;
+};
+
+LaunchOutcome Follower::run() {
+  auto last_round = Clock::now();
+  while (!end_) {
+    wait();
+    const auto now = Clock::now();
+    signals_.collect();
+    if (signals_.abort()) {
+      peer_.send({{"type", "leave"}});
+      return {State::interrupted, Exit::interrupted, "aborted on this side"};
+    }
+    if (signals_.stop() && !std::exchange(said_stop_, true)) peer_.send({{"type", "stop"}});
+    if (now - last_round > longest_round) {
+      peer_.forgive(now);
+      if (rank_) rank_->forgive(now);
+    }
+    last_round = now;
+    peer_.receive(now, [&](const auto& frame) { handle(frame); });
+    if (rank_) watch_rank(now);
+    if (const auto problem = peer_.problem(now); problem && !end_) {
+      throw Failure(Exit::lost, *problem);
+    }
+  }
+  return *end_;
+}
+
+void Follower::wait() {
+  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {peer_.fd(), POLLIN, 0}};
+  if (rank_ && rank_->readable()) entries.push_back({rank_->fd(), POLLIN, 0});
+  ::poll(entries.data(), entries.size(), static_cast<int>(tick.count()));
+}
+
+void Follower::handle(const nlohmann::json& frame) {
+  const std::string type = frame.value("type", "");
+  if (type == "launch") {
+    start(frame);
+  } else if (type == "end") {
+    end_rank();
+    peer_.send({{"type", "ended"}});
+  } else if (type == "goodbye") {
+    const auto exit = static_cast<Exit>(frame.at("exit").get<int>());
+    end_ = LaunchOutcome{exit == Exit::interrupted ? State::interrupted
+                         : exit == Exit::lost      ? State::failed
+                                                   : State::completed,
+                         exit, frame.at("reason")};
+  } else if (rank_) {
+    try {
+      rank_->send(frame);
+    } catch (const Failure&) {
+      return;  // dying, stopped or hung: watching it will say which
+    }
+  }
+}
+
+void Follower::start(const nlohmann::json& frame) {
+  said_gone_ = false;
+  try {
+    rank_.emplace(command_for_(frame.at("launch")), frame.at("rank").get<int>(),
+                  frame.at("size").get<int>());
+  } catch (const Failure& failure) {
+    blame({fmt::format("did not start: {}", failure.what()), failure.exit(), true});
+  }
+}
+
+void Follower::end_rank() {
+  if (!rank_) return;
+  rank_->kill();
+  rank_->reap(reap_limit);
+  rank_.reset();
+}
+
+void Follower::watch_rank(Clock::time_point now) {
+  const auto relay = [&](const auto& frame) { peer_.send(frame); };
+  std::optional<Blame> found;
+  try {
+    rank_->receive(now, relay);
+    found = rank_->check(now, relay);
+  } catch (const Failure& failure) {
+    if (peer_.ended()) throw;
+    found = Blame{failure.what(), failure.exit(), false};
+  }
+  if (found) {
+    blame(*found);
+  } else if (rank_->gone() && !std::exchange(said_gone_, true)) {
+    peer_.send({{"type", "gone"}});
+  }
+}
+
+void Follower::blame(const Blame& blame) {
+  peer_.send({{"type", "blame"},
+              {"text", blame.text},
+              {"exit", static_cast<int>(blame.exit)},
+              {"root_cause", blame.root_cause}});
+}
+
+}  // namespace
+
+LaunchOutcome follow_launches(
+    Peer& peer, const std::function<RankCommand(const nlohmann::json& launch)>& command_for,
+    Signals& signals) {
+  try {
+    return Follower(peer, command_for, signals).run();
+  } catch (const Failure& failure) {
+    return {State::failed, failure.exit(), failure.what()};
+  }
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "harness/launch/process.hpp"
+#include "harness/launch/remote.hpp"
+#include "harness/launch/signals.hpp"
+#include "harness/launch/supervisor.hpp"
+
+namespace ucxbench {
+
+/// The connecting side of a run: starts this host's rank whenever the listening supervisor says so,
+/// passes on what they tell each other, and reports a rank that dies or stops. `command_for` makes
+/// the command from what LaunchSpec::remote held there; it may throw Failure. Returns, without any
+/// rank left, what the listener gave as its end, or why this side could not go on.
+LaunchOutcome follow_launches(
+    Peer& peer, const std::function<RankCommand(const nlohmann::json& launch)>& command_for,
+    Signals& signals);
+
+}  // namespace ucxbench

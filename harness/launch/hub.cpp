@@ -1,0 +1,105 @@
+#include "harness/launch/hub.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ucxbench {
+namespace {
+
+constexpr std::string_view report_prefix = "report/";
+
+nlohmann::json value_frame(const Hub::Bytes& value) {
+  return {{"type", "value"}, {"value", nlohmann::json::binary(value)}};
+}
+
+}  // namespace
+
+Hub::Hub(int size, Values preset, OnReport on_report)
+    : members_(static_cast<std::size_t>(size)),
+      values_(std::move(preset)),
+      on_report_(std::move(on_report)) {}
+
+std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
+  std::vector<Reply> replies;
+  Member& self = members_.at(static_cast<std::size_t>(rank));
+  try {
+    const auto& type = frame.at("type").get_ref<const std::string&>();
+    if (type == "heartbeat") {
+      const auto activity = frame.at("activity").get<std::uint64_t>();
+      if (std::exchange(self.activity, activity) != activity) ++self.progress;
+      return replies;
+    }
+    ++self.progress;
+    if (type == "put") {
+      put(rank, frame.at("key").get<std::string>(), frame.at("value").get_binary(), replies);
+    } else if (type == "get") {
+      get(rank, frame.at("key").get<std::string>(), replies);
+    } else if (type == "barrier") {
+      enter_barrier(rank, replies);
+    } else if (type == "phase") {
+      self.phase = frame.at("what").get<std::string>();
+    } else if (type == "finish") {
+      self.finished = true;
+    } else if (type == "fail") {
+      self.failed = true;
+      end(rank, static_cast<Exit>(frame.at("exit").get<int>()), frame.at("reason"));
+    } else {
+      end(rank, Exit::lost, fmt::format("sent an unknown control message '{}'", type));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    end(rank, Exit::lost, fmt::format("sent a malformed control message ({})", error.what()));
+  }
+  return replies;
+}
+
+void Hub::put(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies) {
+  if (key.starts_with(report_prefix)) {
+    if (on_report_) on_report_(rank, key, value);
+  } else if (!values_.emplace(key, value).second) {
+    end(rank, Exit::lost, fmt::format("put the key '{}' a second time", key));
+    return;
+  }
+  reply(rank, {{"type", "ok"}}, replies);
+  for (std::size_t other = 0; other < members_.size(); ++other) {
+    if (members_[other].wanted_key == key) {
+      reply(static_cast<int>(other), value_frame(value), replies);
+    }
+  }
+}
+
+void Hub::get(int rank, const std::string& key, std::vector<Reply>& replies) {
+  if (const auto found = values_.find(key); found != values_.end()) {
+    reply(rank, value_frame(found->second), replies);
+    return;
+  }
+  Member& self = members_[static_cast<std::size_t>(rank)];
+  self.wanted_key = key;
+  self.waiting_for = fmt::format("'{}' from another rank", key);
+}
+
+void Hub::enter_barrier(int rank, std::vector<Reply>& replies) {
+  Member& self = members_[static_cast<std::size_t>(rank)];
+  self.in_barrier = true;
+  self.waiting_for = "the other ranks in a barrier";
+  if (!std::ranges::all_of(members_, &Member::in_barrier)) return;
+  for (std::size_t member = 0; member < members_.size(); ++member) {
+    members_[member].in_barrier = false;
+    reply(static_cast<int>(member), {{"type", "go"}, {"go_on", go_on_}}, replies);
+  }
+}
+
+void Hub::reply(int rank, nlohmann::json frame, std::vector<Reply>& replies) {
+  Member& to = members_[static_cast<std::size_t>(rank)];
+  to.waiting_for.clear();
+  to.wanted_key.reset();
+  ++to.progress;
+  replies.push_back({rank, std::move(frame)});
+}
+
+void Hub::end(int rank, Exit exit, std::string reason) {
+  if (!ending_) ending_ = Ending{rank, exit, std::move(reason)};
+}
+
+}  // namespace ucxbench

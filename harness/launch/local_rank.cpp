@@ -1,0 +1,130 @@
+#include "harness/launch/local_rank.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace ucxbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Both leave room for the reaction within 3 s of the stop; a shorter pause is forgiven.
+constexpr milliseconds stop_limit{1500};
+constexpr milliseconds silence_limit{2000};
+// From the end of a connection to the death of its process: longer only under a wrapper.
+constexpr milliseconds death_limit{500};
+
+Blame death(const siginfo_t& info) {
+  if (info.si_code == CLD_EXITED) {
+    return {info.si_status == 0 ? "exited with status 0 before its work was done"
+                                : fmt::format("exited with status {}", info.si_status)};
+  }
+  const char* name = sigdescr_np(info.si_status);
+  // A library may well abort because its peer is gone.
+  const bool root_cause = info.si_status != SIGABRT;
+  return {fmt::format("was killed by signal {} ({})", info.si_status, name == nullptr ? "?" : name),
+          Exit::lost, root_cause};
+}
+
+}  // namespace
+
+LocalRank::LocalRank(const RankCommand& command, int rank, int size)
+    : rank_(rank), channel_([&] {
+        auto process = spawn_rank(command, rank, size);
+        pid_ = process.pid;
+        return std::move(process.control);
+      }()) {}
+
+LocalRank::~LocalRank() {
+  kill();
+  reap(milliseconds(2000));
+}
+
+void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
+  while (auto frame = channel_.receive()) {
+    last_heard_ = now;
+    const std::string type = frame->value("type", "");
+    finished_ = finished_ || type == "finish";
+    failed_ = failed_ || type == "fail";
+    on_frame(*frame);
+  }
+  if (channel_.ended() && !ended_since_) ended_since_ = now;
+}
+
+std::optional<Blame> LocalRank::check(Clock::time_point now, const OnFrame& on_frame) {
+  if (reaped_) return std::nullopt;
+  auto blame = check_exit(now, on_frame);
+  if (!blame && !reaped_) {
+    check_stop(now);
+    if (stop_signal_ != 0 && now - stopped_since_ > stop_limit) {
+      blame = Blame{
+          fmt::format("was stopped by signal {} (SIG{})", stop_signal_, sigabbrev_np(stop_signal_)),
+          Exit::lost, true};
+    } else if (!finished_ && !failed_ && ended_since_ && now - *ended_since_ > death_limit) {
+      blame = Blame{"closed its control connection"};
+    } else if (!finished_ && !failed_ && !ended_since_ && stop_signal_ == 0 && last_heard_ &&
+               now - *last_heard_ > silence_limit) {
+      blame = Blame{
+          fmt::format("gave no sign of life for {} s (stopped?)", silence_limit.count() / 1000)};
+    }
+  }
+  if (!blame || std::exchange(blamed_, true)) return std::nullopt;
+  return blame;
+}
+
+std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame& on_frame) {
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(pid_);
+  if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+    return std::nullopt;
+  }
+  // While it is unreaped its number cannot name anybody else's group. What is left of the group is
+  // a rank whose wrapper was killed.
+  ::kill(-pid_, SIGKILL);
+  ::waitid(P_PID, id, &info, WEXITED);
+  reaped_ = true;
+  if (!channel_.ended()) receive(now, on_frame);  // its last words
+  const bool clean = info.si_code == CLD_EXITED && info.si_status == 0;
+  if (failed_ || (clean && finished_)) return std::nullopt;
+  return death(info);
+}
+
+void LocalRank::check_stop(Clock::time_point now) {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         info.si_pid != 0) {
+    stop_signal_ = info.si_code == CLD_STOPPED ? info.si_status : 0;
+    stopped_since_ = now;
+    if (last_heard_) last_heard_ = now;
+    info = {};
+  }
+}
+
+void LocalRank::forgive(Clock::time_point now) {
+  stopped_since_ = now;
+  if (last_heard_) last_heard_ = now;
+}
+
+void LocalRank::kill() {
+  if (!reaped_) ::kill(-pid_, SIGKILL);
+}
+
+bool LocalRank::reap(milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  while (!reaped_) {
+    siginfo_t info{};
+    reaped_ =
+        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG) == 0 && info.si_pid != 0;
+    if (reaped_) break;
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,154 @@
+#include "harness/launch/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "harness/core/failure.hpp"
+#include "harness/launch/channel.hpp"
+#include "harness/launch/shell_words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// A network file system may take its time to deliver the program.
+constexpr auto exec_limit = std::chrono::seconds(20);
+
+enum class Step : int { bind, execute };
+
+struct ChildError {
+  Step step;
+  int error;
+};
+
+/// All that the child needs, prepared before fork: between fork and exec it only makes system
+/// calls, because another thread may have held the allocator's lock.
+struct ChildPlan {
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  cpu_set_t cpus;
+  bool bind;
+  int null_fd;
+  int control_fd;
+  int error_fd;
+  pid_t parent;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (auto& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+[[noreturn]] void give_up(const ChildPlan& plan, Step step) {
+  const ChildError report{step, errno};
+  [[maybe_unused]] const ssize_t written = ::write(plan.error_fd, &report, sizeof report);
+  ::_exit(127);
+}
+
+[[noreturn]] void become_rank(const ChildPlan& plan) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) ::_exit(127);  // it died before the line above took effect
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    ::signal(signal, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(plan.null_fd, STDIN_FILENO);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::fcntl(plan.control_fd, F_SETFD, 0);
+  if (plan.bind && ::sched_setaffinity(0, sizeof plan.cpus, &plan.cpus) != 0) {
+    give_up(plan, Step::bind);
+  }
+  ::execvpe(plan.argv[0], plan.argv.data(), plan.environment.data());
+  give_up(plan, Step::execute);
+}
+
+cpu_set_t cpu_set(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= CPU_SETSIZE) {
+      throw Failure(Exit::usage, fmt::format("CPU {} is not one of 0 to {}", cpu, CPU_SETSIZE - 1));
+    }
+    CPU_SET(static_cast<unsigned>(cpu), &set);
+  }
+  return set;
+}
+
+/// Empty when exec succeeded: the pipe closes without a word.
+std::string child_error(int fd, const RankCommand& command, int rank, const std::string& program) {
+  if (!wait_for(fd, POLLIN, exec_limit))
+    return fmt::format("'{}' takes too long to start", program);
+  ChildError report{};
+  if (::read(fd, &report, sizeof report) != sizeof report) return "";
+  if (report.step == Step::bind) {
+    return fmt::format("cannot bind rank {} to CPU {}: {}", rank, fmt::join(command.cpus, ","),
+                       std::strerror(report.error));
+  }
+  return fmt::format("{}cannot run '{}': {}", command.wrap.empty() ? "" : "--wrap: ", program,
+                     std::strerror(report.error));
+}
+
+}  // namespace
+
+RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Failure(Exit::cannot_run, fmt::format("cannot open a control connection for rank {}: {}",
+                                                rank, std::strerror(errno)));
+  }
+  Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("cannot start rank {}: {}", rank, std::strerror(errno)));
+  }
+  const Fd error_read(ends[0]);
+  Fd error_write(ends[1]);
+  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+
+  auto argv = wrap_command(command.wrap, rank, command.argv);
+  auto environment = command.environment;
+  environment.push_back(fmt::format("{}={}", control_fd_variable, theirs.get()));
+  environment.push_back(fmt::format("{}={}", rank_variable, rank));
+  environment.push_back(fmt::format("{}={}", size_variable, size));
+  const ChildPlan plan{
+      pointers(argv), pointers(environment), cpu_set(command.cpus), !command.cpus.empty(),
+      null.get(),     theirs.get(),          error_write.get(),     ::getpid()};
+
+  const pid_t pid = ::fork();
+  if (pid == 0) become_rank(plan);
+  if (pid < 0) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("cannot start rank {}: {}", rank, std::strerror(errno)));
+  }
+  ::setpgid(pid, pid);  // here too: whoever comes first, the group exists when we want to kill it
+  error_write.reset();
+  const std::string error = child_error(error_read.get(), command, rank, argv[0]);
+  if (!error.empty()) {
+    ::kill(-pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    throw Failure(Exit::cannot_run, error);
+  }
+  return {pid, std::move(ours)};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/launch/fd.hpp"
+
+namespace ucxbench {
+
+inline constexpr const char* control_fd_variable = "UCXBENCH_CONTROL_FD";
+inline constexpr const char* rank_variable = "UCXBENCH_RANK";
+inline constexpr const char* size_variable = "UCXBENCH_SIZE";
+
+/// How to start one rank.
+struct RankCommand {
+  std::vector<std::string> argv;         ///< the rank's own; argv[0] is searched in PATH
+  std::vector<std::string> environment;  ///< all of it, as "NAME=value"
+  std::vector<int> cpus;                 ///< may run on these only; empty: as the supervisor
+  std::string wrap;                      ///< the text of --wrap
+};
+
+struct RankProcess {
+  pid_t pid;   ///< also its process group
+  Fd control;  ///< the supervisor's end of the control connection
+};
+
+/// Starts a rank in its own process group, stdin from /dev/null, stdout joined to stderr, with one
+/// extra descriptor: the control connection, announced by the variables above. The kernel kills it
+/// when the calling *thread* ends. Throws Failure: Exit::cannot_run when the command cannot be
+/// executed or the CPUs are not there, Exit::usage for a malformed wrap.
+RankProcess spawn_rank(const RankCommand& command, int rank, int size);
+
+}  // namespace ucxbench

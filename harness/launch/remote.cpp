@@ -1,0 +1,244 @@
+#include "harness/launch/remote.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+namespace ucxbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* default_host = "127.0.0.1";
+constexpr const char* default_port = "13337";
+constexpr milliseconds pulse_period{500};
+constexpr milliseconds silence_limit{2500};
+constexpr milliseconds end_limit{5000};
+constexpr milliseconds connect_attempt_limit{2000};
+constexpr milliseconds retry_period{200};
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Addresses resolve(const Endpoint& endpoint, int flags) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(endpoint.host.c_str(), endpoint.port.c_str(), &hints, &found);
+  if (error != 0) {
+    throw Failure(Exit::usage, fmt::format("cannot resolve '{}' port '{}': {}", endpoint.host,
+                                           endpoint.port, ::gai_strerror(error)));
+  }
+  return {found, &::freeaddrinfo};
+}
+
+/// Waits for `events` on `fd`, or throws when the user aborts; false when `limit` passed.
+bool wait_interruptibly(int fd, short events, milliseconds limit, Signals& signals) {
+  std::array<pollfd, 2> entries{{{signals.fd(), POLLIN, 0}, {fd, events, 0}}};
+  ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
+  signals.collect();
+  if (signals.stop()) throw Failure(Exit::interrupted, "interrupted while waiting for the peer");
+  return entries[1].revents != 0;
+}
+
+/// One attempt; none, with the reason in errno, when it failed.
+Fd connect_once(const addrinfo& address, Signals& signals) {
+  Fd fd(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return fd;
+  if (::connect(fd.get(), address.ai_addr, address.ai_addrlen) != 0) {
+    if (errno != EINPROGRESS) return {};
+    int error = ETIMEDOUT;
+    socklen_t size = sizeof error;
+    if (wait_interruptibly(fd.get(), POLLOUT, connect_attempt_limit, signals)) {
+      ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    errno = error;
+    if (error != 0) return {};
+  }
+  ::fcntl(fd.get(), F_SETFL, 0);  // blocking from here on: the limits are poll's
+  return fd;
+}
+
+void send_at_once(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace
+
+Endpoint parse_endpoint(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const bool bracketed = text.starts_with('[');
+  const bool has_port =
+      colon != std::string_view::npos && (!bracketed || (colon > 0 && text[colon - 1] == ']'));
+  std::string host(has_port ? text.substr(0, colon) : text);
+  std::string port(has_port ? text.substr(colon + 1) : default_port);
+  if (bracketed && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const bool good_host = host.find_first_of("[]/ ") == std::string::npos &&
+                         (bracketed || host.find(':') == std::string::npos);
+  const bool digits = !port.empty() && port.size() <= 5 &&
+                      port.find_first_not_of("0123456789") == std::string::npos;
+  if (!good_host || !digits || std::stoi(port) > 65535) {
+    throw Failure(Exit::usage, fmt::format("'{}' is not HOST:PORT, as in 192.0.2.1:{} or "
+                                           "[2001:db8::1]:{}",
+                                           text, default_port, default_port));
+  }
+  return {host.empty() ? default_host : std::move(host), std::move(port)};
+}
+
+Peer::Peer(Fd connection, std::string host)
+    : channel_(std::move(connection)),
+      host_(std::move(host)),
+      pulse_([this](const std::stop_token& stop) { pulse(stop); }) {
+  send_at_once(channel_.fd());
+}
+
+Peer::~Peer() = default;
+
+void Peer::pulse(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any sleep;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    try {
+      channel_.offer({{"type", "pulse"}});
+    } catch (const Failure&) {
+      return;  // the main thread finds the same
+    }
+    sleep.wait_for(lock, stop, pulse_period, [] { return false; });
+  }
+}
+
+void Peer::send(const Channel::Frame& frame) {
+  try {
+    channel_.send(frame, silence_limit);
+  } catch (const Failure& failure) {
+    throw Failure(failure.exit(), fmt::format("{}: {}", host_, failure.what()));
+  }
+}
+
+void Peer::receive(Clock::time_point now, const OnFrame& on_frame) {
+  try {
+    while (auto frame = channel_.receive()) {
+      last_heard_ = now;
+      if (frame->value("type", "") != "pulse") on_frame(*frame);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Failure(Exit::lost, fmt::format("{} sent a malformed message ({})", host_, error.what()));
+  }
+}
+
+std::optional<std::string> Peer::problem(Clock::time_point now) const {
+  if (channel_.ended()) return fmt::format("{} closed the control connection", host_);
+  if (now - last_heard_ <= silence_limit) return std::nullopt;
+  return fmt::format("nothing was heard from {} for {:g} s", host_,
+                     static_cast<double>(silence_limit.count()) / 1000);
+}
+
+void Peer::end_launch() {
+  send({{"type", "end"}});
+  const auto deadline = Clock::now() + end_limit;
+  bool ended = false;
+  while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
+    channel_.wait(pulse_period);
+    receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
+  }
+  if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its rank", host_));
+}
+
+void Peer::say_goodbye(Exit exit, const std::string& reason) noexcept {
+  try {
+    channel_.send({{"type", "goodbye"}, {"exit", static_cast<int>(exit)}, {"reason", reason}},
+                  silence_limit);
+  } catch (const std::exception&) {
+    return;  // it is gone already, or sees the connection end
+  }
+}
+
+Listener::Listener(const Endpoint& endpoint) : endpoint_(endpoint) {
+  const auto addresses = resolve(endpoint, AI_PASSIVE | AI_NUMERICSERV);
+  socket_ = Fd(::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  if (socket_) ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (!socket_ || ::bind(socket_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
+      ::listen(socket_.get(), 8) != 0) {
+    throw Failure(Exit::usage, fmt::format("cannot listen on {} port {}: {}; name another address "
+                                           "with --listen IP:PORT",
+                                           endpoint.host, endpoint.port, std::strerror(errno)));
+  }
+}
+
+std::uint16_t Listener::port() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  // The port has the same place in both families.
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& token,
+                                       milliseconds limit, Signals& signals,
+                                       const std::function<void(const std::string&)>& on_refused) {
+  const auto deadline = Peer::Clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Peer::Clock::now());
+    if (left.count() <= 0) {
+      throw Failure(
+          Exit::cannot_run,
+          fmt::format("no peer came to {} port {} within {:g} s: start the other side "
+                      "with --connect",
+                      endpoint_.host, port(), std::chrono::duration<double>(limit).count()));
+    }
+    if (!wait_interruptibly(socket_.get(), POLLIN, left, signals)) continue;
+    Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection) continue;
+    try {
+      auto host = shake_hands(connection.get(), Role::listener, self, token);
+      return std::make_unique<Peer>(std::move(connection), std::move(host));
+    } catch (const Failure& failure) {
+      on_refused(fmt::format("refused a connection: {}", failure.what()));
+    }
+  }
+}
+
+std::unique_ptr<Peer> connect_to_listener(const Endpoint& endpoint, const Identity& self,
+                                          const std::string& token, milliseconds limit,
+                                          Signals& signals) {
+  const auto addresses = resolve(endpoint, AI_NUMERICSERV);
+  const auto deadline = Peer::Clock::now() + limit;
+  int error = 0;
+  do {
+    for (const addrinfo* address = addresses.get(); address != nullptr;
+         address = address->ai_next) {
+      Fd connection = connect_once(*address, signals);
+      if (!connection) {
+        error = errno;
+        continue;
+      }
+      try {
+        auto host = shake_hands(connection.get(), Role::connector, self, token);
+        return std::make_unique<Peer>(std::move(connection), std::move(host));
+      } catch (const Failure& failure) {
+        throw Failure(failure.exit(),
+                      fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));
+      }
+    }
+    wait_interruptibly(-1, 0, retry_period, signals);
+  } while (Peer::Clock::now() < deadline);
+  throw Failure(Exit::cannot_run,
+                fmt::format("nobody listens on {} port {} ({}): start the other side with --listen",
+                            endpoint.host, endpoint.port, std::strerror(error)));
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "harness/core/failure.hpp"
+#include "harness/launch/channel.hpp"
+#include "harness/launch/fd.hpp"
+#include "harness/launch/handshake.hpp"
+#include "harness/launch/signals.hpp"
+
+namespace ucxbench {
+
+struct Endpoint {
+  std::string host;
+  std::string port;
+};
+
+/// "HOST:PORT", "HOST", ":PORT", "[IPv6]:PORT" or "", completed by 127.0.0.1 and 13337.
+/// Throws Failure(Exit::usage).
+Endpoint parse_endpoint(std::string_view text);
+
+/// The authenticated supervisor on the other side of a `--listen` / `--connect` run. A thread tells
+/// it twice a second that this host lives, also while this side is busy between launches.
+class Peer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using OnFrame = std::function<void(const Channel::Frame&)>;
+
+  Peer(Fd connection, std::string host);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  const std::string& host() const { return host_; }
+  int fd() const { return channel_.fd(); }
+  bool ended() const { return channel_.ended(); }
+
+  /// Throws Failure(Exit::lost) that names the host, as `receive` does.
+  void send(const Channel::Frame& frame);
+  void receive(Clock::time_point now, const OnFrame& on_frame);
+
+  /// What is wrong with the connection, if anything: it ended, or was silent for more than 2.5 s.
+  std::optional<std::string> problem(Clock::time_point now) const;
+  void forgive(Clock::time_point now) { last_heard_ = now; }
+
+  /// Ends the peer's rank of the current launch and waits until it is gone; nothing of that launch
+  /// comes after. Throws Failure(Exit::lost) when that takes more than 5 s.
+  void end_launch();
+
+  /// Lets the other supervisor end with this status and reason. Best effort.
+  void say_goodbye(Exit exit, const std::string& reason) noexcept;
+
+ private:
+  void pulse(const std::stop_token& stop);
+
+  Channel channel_;
+  std::string host_;
+  Clock::time_point last_heard_ = Clock::now();
+  std::jthread pulse_;
+};
+
+/// Waits for the other half of a `--listen` / `--connect` run.
+class Listener {
+ public:
+  /// Throws Failure(Exit::usage) when the port is in use or the address not this machine's.
+  explicit Listener(const Endpoint& endpoint);
+
+  std::uint16_t port() const;
+
+  /// The first peer that proves itself. Others are refused, each with one line to `on_refused`, and
+  /// the waiting goes on. Throws Failure: Exit::cannot_run when nobody came within `limit`,
+  /// Exit::interrupted.
+  std::unique_ptr<Peer> accept(const Identity& self, const std::string& token,
+                               std::chrono::milliseconds limit, Signals& signals,
+                               const std::function<void(const std::string&)>& on_refused);
+
+ private:
+  Endpoint endpoint_;
+  Fd socket_;
+};
+
+/// Connects to a listener, trying again for `limit` while nobody listens there. Throws Failure:
+/// Exit::cannot_run (nobody, not ucx-bench, another version or token), Exit::interrupted.
+std::unique_ptr<Peer> connect_to_listener(const Endpoint& endpoint, const Identity& self,
+                                          const std::string& token, std::chrono::milliseconds limit,
+                                          Signals& signals);
+
+}  // namespace ucxbench

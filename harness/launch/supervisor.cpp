@@ -1,0 +1,320 @@
+#include "harness/launch/supervisor.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "harness/launch/local_rank.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Deaths and messages wake the supervisor at once; this is for limits only, and rare enough not to
+// disturb what is being measured.
+constexpr milliseconds tick{250};
+// After the first sign of trouble, the time in which its root cause may still show.
+constexpr milliseconds settle_time{100};
+constexpr milliseconds settle_tick{10};
+constexpr milliseconds reap_limit{2000};
+// A loop round longer than this means that the supervisor itself was stopped or busy.
+constexpr milliseconds longest_round{1000};
+
+class Supervisor {
+ public:
+  Supervisor(const LaunchSpec& spec, Signals& signals, Peer* peer)
+      : spec_(spec),
+        signals_(signals),
+        peer_(peer),
+        size_(static_cast<int>(spec.ranks.size()) + (peer == nullptr ? 0 : 1)),
+        hub_(size_, spec.preset, spec.on_report),
+        seen_(static_cast<std::size_t>(size_)) {}
+
+  LaunchOutcome run();
+
+ private:
+  using State = LaunchOutcome::State;
+
+  struct Seen {
+    std::uint64_t progress = 0;
+    Clock::time_point since;
+  };
+  struct Cause {
+    std::string reason;
+    Exit exit;
+    bool root_cause;
+  };
+
+  int remote_rank() const { return size_ - 1; }
+  bool is_remote(int rank) const { return peer_ != nullptr && rank == remote_rank(); }
+  bool gone(int rank) const;
+  bool all_gone() const;
+  std::string name(int rank) const;
+  std::string place(int rank) const;
+
+  void start();
+  void wait(milliseconds limit);
+  void supervise();
+  void receive();
+  void handle(int rank, const nlohmann::json& frame);
+  void handle_peer(const nlohmann::json& frame);
+  void check(Clock::time_point now);
+  void check_progress(Clock::time_point now);
+  void forgive(Clock::time_point now);
+  void blame(int rank, const Blame& blame);
+  void add_cause(Cause cause);
+  void end_ranks();
+  LaunchOutcome outcome() const;
+
+  const LaunchSpec& spec_;
+  Signals& signals_;
+  Peer* peer_;
+  int size_;
+  Hub hub_;
+  std::vector<std::unique_ptr<LocalRank>> ranks_;
+  std::vector<Seen> seen_;
+  std::vector<Cause> causes_;
+  bool peer_gone_ = false;
+  bool peer_stop_ = false;
+  std::string unkillable_;
+};
+
+LaunchOutcome Supervisor::run() {
+  try {
+    start();
+    supervise();
+  } catch (const Failure& failure) {
+    add_cause({failure.what(), failure.exit(), false});
+  }
+  end_ranks();
+  return outcome();
+}
+
+void Supervisor::start() {
+  if (peer_ != nullptr) {
+    peer_->send(
+        {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", spec_.remote}});
+  }
+  for (std::size_t rank = 0; rank < spec_.ranks.size(); ++rank) {
+    ranks_.push_back(std::make_unique<LocalRank>(spec_.ranks[rank], static_cast<int>(rank), size_));
+  }
+  for (auto& seen : seen_) seen.since = Clock::now();
+}
+
+void Supervisor::supervise() {
+  auto last_round = Clock::now();
+  auto settled = Clock::time_point::max();
+  for (;;) {
+    wait(causes_.empty() ? tick : settle_tick);
+    const auto now = Clock::now();
+    signals_.collect();
+    if (signals_.abort()) return;
+    if (signals_.stop() || peer_stop_) hub_.stop();
+    if (now - last_round > longest_round) forgive(now);
+    last_round = now;
+    receive();
+    check(now);
+    if (!causes_.empty()) settled = std::min(settled, now + settle_time);
+    if (all_gone() || now >= settled) return;
+  }
+}
+
+void Supervisor::wait(milliseconds limit) {
+  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}};
+  for (const auto& rank : ranks_) {
+    if (rank->readable()) entries.push_back({rank->fd(), POLLIN, 0});
+  }
+  if (peer_ != nullptr && !peer_->ended()) entries.push_back({peer_->fd(), POLLIN, 0});
+  ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
+}
+
+void Supervisor::receive() {
+  const auto now = Clock::now();
+  for (auto& rank : ranks_) {
+    std::vector<nlohmann::json> frames;
+    try {
+      rank->receive(now, [&](const auto& frame) { frames.push_back(frame); });
+    } catch (const Failure& failure) {
+      blame(rank->rank(), {fmt::format("broke its control connection ({})", failure.what())});
+    }
+    for (const auto& frame : frames) handle(rank->rank(), frame);
+  }
+  if (peer_ != nullptr) peer_->receive(now, [&](const auto& frame) { handle_peer(frame); });
+}
+
+void Supervisor::handle(int rank, const nlohmann::json& frame) {
+  std::vector<Hub::Reply> replies;
+  try {
+    replies = hub_.handle(rank, frame);
+  } catch (const Failure& failure) {  // of writing a report
+    add_cause({failure.what(), failure.exit(), false});
+  }
+  for (const auto& reply : replies) {
+    if (is_remote(reply.rank)) {
+      peer_->send(reply.frame);
+      continue;
+    }
+    try {
+      ranks_[static_cast<std::size_t>(reply.rank)]->send(reply.frame);
+    } catch (const Failure&) {
+      continue;  // dying, stopped or hung: `check` will say which
+    }
+  }
+  if (const auto& ending = hub_.ending(); ending && causes_.empty()) {
+    add_cause(
+        {fmt::format("{} failed{}: {}", name(ending->rank), place(ending->rank), ending->reason),
+         ending->exit, false});
+  }
+}
+
+void Supervisor::handle_peer(const nlohmann::json& frame) {
+  const std::string type = frame.value("type", "");
+  if (type == "blame") {
+    blame(remote_rank(), {frame.value("text", ""), static_cast<Exit>(frame.value("exit", 5)),
+                          frame.value("root_cause", false)});
+  } else if (type == "gone") {
+    peer_gone_ = true;
+  } else if (type == "stop") {
+    peer_stop_ = true;
+    hub_.stop();
+  } else if (type == "leave") {
+    add_cause({fmt::format("the run was ended on {}", peer_->host()), Exit::interrupted, true});
+  } else {
+    handle(remote_rank(), frame);
+  }
+}
+
+void Supervisor::check(Clock::time_point now) {
+  for (auto& rank : ranks_) {
+    const auto on_frame = [&](const auto& frame) { handle(rank->rank(), frame); };
+    if (const auto found = rank->check(now, on_frame)) blame(rank->rank(), *found);
+  }
+  if (peer_ != nullptr && causes_.empty()) {
+    if (const auto problem = peer_->problem(now)) {
+      blame(remote_rank(), {fmt::format("was lost: {}", *problem)});
+    }
+  }
+  if (causes_.empty()) check_progress(now);
+}
+
+void Supervisor::check_progress(Clock::time_point now) {
+  const double seconds = std::chrono::duration<double>(spec_.timeout).count();
+  std::vector<std::string> stuck;
+  std::vector<std::string> waiting;
+  bool all_wait = true;
+  for (int rank = 0; rank < size_; ++rank) {
+    if (gone(rank)) continue;
+    Seen& seen = seen_[static_cast<std::size_t>(rank)];
+    if (std::exchange(seen.progress, hub_.progress(rank)) != hub_.progress(rank)) seen.since = now;
+    const bool late = now - seen.since > spec_.timeout;
+    const auto& awaited = hub_.waiting_for(rank);
+    all_wait = all_wait && late && !awaited.empty();
+    if (!late) continue;
+    if (awaited.empty()) {
+      stuck.push_back(
+          fmt::format("{} made no progress for {:g} s{}", name(rank), seconds, place(rank)));
+    } else {
+      waiting.push_back(
+          fmt::format("{} waited {:g} s for {}{}", name(rank), seconds, awaited, place(rank)));
+    }
+  }
+  // Who waits for others is to blame only when nobody else is left.
+  const auto& guilty = all_wait ? waiting : stuck;
+  if (!guilty.empty()) add_cause({fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false});
+}
+
+void Supervisor::forgive(Clock::time_point now) {
+  for (auto& rank : ranks_) rank->forgive(now);
+  if (peer_ != nullptr) peer_->forgive(now);
+  for (auto& seen : seen_) seen.since = now;
+}
+
+bool Supervisor::gone(int rank) const {
+  return is_remote(rank) ? peer_gone_ : ranks_[static_cast<std::size_t>(rank)]->gone();
+}
+
+bool Supervisor::all_gone() const {
+  for (int rank = 0; rank < size_; ++rank) {
+    if (!gone(rank)) return false;
+  }
+  return true;
+}
+
+std::string Supervisor::name(int rank) const {
+  return fmt::format("rank {} on {}", rank, is_remote(rank) ? peer_->host() : host_name());
+}
+
+std::string Supervisor::place(int rank) const {
+  const auto& phase = hub_.phase(rank);
+  return phase.empty() ? " before its first phase" : fmt::format(" in phase \"{}\"", phase);
+}
+
+void Supervisor::blame(int rank, const Blame& blame) {
+  add_cause(
+      {fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit, blame.root_cause});
+}
+
+void Supervisor::add_cause(Cause cause) {
+  if (causes_.empty() || cause.root_cause) causes_.push_back(std::move(cause));
+}
+
+void Supervisor::end_ranks() {
+  for (auto& rank : ranks_) rank->kill();
+  for (auto& rank : ranks_) {
+    if (!rank->reap(reap_limit)) {
+      unkillable_ +=
+          fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank->rank()));
+    }
+  }
+  if (peer_ == nullptr) return;
+  try {
+    peer_->end_launch();
+  } catch (const Failure& failure) {
+    if (causes_.empty()) add_cause({failure.what(), failure.exit(), false});
+  }
+}
+
+LaunchOutcome Supervisor::outcome() const {
+  if (signals_.abort()) {
+    return {State::interrupted, Exit::interrupted,
+            signals_.terminated() ? "terminated by SIGTERM" : "aborted by a second Ctrl-C"};
+  }
+  if (!causes_.empty()) {
+    const bool any_root = std::ranges::any_of(causes_, &Cause::root_cause);
+    const Exit exit = std::ranges::find(causes_, any_root, &Cause::root_cause)->exit;
+    std::vector<std::string_view> reasons;
+    for (const auto& cause : causes_) {
+      if (cause.root_cause == any_root) reasons.push_back(cause.reason);
+    }
+    return {exit == Exit::interrupted ? State::interrupted : State::failed, exit,
+            fmt::format("{}{}", fmt::join(reasons, "; "), unkillable_)};
+  }
+  if (signals_.stop() || peer_stop_) {
+    return {State::interrupted, Exit::interrupted, "stopped by Ctrl-C after a repetition"};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals, Peer* peer) {
+  return Supervisor(spec, signals, peer).run();
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/core/failure.hpp"
+#include "harness/launch/hub.hpp"
+#include "harness/launch/process.hpp"
+#include "harness/launch/remote.hpp"
+#include "harness/launch/signals.hpp"
+
+namespace ucxbench {
+
+/// One set of rank processes, from start to end.
+struct LaunchSpec {
+  std::vector<RankCommand> ranks;  ///< this host's, numbered from 0
+  nlohmann::json remote;           ///< with a peer: what it is told to start the last rank from
+  Hub::Values preset;              ///< keys that every rank can get at once
+  Hub::OnReport on_report;
+  std::chrono::milliseconds timeout{60000};  ///< longest time without progress of a rank
+};
+
+struct LaunchOutcome {
+  enum class State { completed, interrupted, failed };
+  State state = State::completed;
+  Exit exit = Exit::done;
+  std::string reason;  ///< one line; empty when completed
+};
+
+/// Runs one launch to its end. When it returns, none of its processes is left, unless a rank's own
+/// wrapper hid one by starting another session. A failure is an outcome, never an exception.
+LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals, Peer* peer = nullptr);
+
+/// The name of this machine, as the reasons of failures give it.
+std::string host_name();
+
+}  // namespace ucxbench

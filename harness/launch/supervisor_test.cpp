@@ -1,0 +1,260 @@
+#include "harness/launch/supervisor.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "harness/launch/test_processes.hpp"
+
+namespace ucxbench {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using State = LaunchOutcome::State;
+
+// What the documented limits may stretch to with sanitizers on a busy machine.
+constexpr auto slack = 2s;
+
+pid_t pid_of(const std::string& text) {
+  pid_t pid = -1;
+  std::from_chars(text.data(), text.data() + text.size(), pid);
+  return pid;
+}
+
+struct Launched {
+  LaunchOutcome outcome;
+  std::vector<pid_t> pids;
+  std::chrono::duration<double> took;  // since the last rank was up
+};
+
+Launched launch(int size, const std::string& action, int who, const std::string& wrap = "",
+                std::chrono::milliseconds timeout = 30s) {
+  Launched result;
+  Clock::time_point up = Clock::now();
+  LaunchSpec spec;
+  spec.ranks.assign(static_cast<std::size_t>(size), test_rank(action, who, wrap));
+  spec.timeout = timeout;
+  spec.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
+    result.pids.push_back(pid_of({pid.begin(), pid.end()}));
+    up = Clock::now();
+  };
+  Signals signals;
+  result.outcome = run_launch(spec, signals);
+  result.took = Clock::now() - up;
+  EXPECT_TRUE(all_dead(result.pids));
+  EXPECT_TRUE(::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD) << "an unreaped rank";
+  return result;
+}
+
+std::string reason(int rank, const std::string& text) {
+  return fmt::format("rank {} on {} {} in phase \"work\"", rank, host_name(), text);
+}
+
+TEST(Supervisor, RunsRanksThatMeet) {
+  for (const int size : {1, 2, 3, 4, 8}) {
+    const auto run = launch(size, "nothing", 0);
+    EXPECT_EQ(run.outcome.state, State::completed) << run.outcome.reason;
+    EXPECT_EQ(run.outcome.exit, Exit::done);
+    EXPECT_EQ(run.outcome.reason, "");
+    EXPECT_EQ(run.pids.size(), static_cast<std::size_t>(size));
+  }
+}
+
+struct Fault {
+  const char* action;
+  const char* text;
+  Exit exit;
+  std::chrono::milliseconds limit;
+};
+
+class SupervisorFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(SupervisorFault, OfAnyRankEndsTheRunInTime) {
+  const Fault& fault = GetParam();
+  for (const int size : {2, 4}) {
+    for (const int who : {0, size - 1}) {
+      const auto run = launch(size, fault.action, who);
+      EXPECT_EQ(run.outcome.state, State::failed);
+      EXPECT_EQ(run.outcome.exit, fault.exit);
+      EXPECT_LT(run.took, fault.limit + slack);
+      const bool said = fault.exit == Exit::wrong_data || std::string(fault.action) == "abort";
+      EXPECT_EQ(run.outcome.reason, said ? fmt::format("rank {} on {} failed in phase \"work\": {}",
+                                                       who, host_name(), fault.text)
+                                         : reason(who, fault.text));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, SupervisorFault,
+    testing::Values(Fault{"kill", "was killed by signal 9 (Killed)", Exit::lost, 1s},
+                    Fault{"stop", "was stopped by signal 19 (SIGSTOP)", Exit::lost, 3s},
+                    Fault{"exit", "exited with status 3", Exit::lost, 1s},
+                    Fault{"leave", "exited with status 0 before its work was done", Exit::lost, 1s},
+                    Fault{"abort", "no more", Exit::lost, 1s},
+                    Fault{"wrong", "byte 7 from rank 0 is wrong", Exit::wrong_data, 1s}),
+    [](const auto& test) { return std::string(test.param.action); });
+
+TEST(Supervisor, NamesEveryRankThatWasKilled) {
+  const auto run = launch(3, "kill", -1);
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_NE(run.outcome.reason.find(reason(rank, "was killed by signal 9 (Killed)")),
+              std::string::npos)
+        << run.outcome.reason;
+  }
+}
+
+TEST(Supervisor, BlamesTheRankThatHangsNotThoseThatWait) {
+  const auto run = launch(3, "hang", 1, "", 700ms);
+  EXPECT_EQ(run.outcome.reason, reason(1, "made no progress for 0.7 s"));
+  EXPECT_EQ(run.outcome.exit, Exit::lost);
+  EXPECT_LT(run.took, 1s + slack);
+}
+
+TEST(Supervisor, EndsWhenAllWaitForEachOther) {
+  const auto run = launch(2, "wait", 1, "", 700ms);
+  EXPECT_EQ(run.outcome.reason, reason(0, "waited 0.7 s for the other ranks in a barrier") + "; " +
+                                    reason(1, "waited 0.7 s for 'never put' from another rank"));
+}
+
+TEST(Supervisor, TakesActivityForLife) {
+  EXPECT_EQ(launch(2, "busy", 1, "", 1500ms).outcome.reason, "");
+}
+
+TEST(Supervisor, FindsItsRankThroughAForkingWrapper) {
+  const std::string wrap = R"(sh -c '"$@"; true' sh)";
+  EXPECT_EQ(launch(2, "nothing", 1, wrap).outcome.reason, "");
+  EXPECT_EQ(launch(2, "kill", 1, wrap).outcome.reason,
+            reason(1, "exited with status 0 before its work was done"));
+  const auto stopped = launch(2, "stop", 1, wrap);
+  EXPECT_EQ(stopped.outcome.reason, reason(1, "gave no sign of life for 2 s (stopped?)"));
+  EXPECT_LT(stopped.took, 3s + slack);
+}
+
+TEST(Supervisor, SaysWhatCannotBeStarted) {
+  EXPECT_EQ(launch(2, "nothing", 0, "no-such-wrapper -x").outcome.reason,
+            "--wrap: cannot run 'no-such-wrapper': No such file or directory");
+  EXPECT_EQ(launch(2, "nothing", 0, "no-such-wrapper -x").outcome.exit, Exit::cannot_run);
+  EXPECT_EQ(launch(2, "nothing", 0, "'open").outcome.exit, Exit::usage);
+  LaunchSpec spec;
+  spec.ranks = {test_rank("nothing", 0), test_rank("nothing", 0)};
+  spec.ranks[1].cpus = {1023};
+  Signals signals;
+  EXPECT_EQ(run_launch(spec, signals).reason, "cannot bind rank 1 to CPU 1023: Invalid argument");
+}
+
+TEST(Supervisor, ReportsARankWithoutItsControlConnection) {
+  const auto run = launch(2, "nothing", 0, R"(sh -c 'unset UCXBENCH_CONTROL_FD; "$@"' sh)");
+  EXPECT_EQ(run.outcome.exit, Exit::lost);
+  EXPECT_NE(run.outcome.reason.find("exited with status"), std::string::npos);
+}
+
+TEST(Supervisor, CarriesTheFailureOfAReport) {
+  LaunchSpec spec;
+  spec.ranks.assign(2, test_rank("nothing", 0));
+  spec.on_report = [](int, const std::string&, const Hub::Bytes&) {
+    throw Failure(Exit::usage, "the disk is full");
+  };
+  Signals signals;
+  const auto outcome = run_launch(spec, signals);
+  EXPECT_EQ(outcome.reason, "the disk is full");
+  EXPECT_EQ(outcome.exit, Exit::usage);
+}
+
+TEST(Supervisor, ForgivesAShortStop) {
+  LaunchSpec spec;
+  spec.ranks.assign(2, test_rank("loop", 0));
+  std::vector<pid_t> pids;
+  std::future<void> user;
+  spec.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
+    pids.push_back(pid_of({pid.begin(), pid.end()}));
+    if (pids.size() < 2) return;
+    user = std::async(std::launch::async, [&] {
+      ::kill(pids[1], SIGSTOP);
+      std::this_thread::sleep_for(1s);
+      ::kill(pids[1], SIGCONT);
+      std::this_thread::sleep_for(1s);
+      ::kill(::getpid(), SIGINT);
+    });
+  };
+  Signals signals;
+  EXPECT_EQ(run_launch(spec, signals).reason, "stopped by Ctrl-C after a repetition");
+}
+
+TEST(Supervisor, RestoresMaskAndAction) {
+  sigset_t before;
+  sigset_t after;
+  ::signal(SIGCHLD, SIG_IGN);
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  launch(2, "nothing", 0);
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  EXPECT_EQ(::sigismember(&after, SIGINT), ::sigismember(&before, SIGINT));
+  EXPECT_EQ(::signal(SIGCHLD, SIG_DFL), SIG_IGN);
+}
+
+class SupervisorProcess : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<pid_t> start(TestProcess& supervisor, int size) {
+    std::vector<pid_t> pids;
+    for (int rank = 0; rank < size; ++rank) pids.push_back(pid_of(supervisor.line().substr(4)));
+    return pids;
+  }
+};
+
+TEST_P(SupervisorProcess, LeavesNothingWhenKilled) {
+  for (const auto* action : {"loop", "hang"}) {
+    TestProcess supervisor({"supervise", "3", GetParam(), action, "1"});
+    const auto pids = start(supervisor, 3);
+    supervisor.signal(SIGKILL);
+    EXPECT_TRUE(all_dead(pids)) << action;
+  }
+}
+
+TEST_P(SupervisorProcess, StopsAtTheNextBarrierOnCtrlC) {
+  TestProcess supervisor({"supervise", "3", GetParam(), "loop", "1"});
+  const auto pids = start(supervisor, 3);
+  supervisor.signal(SIGINT);
+  EXPECT_EQ(supervisor.line(), "1 130 stopped by Ctrl-C after a repetition");
+  EXPECT_TRUE(all_dead(pids));
+}
+
+TEST_P(SupervisorProcess, AbortsOnTheSecondCtrlC) {
+  TestProcess supervisor({"supervise", "2", GetParam(), "hang", "1"});
+  const auto pids = start(supervisor, 2);
+  supervisor.signal(SIGINT);
+  std::this_thread::sleep_for(200ms);
+  supervisor.signal(SIGINT);
+  EXPECT_EQ(supervisor.line(), "1 130 aborted by a second Ctrl-C");
+  EXPECT_TRUE(all_dead(pids));
+}
+
+TEST_P(SupervisorProcess, AbortsOnSigterm) {
+  TestProcess supervisor({"supervise", "2", GetParam(), "hang", "1"});
+  const auto pids = start(supervisor, 2);
+  supervisor.signal(SIGTERM);
+  EXPECT_EQ(supervisor.line(), "1 130 terminated by SIGTERM");
+  EXPECT_TRUE(all_dead(pids));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, SupervisorProcess, testing::Values("", R"(sh -c '"$@"; true' sh)"),
+                         [](const auto& test) { return test.index == 0 ? "Direct" : "Wrapped"; });
+
+TEST(Supervisor, LeavesNoStoppedRankWhenKilled) {
+  TestProcess supervisor({"supervise", "2", "", "loop", "0"});
+  std::vector<pid_t> pids;
+  for (int rank = 0; rank < 2; ++rank) pids.push_back(pid_of(supervisor.line().substr(4)));
+  ::kill(pids[1], SIGSTOP);
+  supervisor.signal(SIGKILL);
+  EXPECT_TRUE(all_dead(pids));
+}
+
+}  // namespace
+}  // namespace ucxbench

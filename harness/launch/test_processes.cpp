@@ -1,0 +1,81 @@
+#include "harness/launch/test_processes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "harness/launch/channel.hpp"
+#include "harness/launch/environment.hpp"
+
+namespace ucxbench {
+
+using namespace std::chrono_literals;
+
+RankCommand test_rank(const std::string& action, int who, const std::string& wrap) {
+  return {{UCXBENCH_TEST_PROGRAM, "rank", action, std::to_string(who)},
+          rank_environment(current_environment(), {}, {}).entries,
+          {},
+          wrap};
+}
+
+TestProcess::TestProcess(const std::vector<std::string>& arguments) : pid_(-1) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  output_ = Fd(ends[0]);
+  const Fd writer(ends[1]);
+  std::vector<std::string> words{UCXBENCH_TEST_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, writer.get(), 1);
+  const int error = ::posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), ::environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error("no test program");
+}
+
+TestProcess::~TestProcess() {
+  signal(SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void TestProcess::signal(int signal) const { ::kill(pid_, signal); }
+
+std::string TestProcess::line() {
+  std::string text;
+  char c = 0;
+  while (wait_for(output_.get(), POLLIN, 20s) && ::read(output_.get(), &c, 1) == 1 && c != '\n') {
+    text += c;
+  }
+  return text;
+}
+
+bool is_dead(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("State:")) return line.find_first_of("ZX") != std::string::npos;
+  }
+  return true;
+}
+
+bool all_dead(const std::vector<pid_t>& pids) {
+  const auto deadline = std::chrono::steady_clock::now() + 3s;
+  while (!std::ranges::all_of(pids, is_dead)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(10ms);
+  }
+  return true;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,132 @@
+// The processes of the launch tests:
+//   rank ACTION WHO                a rank in which rank WHO does ACTION in the phase "work"
+//   supervise SIZE WRAP ACTION WHO a supervisor of such ranks; prints "pid N" for each rank, then
+//                                  "STATE EXIT REASON"
+//   follow PORT ACTION WHO         the connecting side, for one rank; prints likewise
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/launch/activity.hpp"
+#include "harness/launch/channel_rendezvous.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/launch/follower.hpp"
+#include "harness/launch/supervisor.hpp"
+
+namespace {
+
+using namespace ucxbench;
+using namespace std::chrono_literals;
+
+const Identity identity{"0.1.0", "test", "far"};
+constexpr const char* token = "a-token-for-the-tests";
+
+int number(const std::string& text) {
+  int value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void sleep_for(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }
+
+void act(ChannelRendezvous& meeting, const std::string& action) {
+  if (action == "kill") ::raise(SIGKILL);
+  if (action == "segv") ::raise(SIGSEGV);
+  if (action == "stop") ::raise(SIGSTOP);
+  if (action == "hang") sleep_for(60s);
+  if (action == "exit") ::_exit(3);
+  if (action == "leave") ::_exit(0);
+  if (action == "abort") meeting.abort("no more");
+  if (action == "wrong") throw Failure(Exit::wrong_data, "byte 7 from rank 0 is wrong");
+  if (action == "wait") meeting.get("never put", nullptr);
+  if (action == "busy") {  // no message for a long time, but work
+    for (int i = 0; i < 40; ++i, sleep_for(50ms)) activity().bump();
+  }
+}
+
+void work(ChannelRendezvous& meeting, const std::string& action, int who) {
+  const auto progress = [] {};
+  const int rank = meeting.rank();
+  const std::string pid = std::to_string(::getpid());
+  meeting.phase("meeting");
+  meeting.put("address/" + std::to_string(rank), {static_cast<std::uint8_t>(rank)}, progress);
+  for (int other = 0; other < meeting.size(); ++other) {
+    const auto address = meeting.get("address/" + std::to_string(other), nullptr);
+    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)}) meeting.abort("mixed up");
+  }
+  meeting.put("report/pid", {pid.begin(), pid.end()}, progress);
+  meeting.barrier(nullptr);
+  meeting.phase("work");
+  meeting.barrier(progress);
+  if (action == "follow-up" && rank != who) ::_exit(9);
+  if (rank == who || who < 0) act(meeting, action);
+  const int rounds = action == "loop" ? 1000 : 3;
+  for (int round = 0; round < rounds && meeting.barrier(nullptr); ++round) sleep_for(20ms);
+  meeting.finish();
+}
+
+int run_rank(const std::string& action, int who) {
+  const auto meeting = ChannelRendezvous::from_environment();
+  try {
+    work(*meeting, action, who);
+  } catch (const Failure& failure) {
+    meeting->fail(failure);
+    return static_cast<int>(failure.exit());
+  }
+  return 0;
+}
+
+RankCommand command(const std::string& action, const std::string& who, const std::string& wrap) {
+  return {{"/proc/self/exe", "rank", action, who},
+          rank_environment(current_environment(), {}, {}).entries,
+          {},
+          wrap};
+}
+
+void print(const LaunchOutcome& outcome) {
+  fmt::print("{} {} {}\n", static_cast<int>(outcome.state), static_cast<int>(outcome.exit),
+             outcome.reason);
+}
+
+void supervise(int size, const std::string& wrap, const std::string& action,
+               const std::string& who) {
+  LaunchSpec spec;
+  auto rank = command(action, who, wrap);
+  rank.argv[0] = "/proc/" + std::to_string(::getpid()) + "/exe";  // self may be a wrapper
+  spec.ranks.assign(static_cast<std::size_t>(size), rank);
+  spec.on_report = [](int, const std::string&, const Hub::Bytes& pid) {
+    fmt::print("pid {}\n", std::string(pid.begin(), pid.end()));
+    std::fflush(stdout);
+  };
+  Signals signals;
+  print(run_launch(spec, signals));
+}
+
+void follow(const std::string& port, const std::string& action, const std::string& who) {
+  Signals signals;
+  const auto peer = connect_to_listener({"127.0.0.1", port}, identity, token, 5s, signals);
+  print(follow_launches(*peer, [&](const auto&) { return command(action, who, ""); }, signals));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  words.resize(5);
+  try {
+    if (words[0] == "rank") return run_rank(words[1], number(words[2]));
+    if (words[0] == "supervise") supervise(number(words[1]), words[2], words[3], words[4]);
+    if (words[0] == "follow") follow(words[1], words[2], words[3]);
+  } catch (const std::exception& error) {
+    fmt::print("{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
