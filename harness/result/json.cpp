@@ -73,56 +73,6 @@ Quantiles quantiles_from(const Json& json) {
           .max = number_at(json, "max")};
 }
 
-Json to_json(const LaunchRecord& record) {
-  Json samples = Json::object();
-  Json quantiles = Json::object();
-  for (const auto& [metric, of] : record.samples) {
-    samples[metric] = numbers(of.values);
-    quantiles[metric] = to_json(of.quantiles);
-    quantiles[metric]["samples_seen"] = of.seen;
-  }
-  Json overheads = Json::object();
-  for (const auto& [name, value] : record.overheads) overheads[name] = number(value);
-  return {{"launch", record.launch},
-          {"src", record.src},
-          {"dst", record.dst},
-          {"iterations", record.iterations},
-          {"messages", record.messages},
-          {"warmup_iterations", record.warmup_iterations},
-          {"cold",
-           {{"context_us", number(record.cold.context_us)},
-            {"connect_us", number(record.cold.connect_us)},
-            {"first_message_us", number(record.cold.first_message_us)}}},
-          {"quantiles", quantiles},
-          {"samples", samples},
-          {"overheads", overheads},
-          {"lanes", record.lanes}};
-}
-
-LaunchRecord launch_from(const Json& json) {
-  LaunchRecord record{.launch = json.at("launch").get<int>(),
-                      .src = json.at("src").get<int>(),
-                      .dst = json.at("dst").get<int>(),
-                      .iterations = json.at("iterations").get<std::uint64_t>(),
-                      .messages = json.at("messages").get<std::uint64_t>(),
-                      .warmup_iterations = json.at("warmup_iterations").get<std::uint64_t>(),
-                      .lanes = json.at("lanes").get<std::vector<std::string>>()};
-  const auto& cold = json.at("cold");
-  record.cold = {.context_us = number_at(cold, "context_us"),
-                 .connect_us = number_at(cold, "connect_us"),
-                 .first_message_us = number_at(cold, "first_message_us")};
-  for (const auto& [metric, values] : json.at("samples").items()) {
-    const auto& quantiles = json.at("quantiles").at(metric);
-    record.samples[metric] = {.quantiles = quantiles_from(quantiles),
-                              .seen = quantiles.at("samples_seen").get<std::uint64_t>(),
-                              .values = numbers_from(values)};
-  }
-  for (const auto& [name, value] : json.at("overheads").items()) {
-    if (!value.is_null()) record.overheads[name] = value.get<double>();
-  }
-  return record;
-}
-
 Json to_json(const Metric& metric) {
   Json json = to_json(metric.quantiles);
   json["ci95"] = metric.ci95 ? numbers({metric.ci95->begin(), metric.ci95->end()}) : Json(nullptr);
@@ -146,7 +96,7 @@ Metric metric_from(const Json& json) {
 Json to_json(const Case& of) {
   const bool planned = of.state == CaseState::planned;
   Json launches = Json::array();
-  for (const auto& record : of.launches) launches.push_back(to_json(record));
+  for (const auto& record : of.launches) launches.push_back(launch_to_json(record));
   Json metrics = Json::object();
   for (const auto& [name, metric] : of.metrics) metrics[name] = to_json(metric);
   return {{"key", of.key},
@@ -188,7 +138,12 @@ Case case_from(const Json& json) {
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),
           .labels = json.at("labels").get<std::vector<std::string>>()};
-  for (const auto& record : json.at("launches")) of.launches.push_back(launch_from(record));
+  for (const auto& record : json.at("launches")) of.launches.push_back(launch_from_json(record));
+  for (const auto& pair : of.pairs) {
+    if (pair.at("src").get<int>() < 0 || pair.at("dst").get<int>() < 0) {
+      throw std::invalid_argument("a pair has no ranks");
+    }
+  }
   for (const auto& [name, metric] : json.at("metrics").items()) {
     of.metrics[name] = metric_from(metric);
   }
@@ -245,6 +200,56 @@ std::string to_string(CaseState state) {
       return "failed";
   }
   return "failed";
+}
+
+Json launch_to_json(const LaunchRecord& record) {
+  Json samples = Json::object();
+  Json quantiles = Json::object();
+  for (const auto& [metric, of] : record.samples) {
+    samples[metric] = numbers(of.values);
+    quantiles[metric] = to_json(of.quantiles);
+    quantiles[metric]["samples_seen"] = of.seen;
+  }
+  Json overheads = Json::object();
+  for (const auto& [name, value] : record.overheads) overheads[name] = number(value);
+  return {{"launch", record.launch},
+          {"src", record.src},
+          {"dst", record.dst},
+          {"iterations", record.iterations},
+          {"messages", record.messages},
+          {"warmup_iterations", record.warmup_iterations},
+          {"cold",
+           {{"context_us", number(record.cold.context_us)},
+            {"connect_us", number(record.cold.connect_us)},
+            {"first_message_us", number(record.cold.first_message_us)}}},
+          {"quantiles", quantiles},
+          {"samples", samples},
+          {"overheads", overheads},
+          {"lanes", record.lanes}};
+}
+
+LaunchRecord launch_from_json(const Json& json) {
+  LaunchRecord record{.launch = json.at("launch").get<int>(),
+                      .src = json.at("src").get<int>(),
+                      .dst = json.at("dst").get<int>(),
+                      .iterations = json.at("iterations").get<std::uint64_t>(),
+                      .messages = json.at("messages").get<std::uint64_t>(),
+                      .warmup_iterations = json.at("warmup_iterations").get<std::uint64_t>(),
+                      .lanes = json.at("lanes").get<std::vector<std::string>>()};
+  const auto& cold = json.at("cold");
+  record.cold = {.context_us = number_at(cold, "context_us"),
+                 .connect_us = number_at(cold, "connect_us"),
+                 .first_message_us = number_at(cold, "first_message_us")};
+  for (const auto& [metric, values] : json.at("samples").items()) {
+    const auto& quantiles = json.at("quantiles").at(metric);
+    record.samples[metric] = {.quantiles = quantiles_from(quantiles),
+                              .seen = quantiles.at("samples_seen").get<std::uint64_t>(),
+                              .values = numbers_from(values)};
+  }
+  for (const auto& [name, value] : json.at("overheads").items()) {
+    if (!value.is_null()) record.overheads[name] = value.get<double>();
+  }
+  return record;
 }
 
 Json to_json(const Result& result) {

@@ -102,6 +102,10 @@ std::string to_string(CaseState state);
 /// null. A case that is still planned is written as skipped, "not reached".
 Json to_json(const Result& result);
 
+/// One entry of `launches[]`, which is also how a rank reports it.
+Json launch_to_json(const LaunchRecord& record);
+LaunchRecord launch_from_json(const Json& json);
+
 /// `json` as text for people and for diffs: two spaces of indent, but a list of plain values, and
 /// an object of them that is short, on one line. Bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& json);

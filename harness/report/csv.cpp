@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "harness/report/report.hpp"
+#include "harness/report/view.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Tidy, RFC 4180: one row per case, launch, pair of ranks and metric; a case without launches has
+// one row with its state and reason. Units are in the metric's name; unknown is empty. Rows of
+// several runs can be put one under another: run_id tells them apart.
+constexpr const char* header =
+    "run_id,key,benchmark,api,memory,transports,bytes,state,reason,launch,src,dst,metric,"
+    "samples_seen,min,p50,p90,p99,p999,max";
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6g}", *value) : "";
+}
+
+std::string case_fields(const Result& result, const Case& of) {
+  const auto bytes = bytes_of(of);
+  const bool planned = of.state == CaseState::planned;
+  std::vector<std::string> fields = {text_at(result.run, "/id", ""),
+                                     of.key,
+                                     of.benchmark,
+                                     text_at(of.parameters, "/api", ""),
+                                     text_at(of.parameters, "/memory", ""),
+                                     text_at(of.parameters, "/transports", ""),
+                                     bytes ? fmt::format("{}", *bytes) : "",
+                                     to_string(planned ? CaseState::skipped : of.state),
+                                     on_one_line(of.reason)};
+  for (auto& field : fields) field = csv_field(field);
+  return join(fields, ",");
+}
+
+std::string render_csv(const Result& result, const RenderOptions&) {
+  std::string out = std::string(header) + "\r\n";
+  for (const auto& of : result.cases) {
+    const auto fields = case_fields(result, of);
+    if (of.launches.empty()) out += fields + ",,,,,,,,,,,\r\n";
+    for (const auto& record : of.launches) {
+      for (const auto& [metric, samples] : record.samples) {
+        const auto& q = samples.quantiles;
+        out +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch,
+                        record.src, record.dst, csv_field(metric), samples.seen, number(q.min),
+                        number(q.p50), number(q.p90), number(q.p99), number(q.p999), number(q.max));
+      }
+    }
+  }
+  return out;
+}
+
+const RegisterFormat registered{
+    {.name = "csv",
+     .description = "tidy rows: one per case, launch, pair of ranks and metric",
+     .render = render_csv}};
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,212 @@
+#include "harness/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "harness/core/failure.hpp"
+#include "harness/report/sample.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Report, ListsItsFormatsInOrder) {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : formats()) {
+    names.push_back(name);
+    EXPECT_FALSE(format.description.empty());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"csv", "gbench", "json", "markdown", "table"}));
+}
+
+TEST(Report, RefusesAnUnknownFormat) {
+  try {
+    render("tabel", sample_result());
+    FAIL() << "no failure";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::usage);
+    EXPECT_TRUE(contains(failure.what(), "'table'")) << failure.what();
+  }
+}
+
+TEST(Report, RefusesTwoFormatsOfOneName) {
+  EXPECT_THROW(RegisterFormat({.name = "csv", .description = "", .render = nullptr}),
+               std::logic_error);
+}
+
+TEST(Table, IsThis) {
+  EXPECT_EQ(render("table", sample_result()), R"(pingpong tag, host to host, over tcp
+  2 ranks; CPUs 0, 2; lanes tcp/lo; 6 launches; window 64, bidirectional, progress mode poll,
+  connect by address
+                        latency one way, us                     GB/s received
+   size    p50        95% CI   p90   p99  p99.9   min   max       0->1  both ways  msg/s
+    8 B  12.30  12.00..12.60  12.8  12.9      -  11.4  13.2  0.0009754   0.001756   122k
+  1 KiB  12.72  12.41..13.03  13.2  13.3      -  11.8  13.7     0.1208     0.2174   118k
+  1 MiB  442.2  431.4..453.0   460   464      -   410   476      3.557      6.402  3.39k
+  cold cost   context 2.50 ms, connect 900 us, first message of 8 B 36.9 us
+  measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
+  verified    1800/1800 messages
+
+pingpong tag, host to host, over shm
+  2 ranks; CPUs 0, 2; lanes posix/memory; 6 launches; window 64, bidirectional, progress mode poll,
+  connect by address
+                            latency one way, us                       GB/s received
+   size     p50          95% CI    p90    p99  p99.9    min    max     0->1  both ways  msg/s
+    8 B  0.2058  0.2008..0.4168  0.214  0.216      -  0.191  0.438  0.05830     0.1049  7.29M
+  1 KiB  0.3100  0.3024..0.5225  0.322  0.325      -  0.287  0.549    4.956      8.920  4.84M
+  failed 1 MiB: rank 1 was killed by signal 9 (Killed)
+  cold cost   context 2.50 ms, connect 900 us, first message of 8 B 617 ns
+  measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
+  verified    1200/1200 messages
+
+pingpong tag, host to host, over ib
+  skipped 8 B to 1 MiB (3 cases): cannot run here: ib: no InfiniBand device
+
+  machine     node07: Invented CPU 3000, cores 8, NUMA nodes 1, Linux 6.1.0
+  labels      vm
+  software    ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
+  ! pingpong tag, host to host, over shm: wide 95% CI: bandwidth up to 53% (8B; 2 of 2 cases),
+    bandwidth bidirectional up to 53% (8B; 2 of 2 cases), latency up to 105% (8B; 2 of 2 cases) ->
+    bimodal or busy host: close other programs or raise --launches
+)");
+}
+
+TEST(Table, OfSeveralPairsIsThis) {
+  EXPECT_EQ(render("table", sample_of_pairs()), R"(pingpong tag, host to host, over tcp
+  4 ranks, medians over 2 pairs at once; CPUs 0, 2, 4, 6; lanes tcp/lo; 1 launch; window 64,
+  bidirectional, progress mode poll, connect by address
+                      latency one way, us                  GB/s received
+    size    p50  95% CI   p90   p99  p99.9   min   max   one way  both ways  msg/s
+     8 B  11.00       -  11.4  11.5      -  9.50  12.6  0.001100   0.001979   137k
+  64 KiB  43.77       -  45.5  45.9      -  40.6  47.0     2.247      4.045  34.3k
+          8 B            64 KiB
+  pair  p50, us    p25  p50, GB/s    p75
+  0->1    10.00  2.241      2.299  2.356
+  2->3    12.00  2.141      2.196  2.251
+  cold cost   context 2.50 ms, connect 900 us, first message of 8 B 33.0 us
+  measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
+  verified    400/400 messages
+
+  machine     node07: Invented CPU 3000, cores 8, NUMA nodes 1, Linux 6.1.0
+  labels      vm
+  software    ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
+  ! pingpong tag, host to host, over tcp: 1 launch: no confidence interval -> use --launches 6 or
+    more
+)");
+}
+
+TEST(Table, IsAtMost100ColumnsWide) {
+  for (const auto& result : {sample_result(), sample_of_pairs()}) {
+    for (const auto& line : lines_of(render("table", result))) EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
+TEST(Table, IsColouredOnlyWhenAsked) {
+  EXPECT_FALSE(contains(render("table", sample_result()), "\x1b["));
+  const auto colored = render("table", sample_result(), {.color = true});
+  EXPECT_TRUE(
+      contains(colored, "\x1b[31m  failed 1 MiB: rank 1 was killed by signal 9 (Killed)\x1b[0m"));
+}
+
+TEST(Table, DoubtsWhatIsDoubtful) {
+  auto result = sample_result();
+  result.run["state"] = "interrupted";
+  result.findings.push_back({{"id", "F1"},
+                             {"severity", "warning"},
+                             {"subject", "host"},
+                             {"evidence", "loaded"},
+                             {"next", "close programs"}});
+  result.cases[0].verified.errors = 1;
+  for (auto& record : result.cases[0].launches) {
+    record.overheads["timed_mean_us"] = 1.05 * record.overheads["untimed_mean_us"];
+  }
+  const auto text = render("table", result);
+  EXPECT_TRUE(contains(text, "! run: the run is interrupted: results are partial -> "));
+  EXPECT_TRUE(contains(text, "! F1 warning host: loaded -> close programs"));
+  EXPECT_TRUE(contains(text, "1 message arrived with wrong data"));
+  EXPECT_TRUE(contains(text, "1799/1800 messages"));
+  EXPECT_TRUE(contains(text, "differ by up to 5.0% (8B; 1 of 3"));
+}
+
+TEST(Table, OfAnEmptyRunIsItsEnvironment) {
+  EXPECT_EQ(render("table", Result{}), "  software    ucx-bench - (commit -), UCX -\n");
+}
+
+TEST(Csv, HasOneRowPerCaseLaunchAndMetric) {
+  const auto lines = lines_of(render("csv", sample_result()));
+  EXPECT_EQ(lines[0],
+            "run_id,key,benchmark,api,memory,transports,bytes,state,reason,launch,src,dst,metric,"
+            "samples_seen,min,p50,p90,p99,p999,max\r");
+  EXPECT_EQ(lines[3],
+            "20260102T030405Z-pingpong,pingpong/tag/host-host/tcp/8B,pingpong,tag,host+host,tcp,8,"
+            "measured,,0,0,1,latency_us,100,11.403,12.0032,12.4833,12.5914,,12.6034\r");
+  // Five measured cases of six launches and four metrics; four cases without launches.
+  EXPECT_EQ(lines.size(), 1 + 5 * 6 * 4 + 4);
+  for (const auto& line : lines) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 19) << line;
+}
+
+TEST(Csv, QuotesByRfc4180) {
+  auto result = sample_result();
+  result.cases.resize(3);
+  result.cases[2].reason = "no \"mlx5\", no luck";
+  const auto lines = lines_of(render("csv", result));
+  EXPECT_EQ(lines.back(),
+            "20260102T030405Z-pingpong,pingpong/tag/host-host/ib/8B,pingpong,tag,host+host,ib,8,"
+            "skipped,\"no \"\"mlx5\"\", no luck\",,,,,,,,,,,\r");
+}
+
+TEST(Json, IsTheRunFile) {
+  const auto text = render("json", sample_result());
+  EXPECT_EQ(to_text(to_json(parse_result(text, "sample"))), text);
+}
+
+TEST(Markdown, HasTablesAndEscapesMarkup) {
+  auto result = sample_result();
+  result.cases[2].reason = "no <ib> | *";
+  const auto text = render("markdown", result);
+  EXPECT_TRUE(contains(text, "### pingpong tag, host to host, over tcp\n\n2 ranks; CPUs 0, 2;"));
+  EXPECT_TRUE(contains(text,
+                       "| size | latency one way, us<br>p50 | 95% CI | p90 | p99 | p99.9 | min | "
+                       "max | GB/s received<br>0->1 | both ways | msg/s |\n| ---: | ---: |"));
+  EXPECT_TRUE(contains(text, "| 8 B | 12.30 | 12.00..12.60 | 12.8 | 12.9 | - | 11.4 | 13.2 | "));
+  EXPECT_TRUE(contains(text, "- skipped 8 B: no \\<ib> \\| \\*\n"));
+  EXPECT_TRUE(
+      contains(text, "- **software**: ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1\n"));
+}
+
+TEST(Gbench, HasRepetitionsAndAggregates) {
+  const auto json = Json::parse(render("gbench", sample_result()));
+  EXPECT_EQ(json.at("context").at("host_name"), "node07");
+  EXPECT_EQ(json.at("context").at("not_measured").size(), 4U);
+  std::vector<Json> rows;
+  for (const auto& row : json.at("benchmarks")) {
+    if (row.at("run_name") == "pingpong/tag/host-host/tcp/1MiB/bandwidth_GBps") rows.push_back(row);
+  }
+  ASSERT_EQ(rows.size(), 6U + 4U);  // launches; mean, median, stddev, cv
+  EXPECT_EQ(rows[5].at("repetition_index"), 5);
+  EXPECT_EQ(rows[5].at("iterations"), 6400);
+  // One message takes its bytes over the rate.
+  EXPECT_NEAR(rows[0].at("real_time").get<double>() * rows[0].at("bytes_per_second").get<double>(),
+              1048576 * 1e6, 1);
+  EXPECT_EQ(rows[7].at("name"), "pingpong/tag/host-host/tcp/1MiB/bandwidth_GBps_median");
+  EXPECT_EQ(rows[7].at("run_type"), "aggregate");
+  // The times of the launches are 1.00, 1.01 … 1.05 of the first.
+  EXPECT_NEAR(rows[7].at("real_time").get<double>(), 1.025 * rows[0].at("real_time").get<double>(),
+              1e-6);
+  EXPECT_NEAR(rows[9].at("real_time").get<double>(), 0.018708 / 1.025, 1e-5);
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,14 @@
+#include <iostream>
+#include <string>
+
+#include "harness/report/report.hpp"
+#include "harness/report/sample.hpp"
+
+// Prints an invented run in a format: `report_sample result|pairs FORMAT [color]`. What the tests
+// in other languages read is then what the C++ code writes.
+int main(int argc, char** argv) {
+  const std::string which = argc > 1 ? argv[1] : "result";
+  const std::string format = argc > 2 ? argv[2] : "table";
+  const auto result = which == "pairs" ? ucxbench::sample_of_pairs() : ucxbench::sample_result();
+  std::cout << ucxbench::render(format, result, {.color = argc > 3});
+}

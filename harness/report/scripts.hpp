@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// Runs `script` ("plot": scripts/plot.py) with `args` and returns its exit status; its output goes
+/// to ours. The script is the installed one, else the source tree's. The interpreter is the
+/// environment's UCXBENCH_PYTHON, else the one that the build was set up with, else python3. Throws
+/// Failure(Exit::cannot_run) where script or interpreter is missing, Failure(Exit::lost) when the
+/// script takes more than five minutes or is killed.
+int run_script(const std::string& script, const std::vector<std::string>& args);
+
+}  // namespace ucxbench

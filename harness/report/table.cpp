@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "harness/report/report.hpp"
+#include "harness/report/view.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+constexpr const char* bold = "1";
+constexpr const char* dim = "2";
+constexpr const char* red = "31";
+constexpr const char* yellow = "33";
+
+class Page {
+ public:
+  explicit Page(bool color) : color_(color) {}
+
+  void line(const std::string& text, const char* style = nullptr) {
+    text_ += painted(text, style) + "\n";
+  }
+
+  void paragraph(const std::string& text, const std::string& indent, const char* style = nullptr) {
+    auto lines = wrapped(text, indent, page_width);
+    lines.pop_back();
+    line(lines, style);
+  }
+
+  /// "  name        text", the text's further lines under its first.
+  void named(const std::string& name, const std::string& text) {
+    hanging(fmt::format("  {:<12}", name), text, dim);
+  }
+
+  void warning(const std::string& text) { hanging("  ! ", text, yellow); }
+
+  void grid(const Grid& grid) {
+    const auto text = aligned(grid);
+    for (const auto& header : text.header) line(header, bold);
+    for (const auto& row : text.rows) line(row);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  void hanging(const std::string& head, const std::string& text, const char* style) {
+    auto lines = wrapped(text, std::string(head.size(), ' '), page_width);
+    lines.replace(0, head.size(), head);
+    lines.pop_back();
+    line(lines, style);
+  }
+
+  std::string painted(const std::string& text, const char* style) const {
+    return color_ && style ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : text;
+  }
+
+  bool color_;
+  std::string text_;
+};
+
+void add_block(Page& page, const Block& block, const Result& result) {
+  page.line(block.title, bold);
+  if (!block.measured.empty()) {
+    page.paragraph(details_of(block, result), "  ", dim);
+    page.grid(metrics_of(block));
+    if (const auto pairs = pairs_of(block); !pairs.rows.empty()) page.grid(pairs);
+  }
+  for (const auto& [failed, line] : not_measured(block)) {
+    page.paragraph(line, "  ", failed ? red : yellow);
+  }
+  for (const auto& [name, text] : costs_of(block)) page.named(name, text);
+  page.line("");
+}
+
+std::string render_table(const Result& result, const RenderOptions& options) {
+  Page page(options.color);
+  for (const auto& block : blocks_of(result)) add_block(page, block, result);
+  for (const auto& [name, text] : environment_of(result)) page.named(name, text);
+  for (const auto& doubt : doubts_of(result)) {
+    page.warning(doubt.subject + ": " + doubt.evidence + " -> " + doubt.advice);
+  }
+  return page.text();
+}
+
+const RegisterFormat registered{{.name = "table",
+                                 .description = "tables for the terminal, at most 100 columns wide",
+                                 .render = render_table}};
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,52 @@
+#include "harness/report/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace ucxbench {
+namespace {
+
+TEST(ReportText, KeepsSignificantDigits) {
+  EXPECT_EQ(significant(12.3456, 4), "12.35");
+  EXPECT_EQ(significant(0.0123456, 3), "0.0123");
+  EXPECT_EQ(significant(123456.7, 3), "123457");
+  EXPECT_EQ(significant(0, 3), "0");
+  EXPECT_EQ(significant(std::nullopt, 3), "-");
+  EXPECT_EQ(significant(std::numeric_limits<double>::infinity(), 3), "-");
+  EXPECT_EQ(prefixed(1234567, 3), "1.23M");
+  EXPECT_EQ(prefixed(999, 3), "999");
+  EXPECT_EQ(prefixed(std::nullopt, 3), "-");
+}
+
+TEST(ReportText, ChoosesTheUnitOfTime) {
+  EXPECT_EQ(readable_us(0.0072), "7.20 ns");
+  EXPECT_EQ(readable_us(45.25), "45.2 us");
+  EXPECT_EQ(readable_us(12345), "12.3 ms");
+  EXPECT_EQ(readable_us(2.5e6), "2.50 s");
+}
+
+TEST(ReportText, ReadsWhateverIsThere) {
+  const Json json = {{"list", {"a", 2}}, {"null", nullptr}, {"text", "two\nlines"}, {"yes", true}};
+  EXPECT_EQ(text_at(json, "/list"), "a+2");
+  EXPECT_EQ(text_at(json, "/null"), "-");
+  EXPECT_EQ(text_at(json, "/list/0/deep"), "-");
+  EXPECT_EQ(text_at(json, "/text"), "two lines");
+  EXPECT_EQ(text_at(json, "/yes"), "yes");
+  EXPECT_EQ(text_at(Json(3), "/none", "?"), "?");
+}
+
+TEST(ReportText, WrapsAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", "  ", 9), "  one two\n  three\n");
+  EXPECT_EQ(wrapped("unbreakable", "  ", 5), "  unbreakable\n");
+}
+
+TEST(ReportText, AlignsColumnsUnderTheirGroups) {
+  const auto text = aligned({.columns = {{"", "size"}, {"us", "p50"}, {"us", "max"}},
+                             .rows = {{"8 B", "1.5", "2"}, {"1 KiB", "-", "12345"}}});
+  EXPECT_EQ(text.header, (std::vector<std::string>{"             us", "   size  p50    max"}));
+  EXPECT_EQ(text.rows, (std::vector<std::string>{"    8 B  1.5      2", "  1 KiB    -  12345"}));
+}
+
+}  // namespace
+}  // namespace ucxbench

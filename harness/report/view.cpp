@@ -1,0 +1,330 @@
+#include "harness/report/view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/core/statistics.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Parameters that a title shows, or the rows: all others are details.
+const std::set<std::string> shown_apart = {"api", "bytes", "memory", "transports"};
+
+constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
+
+std::string title_of(const Case& of) {
+  std::string title = of.benchmark;
+  const auto api = text_at(of.parameters, "/api", "");
+  if (!api.empty()) title += " " + api;
+  if (of.parameters.contains("memory")) {
+    title += ", " + join(texts_of(of.parameters.at("memory")), " to ");
+  }
+  return title + ", over " + text_at(of.parameters, "/transports");
+}
+
+Json without_size(const Case& of) {
+  auto parameters = of.parameters;
+  if (parameters.is_object()) parameters.erase("bytes");
+  return {of.benchmark, parameters};
+}
+
+template <typename Value>
+void add_unique(std::vector<Value>& list, const Value& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+using RankPair = std::pair<int, int>;
+
+std::vector<RankPair> rank_pairs(const Block& block) {
+  std::vector<RankPair> pairs;
+  for (const auto* of : block.measured) {
+    for (const auto& record : of->launches) add_unique(pairs, {record.src, record.dst});
+  }
+  return pairs;
+}
+
+std::string arrow(const RankPair& pair) { return fmt::format("{}->{}", pair.first, pair.second); }
+
+std::string cpus_of(const Json& ranks) {
+  std::vector<std::string> cpus;
+  for (const auto& rank : ranks) {
+    if (!rank.is_object() || !rank.contains("cpus")) continue;
+    const auto& of = rank.at("cpus");
+    const bool numbers =
+        of.is_array() && !of.empty() &&
+        std::all_of(of.begin(), of.end(), [](const Json& cpu) { return cpu.is_number_integer(); });
+    cpus.push_back(numbers ? format_list(of.get<std::vector<int>>()) : text_at(rank, "/cpus"));
+  }
+  if (cpus.empty()) return "";
+  return std::all_of(cpus.begin(), cpus.end(), [](const auto& of) { return of == "-"; })
+             ? "CPUs not bound"
+             : "CPUs " + join(cpus, ", ");
+}
+
+const Metric* metric_of(const Case& of, const std::string& name) {
+  const auto found = of.metrics.find(name);
+  return found == of.metrics.end() ? nullptr : &found->second;
+}
+
+std::string interval(const Metric& metric) {
+  return metric.ci95 ? significant((*metric.ci95)[0], 4) + ".." + significant((*metric.ci95)[1], 4)
+                     : "-";
+}
+
+/// One column of a table: where its text comes from.
+struct Source {
+  Grid::Column column;
+  std::string metric;
+  std::string (*text)(const Metric&);
+};
+
+template <std::optional<double> Quantiles::* field, int digits>
+std::string quantile(const Metric& metric) {
+  return significant(metric.quantiles.*field, digits);
+}
+
+std::vector<Source> sources(const Block& block) {
+  const auto pairs = rank_pairs(block);
+  const auto direction = pairs.size() == 1 ? arrow(pairs[0]) : "one way";
+  const std::string time = "latency one way, us";
+  const std::string rate = "GB/s received";
+  return {
+      {{time, "p50"}, "latency_us", quantile<&Quantiles::p50, 4>},
+      {{time, "95% CI"}, "latency_us", interval},
+      {{time, "p90"}, "latency_us", quantile<&Quantiles::p90, 3>},
+      {{time, "p99"}, "latency_us", quantile<&Quantiles::p99, 3>},
+      {{time, "p99.9"}, "latency_us", quantile<&Quantiles::p999, 3>},
+      {{time, "min"}, "latency_us", quantile<&Quantiles::min, 3>},
+      {{time, "max"}, "latency_us", quantile<&Quantiles::max, 3>},
+      {{rate, direction}, "bandwidth_GBps", quantile<&Quantiles::p50, 4>},
+      {{rate, "both ways"}, "bandwidth_bidirectional_GBps", quantile<&Quantiles::p50, 4>},
+      {{"", "msg/s"},
+       "message_rate_per_s",
+       [](const Metric& metric) { return prefixed(metric.quantiles.p50, 3); }},
+  };
+}
+
+/// The median over every launch and case of one value per record, if there is any.
+template <typename Pick>
+std::optional<double> median_over(const std::vector<const Case*>& cases, Pick pick) {
+  std::vector<double> values;
+  for (const auto* of : cases) {
+    for (const auto& record : of->launches) {
+      if (const std::optional<double> value = pick(record)) values.push_back(*value);
+    }
+  }
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
+std::optional<double> overhead(const LaunchRecord& record, const std::string& name) {
+  const auto found = record.overheads.find(name);
+  return found == record.overheads.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string cold_of(const Block& block) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& name, const std::vector<const Case*>& cases,
+                       std::optional<double> Cold::* field) {
+    const auto value = median_over(cases, [&](const auto& record) { return record.cold.*field; });
+    if (value) parts.push_back(name + " " + readable_us(*value));
+  };
+  add("context", block.measured, &Cold::context_us);
+  add("connect", block.measured, &Cold::connect_us);
+  const auto* first = block.measured.front();
+  add("first message of " + size_of(*first), {first}, &Cold::first_message_us);
+  return join(parts, ", ");
+}
+
+std::string measuring_of(const Block& block) {
+  std::vector<std::string> parts;
+  const auto stamp = median_over(
+      block.measured, [](const auto& record) { return overhead(record, "timestamp_ns"); });
+  if (stamp) parts.push_back(significant(*stamp, 2) + " ns per timed iteration");
+  const auto ratio = median_over(block.measured, timed_over_untimed);
+  if (ratio) parts.push_back(fmt::format("timed/untimed mean {:.3f}", *ratio));
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+std::optional<double> timed_over_untimed(const LaunchRecord& record) {
+  const auto timed = overhead(record, "timed_mean_us");
+  const auto untimed = overhead(record, "untimed_mean_us");
+  if (!timed || !untimed || *untimed <= 0) return std::nullopt;
+  return *timed / *untimed;
+}
+
+std::vector<Block> blocks_of(const Result& result) {
+  std::vector<Block> blocks;
+  std::map<std::string, std::size_t> places;
+  for (const auto& of : result.cases) {
+    const auto [place, added] = places.try_emplace(without_size(of).dump(), blocks.size());
+    if (added) blocks.push_back({.title = title_of(of), .cases = {}, .measured = {}});
+    auto& block = blocks[place->second];
+    block.cases.push_back(&of);
+    if (!of.metrics.empty()) block.measured.push_back(&of);
+  }
+  return blocks;
+}
+
+std::optional<std::uint64_t> bytes_of(const Case& of) {
+  const auto found = of.parameters.find("bytes");
+  if (found == of.parameters.end() || !found->is_number_integer() || *found < 1) {
+    return std::nullopt;
+  }
+  return found->get<std::uint64_t>();
+}
+
+std::string size_of(const Case& of) {
+  const auto bytes = bytes_of(of);
+  return bytes ? spaced_size(*bytes) : "-";
+}
+
+std::string details_of(const Block& block, const Result& result) {
+  if (block.measured.empty()) return "";
+  std::vector<std::string> parts;
+  const auto pairs = rank_pairs(block);
+  const auto ranks =
+      pairs.size() > 1 ? ", medians over " + counted(pairs.size(), "pair") + " at once" : "";
+  if (!result.ranks.empty()) parts.push_back(counted(result.ranks.size(), "rank") + ranks);
+  if (const auto cpus = cpus_of(result.ranks); !cpus.empty()) parts.push_back(cpus);
+  std::vector<std::string> lanes;
+  std::set<int> launches;
+  for (const auto* of : block.measured) {
+    for (const auto& record : of->launches) {
+      launches.insert(record.launch);
+      for (const auto& lane : record.lanes) add_unique(lanes, on_one_line(lane));
+    }
+  }
+  if (!lanes.empty()) parts.push_back("lanes " + join(lanes, ", "));
+  parts.push_back(counted(launches.size(), "launch", "launches"));
+  std::vector<std::string> others;
+  for (const auto& [name, value] : block.cases.front()->parameters.items()) {
+    if (shown_apart.contains(name) || value.is_null() || value == false) continue;
+    auto words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    others.push_back(value == true ? words : words + " " + join(texts_of(value), "+"));
+  }
+  if (!others.empty()) parts.push_back(join(others, ", "));
+  return join(parts, "; ");
+}
+
+Grid metrics_of(const Block& block) {
+  Grid grid{.columns = {{"", "size"}}, .rows = {}};
+  std::vector<Source> used;
+  for (const auto& source : sources(block)) {
+    if (std::any_of(block.measured.begin(), block.measured.end(),
+                    [&](const Case* of) { return metric_of(*of, source.metric) != nullptr; })) {
+      grid.columns.push_back(source.column);
+      used.push_back(source);
+    }
+  }
+  for (const auto* of : block.measured) {
+    std::vector<std::string> row = {size_of(*of)};
+    for (const auto& source : used) {
+      const auto* metric = metric_of(*of, source.metric);
+      row.push_back(metric ? source.text(*metric) : "-");
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+Grid pairs_of(const Block& block) {
+  if (rank_pairs(block).size() < 2) return {};
+  const auto& small = *block.measured.front();
+  const auto& large = *block.measured.back();
+  Grid grid{.columns = {{"", "pair"},
+                        {size_of(small), "p50, us"},
+                        {size_of(large), "p25"},
+                        {size_of(large), "p50, GB/s"},
+                        {size_of(large), "p75"}},
+            .rows = {}};
+  const auto number = [](const Json& pair, const char* name) {
+    const bool known = pair.contains(name) && pair.at(name).is_number();
+    return significant(known ? std::optional(pair.at(name).get<double>()) : std::nullopt, 4);
+  };
+  for (const auto& pair : small.pairs) {
+    const auto same = std::find_if(large.pairs.begin(), large.pairs.end(), [&](const Json& other) {
+      return other.value("src", -1) == pair.value("src", -1) &&
+             other.value("dst", -1) == pair.value("dst", -1);
+    });
+    const Json& at_large = same == large.pairs.end() ? Json() : *same;
+    grid.rows.push_back({arrow({pair.value("src", -1), pair.value("dst", -1)}),
+                         number(pair, "latency_p50_us"), number(at_large, "p25_GBps"),
+                         number(at_large, "p50_GBps"), number(at_large, "p75_GBps")});
+  }
+  if (grid.rows.size() > most_pairs) grid.rows.resize(most_pairs);
+  return grid;
+}
+
+std::vector<NotMeasured> not_measured(const Block& block) {
+  std::vector<std::pair<NotMeasured, std::vector<const Case*>>> groups;
+  for (const auto* of : block.cases) {
+    if (of->state == CaseState::measured) continue;
+    const auto reason = of->reason.empty() ? "no reason recorded" : on_one_line(of->reason);
+    const bool failed = of->state == CaseState::failed;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.first.failed == failed && group.first.line == reason;
+    });
+    if (same == groups.end()) {
+      groups.push_back({{.failed = failed, .line = reason}, {of}});
+    } else {
+      same->second.push_back(of);
+    }
+  }
+  std::vector<NotMeasured> lines;
+  for (const auto& [group, cases] : groups) {
+    auto sizes = size_of(*cases.front());
+    if (cases.size() > 1) {
+      sizes += fmt::format(" to {} ({} cases)", size_of(*cases.back()), cases.size());
+    }
+    lines.push_back(
+        {.failed = group.failed,
+         .line = fmt::format("{} {}: {}", group.failed ? "failed" : "skipped", sizes, group.line)});
+  }
+  return lines;
+}
+
+std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
+  if (block.measured.empty()) return {};
+  std::vector<std::pair<std::string, std::string>> costs;
+  if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
+  if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
+  Verified all;
+  for (const auto* of : block.cases) {
+    all.checked += of->verified.checked;
+    all.errors += of->verified.errors;
+  }
+  costs.emplace_back("verified",
+                     all.checked == 0
+                         ? "nothing (--check off)"
+                         : fmt::format("{}/{} messages", all.checked - all.errors, all.checked));
+  return costs;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const Result& result) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& host : result.machine.value("hosts", Json::array())) {
+    lines.emplace_back("machine",
+                       fmt::format("{}: {}, cores {}, NUMA nodes {}, {}", text_at(host, "/name"),
+                                   text_at(host, "/cpu_model"), text_at(host, "/cores"),
+                                   text_at(host, "/numa_nodes"), text_at(host, "/kernel")));
+  }
+  const auto labels = text_at(result.machine, "/labels", "");
+  if (!labels.empty()) lines.emplace_back("labels", labels);
+  const bool dirty = result.build.value("dirty", Json(false)) == true;
+  lines.emplace_back(
+      "software",
+      fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
+                  text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
+                  text_at(result.ucx, "/version")));
+  return lines;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,41 @@
+"""Google Benchmark's own compare.py reads our benchmark JSON (Debian: libbenchmark-tools)."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from conftest import printed
+
+TOOL = pathlib.Path(os.environ.get("GBENCH_COMPARE", "/usr/share/benchmark/compare.py"))
+MISSING = [name for name in ("numpy", "scipy", "pandas") if not importlib.util.find_spec(name)]
+
+
+def test_rows_have_what_its_readers_need():
+    written = json.loads(printed("result", "gbench"))
+    rows = written["benchmarks"]
+    assert {row["run_type"] for row in rows} == {"iteration", "aggregate"}
+    for row in rows:
+        assert row["real_time"] > 0 and row["cpu_time"] > 0 and row["time_unit"] == "us"
+    missing = written["context"]["not_measured"]
+    assert missing["pingpong/tag/host-host/ib/8B"].startswith("skipped: cannot run here: ib")
+    assert missing["pingpong/tag/host-host/shm/1MiB"].startswith("failed: rank 1 was killed")
+
+
+@pytest.mark.skipif(not TOOL.exists(), reason=f"no {TOOL} (Debian: libbenchmark-tools)")
+@pytest.mark.skipif(bool(MISSING), reason=f"compare.py needs {', '.join(MISSING)}")
+def test_compare_accepts_it(tmp_path):
+    files = []
+    for which in ("result", "pairs"):
+        files.append(tmp_path / f"{which}.json")
+        files[-1].write_text(printed(which, "gbench"))
+    for base, other in ((files[0], files[0]), (files[0], files[1])):
+        command = [sys.executable, TOOL, "--no-color", "benchmarks", base, other]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "pingpong/tag/host-host/tcp/8B/latency_us" in done.stdout
+        assert "pingpong/tag/host-host/tcp/8B/bandwidth_GBps_median" in done.stdout
