@@ -128,7 +128,8 @@ class Rows {
 
 Json context_of(const Result& result) {
   const auto hosts = result.machine.value("hosts", Json::array());
-  const auto host = hosts.empty() ? Json::object() : hosts.front();
+  const bool known = hosts.is_array() && !hosts.empty() && hosts.front().is_object();
+  const auto host = known ? hosts.front() : Json::object();
   Json context = {{"date", text_at(result.run, "/started_utc")},
                   {"host_name", text_at(host, "/name")},
                   {"executable", "ucx-bench"},

@@ -46,6 +46,45 @@ TEST(Report, RefusesTwoFormatsOfOneName) {
                std::logic_error);
 }
 
+void collect_places(const Json& json, const Json::json_pointer& place,
+                    std::vector<Json::json_pointer>& places) {
+  places.push_back(place);
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) collect_places(value, place / key, places);
+    if (json.is_array()) collect_places(value, place / std::stoul(key), places);
+  }
+}
+
+// Whoever edits a run file gets a refusal or a report, never another exception.
+TEST(Report, SurvivesARunFileWithAnythingAnywhere) {
+  auto small = sample_of_pairs();
+  small.cases.resize(1);
+  small.cases[0].launches.resize(1);
+  for (auto& record : small.cases[0].launches) {
+    for (auto& [metric, samples] : record.samples) samples.values.resize(1);
+  }
+  const auto whole = to_json(small);
+  std::vector<Json::json_pointer> places;
+  collect_places(whole, Json::json_pointer(), places);
+  int presented = 0;
+  for (const auto& place : places) {
+    for (const auto& odd :
+         {Json(nullptr), Json(-3), Json("\xff\n"), Json::array({1}), Json::object()}) {
+      auto json = whole;
+      json[place] = odd;
+      try {
+        const auto result = parse_result(to_text(json), "odd");
+        for (const auto& [name, format] : formats()) format.render(result, {});
+        ++presented;
+      } catch (const Failure&) {
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << place.to_string() << " = " << to_text(odd) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(presented, 100);
+}
+
 TEST(Table, IsThis) {
   EXPECT_EQ(render("table", sample_result()), R"(pingpong tag, host to host, over tcp
   2 ranks; CPUs 0, 2; lanes tcp/lo; 6 launches; window 64, bidirectional, progress mode poll,

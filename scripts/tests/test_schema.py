@@ -30,6 +30,19 @@ def test_written_json_has_no_nan():
         json.loads('{"p50": NaN}', parse_constant=refuse_constant)
 
 
+def recorded_runs():
+    for file in sorted((ROOT / "results").rglob("*.json")):
+        run = json.loads(file.read_text())
+        if isinstance(run, dict) and run.get("schema") == "ucx-bench/run/1":
+            yield file.relative_to(ROOT), run
+
+
+def test_accepts_every_recorded_run():
+    for file, run in recorded_runs():
+        errors = [f"{file}: {error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(run)]
+        assert not errors
+
+
 def measured(run):
     return run["cases"][0]
 
