@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "harness/core/failure.hpp"
 
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t header_bytes = 4;
-constexpr std::size_t read_chunk_bytes = std::size_t{256} << 10;
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
 std::size_t decode_length(const std::uint8_t* header) {
   return std::size_t{header[0]} | std::size_t{header[1]} << 8 | std::size_t{header[2]} << 16 |
@@ -51,6 +52,8 @@ bool wait_for(int fd, short events, milliseconds limit) {
   }
 }
 
+Channel::Channel(Fd stream) : stream_(std::move(stream)), chunk_(chunk_bytes) {}
+
 void Channel::send(const Frame& frame, milliseconds limit) {
   const std::lock_guard lock(send_mutex_);
   send_locked(frame, limit);
@@ -66,24 +69,21 @@ bool Channel::offer(const Frame& frame) {
 void Channel::send_locked(const Frame& frame, milliseconds limit) {
   if (broken_) throw Failure(Exit::lost, "the control connection was lost");
   const auto bytes = encode(frame);
-  const auto deadline = Clock::now() + limit;
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t n =
         ::send(fd(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
+    if (n >= 0) {
       sent += static_cast<std::size_t>(n);
       continue;
     }
     if (errno == EINTR) continue;
-    const bool full = errno == EAGAIN;
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-    if (full && left.count() > 0 && wait_for(fd(), POLLOUT, left)) continue;
+    const int error = errno;
+    const bool full = error == EAGAIN;
+    if (full && wait_for(fd(), POLLOUT, limit)) continue;
     broken_ = true;
     throw Failure(Exit::lost,
-                  full ? fmt::format("the other end of the control connection read nothing for {}"
-                                     " ms",
-                                     limit.count())
-                       : fmt::format("the control connection was lost: {}", std::strerror(errno)));
+                  full ? fmt::format("the control connection took nothing for {} ms", limit.count())
+                       : fmt::format("the control connection was lost: {}", std::strerror(error)));
   }
 }
 
@@ -91,13 +91,13 @@ std::optional<Channel::Frame> Channel::receive() {
   for (;;) {
     if (auto frame = take_frame()) return frame;
     if (ended_) return std::nullopt;
-    const std::size_t old_size = buffer_.size();
-    buffer_.resize(old_size + read_chunk_bytes);
-    const ssize_t n = ::recv(fd(), buffer_.data() + old_size, read_chunk_bytes, MSG_DONTWAIT);
-    const int error = errno;
-    buffer_.resize(old_size + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    if (n > 0 || (n < 0 && error == EINTR)) continue;
-    if (n < 0 && error == EAGAIN) return std::nullopt;
+    const ssize_t n = ::recv(fd(), chunk_.data(), chunk_.size(), MSG_DONTWAIT);
+    if (n > 0) {
+      buffer_.insert(buffer_.end(), chunk_.begin(), chunk_.begin() + n);
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return std::nullopt;
     // A peer killed with our bytes still unread gives ECONNRESET; the end is the same. Part of a
     // frame can only be what such a peer left behind.
     ended_ = true;

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "harness/launch/fd.hpp"
@@ -20,7 +19,7 @@ class Channel {
   using Frame = nlohmann::json;
   static constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
 
-  explicit Channel(Fd stream) : stream_(std::move(stream)) {}
+  explicit Channel(Fd stream);
 
   int fd() const { return stream_.get(); }
 
@@ -33,6 +32,9 @@ class Channel {
 
   /// The next whole frame, without waiting. Throws Failure(Exit::lost) on bytes that are no frame.
   std::optional<Frame> receive();
+
+  /// How much of the next frame is here: its change is a sign of life while a long one arrives.
+  std::size_t pending_bytes() const { return buffer_.size(); }
 
   /// True once the peer has closed and every frame before that was received.
   bool ended() const { return ended_; }
@@ -47,6 +49,7 @@ class Channel {
   Fd stream_;
   std::mutex send_mutex_;
   bool broken_ = false;
+  std::vector<std::uint8_t> chunk_;
   std::vector<std::uint8_t> buffer_;
   bool ended_ = false;
 };

@@ -51,7 +51,7 @@ void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
     const std::string type = frame->value("type", "");
     finished_ = finished_ || type == "finish";
     failed_ = failed_ || type == "fail";
-    on_frame(*frame);
+    on_frame(std::move(*frame));
   }
   if (channel_.ended() && !ended_since_) ended_since_ = now;
 }
@@ -88,7 +88,11 @@ std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame&
   ::kill(-pid_, SIGKILL);
   ::waitid(P_PID, id, &info, WEXITED);
   reaped_ = true;
-  if (!channel_.ended()) receive(now, on_frame);  // its last words
+  try {
+    if (!channel_.ended()) receive(now, on_frame);  // its last words
+  } catch (const Failure&) {
+    ended_since_ = now;  // a sentence torn by its death, which says more
+  }
   const bool clean = info.si_code == CLD_EXITED && info.si_status == 0;
   if (failed_ || (clean && finished_)) return std::nullopt;
   return death(info);

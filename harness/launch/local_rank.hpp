@@ -22,7 +22,7 @@ struct Blame {
 class LocalRank {
  public:
   using Clock = std::chrono::steady_clock;
-  using OnFrame = std::function<void(const Channel::Frame&)>;
+  using OnFrame = std::function<void(Channel::Frame)>;
 
   /// Throws what spawn_rank throws.
   LocalRank(const RankCommand& command, int rank, int size);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -73,6 +74,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::dup2(plan.null_fd, STDIN_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // whoever opened it, a rank inherits nothing more
   ::fcntl(plan.control_fd, F_SETFD, 0);
   if (plan.bind && ::sched_setaffinity(0, sizeof plan.cpus, &plan.cpus) != 0) {
     give_up(plan, Step::bind);

@@ -134,6 +134,9 @@ void Peer::receive(Clock::time_point now, const OnFrame& on_frame) {
       last_heard_ = now;
       if (frame->value("type", "") != "pulse") on_frame(*frame);
     }
+    if (std::exchange(pending_bytes_, channel_.pending_bytes()) != channel_.pending_bytes()) {
+      last_heard_ = now;
+    }
   } catch (const nlohmann::json::exception& error) {
     throw Failure(Exit::lost, fmt::format("{} sent a malformed message ({})", host_, error.what()));
   }

@@ -64,6 +64,7 @@ class Peer {
   Channel channel_;
   std::string host_;
   Clock::time_point last_heard_ = Clock::now();
+  std::size_t pending_bytes_ = 0;
   std::jthread pulse_;
 };
 

@@ -42,6 +42,7 @@ TEST(Endpoint, IsCompletedAndChecked) {
 /// Sends `bytes` to the port and keeps the connection open.
 Fd knock(std::uint16_t port, const std::string& bytes) {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) throw Failure(Exit::cannot_run, "no socket");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);

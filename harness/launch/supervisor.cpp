@@ -143,7 +143,7 @@ void Supervisor::receive() {
   for (auto& rank : ranks_) {
     std::vector<nlohmann::json> frames;
     try {
-      rank->receive(now, [&](const auto& frame) { frames.push_back(frame); });
+      rank->receive(now, [&](nlohmann::json frame) { frames.push_back(std::move(frame)); });
     } catch (const Failure& failure) {
       blame(rank->rank(), {fmt::format("broke its control connection ({})", failure.what())});
     }

@@ -96,6 +96,7 @@ TEST_P(SupervisorFault, OfAnyRankEndsTheRunInTime) {
 INSTANTIATE_TEST_SUITE_P(
     Each, SupervisorFault,
     testing::Values(Fault{"kill", "was killed by signal 9 (Killed)", Exit::lost, 1s},
+                    Fault{"torn", "was killed by signal 9 (Killed)", Exit::lost, 1s},
                     Fault{"stop", "was stopped by signal 19 (SIGSTOP)", Exit::lost, 3s},
                     Fault{"exit", "exited with status 3", Exit::lost, 1s},
                     Fault{"leave", "exited with status 0 before its work was done", Exit::lost, 1s},

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,7 +39,11 @@ void sleep_for(std::chrono::milliseconds time) { std::this_thread::sleep_for(tim
 
 void act(ChannelRendezvous& meeting, const std::string& action) {
   if (action == "kill") ::raise(SIGKILL);
-  if (action == "segv") ::raise(SIGSEGV);
+  if (action == "torn") {  // dies in the middle of a message
+    const char half[] = {127, 0, 0, 0, 1};
+    [[maybe_unused]] const auto n = ::write(number(std::getenv(control_fd_variable)), half, 5);
+    ::raise(SIGKILL);
+  }
   if (action == "stop") ::raise(SIGSTOP);
   if (action == "hang") sleep_for(60s);
   if (action == "exit") ::_exit(3);
@@ -65,7 +70,6 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   meeting.barrier(nullptr);
   meeting.phase("work");
   meeting.barrier(progress);
-  if (action == "follow-up" && rank != who) ::_exit(9);
   if (rank == who || who < 0) act(meeting, action);
   const int rounds = action == "loop" ? 1000 : 3;
   for (int round = 0; round < rounds && meeting.barrier(nullptr); ++round) sleep_for(20ms);
