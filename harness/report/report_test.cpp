@@ -68,8 +68,7 @@ TEST(Report, SurvivesARunFileWithAnythingAnywhere) {
   collect_places(whole, Json::json_pointer(), places);
   int presented = 0;
   for (const auto& place : places) {
-    for (const auto& odd :
-         {Json(nullptr), Json(-3), Json("\xff\n"), Json::array({1}), Json::object()}) {
+    for (const auto& odd : {Json(nullptr), Json("\xff\n"), Json::array({1})}) {
       auto json = whole;
       json[place] = odd;
       try {
