@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,32 +11,13 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view right) {
   throw Failure(Exit::usage, fmt::format("{} '{}': expected {}", what, text, right));
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.push_back(trim(text.substr(0, at)));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
 }
 
 struct Scaled {
@@ -47,11 +27,11 @@ struct Scaled {
 
 // A plain decimal number and whatever follows it; `ok` is false when there is no number.
 bool scan(std::string_view text, Scaled& scaled) {
-  text = trim(text);
+  text = trim_text(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scaled.value,
                                             std::chars_format::fixed);
   if (error != std::errc{}) return false;
-  scaled.unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  scaled.unit = trim_text(text.substr(static_cast<std::size_t>(end - text.data())));
   return std::isfinite(scaled.value) && scaled.value >= 0;
 }
 
@@ -93,7 +73,7 @@ std::uint64_t size_or_zero(std::string_view text) {
 
 void expand_range(std::string_view text, std::vector<std::uint64_t>& sizes) {
   constexpr std::size_t most = 4096;
-  const auto parts = split(text, ':');
+  const auto parts = split_text(text, ':');
   if (parts.size() > 3) refuse("sizes", text, "MIN:MAX, MIN:MAX:xFACTOR or MIN:MAX:+STEP");
   const auto low = size_or_zero(parts[0]);
   const auto high = parse_size(parts[1]);
@@ -135,7 +115,7 @@ std::uint64_t parse_size(std::string_view text) {
 
 std::vector<std::uint64_t> parse_sizes(std::string_view text) {
   std::vector<std::uint64_t> sizes;
-  for (const auto part : split(text, ',')) {
+  for (const auto part : split_text(text, ',')) {
     if (part.find(':') == std::string_view::npos) {
       sizes.push_back(parse_size(part));
     } else {
@@ -198,7 +178,7 @@ std::vector<int> parse_list(std::string_view text) {
     return value;
   };
   std::vector<int> numbers;
-  for (const auto part : split(text, ',')) {
+  for (const auto part : split_text(text, ',')) {
     const auto dash = part.find('-');
     const int first = number(part.substr(0, dash));
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));

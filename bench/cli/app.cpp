@@ -1,0 +1,94 @@
+#include "bench/cli/app.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/options.hpp"
+#include "harness/comm/resources.hpp"
+#include "harness/core/build_info.hpp"
+#include "harness/run/probe.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string version_text() {
+  const auto& build = build_info();
+  auto text = fmt::format("ucx-bench {} (commit {}{}, {}, {})\n", build.version, build.commit,
+                          build.dirty ? ", modified" : "", build.compiler, build.build_type);
+  try {
+    const auto ucx = probe_ucx();
+    text += fmt::format("UCX {} ({}), built against {}\n", ucx.version, ucx.library, ucx.headers);
+  } catch (const Failure& failure) {
+    text += fmt::format("UCX: {}\n", failure.what());
+  }
+  return text;
+}
+
+Exit fail(Exit exit, const std::string& what) {
+  std::fputs(fmt::format("ucx-bench: {}\n", what).c_str(), stderr);
+  return exit;
+}
+
+void add_globals(CLI::App& app, GlobalOptions& global) {
+  app.add_flag("-q,--quiet", global.quiet, "no progress and no table");
+  app.add_flag("-v,--verbose", global.verbose, "say which settings are made, and why");
+  app.add_option("--color", global.color, "colours in the table")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  app.add_option("--progress", global.progress, "progress on stderr")
+      ->check(CLI::IsMember({"auto", "bar", "plain", "never"}))
+      ->capture_default_str();
+  app.add_option("--config", global.config, "options from a TOML file")->type_name("FILE.toml");
+  app.add_flag("--dry-run", global.dry_run, "say what would be measured, and end");
+}
+
+Exit run(int argc, char** argv) {
+  CLI::App app{"Measures and explains UCX communication between processes", "ucx-bench"};
+  GlobalOptions global;
+  global.command.assign(argv, argv + argc);
+  bool version = false;
+  add_globals(app, global);
+  app.add_flag("--version", version, "this program's commit and the UCX that it runs on");
+  app.require_subcommand(0, 1);
+  app.fallthrough();  // global options may also stand behind the command
+  const std::vector<AddedCommand> commands = {add_pingpong(app), add_list(app), add_report(app),
+                                              add_plot(app)};
+  try {
+    add_environment_twins(app);
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return Exit::done;
+  } catch (const CLI::ParseError& error) {
+    return fail(Exit::usage, explain(error, app) + "; see ucx-bench --help");
+  }
+  if (version) {
+    std::fputs(version_text().c_str(), stdout);
+    return Exit::done;
+  }
+  for (const auto& command : commands) {
+    if (!command.app->parsed()) continue;
+    apply_config_file(app, *command.app, global.config);
+    return command.run(global);
+  }
+  return fail(Exit::usage,
+              "expected a command: pingpong, list, report or plot; see ucx-bench --help");
+}
+
+}  // namespace
+
+Exit run_command_line(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Failure& failure) {
+    return fail(failure.exit(), failure.what());
+  } catch (const std::exception& error) {
+    return fail(Exit::lost, fmt::format("unexpected: {}", error.what()));
+  }
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,108 @@
+// The commands that only look: list, report, plot.
+
+#include "bench/cli/commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "bench/cli/outputs.hpp"
+#include "harness/comm/transport_set.hpp"
+#include "harness/core/text.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/scripts.hpp"
+#include "harness/result/result.hpp"
+#include "harness/run/benchmark.hpp"
+#include "harness/run/probe.hpp"
+
+namespace ucxbench {
+namespace {
+
+void print_row(std::string_view name, std::string_view text) {
+  std::fputs(fmt::format("{:<12}{}\n", name, text).c_str(), stdout);
+}
+
+void list_transports() {
+  const auto resources = probe_ucx();
+  for (const auto& known : transport_names()) {
+    const auto reasons = missing(TransportSet::parse(known.name), resources);
+    print_row(known.name, reasons.empty()
+                              ? fmt::format("available      {}", known.description)
+                              : fmt::format("not available  {}", fmt::join(reasons, "; ")));
+  }
+}
+
+void list_devices() {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& resource : probe_ucx().resources) {
+    if (seen.emplace(resource.device, resource.transport).second) {
+      print_row(resource.device, resource.transport);
+    }
+  }
+}
+
+void list(const std::string& what) {
+  if (what == "transports") return list_transports();
+  if (what == "devices") return list_devices();
+  if (what == "formats") {
+    for (const auto& [name, format] : formats()) print_row(name, format.description);
+    return;
+  }
+  if (what == "benchmarks") {
+    for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
+    return;
+  }
+  throw Failure(Exit::usage,
+                unknown_name("list", what, {"benchmarks", "transports", "devices", "formats"}));
+}
+
+}  // namespace
+
+AddedCommand add_list(CLI::App& app) {
+  auto* command = app.add_subcommand("list", "benchmarks, transports, devices or formats");
+  const auto what = std::make_shared<std::string>();
+  command->add_option("what", *what, "benchmarks | transports | devices | formats")->required();
+  return {command, [what](const GlobalOptions&) {
+            list(*what);
+            return Exit::done;
+          }};
+}
+
+AddedCommand add_report(CLI::App& app) {
+  auto* command = app.add_subcommand("report", "a recorded run again, in any format");
+  const auto file = std::make_shared<std::string>();
+  const auto outputs = std::make_shared<Outputs>();
+  command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
+  outputs->add_options(*command);
+  return {command, [file, outputs](const GlobalOptions& global) {
+            const auto result = read_result(*file);
+            outputs->check();
+            outputs->write(result, global.quiet, global.colored());
+            outputs->write_run(result);
+            return Exit::done;
+          }};
+}
+
+AddedCommand add_plot(CLI::App& app) {
+  auto* command = app.add_subcommand("plot", "latency and bandwidth over size, from recorded runs");
+  const auto runs = std::make_shared<std::vector<std::string>>();
+  const auto output = std::make_shared<std::string>("ucx-bench.png");
+  command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");
+  command->add_option("-o,--output", *output, "the picture: .png, .svg or .pdf")
+      ->type_name("FILE")
+      ->capture_default_str();
+  return {command, [runs, output](const GlobalOptions&) {
+            // Here, so that a bad file gets the same line whatever reads it.
+            for (const auto& run : *runs) read_result(run);
+            auto arguments = *runs;
+            arguments.insert(arguments.end(), {"-o", *output});
+            const int status = run_script("plot", arguments);
+            if (status == 0) std::fputs(fmt::format("{}\n", *output).c_str(), stdout);
+            return static_cast<Exit>(status);
+          }};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,137 @@
+#include "bench/cli/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::string_view prefix = "UCXBENCH_";
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+std::string twin_of(const std::string& long_option) {
+  std::string name(prefix);
+  for (const char c : long_option) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
+bool has_command(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands({});
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return command->get_name() == name; });
+}
+
+}  // namespace
+
+bool GlobalOptions::colored() const {
+  if (color != "auto") return color == "always";
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE")) return true;
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+void add_environment_twins(CLI::App& app) {
+  // Those that are no option's: the token of a remote run, what a supervisor tells its ranks, and
+  // the scripts' interpreter.
+  std::set<std::string, std::less<>> known = {
+      "UCXBENCH_TOKEN", "UCXBENCH_PYTHON", "UCXBENCH_CONTROL_FD", "UCXBENCH_RANK", "UCXBENCH_SIZE"};
+  std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
+  apps.push_back(&app);
+  for (auto* each : apps) {
+    for (auto* option : each->get_options()) {
+      if (option->get_lnames().empty() || option->get_lnames().front() == "help" ||
+          option->get_lnames().front() == "version") {
+        continue;
+      }
+      const auto twin = twin_of(option->get_lnames().front());
+      option->envname(twin);
+      known.insert(twin);
+    }
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const auto name = variable.substr(0, variable.find('='));
+    if (name.starts_with(prefix) && !known.contains(name)) {
+      throw Failure(Exit::usage,
+                    unknown_name("environment variable", name, {known.begin(), known.end()}));
+    }
+  }
+}
+
+void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file) {
+  if (file.empty()) return;
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_file(file);
+  } catch (const CLI::Error& error) {
+    throw Failure(Exit::usage, fmt::format("--config {}: {}", file, error.what()));
+  }
+  for (const auto& item : items) {
+    // "++" and "--" open and close a table.
+    if (item.name == "++" || item.name == "--") continue;
+    const bool other_command = !item.parents.empty() && item.parents.front() != command.get_name();
+    if (other_command && has_command(app, item.parents.front())) continue;
+    auto* option = command.get_option_no_throw("--" + item.name);
+    if (option == nullptr) option = app.get_option_no_throw("--" + item.name);
+    if (option == nullptr || other_command) {
+      throw Failure(Exit::usage,
+                    fmt::format("--config {}: {}", file,
+                                unknown_name("option", item.fullname(), long_names(command))));
+    }
+    if (option->count() > 0) continue;
+    try {
+      if (option->get_items_expected_max() == 0) {
+        option->add_result(item.inputs.empty() ? "true" : item.inputs.front());
+      } else {
+        option->add_result(item.inputs);
+      }
+      option->run_callback();
+    } catch (const CLI::Error& error) {
+      throw Failure(Exit::usage, fmt::format("--config {}: {}", file, error.what()));
+    }
+  }
+}
+
+std::string explain(const CLI::ParseError& error, const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  const auto& active = commands.empty() ? app : *commands.front();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const auto& extra : active.remaining(true)) {
+      if (!extra.starts_with("--")) {
+        if (!commands.empty()) return fmt::format("unexpected argument '{}'", extra);
+        std::vector<std::string> names;
+        for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
+        return unknown_name("command", extra, names);
+      }
+      auto names = long_names(active);
+      return unknown_name("option", extra.substr(2, extra.find('=') - 2), names);
+    }
+  }
+  return error.what();
+}
+
+}  // namespace ucxbench

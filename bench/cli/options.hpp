@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// The options before the command.
+struct GlobalOptions {
+  bool quiet = false;
+  bool verbose = false;
+  bool dry_run = false;
+  std::string color = "auto";
+  std::string progress = "auto";
+  std::string config;
+  std::vector<std::string> command;  ///< as typed
+
+  bool colored() const;  ///< honours NO_COLOR, CLICOLOR_FORCE, TERM=dumb
+};
+
+/// Gives every option of `app` and its commands its environment twin, UCXBENCH_<LONG_OPTION>, and
+/// refuses, with Failure(Exit::usage), UCXBENCH_* variables that are nobody's.
+void add_environment_twins(CLI::App& app);
+
+/// Fills what neither the command line nor the environment gave from a TOML file: keys are long
+/// option names, in a table named after the command or at the top. Throws Failure(Exit::usage) for
+/// an unreadable file or an unknown name.
+void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file);
+
+/// The message of a CLI11 error, with the nearest option for one that is unknown.
+std::string explain(const CLI::ParseError& error, const CLI::App& app);
+
+}  // namespace ucxbench

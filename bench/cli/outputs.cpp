@@ -1,0 +1,102 @@
+#include "bench/cli/outputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "harness/core/failure.hpp"
+#include "harness/report/report.hpp"
+#include "harness/run/provenance.hpp"
+
+namespace ucxbench {
+namespace {
+
+// A step summary collects what several commands say.
+bool is_step_summary(const std::string& file) {
+  const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+  return summary != nullptr && file == summary;
+}
+
+// Tried by opening: permissions alone do not tell (a full or read-only file system, a folder).
+void check_writable(const std::string& option, const std::string& file) {
+  const bool existed = std::filesystem::exists(file);
+  std::FILE* opened = std::fopen(file.c_str(), "ab");
+  if (opened == nullptr) {
+    throw Failure(Exit::usage, fmt::format("--{} {}: {}; name a file that can be written, or '-'",
+                                           option, file, std::strerror(errno)));
+  }
+  std::fclose(opened);
+  if (!existed) std::filesystem::remove(file);
+}
+
+}  // namespace
+
+void Outputs::add_options(CLI::App& command) {
+  for (const char* format : {"json", "csv", "markdown", "gbench"}) {
+    command
+        .add_option(std::string("--") + format, files_[format],
+                    fmt::format("{}: a file, or - for stdout", formats().at(format).description))
+        ->type_name("FILE")
+        ->group("output");
+  }
+}
+
+void Outputs::check() const {
+  std::string to_stdout;
+  for (const auto& [format, file] : files_) {
+    if (file.empty()) continue;
+    if (file != "-") {
+      check_writable(format, file);
+      continue;
+    }
+    if (!to_stdout.empty()) {
+      throw Failure(Exit::usage, fmt::format("--{} - and --{} -: only one output can be stdout",
+                                             to_stdout, format));
+    }
+    to_stdout = format;
+  }
+}
+
+std::filesystem::path Outputs::run_file(const std::string& command) const {
+  const auto& json = files_.at("json");
+  if (!json.empty() && json != "-") return json;
+  auto stamp = utc_now();
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  const std::filesystem::path folder = "ucx-bench-runs";
+  std::error_code ignored;  // write_atomically says what is wrong with the folder
+  std::filesystem::create_directories(folder, ignored);
+  // Two runs may begin in one second.
+  return folder / fmt::format("{}-{}-{}.json", stamp, command, getpid());
+}
+
+void Outputs::write(const Result& result, bool quiet, bool colored) const {
+  bool table = !quiet;
+  for (const auto& [format, file] : files_) {
+    if (file == "-") {
+      std::fputs(render(format, result).c_str(), stdout);
+      table = false;
+    } else if (!file.empty() && format != "json") {
+      const auto bytes = render(format, result);
+      if (is_step_summary(file)) {
+        std::ofstream(file, std::ios::app) << bytes;
+      } else {
+        write_atomically(file, bytes);
+      }
+    }
+  }
+  if (table) std::fputs(render("table", result, {colored}).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void Outputs::write_run(const Result& result) const {
+  const auto& file = files_.at("json");
+  if (!file.empty() && file != "-") write_atomically(file, render("json", result));
+}
+
+}  // namespace ucxbench

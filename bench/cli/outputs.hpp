@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Where a command's results go: --json, --csv, --markdown, --gbench, each to a file or to "-" for
+/// stdout, and the table, which is shown unless something else takes stdout.
+class Outputs {
+ public:
+  void add_options(CLI::App& command);
+
+  /// Throws Failure(Exit::usage) when a file cannot be written or two outputs want stdout.
+  void check() const;
+
+  /// The run file: --json, or ucx-bench-runs/<utc>-<command>.json when that is not given (or is
+  /// "-").
+  std::filesystem::path run_file(const std::string& command) const;
+
+  /// Everything but a run file.
+  void write(const Result& result, bool quiet, bool colored) const;
+
+  /// --json FILE, for a command that did not write it as it went.
+  void write_run(const Result& result) const;
+
+ private:
+  std::map<std::string, std::string> files_;  ///< by format
+};
+
+}  // namespace ucxbench

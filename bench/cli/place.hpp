@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/comm/transport_set.hpp"
+
+namespace ucxbench {
+
+/// The CPUs of each rank by `--bind`: "auto", "none", or a list with one CPU per rank. `threads` is
+/// how many busy threads a rank has. Throws Failure(Exit::usage) for a CPU that is not there or not
+/// allowed, and for a list of the wrong length.
+std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, int threads);
+
+/// UCX_NET_DEVICES of a set by `--net-devices`: "auto" is `route` for a set that may use TCP and
+/// nothing (UCX's own choice) otherwise. `check` refuses devices that this machine does not have
+/// with Failure(Exit::usage).
+std::string net_devices_of(const std::string& option, const TransportSet& set,
+                           const std::string& route, bool check);
+
+/// The network device that carries what goes to the other end of a connected socket: "lo" for a
+/// peer on this machine.
+std::string device_of_connection(int socket);
+
+}  // namespace ucxbench

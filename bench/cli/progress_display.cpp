@@ -1,0 +1,53 @@
+#include "bench/cli/progress_display.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace ucxbench {
+
+ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool quiet) {
+  if (quiet || option == "never") return Style::never;
+  if (option == "plain") return Style::plain;
+  if (option == "bar") return Style::bar;
+  const char* term = std::getenv("TERM");
+  const bool able =
+      isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+  return able ? Style::bar : Style::plain;
+}
+
+void ProgressDisplay::launch_begins(const Group& group, int launch, int launches) {
+  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.set.name());
+  if (style_ == Style::plain) std::fputs((launch_ + "\n").c_str(), stderr);
+}
+
+void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::size_t total) {
+  if (style_ != Style::bar) return;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+  const auto left = spent.count() / static_cast<double>(done) * static_cast<double>(total - done);
+  // At most 80 columns, so that a narrow terminal does not wrap and leave lines behind.
+  const auto line =
+      fmt::format("{}  {}  {}/{}  {:.0f} s left", launch_, measured.key, done, total, left);
+  std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void ProgressDisplay::group_skipped(const Group& group) {
+  erase();
+  if (style_ == Style::never) return;
+  std::fputs(fmt::format("cannot run here: {}: {}\n", group.set.name(), group.unavailable).c_str(),
+             stderr);
+}
+
+void ProgressDisplay::erase() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace ucxbench

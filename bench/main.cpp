@@ -1,0 +1,17 @@
+#include <cstring>
+
+#include "bench/cli/app.hpp"
+#include "harness/launch/channel_rendezvous.hpp"
+#include "harness/launch/signals.hpp"
+#include "harness/run/benchmark.hpp"
+#include "harness/run/probe.hpp"
+
+// One program, three lives: a rank that a supervisor started, a probe that asks UCX what it can do,
+// and the supervisor itself, which never calls UCX.
+int main(int argc, char** argv) {
+  using namespace ucxbench;
+  if (ChannelRendezvous::is_rank()) return rank_main();
+  if (argc == 2 && std::strcmp(argv[1], probe_command) == 0) return probe_main();
+  reset_crash_handlers();
+  return static_cast<int>(run_command_line(argc, argv));
+}

@@ -1,0 +1,167 @@
+#include "bench/pingpong/loops.hpp"
+
+#include "harness/launch/activity.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+// The loops follow ucx_perftest's run_pingpong and run_stream_uni (tools/perf/lib/ucp_tests.cc), so
+// that both tools measure the same thing.
+template <template <typename> typename Link, typename Progress>
+class LoopsOver final : public Loops {
+ public:
+  template <typename... ProgressArguments>
+  LoopsOver(Role role, const Clock& clock, ucp_worker_h worker, ucp_ep_h endpoint,
+            ProgressArguments... arguments)
+      : role_(role),
+        clock_(clock),
+        progress_(worker, arguments...),
+        link_(worker, endpoint, progress_) {}
+
+  void use(const LinkBuffers& buffers) override { link_.use(buffers); }
+
+  void round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    if (stamps != nullptr) {
+      stamps[0] = clock_.ticks();
+      iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
+    } else {
+      iterate(count, [](std::uint64_t) {});
+    }
+    link_.wait_sends();
+  }
+
+  BlockTicks one_way(std::uint64_t count) override {
+    switch (role_) {
+      case Role::lead:
+        return send_block(count);
+      case Role::follow:
+        return receive_block(count);
+      case Role::alone:
+        break;
+    }
+    const auto start = clock_.ticks();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      link_.send();
+      link_.receive();
+      activity().bump();
+    }
+    link_.wait_sends();
+    link_.wait_receives();
+    const auto ticks = clock_.ticks() - start;
+    return {ticks, ticks};
+  }
+
+  BlockTicks both_ways(std::uint64_t count) override {
+    meet();
+    const auto start = clock_.ticks();
+    std::uint64_t sends = 0;
+    std::uint64_t receives = 0;
+    while (sends < count || receives < count) {
+      link_.progress().until([&] {
+        return (sends < count && link_.can_send()) || (receives < count && link_.can_receive());
+      });
+      if (receives < count && link_.can_receive()) {
+        link_.start_receive();
+        ++receives;
+        activity().bump();
+      }
+      if (sends < count && link_.can_send()) {
+        link_.send();
+        ++sends;
+      }
+    }
+    link_.wait_receives();
+    const auto ticks = clock_.ticks() - start;
+    link_.wait_sends();
+    meet();
+    return {ticks, 0};
+  }
+
+  void meet() override {
+    if (role_ == Role::alone) return;
+    link_.signal();
+    link_.await_signal();
+  }
+
+  void turn() override { progress_.turn(); }
+
+ private:
+  template <typename After>
+  void iterate(std::uint64_t count, After after) {
+    if (role_ == Role::follow) {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        link_.receive();
+        link_.wait_receives();
+        link_.send();
+        activity().bump();
+      }
+      return;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      link_.send();
+      link_.receive();
+      link_.wait_receives();
+      after(i);
+      activity().bump();
+    }
+  }
+
+  BlockTicks send_block(std::uint64_t count) {
+    link_.await_signal();
+    const auto start = clock_.ticks();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      link_.send();
+      activity().bump();
+    }
+    link_.wait_sends();
+    link_.flush();
+    const auto ticks = clock_.ticks() - start;
+    link_.await_signal();
+    return {0, ticks};
+  }
+
+  BlockTicks receive_block(std::uint64_t count) {
+    const auto start = clock_.ticks();
+    link_.signal();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      link_.receive();
+      activity().bump();
+    }
+    link_.wait_receives();
+    const auto ticks = clock_.ticks() - start;
+    link_.signal();
+    return {ticks, 0};
+  }
+
+  Role role_;
+  Clock clock_;
+  Progress progress_;
+  Link<Progress> link_;
+};
+
+template <template <typename> typename Link>
+std::unique_ptr<Loops> over(ProgressMode mode, Role role, const Clock& clock, ucp_worker_h worker,
+                            ucp_ep_h endpoint) {
+  switch (mode.kind) {
+    case ProgressMode::Kind::poll:
+      return std::make_unique<LoopsOver<Link, PollProgress>>(role, clock, worker, endpoint);
+    case ProgressMode::Kind::event:
+      return std::make_unique<LoopsOver<Link, EventProgress>>(role, clock, worker, endpoint);
+    case ProgressMode::Kind::thread:
+      return std::make_unique<LoopsOver<Link, ThreadProgress>>(role, clock, worker, endpoint);
+    case ProgressMode::Kind::periodic:
+      break;
+  }
+  return std::make_unique<LoopsOver<Link, PeriodicProgress>>(role, clock, worker, endpoint,
+                                                             mode.period);
+}
+
+}  // namespace
+
+std::unique_ptr<Loops> make_loops(Api api, ProgressMode mode, Role role, const Clock& clock,
+                                  ucp_worker_h worker, ucp_ep_h endpoint) {
+  return api == Api::tag ? over<TagLink>(mode, role, clock, worker, endpoint)
+                         : over<StreamLink>(mode, role, clock, worker, endpoint);
+}
+
+}  // namespace ucxbench::pingpong

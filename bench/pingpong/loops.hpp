@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "harness/comm/link.hpp"
+#include "harness/comm/worker.hpp"
+#include "harness/core/clock.hpp"
+
+namespace ucxbench::pingpong {
+
+/// Which side of the pair this process is. `alone` sends to itself.
+enum class Role { lead, follow, alone };
+
+/// The time one side took for one block of a bandwidth run, in ticks. 0 where that side measures
+/// nothing.
+struct BlockTicks {
+  std::uint64_t receiver = 0;  ///< from "go" to the last message's arrival
+  std::uint64_t sender = 0;    ///< from the first post to the end of the flush
+};
+
+/// The timed loops of a pair over one endpoint: one implementation per API and progress mode,
+/// chosen once, so that nothing is virtual inside a loop. Both sides call the same functions with
+/// the same counts.
+class Loops {
+ public:
+  virtual ~Loops() = default;
+
+  virtual void use(const LinkBuffers& buffers) = 0;
+
+  /// `count` round trips (one-way messages when alone). With `stamps` (count + 1 places) the lead
+  /// stores one time stamp per iteration and one before the first; without, none.
+  virtual void round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
+
+  /// `count` messages from lead to follower through the window, ended by an acknowledgement.
+  virtual BlockTicks one_way(std::uint64_t count) = 0;
+
+  /// `count` messages each way at once; each side times its own receiving.
+  virtual BlockTicks both_ways(std::uint64_t count) = 0;
+
+  /// Both sides have arrived: a signal each way.
+  virtual void meet() = 0;
+
+  /// One step of UCX's progress, for code that waits for something else.
+  virtual void turn() = 0;
+};
+
+std::unique_ptr<Loops> make_loops(Api api, ProgressMode mode, Role role, const Clock& clock,
+                                  ucp_worker_h worker, ucp_ep_h endpoint);
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,235 @@
+#include "bench/pingpong/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bench/pingpong/verify.hpp"
+#include "harness/core/statistics.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/samples.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+// Samples kept in the results file per launch and metric: enough for a histogram, and a default run
+// stays at a few MiB.
+constexpr std::size_t kept_samples = 256;
+
+// Above this size one time stamp (≤ 30 ns) is below 0.5 % of any iteration seen so far, and the
+// time for an untimed copy of the loop is better spent on samples.
+constexpr std::uint64_t cross_checked_bytes = 64 * 1024;
+
+constexpr std::uint64_t most_iterations = 1'000'000;
+constexpr std::uint64_t chunks = 8;
+
+class Measurement {
+ public:
+  Measurement(const Bench& bench, const Parameters& parameters)
+      : bench_(bench),
+        p_(parameters),
+        progress_([&loops = bench.loops] { loops.turn(); }),
+        verifier_(bench, parameters, progress_) {
+    measured_.record.src = bench.pair.lead();
+    measured_.record.dst = bench.pair.follow();
+  }
+
+  Measured run() {
+    verifier_.fill();
+    latency();
+    verifier_.compare("after the latency loop");
+    bandwidth();
+    // One way only: the lead received no payload.
+    if (bench_.pair.role() != Role::lead) verifier_.compare("after the bandwidth loop");
+    if (p_.bidirectional && bench_.pair.role() != Role::alone) {
+      bidirectional();
+      verifier_.compare("after the bidirectional loop");
+    }
+    phase("verification");
+    verifier_.exchange_checked_messages();
+    std::tie(measured_.verified, measured_.error) = verifier_.outcome();
+    return std::move(measured_);
+  }
+
+ private:
+  void phase(std::string_view what) {
+    bench_.pair.rendezvous().phase(
+        fmt::format("{} {}: {}", to_string(p_.api), spaced_size(p_.bytes), what));
+  }
+
+  void use(int window, bool many_sends) {
+    bench_.loops.use(
+        {bench_.send.bytes().data(), bench_.receive.bytes().data(), p_.bytes, window, many_sends});
+  }
+
+  std::uint64_t agree(std::uint64_t value) {
+    return bench_.pair.from_lead(value, progress_).get<std::uint64_t>();
+  }
+
+  double seconds(std::uint64_t ticks) const { return bench_.clock.us(ticks) * 1e-6; }
+  double share(double part) const {
+    return static_cast<double>(p_.time_per_launch.count()) * 1e-9 * part;
+  }
+
+  // Round trips per one-way message: a rank alone has no way back.
+  double ways() const { return bench_.pair.role() == Role::alone ? 1.0 : 2.0; }
+
+  double timed_round_trips(std::uint64_t count) {
+    const auto start = bench_.clock.ticks();
+    bench_.loops.round_trips(count, nullptr);
+    return seconds(bench_.clock.ticks() - start);
+  }
+
+  // Doubles the count until the warm-up's time or ucx_perftest's 10,000 iterations are spent;
+  // returns the seconds of one iteration, as last seen.
+  double warm_up() {
+    constexpr std::uint64_t most = 10'000;
+    const double limit = std::clamp(share(0.1), 1e-3, 0.1);
+    double spent = 0;
+    double one = 0;
+    auto& done = measured_.record.warmup_iterations;
+    for (std::uint64_t count = 1; count != 0;) {
+      const auto took = timed_round_trips(count);
+      spent += took;
+      done += count;
+      one = took / static_cast<double>(count);
+      const bool enough = spent >= limit || done + 2 * count > most;
+      count = agree(enough ? 0 : 2 * count);
+    }
+    return one;
+  }
+
+  void latency() {
+    auto& record = measured_.record;
+    use(1, false);
+    phase("first message");
+    bench_.loops.meet();
+    record.cold.first_message_us = timed_round_trips(1) * 1e6 / ways();
+
+    double one = *record.cold.first_message_us * 1e-6 * ways();
+    if (p_.warmup_runs > 0) phase("warm-up");
+    for (int run = 0; run < p_.warmup_runs; ++run) one = warm_up();
+
+    phase("latency");
+    const std::uint64_t least = one < 0.1 ? 8 : 2;
+    record.iterations = agree(p_.iterations.value_or(std::clamp(
+        static_cast<std::uint64_t>(share(0.3) / std::max(one, 1e-9)), least, most_iterations)));
+    const bool cross_check = p_.bytes <= cross_checked_bytes;
+    const auto parts = cross_check ? std::min(chunks, record.iterations) : 1;
+
+    // Touched here, so that storing a stamp is never a page fault.
+    std::vector<std::uint64_t> stamps(record.iterations + parts, 0);
+    std::vector<double> timed_us;
+    std::vector<double> untimed_us;
+    std::vector<double> latency_us;
+    latency_us.reserve(record.iterations);
+    bench_.loops.meet();
+    auto* next = stamps.data();
+    for (std::uint64_t part = 0; part < parts; ++part) {
+      const auto count = record.iterations * (part + 1) / parts - record.iterations * part / parts;
+      bench_.loops.round_trips(count, next);
+      timed_us.push_back(bench_.clock.us(next[count] - next[0]) / static_cast<double>(count));
+      if (cross_check) {
+        untimed_us.push_back(timed_round_trips(count) * 1e6 / static_cast<double>(count));
+      }
+      for (std::uint64_t i = 0; i < count; ++i) {
+        latency_us.push_back(bench_.clock.us(next[i + 1] - next[i]) / ways());
+      }
+      next += count + 1;
+    }
+    record.samples["latency_us"] = make_samples(std::move(latency_us), kept_samples);
+    if (cross_check) {
+      record.overheads["timed_mean_us"] = median(timed_us) / ways();
+      record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
+    }
+    record.overheads["timestamp_ns"] = bench_.clock.cost_ns();
+  }
+
+  struct Blocks {
+    std::uint64_t count;
+    std::uint64_t messages;
+  };
+
+  // How many blocks of how many messages: up to 8 blocks of at least two windows, and at least 10
+  // ms each, so that "go" and the acknowledgement do not count; fewer where the time does not allow
+  // it.
+  Blocks plan_blocks(double part, double one) {
+    if (p_.iterations) return {1, agree(*p_.iterations)};
+    const auto messages = static_cast<double>(most_iterations);
+    const double total = std::clamp(share(part) / std::max(one, 1e-9), 2.0, messages);
+    const double in_block = std::max(2.0 * p_.window, 0.01 / std::max(one, 1e-9));
+    const auto blocks = std::clamp(std::floor(total / in_block), 1.0, 8.0);
+    const auto count = agree(static_cast<std::uint64_t>(blocks));
+    return {count, agree(static_cast<std::uint64_t>(std::ceil(total / blocks)))};
+  }
+
+  // Seconds per message of a first, uncounted block.
+  double warm_block(BlockTicks (Loops::*block)(std::uint64_t)) {
+    const auto count = agree(p_.bytes >= (4U << 20U) ? std::min(4, p_.window) : p_.window);
+    const auto ticks = (bench_.loops.*block)(count);
+    return seconds(std::max(ticks.sender, ticks.receiver)) / static_cast<double>(count);
+  }
+
+  void bandwidth() {
+    auto& record = measured_.record;
+    phase("bandwidth");
+    use(p_.window, true);
+    const auto blocks = plan_blocks(p_.bidirectional ? 0.2 : 0.3, warm_block(&Loops::one_way));
+    record.messages = blocks.messages * blocks.count;
+    std::vector<double> received;
+    std::vector<double> sent;
+    for (std::uint64_t block = 0; block < blocks.count; ++block) {
+      const auto ticks = bench_.loops.one_way(blocks.messages);
+      received.push_back(seconds(ticks.receiver));
+      sent.push_back(seconds(ticks.sender));
+    }
+    // The receiver counted; the lead reports.
+    received = bench_.pair.from_follow(received, progress_).get<std::vector<double>>();
+    std::vector<double> rate;
+    std::vector<double> bytes_rate;
+    std::vector<double> sender_rate;
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      const auto messages = static_cast<double>(blocks.messages);
+      const auto bytes = messages * static_cast<double>(p_.bytes);
+      rate.push_back(messages / received[i]);
+      bytes_rate.push_back(bytes / received[i] * 1e-9);
+      sender_rate.push_back(bytes / sent[i] * 1e-9);
+    }
+    record.samples["bandwidth_GBps"] = make_samples(std::move(bytes_rate), kept_samples);
+    record.samples["bandwidth_sender_GBps"] = make_samples(std::move(sender_rate), kept_samples);
+    record.samples["message_rate_per_s"] = make_samples(std::move(rate), kept_samples);
+  }
+
+  void bidirectional() {
+    phase("bidirectional bandwidth");
+    const auto blocks = plan_blocks(0.2, warm_block(&Loops::both_ways));
+    std::vector<double> mine;
+    for (std::uint64_t block = 0; block < blocks.count; ++block) {
+      mine.push_back(seconds(bench_.loops.both_ways(blocks.messages).receiver));
+    }
+    const auto others = bench_.pair.from_follow(mine, progress_).get<std::vector<double>>();
+    std::vector<double> rate;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const auto bytes = 2.0 * static_cast<double>(blocks.messages) * static_cast<double>(p_.bytes);
+      rate.push_back(bytes / std::max(mine[i], others[i]) * 1e-9);
+    }
+    measured_.record.samples["bandwidth_bidirectional_GBps"] =
+        make_samples(std::move(rate), kept_samples);
+  }
+
+  Bench bench_;
+  const Parameters& p_;
+  Rendezvous::Progress progress_;
+  Verifier verifier_;
+  Measured measured_;
+};
+
+}  // namespace
+
+Measured measure(const Bench& bench, const Parameters& parameters) {
+  return Measurement(bench, parameters).run();
+}
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "bench/pingpong/loops.hpp"
+#include "bench/pingpong/pair.hpp"
+#include "bench/pingpong/parameters.hpp"
+#include "harness/core/clock.hpp"
+#include "harness/memory/buffer.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench::pingpong {
+
+/// What both ranks of a pair need to measure one case after the other.
+struct Bench {
+  Pair& pair;
+  Loops& loops;
+  const Clock& clock;
+  Buffer& send;     ///< at least as large as the largest case
+  Buffer& receive;  ///< likewise
+};
+
+/// The lead's result; on the follower it is incomplete and of no use.
+struct Measured {
+  LaunchRecord record;
+  Verified verified;
+  std::string error;  ///< what was wrong with the payload; empty when all was right
+};
+
+/// Measures one case. Both ranks of the pair call it with equal parameters; throws Failure.
+Measured measure(const Bench& bench, const Parameters& parameters);
+
+}  // namespace ucxbench::pingpong

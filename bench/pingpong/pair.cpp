@@ -1,0 +1,34 @@
+#include "bench/pingpong/pair.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/run/wire.hpp"
+
+namespace ucxbench::pingpong {
+
+Pair::Pair(Rendezvous& rendezvous)
+    : rendezvous_(rendezvous),
+      lead_(rendezvous.rank() / 2 * 2),
+      follow_(rendezvous.size() == 1 ? 0 : lead_ + 1),
+      role_(rendezvous.size() == 1       ? Role::alone
+            : rendezvous.rank() == lead_ ? Role::lead
+                                         : Role::follow) {}
+
+Pair::Json Pair::from_lead(const Json& value, const Rendezvous::Progress& progress) {
+  return share(leads(), value, progress);
+}
+
+Pair::Json Pair::from_follow(const Json& value, const Rendezvous::Progress& progress) {
+  return share(role_ != Role::lead, value, progress);
+}
+
+Pair::Json Pair::share(bool mine, const Json& value, const Rendezvous::Progress& progress) {
+  const auto key = fmt::format("pair/{}/{}", lead_, exchanges_++);
+  if (mine) {
+    rendezvous_.put(key, to_bytes(value), progress);
+    return value;
+  }
+  return from_bytes(rendezvous_.get(key, progress));
+}
+
+}  // namespace ucxbench::pingpong

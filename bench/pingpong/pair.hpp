@@ -1,0 +1,40 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bench/pingpong/loops.hpp"
+#include "harness/launch/rendezvous.hpp"
+
+namespace ucxbench::pingpong {
+
+/// The two ranks that play with each other, and how they agree on counts outside timed regions.
+class Pair {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  /// Ranks 2k and 2k + 1; a single rank with itself.
+  explicit Pair(Rendezvous& rendezvous);
+
+  Role role() const { return role_; }
+  bool leads() const { return role_ != Role::follow; }
+  int lead() const { return lead_; }
+  int follow() const { return follow_; }
+  int peer() const { return leads() ? follow_ : lead_; }
+  Rendezvous& rendezvous() { return rendezvous_; }
+
+  /// The lead's value on both sides. `progress` moves UCX while waiting.
+  Json from_lead(const Json& value, const Rendezvous::Progress& progress);
+  /// The follower's value on both sides.
+  Json from_follow(const Json& value, const Rendezvous::Progress& progress);
+
+ private:
+  Json share(bool mine, const Json& value, const Rendezvous::Progress& progress);
+
+  Rendezvous& rendezvous_;
+  int lead_, follow_;
+  Role role_;
+  std::uint64_t exchanges_ = 0;
+};
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,56 @@
+#include "bench/pingpong/pair.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace ucxbench::pingpong {
+namespace {
+
+class FakeRendezvous final : public Rendezvous {
+ public:
+  FakeRendezvous(int rank, int size, std::map<std::string, Bytes>& store)
+      : rank_(rank), size_(size), store_(store) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void put(std::string_view key, const Bytes& value, const Progress&) override {
+    ASSERT_TRUE(store_.emplace(key, value).second) << "put twice: " << key;
+  }
+  Bytes get(std::string_view key, const Progress&) override { return store_.at(std::string(key)); }
+  bool barrier(const Progress&) override { return true; }
+  void abort(std::string_view reason) override { throw std::runtime_error(std::string(reason)); }
+  void phase(std::string_view) override {}
+
+ private:
+  int rank_, size_;
+  std::map<std::string, Bytes>& store_;
+};
+
+TEST(Pair, CouplesNeighbours) {
+  std::map<std::string, Rendezvous::Bytes> store;
+  FakeRendezvous even(2, 4, store);
+  FakeRendezvous odd(3, 4, store);
+  Pair lead(even);
+  Pair follow(odd);
+  EXPECT_EQ(lead.role(), Role::lead);
+  EXPECT_EQ(follow.role(), Role::follow);
+  EXPECT_EQ(lead.peer(), 3);
+  EXPECT_EQ(follow.peer(), 2);
+  EXPECT_EQ(lead.from_lead(5, {}), 5);
+  EXPECT_EQ(follow.from_lead(6, {}), 5);
+  EXPECT_EQ(follow.from_follow("theirs", {}), "theirs");
+  EXPECT_EQ(lead.from_follow("mine", {}), "theirs");
+}
+
+TEST(Pair, ARankAloneAgreesWithItself) {
+  std::map<std::string, Rendezvous::Bytes> store;
+  FakeRendezvous only(0, 1, store);
+  Pair alone(only);
+  EXPECT_EQ(alone.role(), Role::alone);
+  EXPECT_EQ(alone.peer(), 0);
+  EXPECT_EQ(alone.from_lead(1, {}), 1);
+  EXPECT_EQ(alone.from_follow(2, {}), 2);
+}
+
+}  // namespace
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,54 @@
+#include "bench/pingpong/parameters.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+Parameters some() {
+  Parameters p;
+  p.bytes = 1U << 20U;
+  p.transports = {"shm", "tcp"};
+  return p;
+}
+
+TEST(CaseKey, IsStable) {
+  EXPECT_EQ(case_key(some()), "pingpong/tag/host-host/shm+tcp/1MiB");
+  auto p = some();
+  p.api = Api::stream;
+  p.bytes = 1000;
+  p.window = 4;
+  p.ranks = 8;
+  p.progress = ProgressMode::parse("periodic:100us");
+  p.connect_by = ConnectBy::sockaddr;
+  EXPECT_EQ(case_key(p),
+            "pingpong/stream/host-host/shm+tcp/1000B/connect-by=sockaddr/"
+            "progress-mode=periodic:100us/ranks=8/window=4");
+}
+
+TEST(CaseKey, DoesNotDependOnHowLongWasMeasured) {
+  auto p = some();
+  p.iterations = 7;
+  p.time_per_launch = std::chrono::seconds(9);
+  p.check = Check::off;
+  EXPECT_EQ(case_key(p), case_key(some()));
+}
+
+TEST(Parameters, SurviveTheWayToTheRank) {
+  auto p = some();
+  p.api = Api::stream;
+  p.bidirectional = true;
+  p.iterations = 123;
+  p.check = Check::full;
+  p.net_devices = "lo";
+  p.progress = ProgressMode::parse("event");
+  const auto copy = parse_parameters(to_json(p));
+  EXPECT_EQ(to_json(copy), to_json(p));
+  EXPECT_EQ(copy.iterations, 123U);
+  EXPECT_FALSE(parse_parameters(to_json(some())).iterations.has_value());
+}
+
+}  // namespace
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,140 @@
+// The rank side of the ping-pong benchmark: one connection per API, progress mode and launch, and
+// every size over it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/pingpong/measure.hpp"
+#include "bench/pingpong/pair.hpp"
+#include "bench/pingpong/parameters.hpp"
+#include "harness/comm/endpoint.hpp"
+#include "harness/comm/resources.hpp"
+#include "harness/comm/worker.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/run/benchmark.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+struct PlannedCase {
+  std::size_t index;
+  Parameters parameters;
+};
+
+ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& parameters,
+                 const Rendezvous::Progress& progress) {
+  const auto name = fmt::format("{}/{}", to_string(parameters.api), parameters.progress.name());
+  return parameters.connect_by == ConnectBy::address || pair.role() == Role::alone
+             ? connect_by_address(worker, pair.rendezvous(), pair.peer(), name, progress)
+             : connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name,
+                                   parameters.net_devices, progress);
+}
+
+/// A worker and its connection, with what it cost to make them.
+class Connection {
+ public:
+  Connection(RankContext& context, Pair& pair, const Parameters& parameters) : pair_(pair) {
+    auto& rendezvous = context.rendezvous();
+    const auto& clock = context.clock();
+    rendezvous.phase(fmt::format("{}: starting UCX", to_string(parameters.api)));
+    const auto start = clock.ticks();
+    worker_.emplace(parameters.api, parameters.progress);
+    cold_.context_us = clock.us(clock.ticks() - start);
+
+    rendezvous.phase(fmt::format("{}: connecting by {}", to_string(parameters.api),
+                                 to_string(parameters.connect_by)));
+    progress_ = [this] { ucp_worker_progress(worker_->handle()); };
+    rendezvous.barrier(progress_);
+    const auto connecting = clock.ticks();
+    endpoint_.emplace(connect(*worker_, pair, parameters, progress_));
+    loops_ = make_loops(parameters.api, parameters.progress, pair.role(), clock, worker_->handle(),
+                        endpoint_->handle());
+    loops_->meet();
+    cold_.connect_us = clock.us(clock.ticks() - connecting);
+  }
+
+  /// A barrier first: nobody closes while the other still sends.
+  void close() {
+    auto& rendezvous = pair_.rendezvous();
+    rendezvous.phase("closing");
+    rendezvous.barrier([this] { loops_->turn(); });
+    loops_.reset();
+    endpoint_->close(progress_);
+    rendezvous.barrier(progress_);
+  }
+
+  UcxWorker& worker() { return *worker_; }
+  Loops& loops() { return *loops_; }
+  const Cold& cold() const { return cold_; }
+  std::vector<std::string> lanes() const { return endpoint_->lanes(); }
+
+ private:
+  Pair& pair_;
+  Cold cold_;
+  Rendezvous::Progress progress_;
+  std::optional<UcxWorker> worker_;
+  std::optional<UcxEndpoint> endpoint_;
+  std::unique_ptr<Loops> loops_;
+};
+
+void report_rank(RankContext& context, Connection& connection, const Parameters& parameters) {
+  context.report_rank(
+      {{"net_devices", parameters.net_devices}, {"ucx_effective", connection.worker().effective()}},
+      [&] { connection.loops().turn(); });
+}
+
+/// False when the user asked to stop.
+bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
+                    Buffer& send, Buffer& receive, bool first) {
+  Connection connection(context, pair, cases.front().parameters);
+  const auto progress = [&] { connection.loops().turn(); };
+  if (first) report_rank(context, connection, cases.front().parameters);
+  bool go_on = true;
+  for (const auto& planned : cases) {
+    go_on = context.rendezvous().barrier(progress);
+    if (!go_on) break;
+    auto measured =
+        measure({pair, connection.loops(), context.clock(), send, receive}, planned.parameters);
+    if (!pair.leads()) continue;
+    measured.record.launch = context.plan().at("launch").get<int>();
+    measured.record.cold.context_us = connection.cold().context_us;
+    measured.record.cold.connect_us = connection.cold().connect_us;
+    measured.record.lanes = connection.lanes();
+    context.report_case(planned.index, measured.record, measured.verified, measured.error,
+                        progress);
+  }
+  connection.close();
+  return go_on;
+}
+
+void run_rank(RankContext& context) {
+  Pair pair(context.rendezvous());
+  std::vector<PlannedCase> cases;
+  std::uint64_t largest = 0;
+  for (const auto& entry : context.plan().at("cases")) {
+    cases.push_back(
+        {entry.at("index").get<std::size_t>(), parse_parameters(entry.at("parameters"))});
+    largest = std::max(largest, cases.back().parameters.bytes);
+  }
+  context.rendezvous().phase("allocating buffers");
+  const auto& memory = cases.front().parameters.memory;
+  Buffer send(parse_memory_kind(memory.front()), largest);
+  Buffer receive(parse_memory_kind(memory.back()), largest);
+  for (auto begin = cases.begin(); begin != cases.end();) {
+    const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase& planned) {
+      return planned.parameters.api != begin->parameters.api ||
+             planned.parameters.progress.name() != begin->parameters.progress.name();
+    });
+    const bool first = begin == cases.begin();
+    if (!run_connection(context, pair, {begin, end}, send, receive, first)) return;
+    begin = end;
+  }
+}
+
+[[maybe_unused]] const bool registered = register_benchmark(
+    {"pingpong", "latency and bandwidth between two ranks, over sizes", run_rank});
+
+}  // namespace
+}  // namespace ucxbench::pingpong

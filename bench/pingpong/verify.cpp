@@ -1,0 +1,79 @@
+#include "bench/pingpong/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/pattern.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+// Another content for every sender, size and round.
+std::uint64_t seed_of(int sender, std::uint64_t bytes, std::uint64_t round) {
+  return mix64(bytes) + (static_cast<std::uint64_t>(sender) << 32U) + round;
+}
+
+std::uint64_t rounds(Check check, std::uint64_t bytes) {
+  const bool small = bytes <= (1U << 20U);
+  return check == Check::full ? (small ? 32 : 4) : (small ? 4 : 1);
+}
+
+}  // namespace
+
+Verifier::Verifier(const Bench& bench, const Parameters& parameters,
+                   const Rendezvous::Progress& progress)
+    : bench_(bench), p_(parameters), progress_(progress) {}
+
+std::span<std::byte> Verifier::received() { return bench_.receive.bytes().first(p_.bytes); }
+
+void Verifier::fill() {
+  fill_pattern(bench_.send.bytes().first(p_.bytes),
+               seed_of(bench_.pair.rendezvous().rank(), p_.bytes, 0));
+  spoil();
+}
+
+void Verifier::spoil() { std::ranges::fill(received(), std::byte{0}); }
+
+void Verifier::compare(std::string_view when) {
+  if (p_.check == Check::off) return;
+  check(seed_of(bench_.pair.peer(), p_.bytes, 0), when);
+  spoil();
+}
+
+void Verifier::check(std::uint64_t seed, std::string_view when) {
+  ++verified_.checked;
+  const auto wrong = find_mismatch(received(), seed);
+  if (!wrong) return;
+  ++verified_.errors;
+  if (!error_.empty()) return;
+  error_ = fmt::format(
+      "wrong data at byte offset {} of {}: rank {} received from rank {} by {}, {}", *wrong,
+      p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), to_string(p_.api), when);
+}
+
+void Verifier::exchange_checked_messages() {
+  if (p_.check == Check::off) return;
+  bench_.loops.use({bench_.send.bytes().data(), bench_.receive.bytes().data(), p_.bytes, 1, false});
+  for (std::uint64_t round = 1; round <= rounds(p_.check, p_.bytes); ++round) {
+    const auto own = bench_.pair.rendezvous().rank();
+    fill_pattern(bench_.send.bytes().first(p_.bytes), seed_of(own, p_.bytes, round));
+    spoil();
+    bench_.loops.meet();
+    bench_.loops.round_trips(1, nullptr);
+    check(seed_of(bench_.pair.peer(), p_.bytes, round), fmt::format("checked message {}", round));
+  }
+}
+
+std::pair<Verified, std::string> Verifier::outcome() {
+  const auto other = bench_.pair.from_follow(
+      {{"checked", verified_.checked}, {"errors", verified_.errors}, {"error", error_}}, progress_);
+  if (bench_.pair.role() != Role::lead) return {verified_, error_};
+  const auto others_error = other.at("error").get<std::string>();
+  return {{verified_.checked + other.at("checked").get<std::uint64_t>(),
+           verified_.errors + other.at("errors").get<std::uint64_t>()},
+          error_.empty() ? others_error : error_};
+}
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/pingpong/measure.hpp"
+
+namespace ucxbench::pingpong {
+
+/// Compares payloads byte by byte, outside the clock: what the receive buffer holds after each
+/// timed loop, and messages of their own, each with another content.
+class Verifier {
+ public:
+  Verifier(const Bench& bench, const Parameters& parameters, const Rendezvous::Progress& progress);
+
+  /// Puts this rank's payload into the send buffer and something else into the receive buffer.
+  void fill();
+
+  /// Compares the last message received, then makes the receive buffer wrong again.
+  void compare(std::string_view when);
+
+  /// Round trips of which every message is new and is compared.
+  void exchange_checked_messages();
+
+  /// Of both ranks, on the lead: the count, and the first error in words.
+  std::pair<Verified, std::string> outcome();
+
+ private:
+  std::span<std::byte> received();
+  void check(std::uint64_t seed, std::string_view when);
+  void spoil();
+
+  const Bench& bench_;
+  const Parameters& p_;
+  const Rendezvous::Progress& progress_;
+  Verified verified_;
+  std::string error_;
+};
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,147 @@
+#include "harness/comm/endpoint.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <regex>
+
+#include "harness/comm/printed.hpp"
+#include "harness/comm/ucx_error.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+// The first IPv4 address of the first device that has one.
+sockaddr_in listening_address(const std::string& net_devices) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return address;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> release(all, &freeifaddrs);
+  for (const auto device : split_text(net_devices, ',')) {
+    for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
+      if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
+      if (device != entry->ifa_name) continue;
+      std::memcpy(&address.sin_addr,
+                  &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr,
+                  sizeof address.sin_addr);
+      return address;
+    }
+  }
+  return address;
+}
+
+void on_connection(ucp_conn_request_h request, void* slot) {
+  *static_cast<ucp_conn_request_h*>(slot) = request;
+}
+
+ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& key,
+                    const std::string& net_devices, const Rendezvous::Progress& progress) {
+  auto address = listening_address(net_devices);
+  ucp_conn_request_h request = nullptr;
+  ucp_listener_params_t params{};
+  params.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
+  params.sockaddr = {reinterpret_cast<const sockaddr*>(&address), sizeof address};
+  params.conn_handler = {on_connection, &request};
+  ucp_listener_h listener = nullptr;
+  check(ucp_listener_create(worker.handle(), &params, &listener), "ucp_listener_create",
+        Exit::cannot_run);
+  const std::unique_ptr<ucp_listener, decltype(&ucp_listener_destroy)> destroy(
+      listener, &ucp_listener_destroy);
+  ucp_listener_attr_t attributes{};
+  attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
+  check(ucp_listener_query(listener, &attributes), "ucp_listener_query");
+  const auto* bound = reinterpret_cast<const std::uint8_t*>(&attributes.sockaddr);
+  rendezvous.put(key, {bound, bound + sizeof(sockaddr_in)}, progress);
+
+  // The client says that it has called ucp_ep_create; the request follows by itself. The harness's
+  // watchdog bounds this loop.
+  while (request == nullptr) progress();
+  ucp_ep_params_t ep_params{};
+  ep_params.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST;
+  ep_params.conn_request = request;
+  ucp_ep_h endpoint = nullptr;
+  check(ucp_ep_create(worker.handle(), &ep_params, &endpoint), "ucp_ep_create (accepting)");
+  return endpoint;
+}
+
+}  // namespace
+
+ConnectBy parse_connect_by(std::string_view name) {
+  if (name == "address") return ConnectBy::address;
+  if (name == "sockaddr") return ConnectBy::sockaddr;
+  throw Failure(Exit::usage,
+                "--connect-by: " + unknown_name("way to connect", name, {"address", "sockaddr"}));
+}
+
+std::string_view to_string(ConnectBy by) {
+  return by == ConnectBy::address ? "address" : "sockaddr";
+}
+
+std::vector<std::string> UcxEndpoint::lanes() const {
+  return parse_lanes(printed([&](std::FILE* out) { ucp_ep_print_info(endpoint_, out); }));
+}
+
+void UcxEndpoint::close(const Rendezvous::Progress& progress) {
+  ucp_request_param_t params{};
+  auto* request = ucp_ep_close_nbx(endpoint_, &params);
+  endpoint_ = nullptr;
+  if (request == nullptr) return;
+  if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "ucp_ep_close_nbx");
+  while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
+  ucp_request_free(request);
+}
+
+std::vector<std::string> parse_lanes(std::string_view printed_info) {
+  // "#                 lane[0]:  1:tcp/lo.0 md[0]      -> md[0]/tcp/sysdev[255]  am am_bw#0 wireup"
+  static const std::regex lane(R"(lane\[\d+\]:\s+\d+:([a-z0-9_]+/[^ .]+))");
+  std::vector<std::string> lanes;
+  for (std::cregex_iterator
+           it(printed_info.data(), printed_info.data() + printed_info.size(), lane),
+       end;
+       it != end; ++it) {
+    const auto name = (*it)[1].str();
+    if (std::find(lanes.begin(), lanes.end(), name) == lanes.end()) lanes.push_back(name);
+  }
+  return lanes;
+}
+
+ucp_ep_h connect_by_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                            const std::string& name, const Rendezvous::Progress& progress) {
+  rendezvous.put(fmt::format("address/{}/{}", name, rendezvous.rank()), worker.address(), progress);
+  const auto address = rendezvous.get(fmt::format("address/{}/{}", name, peer), progress);
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  ucp_ep_h endpoint = nullptr;
+  check(ucp_ep_create(worker.handle(), &params, &endpoint), "ucp_ep_create", Exit::cannot_run);
+  return endpoint;
+}
+
+ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                             const std::string& name, const std::string& net_devices,
+                             const Rendezvous::Progress& progress) {
+  const auto key = fmt::format("listener/{}/{}", name, std::min(peer, rendezvous.rank()));
+  if (rendezvous.rank() < peer) {
+    return accept_one(worker, rendezvous, key, net_devices, progress);
+  }
+  const auto address = rendezvous.get(key, progress);
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_SOCK_ADDR | UCP_EP_PARAM_FIELD_FLAGS;
+  params.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
+  params.sockaddr = {reinterpret_cast<const sockaddr*>(address.data()),
+                     static_cast<socklen_t>(address.size())};
+  ucp_ep_h endpoint = nullptr;
+  check(ucp_ep_create(worker.handle(), &params, &endpoint), "ucp_ep_create (connecting)",
+        Exit::cannot_run);
+  return endpoint;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/comm/worker.hpp"
+#include "harness/launch/rendezvous.hpp"
+
+namespace ucxbench {
+
+enum class ConnectBy { address, sockaddr };
+ConnectBy parse_connect_by(std::string_view name);
+std::string_view to_string(ConnectBy by);
+
+/// An endpoint to one peer, error mode NONE as in ucx_perftest. One that is not closed (after a
+/// failure, when the peer may be gone and error mode NONE refuses to force it) is freed with its
+/// worker.
+class UcxEndpoint {
+ public:
+  explicit UcxEndpoint(ucp_ep_h endpoint) : endpoint_(endpoint) {}
+  UcxEndpoint(const UcxEndpoint&) = delete;
+  UcxEndpoint& operator=(const UcxEndpoint&) = delete;
+
+  ucp_ep_h handle() const { return endpoint_; }
+
+  /// Configured lanes, "tcp/lo", in UCX's order without repetition: what messages may take, not
+  /// what one took. Complete once a message has gone each way.
+  std::vector<std::string> lanes() const;
+
+  /// Flushes and closes while `progress` is called. Both sides must have passed a barrier, and must
+  /// go on progressing until both are closed.
+  void close(const Rendezvous::Progress& progress);
+
+ private:
+  ucp_ep_h endpoint_;
+};
+
+/// The lanes in the text of ucp_ep_print_info.
+std::vector<std::string> parse_lanes(std::string_view printed_info);
+
+/// Worker addresses through the rendezvous: `name` distinguishes several connections of one launch.
+ucp_ep_h connect_by_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                            const std::string& name, const Rendezvous::Progress& progress);
+
+/// A UCP listener on the lower rank, on the first address of `net_devices` ("lo,eth0"; any other
+/// text: loopback); its port goes through the rendezvous.
+ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                             const std::string& name, const std::string& net_devices,
+                             const Rendezvous::Progress& progress);
+
+}  // namespace ucxbench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ucxbench {
+
+/// One transport on one device, as UCT reports it: "tcp" on "lo", "posix" on "memory".
+struct UcxResource {
+  std::string component, transport, device;
+};
+
+/// What the UCX in use can do on this machine.
+struct UcxResources {
+  std::string version;                  ///< of the library that was loaded, "1.13.1"
+  std::string headers;                  ///< of the headers that were compiled against
+  std::string library;                  ///< path of the libucp that was loaded
+  std::vector<std::string> components;  ///< also those without a device: "ib", "cuda_ipc"
+  std::vector<UcxResource> resources;
+  bool multi_threaded = false;  ///< built with --enable-mt
+
+  bool has_component(std::string_view name) const;
+  bool has_transport(std::string_view name) const;
+};
+
+void to_json(nlohmann::ordered_json& json, const UcxResources& resources);
+void from_json(const nlohmann::ordered_json& json, UcxResources& resources);
+
+/// Asks UCX. This starts UCX in the calling process: only for a process that ends right after, so
+/// that ranks are forked by one that has never called it. Throws Failure(Exit::cannot_run).
+UcxResources query_ucx();
+
+}  // namespace ucxbench

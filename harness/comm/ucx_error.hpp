@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ucs/type/status.h>
+
+#include <source_location>
+#include <string_view>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+
+/// Throws Failure(exit) naming the call, UCX's own words and where, unless `status` is UCS_OK.
+void check(ucs_status_t status, std::string_view call, Exit exit = Exit::lost,
+           std::source_location where = std::source_location::current());
+
+}  // namespace ucxbench

@@ -1,0 +1,118 @@
+#include "harness/comm/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "harness/comm/printed.hpp"
+#include "harness/comm/ucx_error.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::map<std::string, std::string> read_settings(ucp_config_t* config) {
+  std::map<std::string, std::string> settings;
+  const auto text = printed(
+      [&](std::FILE* out) { ucp_config_print(config, out, nullptr, UCS_CONFIG_PRINT_CONFIG); });
+  for (const auto line : split_text(text, '\n')) {
+    const auto equals = line.find('=');
+    if (line.starts_with("UCX_") && equals != std::string_view::npos) {
+      settings.emplace(line.substr(0, equals), line.substr(equals + 1));
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+Api parse_api(std::string_view name) {
+  if (name == "tag") return Api::tag;
+  if (name == "stream") return Api::stream;
+  throw Failure(Exit::usage, "--api: " + unknown_name("API", name, {"tag", "stream"}));
+}
+
+std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
+
+ProgressMode ProgressMode::parse(std::string_view text) {
+  constexpr std::string_view periodic = "periodic:";
+  if (text == "poll") return {Kind::poll, {}};
+  if (text == "event") return {Kind::event, {}};
+  if (text == "thread") return {Kind::thread, {}};
+  if (text.starts_with(periodic)) {
+    return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
+  }
+  throw Failure(Exit::usage,
+                "--progress-mode: " + unknown_name("progress mode", text,
+                                                   {"poll", "event", "thread", "periodic:100us"}));
+}
+
+std::string ProgressMode::name() const {
+  switch (kind) {
+    case Kind::poll:
+      return "poll";
+    case Kind::event:
+      return "event";
+    case Kind::thread:
+      return "thread";
+    case Kind::periodic:
+      break;
+  }
+  return "periodic:" + format_duration(period);
+}
+
+UcxWorker::UcxWorker(Api api, ProgressMode mode) {
+  const bool threaded = mode.kind == ProgressMode::Kind::thread;
+  const bool wakes = threaded || mode.kind == ProgressMode::Kind::event;
+
+  ucp_config_t* config = nullptr;
+  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read", Exit::cannot_run);
+  const std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)> release(config,
+                                                                             &ucp_config_release);
+  effective_ = read_settings(config);
+
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES;
+  params.features = api == Api::tag ? UCP_FEATURE_TAG : UCP_FEATURE_STREAM;
+  if (wakes) params.features |= UCP_FEATURE_WAKEUP;
+  check(ucp_init(&params, config, &context_), "ucp_init", Exit::cannot_run);
+
+  ucp_worker_params_t worker_params{};
+  worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  worker_params.thread_mode = threaded ? UCS_THREAD_MODE_MULTI : UCS_THREAD_MODE_SINGLE;
+  const auto created = ucp_worker_create(context_, &worker_params, &worker_);
+  if (created != UCS_OK) {
+    ucp_cleanup(context_);
+    check(created, "ucp_worker_create", Exit::cannot_run);
+  }
+  ucp_worker_attr_t attributes{};
+  attributes.field_mask = UCP_WORKER_ATTR_FIELD_THREAD_MODE;
+  const auto queried = ucp_worker_query(worker_, &attributes);
+  if (queried != UCS_OK || (threaded && attributes.thread_mode != UCS_THREAD_MODE_MULTI)) {
+    ucp_worker_destroy(worker_);
+    ucp_cleanup(context_);
+    check(queried, "ucp_worker_query");
+    throw Failure(Exit::cannot_run,
+                  "--progress-mode thread: this UCX was built without --enable-mt");
+  }
+}
+
+UcxWorker::~UcxWorker() {
+  ucp_worker_destroy(worker_);
+  ucp_cleanup(context_);
+}
+
+std::vector<std::uint8_t> UcxWorker::address() const {
+  ucp_address_t* address = nullptr;
+  std::size_t length = 0;
+  check(ucp_worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(address);
+  std::vector<std::uint8_t> copy(bytes, bytes + length);
+  ucp_worker_release_address(worker_, address);
+  return copy;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,101 @@
+#include "harness/run/benchmark.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/launch/channel_rendezvous.hpp"
+#include "harness/launch/supervisor.hpp"
+#include "harness/memory/buffer.hpp"
+#include "harness/run/wire.hpp"
+#include "harness/topology/cpus.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::vector<Benchmark>& registry() {
+  static std::vector<Benchmark> all;
+  return all;
+}
+
+std::vector<int> affinity() {
+  std::vector<int> cpus;
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+}  // namespace
+
+bool register_benchmark(Benchmark benchmark) {
+  auto& all = registry();
+  const auto at = std::lower_bound(all.begin(), all.end(), benchmark.name,
+                                   [](const auto& b, const auto& name) { return b.name < name; });
+  if (at != all.end() && at->name == benchmark.name) {
+    std::fputs(fmt::format("two benchmarks are named '{}'\n", benchmark.name).c_str(), stderr);
+    std::abort();
+  }
+  all.insert(at, std::move(benchmark));
+  return true;
+}
+
+const std::vector<Benchmark>& benchmarks() { return registry(); }
+
+void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& progress) {
+  const auto cpus = affinity();
+  const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
+  Json rank = {
+      {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
+  rank["numa_node"] = node ? Json(*node) : Json();
+  rank["device"] = Json();
+  rank["clock"] = clock_.name();
+  rank.update(facts);
+  rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);
+}
+
+void RankContext::report_case(std::size_t index, const LaunchRecord& record,
+                              const Verified& verified, const std::string& error,
+                              const Rendezvous::Progress& progress) {
+  const Json report = {{"index", index},
+                       {"record", launch_to_json(record)},
+                       {"checked", verified.checked},
+                       {"errors", verified.errors},
+                       {"error", error},
+                       {"peak_buffer_bytes", peak_buffer_bytes()}};
+  rendezvous_.put(fmt::format("report/case/{}/{}", index, record.src), to_bytes(report), progress);
+}
+
+int rank_main() {
+  std::unique_ptr<ChannelRendezvous> rendezvous;
+  try {
+    rendezvous = ChannelRendezvous::from_environment();
+    const auto plan = from_bytes(rendezvous->get("plan", {}));
+    const auto name = plan.at("benchmark").get<std::string>();
+    const auto& all = benchmarks();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.name == name; });
+    if (found == all.end()) {
+      throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
+    }
+    const auto clock = Clock::calibrate();
+    RankContext context(*rendezvous, clock, plan);
+    found->run_rank(context);
+    rendezvous->finish();
+    return 0;
+  } catch (const Failure& failure) {
+    if (rendezvous) rendezvous->fail(failure);
+    return static_cast<int>(failure.exit());
+  } catch (const std::exception& error) {
+    if (rendezvous) rendezvous->fail(Failure(Exit::lost, error.what()));
+    return static_cast<int>(Exit::lost);
+  }
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/core/clock.hpp"
+#include "harness/launch/rendezvous.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// What a rank gets, and how it reports.
+class RankContext {
+ public:
+  RankContext(Rendezvous& rendezvous, const Clock& clock, Json plan)
+      : rendezvous_(rendezvous), clock_(clock), plan_(std::move(plan)) {}
+
+  Rendezvous& rendezvous() { return rendezvous_; }
+  const Clock& clock() const { return clock_; }
+  /// {"launch", "cases": [{"index", "parameters"}]}
+  const Json& plan() const { return plan_; }
+
+  /// Facts about this rank for `ranks[]`, and the settings that UCX really uses.
+  void report_rank(const Json& facts, const Rendezvous::Progress& progress);
+
+  /// One case of this launch, done: by one rank of each pair. `error` says what was wrong with the
+  /// data, if anything. Returns when the report is on disk.
+  void report_case(std::size_t index, const LaunchRecord& record, const Verified& verified,
+                   const std::string& error, const Rendezvous::Progress& progress);
+
+ private:
+  Rendezvous& rendezvous_;
+  const Clock& clock_;
+  Json plan_;
+};
+
+/// A benchmark registers its rank side under its name, from a file of its own.
+struct Benchmark {
+  std::string name;
+  std::string description;
+  /// Measures every case of the plan. Throws Failure.
+  void (*run_rank)(RankContext& context);
+};
+
+/// Returns true, so that a namespace-scope constant can hold the call. A second benchmark of one
+/// name ends the program.
+bool register_benchmark(Benchmark benchmark);
+
+/// Sorted by name.
+const std::vector<Benchmark>& benchmarks();
+
+/// The main function of a rank process: meets the others, runs the plan, reports, and returns the
+/// exit status.
+int rank_main();
+
+}  // namespace ucxbench

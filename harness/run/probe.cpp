@@ -1,0 +1,95 @@
+#include "harness/run/probe.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+#include "harness/launch/fd.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+// All of the pipe until its end; empty when the limit passed first.
+std::string read_all(int fd, std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  std::string text;
+  for (std::array<char, 4096> part{};;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd ready{fd, POLLIN, 0};
+    if (left.count() <= 0 || poll(&ready, 1, static_cast<int>(left.count())) == 0) return {};
+    const auto count = read(fd, part.data(), part.size());
+    if (count == 0) return text;
+    if (count > 0) text.append(part.data(), static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) return text;
+  }
+}
+
+}  // namespace
+
+int probe_main() {
+  try {
+    const Json json = query_ucx();
+    std::puts(json.dump().c_str());
+    return 0;
+  } catch (const Failure& failure) {
+    std::puts(Json({{"error", failure.what()}}).dump().c_str());
+    return static_cast<int>(failure.exit());
+  }
+}
+
+UcxResources probe_ucx() {
+  constexpr std::chrono::seconds limit{20};
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Failure(Exit::cannot_run, fmt::format("pipe: {}", std::strerror(errno)));
+  }
+  Fd out(ends[0]);
+  Fd in(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  std::string self = "/proc/self/exe";
+  std::string command = probe_command;
+  const std::array<char*, 3> argv = {self.data(), command.data(), nullptr};
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    throw Failure(Exit::cannot_run, fmt::format("starting a probe of UCX: {}", strerror(error)));
+  }
+  in = Fd();
+  const auto text = read_all(out.get(), limit);
+  if (text.empty()) kill(pid, SIGKILL);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  // UCX may print warnings of its own before; the answer is the last line.
+  const auto lines = split_text(trim_text(text), '\n');
+  const auto answer = Json::parse(lines.back(), nullptr, false);
+  if (answer.is_object() && answer.contains("error")) {
+    throw Failure(Exit::cannot_run, answer.at("error").get<std::string>());
+  }
+  if (!answer.is_object()) {
+    const auto how = WIFSIGNALED(status)
+                         ? fmt::format("was killed by signal {}", WTERMSIG(status))
+                         : fmt::format("exited with status {}", WEXITSTATUS(status));
+    throw Failure(Exit::cannot_run, fmt::format("UCX does not start here: a probe {}", how));
+  }
+  return answer.get<UcxResources>();
+}
+
+}  // namespace ucxbench

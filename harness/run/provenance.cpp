@@ -1,0 +1,63 @@
+#include "harness/run/provenance.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+
+#include "harness/core/build_info.hpp"
+#include "harness/topology/cpus.hpp"
+
+namespace ucxbench {
+
+std::string utc_now() {
+  return fmt::format(
+      "{:%Y-%m-%dT%H:%M:%SZ}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+Result describe_run(const std::vector<std::string>& command, const Json& tags,
+                    const UcxResources& ucx, const std::vector<UcxConf>& configuration_files) {
+  Result result;
+  const auto now = utc_now();
+  std::random_device random;
+  result.run = {{"id", fmt::format("{}-{:08x}", now, random())},
+                {"started_utc", now},
+                {"finished_utc", nullptr},
+                {"command", command},
+                {"state", "interrupted"},  // until it is known to be complete
+                {"reason", ""},
+                {"tags", tags}};
+
+  const auto& build = build_info();
+  result.build = {{"version", build.version}, {"commit", build.commit},
+                  {"dirty", build.dirty},     {"compiler", build.compiler},
+                  {"flags", build.flags},     {"build_type", build.build_type}};
+
+  const auto host = describe_host();
+  result.machine = {{"id", machine_id(host)},
+                    {"hosts", Json::array({host})},
+                    {"labels", Json::array()},
+                    {"topology_hash", nullptr}};
+  if (host.at("virtual_machine").get<bool>()) result.machine["labels"].push_back("vm");
+
+  Json files = Json::array();
+  for (const auto& file : configuration_files) {
+    files.push_back({{"path", file.path.string()}, {"settings", file.settings}});
+  }
+  result.ucx = {{"version", ucx.version},
+                {"headers", ucx.headers},
+                {"library", ucx.library},
+                {"configuration_files", files},
+                {"environment",
+                 {{"asked", Json::object()},
+                  {"inherited", Json::object()},
+                  {"replaced", Json::object()},
+                  {"effective", Json::object()}}}};
+  result.topology = {
+      {"devices", Json::array()}, {"links", Json::array()}, {"pairs", Json::array()}};
+  return result;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/comm/resources.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// "2026-11-21T03:26:00Z".
+std::string utc_now();
+
+/// A result without cases: who ran what, with which program, where, on which UCX.
+Result describe_run(const std::vector<std::string>& command, const Json& tags,
+                    const UcxResources& ucx, const std::vector<UcxConf>& configuration_files);
+
+}  // namespace ucxbench

@@ -1,0 +1,228 @@
+#include "harness/run/runner.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/launch/supervisor.hpp"
+#include "harness/run/provenance.hpp"
+#include "harness/run/wire.hpp"
+
+namespace ucxbench {
+namespace {
+
+Variables settings_of(const Group& group) {
+  Variables settings;
+  for (const auto& setting : group.settings) settings[setting.key] = setting.value;
+  return settings;
+}
+
+bool verdict_is_other(const TransportSet& set, const std::vector<std::string>& lanes) {
+  return !lanes.empty() && std::none_of(lanes.begin(), lanes.end(), [&](const std::string& lane) {
+    return carries(set, lane.substr(0, lane.find('/')));
+  });
+}
+
+class Run {
+ public:
+  Run(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
+      RunObserver& observer)
+      : result_(result),
+        groups_(std::move(groups)),
+        setup_(setup),
+        signals_(signals),
+        observer_(observer) {}
+
+  Exit run() {
+    skip_unavailable();
+    record_environment();
+    for (int launch = 0; launch < setup_.launches && !ended_; ++launch) {
+      std::vector<std::size_t> order(groups_.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      if (launch % 2 == 1) std::reverse(order.begin(), order.end());
+      for (const auto index : order) {
+        if (!ended_ && groups_[index].unavailable.empty()) run_one(groups_[index], launch);
+      }
+    }
+    finish();
+    return exit_;
+  }
+
+ private:
+  void skip_unavailable() {
+    for (const auto& group : groups_) {
+      if (!group.unavailable.empty()) skip(group, group.unavailable);
+    }
+    write();
+  }
+
+  void skip(const Group& group, const std::string& reason) {
+    for (const auto index : group.cases) {
+      auto& skipped = result_.cases[index];
+      if (!skipped.launches.empty()) continue;
+      skipped.state = CaseState::skipped;
+      skipped.reason = reason;
+    }
+    observer_.group_skipped(group);
+    if (setup_.strict) exit_ = worse(exit_, Exit::cannot_run);
+  }
+
+  void record_environment() {
+    for (const auto& group : groups_) {
+      const auto environment =
+          rank_environment(current_environment(), settings_of(group), setup_.ucx);
+      auto& record = result_.ucx["environment"];
+      record["asked"][group.set.name()] = environment.asked;
+      record["inherited"] = environment.inherited;
+      record["replaced"] = environment.replaced;
+      total_ += group.unavailable.empty() ? group.cases.size() : 0;
+    }
+    total_ *= static_cast<std::size_t>(setup_.launches);
+  }
+
+  void run_one(Group& group, int launch) {
+    observer_.launch_begins(group, launch, setup_.launches);
+    const auto settings = settings_of(group);
+    Json plan = {{"benchmark", setup_.benchmark},
+                 {"launch", launch},
+                 {"asked", rank_environment({}, settings, setup_.ucx).asked},
+                 {"cases", Json::array()}};
+    for (const auto index : group.cases) {
+      plan["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
+    }
+    LaunchSpec spec;
+    const int local = setup_.ranks - (setup_.peer != nullptr ? 1 : 0);
+    for (int rank = 0; rank < local; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      spec.ranks.push_back(
+          rank_command(settings, setup_.ucx, setup_.wrap,
+                       at < setup_.cpus.size() ? setup_.cpus[at] : std::vector<int>{}));
+    }
+    spec.remote = {{"set", fmt::format("{}", fmt::join(group.set.members(), ","))},
+                   {"settings", settings},
+                   {"ucx", setup_.ucx}};
+    spec.preset["plan"] = to_bytes(plan);
+    spec.on_report = [&](int, const std::string& key, const Hub::Bytes& value) {
+      take_report(group, key, from_bytes(value));
+    };
+    spec.timeout = setup_.timeout;
+    judge(group, run_launch(spec, signals_, setup_.peer));
+  }
+
+  void take_report(const Group& group, const std::string& key, const Json& report) {
+    if (key.starts_with("report/rank/")) {
+      take_rank(group, report);
+    } else {
+      take_case(group, report);
+    }
+    write();
+  }
+
+  void take_rank(const Group& group, Json facts) {
+    const auto effective = facts.at("ucx_effective");
+    facts.erase("ucx_effective");
+    const auto rank = facts.at("rank").get<int>();
+    if (rank == 0) result_.ucx["environment"]["effective"][group.set.name()] = effective;
+    const auto known = std::find_if(result_.ranks.begin(), result_.ranks.end(),
+                                    [&](const Json& r) { return r.at("rank") == rank; });
+    if (known != result_.ranks.end()) {
+      *known = std::move(facts);
+    } else {
+      result_.ranks.push_back(std::move(facts));
+    }
+  }
+
+  void take_case(const Group& group, const Json& report) {
+    auto& done = result_.cases.at(report.at("index").get<std::size_t>());
+    auto record = launch_from_json(report.at("record"));
+    done.path = {{"asked", group.set.members()},
+                 {"lanes", record.lanes},
+                 {"verdict", verdict_is_other(group.set, record.lanes) ? "other" : "unknown"}};
+    done.launches.push_back(std::move(record));
+    done.verified.checked += report.at("checked").get<std::uint64_t>();
+    done.verified.errors += report.at("errors").get<std::uint64_t>();
+    done.peak_buffer_bytes =
+        std::max(done.peak_buffer_bytes, report.at("peak_buffer_bytes").get<std::uint64_t>());
+    const auto error = report.at("error").get<std::string>();
+    if (!error.empty() && done.state != CaseState::failed) {
+      done.state = CaseState::failed;
+      done.reason = error;
+      exit_ = worse(exit_, Exit::wrong_data);
+    } else if (done.state == CaseState::planned) {
+      done.state = CaseState::measured;
+    }
+    summarize(done);
+    observer_.case_done(done, ++done_, total_);
+  }
+
+  void judge(Group& group, const LaunchOutcome& outcome) {
+    using State = LaunchOutcome::State;
+    if (outcome.state == State::completed) return;
+    if (outcome.state == State::failed && outcome.exit == Exit::cannot_run &&
+        setup_.peer == nullptr) {
+      // This set does not work here after all; the others may.
+      group.unavailable = outcome.reason;
+      skip(group, outcome.reason);
+      return;
+    }
+    ended_ = true;
+    exit_ = worse(exit_, outcome.exit);
+    result_.run["state"] = outcome.state == State::interrupted ? "interrupted" : "failed";
+    result_.run["reason"] = outcome.reason;
+    if (outcome.state == State::interrupted) return;
+    for (const auto index : group.cases) {
+      auto& lost = result_.cases[index];
+      if (lost.state != CaseState::planned) continue;
+      lost.state = CaseState::failed;
+      lost.reason = outcome.reason;
+    }
+  }
+
+  void finish() {
+    if (!ended_) result_.run["state"] = "complete";
+    bool any = false;
+    for (auto& planned : result_.cases) {
+      any |= planned.state != CaseState::skipped;
+      if (planned.state != CaseState::planned) continue;
+      planned.state = CaseState::skipped;
+      planned.reason = "the run ended before it was measured";
+    }
+    if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
+    result_.run["finished_utc"] = utc_now();
+    write();
+  }
+
+  void write() { write_atomically(setup_.output, to_text(to_json(result_))); }
+
+  Result& result_;
+  std::vector<Group> groups_;
+  const RunSetup& setup_;
+  Signals& signals_;
+  RunObserver& observer_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  bool ended_ = false;
+  Exit exit_ = Exit::done;
+};
+
+}  // namespace
+
+Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
+                RunObserver& observer) {
+  return Run(result, std::move(groups), setup, signals, observer).run();
+}
+
+RankCommand rank_command(const Variables& settings, const Variables& from_user,
+                         const std::string& wrap, const std::vector<int>& cpus) {
+  RankCommand command;
+  // By its real name: /proc/self/exe would be the wrapper's own program.
+  command.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  command.environment = rank_environment(current_environment(), settings, from_user).entries;
+  command.wrap = wrap;
+  command.cpus = cpus;
+  return command;
+}
+
+}  // namespace ucxbench

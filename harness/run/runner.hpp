@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/comm/transport_set.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/launch/process.hpp"
+#include "harness/launch/remote.hpp"
+#include "harness/launch/signals.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// The cases that one set of processes measures in one launch: one transport set and memory.
+struct Group {
+  TransportSet set;
+  std::vector<std::size_t> cases;  ///< in Result::cases
+  std::vector<UcxSetting> settings;
+  std::string unavailable;  ///< why it cannot run here; empty when it can
+};
+
+/// How the ranks are started.
+struct RunSetup {
+  std::string benchmark;
+  int ranks = 2;
+  int launches = 6;
+  std::chrono::milliseconds timeout{60'000};
+  std::string wrap;
+  std::vector<std::vector<int>> cpus;  ///< per rank; empty: not pinned
+  Variables ucx;                       ///< --ucx
+  bool strict = false;                 ///< a set that cannot run is a failure of the run
+  std::filesystem::path output;        ///< written after each case of each launch
+  Peer* peer = nullptr;                ///< the other half of a --listen run
+};
+
+/// Learns how far a run is; called between timed regions only.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void launch_begins(const Group& group, int launch, int launches) = 0;
+  virtual void case_done(const Case& measured, std::size_t done, std::size_t total) = 0;
+  virtual void group_skipped(const Group& group) = 0;
+};
+
+/// Runs every launch of every group: A B C, C B A, …, so that a slow drift of the machine meets all
+/// groups alike. `result.cases` are planned before and have their end state after; `result.run`
+/// says how it ended. Data that were measured are on disk whatever happens. The exit status is the
+/// worst of all launches.
+Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
+                RunObserver& observer);
+
+/// How a rank of this program is started, on either side of a remote run. `settings` as in
+/// RunSetup and Group.
+RankCommand rank_command(const Variables& settings, const Variables& from_user,
+                         const std::string& wrap, const std::vector<int>& cpus);
+
+}  // namespace ucxbench

@@ -1,0 +1,155 @@
+#include "harness/topology/cpus.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
+
+Topology load_topology() {
+  hwloc_topology_t raw = nullptr;
+  hwloc_topology_init(&raw);
+  Topology topology(raw, &hwloc_topology_destroy);
+  if (hwloc_topology_load(raw) != 0) topology.reset();
+  return topology;
+}
+
+// What this thread may run on: hwloc's own set is the machine's (or the cgroup's), affinity may be
+// narrower.
+hwloc_bitmap_t allowed_set(hwloc_topology_t topology) {
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0) {
+    hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology));
+  }
+  hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology));
+  return set;
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) {
+      return std::string(trim_text(std::string_view(line).substr(line.find(':') + 1)));
+    }
+  }
+  return "";
+}
+
+bool is_virtual_machine() {
+  std::ifstream file("/proc/cpuinfo");
+  std::stringstream all;
+  all << file.rdbuf();
+  return all.str().find(" hypervisor") != std::string::npos;
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
+}  // namespace
+
+std::vector<int> allowed_cpus() {
+  std::vector<int> first_threads;
+  std::vector<int> other_threads;
+  const auto topology = load_topology();
+  if (!topology) return {};
+  hwloc_bitmap_t allowed = allowed_set(topology.get());
+  const int cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE);
+  for (int i = 0; i < cores; ++i) {
+    const auto* core =
+        hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_CORE, static_cast<unsigned>(i));
+    bool first = true;
+    unsigned cpu = 0;
+    hwloc_bitmap_foreach_begin(cpu, core->cpuset) {
+      if (!hwloc_bitmap_isset(allowed, cpu)) continue;
+      (first ? first_threads : other_threads).push_back(static_cast<int>(cpu));
+      first = false;
+    }
+    hwloc_bitmap_foreach_end();
+  }
+  hwloc_bitmap_free(allowed);
+  first_threads.insert(first_threads.end(), other_threads.begin(), other_threads.end());
+  return first_threads;
+}
+
+std::vector<std::vector<int>> bind_automatically(int ranks, int threads) {
+  std::vector<std::vector<int>> bound(static_cast<std::size_t>(ranks));
+  const auto cpus = allowed_cpus();
+  if (cpus.size() < bound.size()) return bound;
+  const auto wanted = static_cast<std::size_t>(threads);
+  const auto each = static_cast<std::ptrdiff_t>(cpus.size() < bound.size() * wanted ? 1 : wanted);
+  auto next = cpus.begin();
+  for (auto& set : bound) {
+    set.assign(next, next + each);
+    next += each;
+  }
+  return bound;
+}
+
+std::optional<int> numa_node_of(int cpu) {
+  for (int node = 0; node < 1024; ++node) {
+    const auto folder = fmt::format("/sys/devices/system/cpu/cpu{}/node{}", cpu, node);
+    if (access(folder.c_str(), F_OK) == 0) return node;
+  }
+  return std::nullopt;
+}
+
+nlohmann::ordered_json describe_host() {
+  utsname names{};
+  uname(&names);
+  nlohmann::ordered_json host;
+  host["name"] = names.nodename;
+  host["kernel"] = names.release;
+  host["architecture"] = names.machine;
+  host["cpu_model"] = text_or_null(cpu_model());
+  if (const auto topology = load_topology()) {
+    host["cores"] = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE);
+    host["hardware_threads"] = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU);
+    host["numa_nodes"] = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE);
+  }
+  host["memory_bytes"] = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  host["governor"] =
+      text_or_null(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  host["transparent_huge_pages"] =
+      text_or_null(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
+  host["virtual_machine"] = is_virtual_machine();
+  std::array<double, 3> load{};
+  host["load_1min"] =
+      getloadavg(load.data(), 3) > 0 ? nlohmann::ordered_json(load[0]) : nlohmann::ordered_json();
+  host["gpus"] = nlohmann::ordered_json::array();
+  host["nics"] = nlohmann::ordered_json::array();
+  return host;
+}
+
+std::string machine_id(const nlohmann::ordered_json& host) {
+  // FNV-1a, 32 bits: a label, not a proof.
+  std::uint32_t hash = 2166136261U;
+  for (const char* key : {"cpu_model", "cores", "hardware_threads", "numa_nodes", "architecture"}) {
+    for (const char c : host.value(key, nlohmann::ordered_json()).dump()) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    }
+  }
+  return fmt::format("{}-{:08x}", host.at("name").get<std::string>(), hash);
+}
+
+}  // namespace ucxbench

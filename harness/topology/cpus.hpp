@@ -1,0 +1,31 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// Logical CPUs that this process may use, one per physical core first (the first hardware thread
+/// of each, in NUMA order), then the other hardware threads. From hwloc, within the process's
+/// affinity and cgroup.
+std::vector<int> allowed_cpus();
+
+/// The CPUs of each local rank: neighbours in allowed_cpus()' order, `threads` each if there are
+/// enough, else one each. Empty sets (no pinning) when there are fewer CPUs than ranks: two polling
+/// ranks pinned to one core would only wait for each other's time slice.
+std::vector<std::vector<int>> bind_automatically(int ranks, int threads = 1);
+
+/// The NUMA node of a logical CPU; empty when unknown.
+std::optional<int> numa_node_of(int cpu);
+
+/// Facts of this host for `machine.hosts[]`: name, kernel, cpu_model, cores, numa_nodes, memory,
+/// container hints, governor, load.
+nlohmann::ordered_json describe_host();
+
+/// A stable identifier of this kind of machine: "<host name>-<hash of the CPU model, cores, kernel
+/// release>".
+std::string machine_id(const nlohmann::ordered_json& host);
+
+}  // namespace ucxbench
