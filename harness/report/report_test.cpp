@@ -87,7 +87,7 @@ TEST(Report, SurvivesARunFileWithAnythingAnywhere) {
 TEST(Table, IsThis) {
   EXPECT_EQ(render("table", sample_result()), R"(pingpong tag, host to host, over tcp
   2 ranks; CPUs 0, 2; lanes tcp/lo; 6 launches; window 64, bidirectional, progress mode poll,
-  connect by address
+  connect by address, time per launch 300 ms
                         latency one way, us                     GB/s received
    size    p50        95% CI   p90   p99  p99.9   min   max       0->1  both ways  msg/s
     8 B  12.30  12.00..12.60  12.8  12.9      -  11.4  13.2  0.0009754   0.001756   122k
@@ -99,7 +99,7 @@ TEST(Table, IsThis) {
 
 pingpong tag, host to host, over shm
   2 ranks; CPUs 0, 2; lanes posix/memory; 6 launches; window 64, bidirectional, progress mode poll,
-  connect by address
+  connect by address, time per launch 300 ms
                             latency one way, us                       GB/s received
    size     p50          95% CI    p90    p99  p99.9    min    max     0->1  both ways  msg/s
     8 B  0.2058  0.2008..0.4168  0.214  0.216      -  0.191  0.438  0.05830     0.1049  7.29M

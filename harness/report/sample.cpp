@@ -39,7 +39,10 @@ Case planned(const std::string& set, std::uint64_t bytes) {
                          {"window", 64},
                          {"bidirectional", true},
                          {"progress_mode", "poll"},
-                         {"connect_by", "address"}},
+                         {"connect_by", "address"},
+                         {"ranks", 2},
+                         {"iterations", nullptr},
+                         {"time_per_launch_ns", 300000000}},
           .peak_buffer_bytes = 128 * bytes};
 }
 

@@ -13,7 +13,7 @@ namespace ucxbench {
 namespace {
 
 /// Parameters that a title shows, or the rows: all others are details.
-const std::set<std::string> shown_apart = {"api", "bytes", "memory", "transports"};
+const std::set<std::string> shown_apart = {"api", "bytes", "memory", "ranks", "transports"};
 
 constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
 
@@ -25,6 +25,15 @@ std::string title_of(const Case& of) {
     title += ", " + join(texts_of(of.parameters.at("memory")), " to ");
   }
   return title + ", over " + text_at(of.parameters, "/transports");
+}
+
+/// "progress mode poll", "time per launch 300 ms", "bidirectional".
+std::string in_words(const std::string& name, const Json& value) {
+  const bool time = name.ends_with("_ns") && value.is_number();
+  auto words = time ? name.substr(0, name.size() - 3) : name;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  if (value == true) return words;
+  return words + " " + (time ? readable_us(value.get<double>() / 1e3) : join(texts_of(value), "+"));
 }
 
 Json without_size(const Case& of) {
@@ -206,9 +215,7 @@ std::string details_of(const Block& block, const Result& result) {
   std::vector<std::string> others;
   for (const auto& [name, value] : block.cases.front()->parameters.items()) {
     if (shown_apart.contains(name) || value.is_null() || value == false) continue;
-    auto words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    others.push_back(value == true ? words : words + " " + join(texts_of(value), "+"));
+    others.push_back(in_words(name, value));
   }
   if (!others.empty()) parts.push_back(join(others, ", "));
   return join(parts, "; ");
