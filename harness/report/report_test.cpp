@@ -124,7 +124,7 @@ pingpong tag, host to host, over ib
 TEST(Table, OfSeveralPairsIsThis) {
   EXPECT_EQ(render("table", sample_of_pairs()), R"(pingpong tag, host to host, over tcp
   4 ranks, medians over 2 pairs at once; CPUs 0, 2, 4, 6; lanes tcp/lo; 1 launch; window 64,
-  bidirectional, progress mode poll, connect by address
+  bidirectional, progress mode poll, connect by address, time per launch 300 ms
                       latency one way, us                  GB/s received
     size    p50  95% CI   p90   p99  p99.9   min   max   one way  both ways  msg/s
      8 B  11.00       -  11.4  11.5      -  9.50  12.6  0.001100   0.001979   137k
