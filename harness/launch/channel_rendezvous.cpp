@@ -76,10 +76,8 @@ void ChannelRendezvous::fail(const Failure& failure) noexcept {
     channel_.send({{"type", "fail"},
                    {"exit", static_cast<int>(failure.exit())},
                    {"reason", std::string(failure.what())}});
-  } catch (const std::exception& error) {
-    // Without a supervisor nobody is left to be told.
-    if (!channel_.ended())
-      fmt::print(stderr, "rank {}: {} ({})\n", rank_, failure.what(), error.what());
+  } catch (const std::exception&) {
+    return;  // the supervisor is gone or ending the run: nobody is left to be told
   }
 }
 
