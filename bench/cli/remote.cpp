@@ -22,7 +22,7 @@ void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 std::unique_ptr<Peer> wait_for_peer(const std::string& listen, const std::string& token_file,
                                     const std::string& command, Signals& signals) {
-  const auto endpoint = parse_endpoint(listen);
+  const auto endpoint = parse_host_port(listen);
   const auto token = load_or_create_token(token_file);
   Listener listener(endpoint);
   say(fmt::format("waiting 10 min for: ucx-bench {} --connect {}:{}", command, endpoint.host,
@@ -37,7 +37,7 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   // The second of two ranks: when both run on one machine, the first has the first CPU.
   const auto cpus = cpus_of_ranks(placement.bind, 2, 1).back();
   Signals signals;
-  const auto peer = connect_to_listener(parse_endpoint(connect), own_identity(),
+  const auto peer = connect_to_listener(parse_host_port(connect), own_identity(),
                                         load_token(token_file), std::chrono::seconds(10), signals);
   say(fmt::format("connected to {}", peer->host()));
   const auto route = device_of_connection(peer->fd());

@@ -30,28 +30,23 @@ class LoopsOver final : public Loops {
     link_.wait_sends();
   }
 
-  BlockTicks one_way(std::uint64_t count) override {
+  std::uint64_t one_way(std::uint64_t count, std::span<std::uint64_t> stamps) override {
     switch (role_) {
       case Role::lead:
         return send_block(count);
       case Role::follow:
-        return receive_block(count);
+        receive_block(count, stamps);
+        return 0;
       case Role::alone:
         break;
     }
     const auto start = clock_.ticks();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      link_.send();
-      link_.receive();
-      activity().bump();
-    }
+    count_arrivals(count, stamps, [this] { link_.send(); });
     link_.wait_sends();
-    link_.wait_receives();
-    const auto ticks = clock_.ticks() - start;
-    return {ticks, ticks};
+    return clock_.ticks() - start;
   }
 
-  BlockTicks both_ways(std::uint64_t count) override {
+  std::uint64_t both_ways(std::uint64_t count) override {
     meet();
     const auto start = clock_.ticks();
     std::uint64_t sends = 0;
@@ -74,7 +69,7 @@ class LoopsOver final : public Loops {
     const auto ticks = clock_.ticks() - start;
     link_.wait_sends();
     meet();
-    return {ticks, 0};
+    return ticks;
   }
 
   void meet() override {
@@ -106,7 +101,7 @@ class LoopsOver final : public Loops {
     }
   }
 
-  BlockTicks send_block(std::uint64_t count) {
+  std::uint64_t send_block(std::uint64_t count) {
     link_.await_signal();
     const auto start = clock_.ticks();
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -117,20 +112,37 @@ class LoopsOver final : public Loops {
     link_.flush();
     const auto ticks = clock_.ticks() - start;
     link_.await_signal();
-    return {0, ticks};
+    return ticks;
   }
 
-  BlockTicks receive_block(std::uint64_t count) {
+  void receive_block(std::uint64_t count, std::span<std::uint64_t> stamps) {
     const auto start = clock_.ticks();
     link_.signal();
-    for (std::uint64_t i = 0; i < count; ++i) {
+    count_arrivals(count, stamps, [] {});
+    stamps[0] = start;
+    link_.signal();
+  }
+
+  // Receives `count` messages and stamps the arrival of each part, which is when no more receives
+  // are outstanding than have been posted beyond it.
+  template <typename Before>
+  void count_arrivals(std::uint64_t count, std::span<std::uint64_t> stamps, Before before) {
+    const auto parts = stamps.size() - 1;
+    std::size_t part = 1;
+    std::uint64_t boundary = count / parts;
+    stamps[0] = clock_.ticks();
+    for (std::uint64_t posted = 1; posted <= count; ++posted) {
+      before();
       link_.receive();
       activity().bump();
+      if (part < parts &&
+          posted >= boundary + static_cast<std::uint64_t>(link_.outstanding_receives())) {
+        stamps[part++] = clock_.ticks();
+        boundary = count * part / parts;
+      }
     }
     link_.wait_receives();
-    const auto ticks = clock_.ticks() - start;
-    link_.signal();
-    return {ticks, 0};
+    stamps[parts] = clock_.ticks();
   }
 
   Role role_;

@@ -13,13 +13,6 @@ namespace ucxbench::pingpong {
 /// Which side of the pair this process is. `alone` sends to itself.
 enum class Role { lead, follow, alone };
 
-/// The time one side took for one block of a bandwidth run, in ticks. 0 where that side measures
-/// nothing.
-struct BlockTicks {
-  std::uint64_t receiver = 0;  ///< from "go" to the last message's arrival
-  std::uint64_t sender = 0;    ///< from the first post to the end of the flush
-};
-
 /// The timed loops of a pair over one endpoint: one implementation per API and progress mode,
 /// chosen once, so that nothing is virtual inside a loop. Both sides call the same functions with
 /// the same counts.
@@ -33,11 +26,15 @@ class Loops {
   /// stores one time stamp per iteration and one before the first; without, none.
   virtual void round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
 
-  /// `count` messages from lead to follower through the window, ended by an acknowledgement.
-  virtual BlockTicks one_way(std::uint64_t count) = 0;
+  /// `count` messages from lead to follower through the window, ended by an acknowledgement. The
+  /// receiver stores `parts` + 1 time stamps: when it said "go", and when each further part of the
+  /// messages had arrived. Each part must be larger than the window. Returns, on the sender, the
+  /// ticks from its first post to the end of its flush.
+  virtual std::uint64_t one_way(std::uint64_t count, std::span<std::uint64_t> stamps) = 0;
 
-  /// `count` messages each way at once; each side times its own receiving.
-  virtual BlockTicks both_ways(std::uint64_t count) = 0;
+  /// `count` messages each way at once. Returns the ticks until this side had received all of its
+  /// own.
+  virtual std::uint64_t both_ways(std::uint64_t count) = 0;
 
   /// Both sides have arrived: a signal each way.
   virtual void meet() = 0;

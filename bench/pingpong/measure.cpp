@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "bench/pingpong/verify.hpp"
@@ -23,7 +25,8 @@ constexpr std::size_t kept_samples = 256;
 constexpr std::uint64_t cross_checked_bytes = 64 * 1024;
 
 constexpr std::uint64_t most_iterations = 1'000'000;
-constexpr std::uint64_t chunks = 8;
+constexpr std::uint64_t chunks = 8;       // of the latency loop, timed and untimed in turn
+constexpr std::uint64_t most_parts = 16;  // of the bandwidth loop: its samples
 
 class Measurement {
  public:
@@ -83,18 +86,19 @@ class Measurement {
   }
 
   // Doubles the count until the warm-up's time or ucx_perftest's 10,000 iterations are spent;
-  // returns the seconds of one iteration, as last seen.
+  // returns the seconds of one iteration, the least seen: a preemption must not shorten what
+  // follows.
   double warm_up() {
     constexpr std::uint64_t most = 10'000;
     const double limit = std::clamp(share(0.1), 1e-3, 0.1);
     double spent = 0;
-    double one = 0;
+    double one = std::numeric_limits<double>::max();
     auto& done = measured_.record.warmup_iterations;
     for (std::uint64_t count = 1; count != 0;) {
       const auto took = timed_round_trips(count);
       spent += took;
       done += count;
-      one = took / static_cast<double>(count);
+      one = std::min(one, took / static_cast<double>(count));
       const bool enough = spent >= limit || done + 2 * count > most;
       count = agree(enough ? 0 : 2 * count);
     }
@@ -147,76 +151,72 @@ class Measurement {
     record.overheads["timestamp_ns"] = bench_.clock.cost_ns();
   }
 
-  struct Blocks {
-    std::uint64_t count;
-    std::uint64_t messages;
-  };
-
-  // How many blocks of how many messages: up to 8 blocks of at least two windows, and at least 10
-  // ms each, so that "go" and the acknowledgement do not count; fewer where the time does not allow
-  // it.
-  Blocks plan_blocks(double part, double one) {
-    if (p_.iterations) return {1, agree(*p_.iterations)};
-    const auto messages = static_cast<double>(most_iterations);
-    const double total = std::clamp(share(part) / std::max(one, 1e-9), 2.0, messages);
-    const double in_block = std::max(2.0 * p_.window, 0.01 / std::max(one, 1e-9));
-    const auto blocks = std::clamp(std::floor(total / in_block), 1.0, 8.0);
-    const auto count = agree(static_cast<std::uint64_t>(blocks));
-    return {count, agree(static_cast<std::uint64_t>(std::ceil(total / blocks)))};
-  }
-
-  // Seconds per message of a first, uncounted block.
-  double warm_block(BlockTicks (Loops::*block)(std::uint64_t)) {
-    const auto count = agree(p_.bytes >= (4U << 20U) ? std::min(4, p_.window) : p_.window);
-    const auto ticks = (bench_.loops.*block)(count);
-    return seconds(std::max(ticks.sender, ticks.receiver)) / static_cast<double>(count);
+  // Messages in `part` of the time, after an uncounted stretch that doubles until it takes a tenth
+  // of that: connections, congestion windows and unexpected-message queues are then as warm as they
+  // get. Timed as a whole, acknowledgement included: what a sender sees alone is too short.
+  template <typename Stretch>
+  std::uint64_t plan_messages(double part, Stretch stretch) {
+    const auto first = p_.bytes >= (4U << 20U) ? std::min(4, p_.window) : p_.window;
+    auto count = agree(p_.iterations.value_or(static_cast<std::uint64_t>(first)));
+    double one = std::numeric_limits<double>::max();
+    for (;;) {
+      const auto start = bench_.clock.ticks();
+      stretch(count);
+      const auto took = seconds(bench_.clock.ticks() - start);
+      if (p_.iterations) return count;
+      const bool warm = took >= share(part) * 0.1 || 2 * count > most_iterations;
+      one = std::min(one, took / static_cast<double>(count));
+      const auto total = std::clamp(std::ceil(share(part) / std::max(one, 1e-9)), 2.0,
+                                    static_cast<double>(most_iterations));
+      count = agree(warm ? static_cast<std::uint64_t>(total) : 2 * count);
+      if (agree(warm) != 0) return count;
+    }
   }
 
   void bandwidth() {
     auto& record = measured_.record;
     phase("bandwidth");
     use(p_.window, true);
-    const auto blocks = plan_blocks(p_.bidirectional ? 0.2 : 0.3, warm_block(&Loops::one_way));
-    record.messages = blocks.messages * blocks.count;
-    std::vector<double> received;
-    std::vector<double> sent;
-    for (std::uint64_t block = 0; block < blocks.count; ++block) {
-      const auto ticks = bench_.loops.one_way(blocks.messages);
-      received.push_back(seconds(ticks.receiver));
-      sent.push_back(seconds(ticks.sender));
-    }
+    std::vector<std::uint64_t> stamps(2);
+    record.messages = plan_messages(p_.bidirectional ? 0.2 : 0.3, [&](std::uint64_t count) {
+      bench_.loops.one_way(count, stamps);
+    });
+
+    // Parts of at least two windows: below that, arrivals are too few to tell parts apart.
+    const auto window = static_cast<std::uint64_t>(p_.window);
+    const auto parts = std::clamp(record.messages / (2 * window), std::uint64_t{1}, most_parts);
+    stamps.assign(parts + 1, 0);
+    const auto sender_seconds = seconds(bench_.loops.one_way(record.messages, stamps));
     // The receiver counted; the lead reports.
-    received = bench_.pair.from_follow(received, progress_).get<std::vector<double>>();
+    stamps = bench_.pair.from_follow(stamps, progress_).get<std::vector<std::uint64_t>>();
+
+    std::vector<double> message_rate;
     std::vector<double> rate;
-    std::vector<double> bytes_rate;
-    std::vector<double> sender_rate;
-    for (std::size_t i = 0; i < received.size(); ++i) {
-      const auto messages = static_cast<double>(blocks.messages);
-      const auto bytes = messages * static_cast<double>(p_.bytes);
-      rate.push_back(messages / received[i]);
-      bytes_rate.push_back(bytes / received[i] * 1e-9);
-      sender_rate.push_back(bytes / sent[i] * 1e-9);
+    for (std::uint64_t part = 0; part < parts; ++part) {
+      const auto messages = static_cast<double>(record.messages * (part + 1) / parts -
+                                                record.messages * part / parts);
+      const auto took = seconds(stamps[part + 1] - stamps[part]);
+      message_rate.push_back(messages / took);
+      rate.push_back(messages * static_cast<double>(p_.bytes) / took * 1e-9);
     }
-    record.samples["bandwidth_GBps"] = make_samples(std::move(bytes_rate), kept_samples);
-    record.samples["bandwidth_sender_GBps"] = make_samples(std::move(sender_rate), kept_samples);
-    record.samples["message_rate_per_s"] = make_samples(std::move(rate), kept_samples);
+    record.samples["message_rate_per_s"] = make_samples(std::move(message_rate), kept_samples);
+    record.samples["bandwidth_GBps"] = make_samples(std::move(rate), kept_samples);
+    record.samples["bandwidth_sender_GBps"] =
+        make_samples({rate_of(record.messages, sender_seconds)}, kept_samples);
   }
 
   void bidirectional() {
     phase("bidirectional bandwidth");
-    const auto blocks = plan_blocks(0.2, warm_block(&Loops::both_ways));
-    std::vector<double> mine;
-    for (std::uint64_t block = 0; block < blocks.count; ++block) {
-      mine.push_back(seconds(bench_.loops.both_ways(blocks.messages).receiver));
-    }
-    const auto others = bench_.pair.from_follow(mine, progress_).get<std::vector<double>>();
-    std::vector<double> rate;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      const auto bytes = 2.0 * static_cast<double>(blocks.messages) * static_cast<double>(p_.bytes);
-      rate.push_back(bytes / std::max(mine[i], others[i]) * 1e-9);
-    }
+    const auto count =
+        plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
+    const auto mine = seconds(bench_.loops.both_ways(count));
+    const auto theirs = bench_.pair.from_follow(mine, progress_).get<double>();
     measured_.record.samples["bandwidth_bidirectional_GBps"] =
-        make_samples(std::move(rate), kept_samples);
+        make_samples({rate_of(2 * count, std::max(mine, theirs))}, kept_samples);
+  }
+
+  double rate_of(std::uint64_t messages, double took) const {
+    return static_cast<double>(messages) * static_cast<double>(p_.bytes) / took * 1e-9;
   }
 
   Bench bench_;

@@ -30,7 +30,7 @@ constexpr milliseconds retry_period{200};
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-Addresses resolve(const Endpoint& endpoint, int flags) {
+Addresses resolve(const HostPort& endpoint, int flags) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags;
@@ -77,7 +77,7 @@ void send_at_once(int fd) {
 
 }  // namespace
 
-Endpoint parse_endpoint(std::string_view text) {
+HostPort parse_host_port(std::string_view text) {
   const auto colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   const bool has_port =
@@ -169,7 +169,7 @@ void Peer::say_goodbye(Exit exit, const std::string& reason) noexcept {
   }
 }
 
-Listener::Listener(const Endpoint& endpoint) : endpoint_(endpoint) {
+Listener::Listener(const HostPort& endpoint) : endpoint_(endpoint) {
   const auto addresses = resolve(endpoint, AI_PASSIVE | AI_NUMERICSERV);
   socket_ = Fd(::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
@@ -215,7 +215,7 @@ std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& 
   }
 }
 
-std::unique_ptr<Peer> connect_to_listener(const Endpoint& endpoint, const Identity& self,
+std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identity& self,
                                           const std::string& token, milliseconds limit,
                                           Signals& signals) {
   const auto addresses = resolve(endpoint, AI_NUMERICSERV);

@@ -18,14 +18,14 @@
 
 namespace ucxbench {
 
-struct Endpoint {
+struct HostPort {
   std::string host;
   std::string port;
 };
 
 /// "HOST:PORT", "HOST", ":PORT", "[IPv6]:PORT" or "", completed by 127.0.0.1 and 13337.
 /// Throws Failure(Exit::usage).
-Endpoint parse_endpoint(std::string_view text);
+HostPort parse_host_port(std::string_view text);
 
 /// The authenticated supervisor on the other side of a `--listen` / `--connect` run. A thread tells
 /// it twice a second that this host lives, also while this side is busy between launches.
@@ -72,7 +72,7 @@ class Peer {
 class Listener {
  public:
   /// Throws Failure(Exit::usage) when the port is in use or the address not this machine's.
-  explicit Listener(const Endpoint& endpoint);
+  explicit Listener(const HostPort& endpoint);
 
   std::uint16_t port() const;
 
@@ -84,13 +84,13 @@ class Listener {
                                const std::function<void(const std::string&)>& on_refused);
 
  private:
-  Endpoint endpoint_;
+  HostPort endpoint_;
   Fd socket_;
 };
 
 /// Connects to a listener, trying again for `limit` while nobody listens there. Throws Failure:
 /// Exit::cannot_run (nobody, not ucx-bench, another version or token), Exit::interrupted.
-std::unique_ptr<Peer> connect_to_listener(const Endpoint& endpoint, const Identity& self,
+std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identity& self,
                                           const std::string& token, std::chrono::milliseconds limit,
                                           Signals& signals);
 

@@ -23,9 +23,9 @@ using State = LaunchOutcome::State;
 const Identity self{"0.1.0", "test", "near"};
 constexpr const char* token = "a-token-for-the-tests";
 
-TEST(Endpoint, IsCompletedAndChecked) {
+TEST(HostPort, IsCompletedAndChecked) {
   const auto is = [](const char* text, const char* host, const char* port) {
-    const auto endpoint = parse_endpoint(text);
+    const auto endpoint = parse_host_port(text);
     return endpoint.host == host && endpoint.port == port;
   };
   EXPECT_TRUE(is("", "127.0.0.1", "13337"));
@@ -35,7 +35,7 @@ TEST(Endpoint, IsCompletedAndChecked) {
   EXPECT_TRUE(is("[::1]:99", "::1", "99"));
   EXPECT_TRUE(is("[::1]", "::1", "13337"));
   for (const auto* bad : {"a:b", "a:", "a:65536", "::1", "a b", "[::1", "a/b", "h:123456"}) {
-    EXPECT_THROW(parse_endpoint(bad), Failure) << bad;
+    EXPECT_THROW(parse_host_port(bad), Failure) << bad;
   }
 }
 
@@ -121,7 +121,7 @@ TEST_F(Remote, NobodyComes) {
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);
   }
-  const Endpoint nobody{"127.0.0.1", "1"};
+  const HostPort nobody{"127.0.0.1", "1"};
   try {
     connect_to_listener(nobody, self, token, 100ms, signals_);
     FAIL();

@@ -53,7 +53,8 @@ struct LaunchRecord {
 };
 
 /// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
-/// are medians over the launches' own quantiles, min and max are over everything.
+/// are medians over the launches' own quantiles, empty if any launch lacks it; min and max are over
+/// everything.
 struct Metric {
   Quantiles quantiles{};                        ///< count = launches × pairs
   std::optional<std::array<double, 2>> ci95{};  ///< of p50, over ≥ 6 launch medians

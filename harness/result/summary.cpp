@@ -47,7 +47,10 @@ Metric over_launches(const std::string& name, const PerLaunch& launches) {
   metric.launch_medians = medians_over_pairs(launches, &Quantiles::p50);
   metric.ci95 = median_ci95(metric.launch_medians);
   for (const Field field : {&Quantiles::p50, &Quantiles::p90, &Quantiles::p99, &Quantiles::p999}) {
-    metric.quantiles.*field = median_if_any(medians_over_pairs(launches, field));
+    // A quantile that some launch is too short for would be of other launches than the median.
+    auto medians = medians_over_pairs(launches, field);
+    if (medians.size() < launches.size()) medians.clear();
+    metric.quantiles.*field = median_if_any(std::move(medians));
   }
   return metric;
 }

@@ -43,7 +43,8 @@ class Run {
       std::iota(order.begin(), order.end(), std::size_t{0});
       if (launch % 2 == 1) std::reverse(order.begin(), order.end());
       for (const auto index : order) {
-        if (!ended_ && groups_[index].unavailable.empty()) run_one(groups_[index], launch);
+        if (ended_ || !groups_[index].unavailable.empty()) continue;
+        run_one(groups_[index], launch);
       }
     }
     finish();
@@ -131,6 +132,9 @@ class Run {
       *known = std::move(facts);
     } else {
       result_.ranks.push_back(std::move(facts));
+      std::sort(result_.ranks.begin(), result_.ranks.end(), [](const Json& a, const Json& b) {
+        return a.at("rank").get<int>() < b.at("rank").get<int>();
+      });
     }
   }
 

@@ -1,0 +1,80 @@
+"""What is compared: cells of transport, API, metric and size, in groups that one run of ours fills."""
+
+import dataclasses
+
+SIZES = {"8B": 8, "1KiB": 1 << 10, "64KiB": 1 << 16, "1MiB": 1 << 20, "8MiB": 1 << 23}
+
+# Iterations of both tools: 50 to 200 ms a run on two cores of a virtual machine of 2026. Above 2048
+# ucx_perftest's percentile is that of the last 2048.
+ITERATIONS = {
+    "tcp": {"8B": 20_000, "1KiB": 20_000, "64KiB": 2_000, "1MiB": 200, "8MiB": 64},
+    "shm": {"8B": 200_000, "1KiB": 100_000, "64KiB": 5_000, "1MiB": 500, "8MiB": 64},
+}
+
+# The same environment for both tools; every other UCX_* is removed.
+SETTINGS = {
+    "tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"},
+    "shm": {"UCX_TLS": "posix,cma"},
+}
+WINDOW = 32  # of ucx_perftest's tag_bw
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    transport: str
+    api: str
+    metric: str
+    size: str
+
+    @property
+    def key(self):
+        return f"{self.transport}/{self.api}/{self.metric}/{self.size}"
+
+    @property
+    def test(self):
+        """ucx_perftest's name of it."""
+        return f"{self.api}_{'lat' if self.metric == 'latency' else 'bw'}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """The cells that one run of ours fills: it measures latency and bandwidth."""
+
+    transport: str
+    api: str
+    size: str
+
+    @property
+    def bytes(self):
+        return SIZES[self.size]
+
+    @property
+    def iterations(self):
+        return ITERATIONS[self.transport][self.size]
+
+    def cells(self):
+        # No bandwidth of streams: ucx_perftest's stream_bw has a window of one.
+        metrics = ("latency", "bandwidth") if self.api == "tag" else ("latency",)
+        return [Cell(self.transport, self.api, metric, self.size) for metric in metrics]
+
+
+def groups():
+    return [
+        Group(transport, api, size)
+        for transport in SETTINGS
+        for api in ("tag", "stream")
+        for size in SIZES
+    ]
+
+
+def choose(patterns):
+    """The cells whose key contains all parts of a pattern: "tcp/8B", "shm/tag/bandwidth". An unknown
+    part is an error."""
+    everything = [cell for group in groups() for cell in group.cells()]
+    if not patterns:
+        return everything
+    known = {part for cell in everything for part in cell.key.split("/")}
+    wanted = [pattern.split("/") for pattern in patterns]
+    for part in {part for parts in wanted for part in parts} - known:
+        raise ValueError(f"--cells: no '{part}'; there are {', '.join(sorted(known))}")
+    return [cell for cell in everything if any(set(p) <= set(cell.key.split("/")) for p in wanted)]

@@ -1,0 +1,97 @@
+"""The record of a comparison: JSON with every pair, and a Markdown table."""
+
+import json
+import os
+import pathlib
+import tempfile
+
+from intervals import AGREEMENT, WIDEST, describe, neighbours, verdict
+
+UNITS = {"latency": "µs", "bandwidth": "GB/s"}
+
+
+def cell_record(cell, record):
+    """`record`: {"ours": [visits of runs], "theirs": …, "failure": None or text}."""
+    ours, theirs = ([v for runs in record[side] for v in runs] for side in ("ours", "theirs"))
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    return {
+        "key": cell.key,
+        "unit": UNITS[cell.metric],
+        "verdict": verdict(cell.metric, ratios),
+        "ratio": describe(ratios),
+        "reference_against_itself": describe(neighbours(record["theirs"])),
+        "ours": describe(ours)["median"],
+        "theirs": describe(theirs)["median"],
+        "visits": [{"ours": a, "theirs": b} for a, b in zip(record["ours"], record["theirs"])],
+        "failure": record["failure"],
+    }
+
+
+def interval_text(described):
+    if described["ci95"] is None:
+        return "–"
+    low, high = described["ci95"]
+    return f"{low:.3f}–{high:.3f}"
+
+
+def number(value):
+    return "–" if value is None else f"{value:#.4g}".rstrip(".")
+
+
+def markdown(result):
+    ucx, ours, machine = result["ucx"], result["ucx_bench"], result["machine"]
+    cells = result["cells"]
+    counts = {}
+    for cell in cells:
+        counts[cell["verdict"]] = counts.get(cell["verdict"], 0) + 1
+    lines = [
+        "# ucx-bench against ucx_perftest",
+        "",
+        f"{result['finished_utc']}, {result['state']}: "
+        + ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        + f" of {len(cells)} cells.",
+        "",
+        f"Machine {machine['id']}: {machine['cpu_model']}, {machine['cores']} cores, Linux "
+        f"{machine['kernel']}, load {machine['load_1min_before']:.2f} before and "
+        f"{machine['load_1min_after']:.2f} after. UCX {ucx['version']}, both tools on "
+        f"`{ucx['library']}`. ucx-bench {ours['commit'][:10]}"
+        f"{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
+        "",
+        "The ratio is ours / theirs: one-way latency p50, or the sender's bandwidth with the flush "
+        "inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
+        "statistics. *agrees*: the interval is inside "
+        + ", ".join(f"1 ± {bound:g} ({metric})" for metric, bound in AGREEMENT.items())
+        + f"; *inconclusive*: its half-width is {WIDEST:.0%} or more; *self*: the same interval of "
+        "ucx_perftest over its own next run.",
+        "",
+        "| cell | ours | theirs | unit | ratio | 95 % interval | self | pairs | verdict |",
+        "|---|--:|--:|---|--:|---|---|--:|---|",
+    ]
+    for cell in cells:
+        ratio = cell["ratio"]
+        words = cell["verdict"] + (f" ({cell['failure']})" if cell["failure"] else "")
+        median = "–" if ratio["median"] is None else f"{ratio['median']:.3f}"
+        lines.append(
+            f"| {cell['key']} | {number(cell['ours'])} | {number(cell['theirs'])} | {cell['unit']} | "
+            f"{median} | {interval_text(ratio)} | {interval_text(cell['reference_against_itself'])} | "
+            f"{ratio['pairs']} | {words.replace('|', '/')} |"
+        )
+    return "\n".join([*lines, "", f"`{result['command']}`", ""])
+
+
+def write(path, text):
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part") as part:
+        part.write(text)
+    os.chmod(part.name, 0o644)
+    os.replace(part.name, path)
+
+
+def save(result, folder):
+    """Writes both files; returns the Markdown one's path."""
+    stem = f"{result['machine']['id']}-ucx-{result['ucx']['version']}"
+    folder = pathlib.Path(folder)
+    write(folder / f"{stem}.json", json.dumps(result, indent=1, allow_nan=False) + "\n")
+    write(folder / f"{stem}.md", markdown(result))
+    return folder / f"{stem}.md"

@@ -1,0 +1,176 @@
+"""Runs the two tools, one at a time, with the same pinning and settings, and reads their numbers."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from cells import SETTINGS, WINDOW
+
+LIMIT_S = 60  # of one run of either tool: the longest takes about 3 s
+MIB = 1 << 20
+# The side that sends first, or sends at all, is on CPU 0 under both tools.
+LEAD_CPU, FOLLOW_CPU = 0, 1
+
+
+class Failed(Exception):
+    """One run gave no number."""
+
+
+class Unfit(Exception):
+    """The two tools cannot be compared here."""
+
+
+def environment(transport, library_folder=None):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("UCX_")}
+    clean |= SETTINGS[transport] | {"UCX_HANDLE_ERRORS": "none"}
+    if library_folder:
+        clean["LD_LIBRARY_PATH"] = str(library_folder)
+    return clean
+
+
+def start(command, env):
+    """A process that ends with this one, whatever ends this one; its group is its own."""
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", *map(str, command)],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def end(process):
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def output(process, name, limit_s=LIMIT_S):
+    """What a process printed; Failed unless it ended well in time."""
+    try:
+        out, err = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{name}: not done after {limit_s:g} s") from None
+    if process.returncode != 0:
+        last = (err.strip() or out.strip() or "no message").splitlines()[-1]
+        raise Failed(f"{name}: status {process.returncode}: {last}")
+    return out
+
+
+def parse_perftest(csv):
+    """{"latency": one-way µs, "bandwidth": GB/s} of the client's output under -v -f."""
+    lines = csv.splitlines()
+    for names, values in zip(lines, lines[1:]):
+        if names.startswith("iterations,"):
+            row = dict(zip(names.split(","), values.split(",")))
+            try:
+                return {
+                    "latency": float(row["50.0_percentile_lat"]),
+                    "bandwidth": float(row["overall_bw"]) * MIB / 1e9,  # it means MiB/s
+                }
+            except (KeyError, ValueError) as error:
+                raise Failed(f"ucx_perftest: cannot read '{values}' under '{names}'") from error
+    raise Failed("ucx_perftest printed no result")
+
+
+def parse_ours(run):
+    """The same of our run file, which has one case; the sender's bandwidth, as theirs is."""
+    case = run["cases"][0]
+    if case["state"] != "measured":
+        raise Failed(f"ucx-bench: {case['state']}: {case['reason']}")
+    metrics = case["metrics"]
+    return {
+        "latency": metrics["latency_us"]["p50"],
+        "bandwidth": metrics["bandwidth_sender_GBps"]["p50"],
+    }
+
+
+def library_of(pid):
+    """The libucp that a process has loaded."""
+    for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
+        path = pathlib.Path(line.split(maxsplit=5)[-1])
+        if path.name.startswith("libucp.so"):
+            return str(path)
+    return None
+
+
+def is_listening(port):
+    ending = f":{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in pathlib.Path(table).read_text().splitlines()[1:]:
+            _, local, _, state = line.split()[:4]
+            if local.endswith(ending) and state == "0A":
+                return True
+    return False
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class OurTool:
+    def __init__(self, program):
+        self.program = program
+
+    def run(self, group):
+        """The run file of one launch of a group."""
+        with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
+            file = pathlib.Path(folder, "run.json")
+            command = [self.program, "--quiet", "pingpong", "--transports", group.transport]
+            command += ["--api", group.api, "--sizes", group.bytes, "--launches", 1]
+            command += ["--iterations", group.iterations, "--window", WINDOW]
+            command += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}", "--json", file]
+            for name, value in SETTINGS[group.transport].items():
+                command += ["--ucx", f"{name}={value}"]
+            process = start(command, environment(group.transport))
+            try:
+                output(process, "ucx-bench")
+            finally:
+                end(process)
+            return json.loads(file.read_text())
+
+
+class Perftest:
+    def __init__(self, program, library):
+        self.program = program
+        self.library = library  # ours: theirs must be the same file
+
+    def run(self, cell, group):
+        """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
+        test its client sends; the client reports both."""
+        cpus = [LEAD_CPU, FOLLOW_CPU] if cell.metric == "latency" else [FOLLOW_CPU, LEAD_CPU]
+        # Named, since without it a ucx_perftest from elsewhere quietly takes the system's libraries.
+        env = environment(cell.transport, pathlib.Path(self.library).parent)
+        port = free_port()
+        common = [self.program, "-p", port]
+        server = start([*common, "-c", cpus[0]], env)
+        client = None
+        try:
+            self._await_server(server, port)
+            test = ["-t", cell.test, "-s", group.bytes, "-n", group.iterations]
+            client = start([*common, "127.0.0.1", "-c", cpus[1], *test, "-v", "-f"], env)
+            result = parse_perftest(output(client, "ucx_perftest"))
+            output(server, "ucx_perftest's server", limit_s=5)
+            return result[cell.metric]
+        finally:
+            for process in filter(None, (client, server)):
+                end(process)
+
+    def _await_server(self, server, port):
+        deadline = time.monotonic() + 10
+        while not is_listening(port):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise Failed("ucx_perftest's server does not listen")
+            time.sleep(0.002)
+        loaded = library_of(server.pid)
+        if loaded is None or not os.path.samefile(loaded, self.library):
+            raise Unfit(f"not the same UCX: ucx-bench runs on {self.library}, {self.program} on {loaded}")
