@@ -99,9 +99,7 @@ AddedCommand add_plot(CLI::App& app) {
             for (const auto& run : *runs) read_result(run);
             auto arguments = *runs;
             arguments.insert(arguments.end(), {"-o", *output});
-            const int status = run_script("plot", arguments);
-            if (status == 0) std::fputs(fmt::format("{}\n", *output).c_str(), stdout);
-            return static_cast<Exit>(status);
+            return static_cast<Exit>(run_script("plot", arguments));
           }};
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares ucx-bench pingpong with ucx_perftest of the same UCX: pairs of runs in A B B A order,
 until each cell's ratio is known well enough. Writes results/fidelity/<machine>-ucx-<version>.{json,md}.
-Exit status: 0 written, 2 usage, 3 the tools cannot be compared here, 130 interrupted (written)."""
+Exit status: 0 all cells reached, 2 usage, 3 the tools cannot be compared here, 5 cells not reached or
+failed (written), 130 interrupted (written)."""
 
 import argparse
 import datetime
@@ -11,86 +12,112 @@ import shlex
 import shutil
 import signal
 import sys
-import time
 
 import report
 from cells import Group, choose
-from intervals import is_settled
+from comparison import Comparison
 from tools import Failed, OurTool, Perftest, Unfit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# A visit to a group is so many A B B A blocks; then the others have their turn, so that a slow
-# minute of the host does not fall on one group alone.
-BLOCKS_PER_VISIT = 4
-PAIRS_PER_BLOCK = 2
-FEWEST_PAIRS = 8
-MOST_FAILURES = 3
 
 
 def utc_now():
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Comparison:
-    def __init__(self, ours, theirs, cells, most_pairs, budget_s):
-        self.ours, self.theirs = ours, theirs
-        self.most_pairs = most_pairs
-        self.deadline = time.monotonic() + budget_s
-        self.records = {cell: {"ours": [], "theirs": [], "failure": None} for cell in cells}
-        self.failures = dict.fromkeys(self.groups(), 0)
-        self.is_late = False
+def program(text):
+    found = shutil.which(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"no program '{text}'")
+    return os.path.abspath(found)
 
-    def groups(self):
-        return dict.fromkeys(Group(c.transport, c.api, c.size) for c in self.records)
 
-    def open_cells(self, group):
-        if self.failures[group] >= MOST_FAILURES:
-            return []
-        return [c for c in group.cells() if c in self.records and not self._is_done(c)]
+def positive(text):
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not above 0")
+    return value
 
-    def _is_done(self, cell):
-        record = self.records[cell]
-        pairs = [(a, b) for ours, theirs in zip(record["ours"], record["theirs"]) for a, b in zip(ours, theirs)]
-        ratios = [a / b for a, b in pairs]
-        return len(ratios) >= self.most_pairs or is_settled(cell.metric, ratios, FEWEST_PAIRS)
 
-    def run(self):
-        """Until every cell is done or the time is over; `after_visit` may look in between."""
-        while any(self.open_cells(group) for group in self.failures):
-            for group in self.failures:
-                if not self.open_cells(group):
-                    continue
-                for cell in self.open_cells(group):
-                    self.records[cell]["ours"].append([])
-                    self.records[cell]["theirs"].append([])
-                for _ in range(BLOCKS_PER_VISIT):
-                    if time.monotonic() > self.deadline:
-                        self.is_late = True
-                        return
-                    self._block(group, self.open_cells(group))
-                yield group
+def arguments(argv):
+    parser = argparse.ArgumentParser(description=__doc__.split(":")[0] + ".")
+    parser.add_argument("--ucx-bench", type=program, default=str(ROOT / "build/release/bin/ucx-bench"))
+    parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
+    parser.add_argument("--cells", action="append", metavar="PART/…",
+                        help="only cells with all these parts, as tcp/8B or shm/tag/bandwidth; repeatable")
+    parser.add_argument("--max-pairs", type=int, choices=range(6, 61), default=60, metavar="6…60")
+    parser.add_argument("--budget", type=positive, default=25, metavar="MINUTES",
+                        help="stop after this time; cells without enough pairs say so (default: 25)")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "results/fidelity", metavar="FOLDER")
+    options = parser.parse_args(argv)
+    try:
+        options.cells = choose(options.cells)
+    except ValueError as error:
+        parser.error(str(error))
+    return options
 
-    def _block(self, group, cells):
-        """A B B A for each of the cells, which share our runs. A block with a failure is dropped."""
-        if not cells:
-            return
+
+def provenance(run, perftest, argv):
+    """What the run file of ours says about the machine and the UCX, and what both tools are."""
+    host = run["machine"]["hosts"][0]
+    return {
+        "schema": "ucx-bench/fidelity/1",
+        "command": shlex.join(["bench/fidelity/fidelity.py", *argv]),
+        "started_utc": utc_now(),
+        "machine": {
+            "id": run["machine"]["id"],
+            "cpu_model": host["cpu_model"],
+            "cores": host["cores"],
+            "kernel": host["kernel"],
+            "transparent_huge_pages": host.get("transparent_huge_pages"),
+            "labels": run["machine"]["labels"],
+            "load_1min_before": os.getloadavg()[0],
+        },
+        "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
+        "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
+        "ucx_perftest": perftest,
+    }
+
+
+def finish(result, comparison, state):
+    result["finished_utc"] = utc_now()
+    result["machine"]["load_1min_after"] = os.getloadavg()[0]
+    result["state"] = state
+    result["cells"] = [report.cell_record(*item) for item in comparison.records.items()]
+    return result
+
+
+def main(argv):
+    options = arguments(argv)
+    # A plain kill ends as Ctrl-C does: nothing is left running, and what there is is written.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ours = OurTool(options.ucx_bench)
+    first = options.cells[0]
+    try:
+        run = ours.run(Group(first.transport, first.api, first.size))
+        result = provenance(run, options.perftest, argv)
+        theirs = Perftest(options.perftest, run["ucx"]["library"])
+        comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
+        state = "interrupted"
         try:
-            first = self._our_run(group)
-            theirs = {cell: [self.theirs.run(cell, group)] for cell in cells}
-            for cell in reversed(cells):
-                theirs[cell].append(self.theirs.run(cell, group))
-            second = self._our_run(group)
-        except Failed as failure:
-            self.failures[group] += 1
-            for cell in cells:
-                self.records[cell]["failure"] = str(failure)
-            return
-        for cell in cells:
-            record = self.records[cell]
-            record["ours"][-1] += [first[cell.metric], second[cell.metric]]
-            record["theirs"][-1] += theirs[cell]
+            for group in comparison.run():
+                report.save(finish(result, comparison, "interrupted"), options.output)
+                for cell in group.cells():
+                    if cell in comparison.records:
+                        print(report.line(cell, comparison.records[cell]), file=sys.stderr, flush=True)
+            state = "out of time" if comparison.is_late else "complete"
+        finally:
+            where = report.save(finish(result, comparison, state), options.output)
+    except (Failed, Unfit) as error:
+        print(f"fidelity: {error}", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        print("fidelity: interrupted", file=sys.stderr)
+        return 130
+    print(where)
+    reached = all(cell["ratio"]["ci95"] for cell in result["cells"])
+    return 0 if reached else 5
 
-    def _our_run(self, group):
-        from tools import parse_ours
 
-        return parse_ours(self.ours.run(group))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

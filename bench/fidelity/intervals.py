@@ -35,8 +35,12 @@ def describe(ratios):
 
 def neighbours(visits):
     """The reference tool against itself: each of its runs over the next one of the same visit.
-    About as many as the pairs with ours, and as close in time; not independent of each other."""
-    return [a / b for runs in visits for a, b in zip(runs, runs[1:])]
+    About as many as the pairs with ours, and as close in time, but not independent of each other."""
+    return [
+        before / after
+        for pairs in visits
+        for (_, before), (_, after) in zip(pairs, pairs[1:])
+    ]
 
 
 def is_inside(metric, interval):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import statistics
 import tempfile
 
 from intervals import AGREEMENT, WIDEST, describe, neighbours, verdict
@@ -11,19 +12,17 @@ UNITS = {"latency": "µs", "bandwidth": "GB/s"}
 
 
 def cell_record(cell, record):
-    """`record`: {"ours": [visits of runs], "theirs": …, "failure": None or text}."""
-    ours, theirs = ([v for runs in record[side] for v in runs] for side in ("ours", "theirs"))
-    ratios = [a / b for a, b in zip(ours, theirs)]
+    ours, theirs = zip(*record.pairs()) if record.pairs() else ((), ())
     return {
         "key": cell.key,
         "unit": UNITS[cell.metric],
-        "verdict": verdict(cell.metric, ratios),
-        "ratio": describe(ratios),
-        "reference_against_itself": describe(neighbours(record["theirs"])),
-        "ours": describe(ours)["median"],
-        "theirs": describe(theirs)["median"],
-        "visits": [{"ours": a, "theirs": b} for a, b in zip(record["ours"], record["theirs"])],
-        "failure": record["failure"],
+        "verdict": verdict(cell.metric, record.ratios()),
+        "ratio": describe(record.ratios()),
+        "reference_against_itself": describe(neighbours(record.visits)),
+        "ours": statistics.median(ours) if ours else None,
+        "theirs": statistics.median(theirs) if theirs else None,
+        "visits": [{"pairs_ours_theirs": visit} for visit in record.visits if visit],
+        "failure": record.failure,
     }
 
 
@@ -36,6 +35,21 @@ def interval_text(described):
 
 def number(value):
     return "–" if value is None else f"{value:#.4g}".rstrip(".")
+
+
+def row(cell):
+    ratio = cell["ratio"]
+    median = "–" if ratio["median"] is None else f"{ratio['median']:.3f}"
+    words = cell["verdict"] + (f" ({cell['failure']})" if cell["failure"] else "")
+    texts = [cell["key"], number(cell["ours"]), number(cell["theirs"]), cell["unit"], median]
+    texts += [interval_text(ratio), interval_text(cell["reference_against_itself"])]
+    texts += [str(ratio["pairs"]), words.replace("|", "/")]
+    return f"| {' | '.join(texts)} |"
+
+
+def line(cell, record):
+    """Progress, for the terminal."""
+    return row(cell_record(cell, record)).strip("| ").replace(" | ", "  ")
 
 
 def markdown(result):
@@ -67,15 +81,7 @@ def markdown(result):
         "| cell | ours | theirs | unit | ratio | 95 % interval | self | pairs | verdict |",
         "|---|--:|--:|---|--:|---|---|--:|---|",
     ]
-    for cell in cells:
-        ratio = cell["ratio"]
-        words = cell["verdict"] + (f" ({cell['failure']})" if cell["failure"] else "")
-        median = "–" if ratio["median"] is None else f"{ratio['median']:.3f}"
-        lines.append(
-            f"| {cell['key']} | {number(cell['ours'])} | {number(cell['theirs'])} | {cell['unit']} | "
-            f"{median} | {interval_text(ratio)} | {interval_text(cell['reference_against_itself'])} | "
-            f"{ratio['pairs']} | {words.replace('|', '/')} |"
-        )
+    lines += map(row, cells)
     return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 

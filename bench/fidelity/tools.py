@@ -138,13 +138,16 @@ class OurTool:
                 end(process)
             return json.loads(file.read_text())
 
+    def measure(self, group):
+        return parse_ours(self.run(group))
+
 
 class Perftest:
     def __init__(self, program, library):
         self.program = program
         self.library = library  # ours: theirs must be the same file
 
-    def run(self, cell, group):
+    def measure(self, cell, group):
         """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
         test its client sends; the client reports both."""
         cpus = [LEAD_CPU, FOLLOW_CPU] if cell.metric == "latency" else [FOLLOW_CPU, LEAD_CPU]

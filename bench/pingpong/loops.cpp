@@ -30,19 +30,23 @@ class LoopsOver final : public Loops {
     link_.wait_sends();
   }
 
-  std::uint64_t one_way(std::uint64_t count, std::span<std::uint64_t> stamps) override {
+  std::uint64_t one_way(std::uint64_t count) override {
     switch (role_) {
       case Role::lead:
         return send_block(count);
       case Role::follow:
-        receive_block(count, stamps);
-        return 0;
+        return receive_block(count);
       case Role::alone:
         break;
     }
     const auto start = clock_.ticks();
-    count_arrivals(count, stamps, [this] { link_.send(); });
+    for (std::uint64_t i = 0; i < count; ++i) {
+      link_.send();
+      link_.receive();
+      activity().bump();
+    }
     link_.wait_sends();
+    link_.wait_receives();
     return clock_.ticks() - start;
   }
 
@@ -115,34 +119,17 @@ class LoopsOver final : public Loops {
     return ticks;
   }
 
-  void receive_block(std::uint64_t count, std::span<std::uint64_t> stamps) {
+  std::uint64_t receive_block(std::uint64_t count) {
     const auto start = clock_.ticks();
     link_.signal();
-    count_arrivals(count, stamps, [] {});
-    stamps[0] = start;
-    link_.signal();
-  }
-
-  // Receives `count` messages and stamps the arrival of each part, which is when no more receives
-  // are outstanding than have been posted beyond it.
-  template <typename Before>
-  void count_arrivals(std::uint64_t count, std::span<std::uint64_t> stamps, Before before) {
-    const auto parts = stamps.size() - 1;
-    std::size_t part = 1;
-    std::uint64_t boundary = count / parts;
-    stamps[0] = clock_.ticks();
-    for (std::uint64_t posted = 1; posted <= count; ++posted) {
-      before();
+    for (std::uint64_t i = 0; i < count; ++i) {
       link_.receive();
       activity().bump();
-      if (part < parts &&
-          posted >= boundary + static_cast<std::uint64_t>(link_.outstanding_receives())) {
-        stamps[part++] = clock_.ticks();
-        boundary = count * part / parts;
-      }
     }
     link_.wait_receives();
-    stamps[parts] = clock_.ticks();
+    const auto ticks = clock_.ticks() - start;
+    link_.signal();
+    return ticks;
   }
 
   Role role_;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "harness/comm/link.hpp"
 #include "harness/comm/worker.hpp"
@@ -26,11 +25,10 @@ class Loops {
   /// stores one time stamp per iteration and one before the first; without, none.
   virtual void round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
 
-  /// `count` messages from lead to follower through the window, ended by an acknowledgement. The
-  /// receiver stores `parts` + 1 time stamps: when it said "go", and when each further part of the
-  /// messages had arrived. Each part must be larger than the window. Returns, on the sender, the
-  /// ticks from its first post to the end of its flush.
-  virtual std::uint64_t one_way(std::uint64_t count, std::span<std::uint64_t> stamps) = 0;
+  /// `count` messages from lead to follower through the window, ended by an acknowledgement.
+  /// Returns the receiver's ticks from its "go" to the last arrival on the follower, and the
+  /// sender's from its first post to the end of its flush on the lead.
+  virtual std::uint64_t one_way(std::uint64_t count) = 0;
 
   /// `count` messages each way at once. Returns the ticks until this side had received all of its
   /// own.

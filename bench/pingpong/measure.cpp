@@ -25,8 +25,7 @@ constexpr std::size_t kept_samples = 256;
 constexpr std::uint64_t cross_checked_bytes = 64 * 1024;
 
 constexpr std::uint64_t most_iterations = 1'000'000;
-constexpr std::uint64_t chunks = 8;       // of the latency loop, timed and untimed in turn
-constexpr std::uint64_t most_parts = 16;  // of the bandwidth loop: its samples
+constexpr std::uint64_t chunks = 8;  // of the latency loop, timed and untimed in turn
 
 class Measurement {
  public:
@@ -177,32 +176,16 @@ class Measurement {
     auto& record = measured_.record;
     phase("bandwidth");
     use(p_.window, true);
-    std::vector<std::uint64_t> stamps(2);
-    record.messages = plan_messages(p_.bidirectional ? 0.2 : 0.3, [&](std::uint64_t count) {
-      bench_.loops.one_way(count, stamps);
-    });
-
-    // Parts of at least two windows: below that, arrivals are too few to tell parts apart.
-    const auto window = static_cast<std::uint64_t>(p_.window);
-    const auto parts = std::clamp(record.messages / (2 * window), std::uint64_t{1}, most_parts);
-    stamps.assign(parts + 1, 0);
-    const auto sender_seconds = seconds(bench_.loops.one_way(record.messages, stamps));
-    // The receiver counted; the lead reports.
-    stamps = bench_.pair.from_follow(stamps, progress_).get<std::vector<std::uint64_t>>();
-
-    std::vector<double> message_rate;
-    std::vector<double> rate;
-    for (std::uint64_t part = 0; part < parts; ++part) {
-      const auto messages = static_cast<double>(record.messages * (part + 1) / parts -
-                                                record.messages * part / parts);
-      const auto took = seconds(stamps[part + 1] - stamps[part]);
-      message_rate.push_back(messages / took);
-      rate.push_back(messages * static_cast<double>(p_.bytes) / took * 1e-9);
-    }
-    record.samples["message_rate_per_s"] = make_samples(std::move(message_rate), kept_samples);
-    record.samples["bandwidth_GBps"] = make_samples(std::move(rate), kept_samples);
-    record.samples["bandwidth_sender_GBps"] =
-        make_samples({rate_of(record.messages, sender_seconds)}, kept_samples);
+    record.messages = plan_messages(p_.bidirectional ? 0.2 : 0.3,
+                                    [&](std::uint64_t count) { bench_.loops.one_way(count); });
+    // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
+    // the rate of any part of it would be of the bursts.
+    const auto sending = seconds(bench_.loops.one_way(record.messages));
+    const auto receiving = bench_.pair.from_follow(sending, progress_).get<double>();
+    const auto rate = [&](double took) { return static_cast<double>(record.messages) / took; };
+    keep_one("message_rate_per_s", rate(receiving));
+    keep_one("bandwidth_GBps", rate(receiving) * gigabytes());
+    keep_one("bandwidth_sender_GBps", rate(sending) * gigabytes());
   }
 
   void bidirectional() {
@@ -211,12 +194,14 @@ class Measurement {
         plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
     const auto mine = seconds(bench_.loops.both_ways(count));
     const auto theirs = bench_.pair.from_follow(mine, progress_).get<double>();
-    measured_.record.samples["bandwidth_bidirectional_GBps"] =
-        make_samples({rate_of(2 * count, std::max(mine, theirs))}, kept_samples);
+    keep_one("bandwidth_bidirectional_GBps",
+             2.0 * static_cast<double>(count) * gigabytes() / std::max(mine, theirs));
   }
 
-  double rate_of(std::uint64_t messages, double took) const {
-    return static_cast<double>(messages) * static_cast<double>(p_.bytes) / took * 1e-9;
+  double gigabytes() const { return static_cast<double>(p_.bytes) * 1e-9; }
+
+  void keep_one(const std::string& metric, double value) {
+    measured_.record.samples[metric] = make_samples({value}, kept_samples);
   }
 
   Bench bench_;

@@ -128,7 +128,6 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
   }
 
   bool can_receive() const { return receives_ < this->buffers_.window; }
-  int outstanding_receives() const { return receives_; }
 
   /// Posts one receive without waiting for its message, which wait_receives() does.
   void receive() {
@@ -201,7 +200,6 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
   }
 
   bool can_receive() const { return receives_ == 0; }
-  int outstanding_receives() const { return receives_; }
 
   void receive() { take(this->buffers_.receive, this->buffers_.bytes); }
   void wait_receives() {

@@ -1,0 +1,246 @@
+"""The statistics, parsing and order of runs of fidelity.py, without either tool."""
+
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+import fidelity
+import intervals
+import report
+import tools
+from cells import Cell, Group, choose
+from comparison import BLOCKS_PER_VISIT, Comparison
+
+LATENCY = Cell("tcp", "tag", "latency", "8B")
+BANDWIDTH = Cell("tcp", "tag", "bandwidth", "8B")
+CSV = """iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr
+20000,3.230,989.619,291.635,0.01,2048.00,1010,3429
+"""
+
+
+@pytest.mark.parametrize("count, rank", [(6, 1), (8, 1), (9, 2), (12, 3), (20, 6), (60, 22)])
+def test_interval_has_the_ranks_of_the_tables(count, rank):
+    values = list(range(1, count + 1))
+    random.Random(1).shuffle(values)
+    assert intervals.order_statistics_interval(values) == (rank, count + 1 - rank)
+
+
+def test_no_interval_below_six():
+    assert intervals.order_statistics_interval([1.0] * 5) is None
+    assert intervals.describe([])["median"] is None
+    assert intervals.describe([1.0] * 5)["half_width"] is None
+
+
+def test_interval_covers_the_median_of_two_modes():
+    source = random.Random(7)
+    covered = 0
+    for _ in range(2000):
+        values = [source.gauss(source.choice((0.7, 1.0, 1.0, 1.4)), 0.01) for _ in range(15)]
+        low, high = intervals.order_statistics_interval(values)
+        covered += low <= 1.0 <= high
+    assert covered >= 0.95 * 2000
+
+
+@pytest.mark.parametrize(
+    "metric, low, high, expected",
+    [
+        ("latency", 0.995, 1.005, "agrees"),
+        ("latency", 0.971, 1.009, "agrees"),
+        ("latency", 0.965, 1.000, "differs"),
+        ("latency", 1.10, 1.12, "differs"),
+        ("latency", 0.975, 1.029, "inconclusive"),
+        ("bandwidth", 0.955, 0.985, "agrees"),
+        ("bandwidth", 0.90, 0.99, "inconclusive"),
+    ],
+)
+def test_verdict(metric, low, high, expected):
+    ratios = [low, high] * 10
+    assert intervals.verdict(metric, ratios) == expected
+    straddles = (metric, low) == ("latency", 0.965)
+    assert intervals.is_settled(metric, ratios, 8) == (expected != "inconclusive" and not straddles)
+    assert not intervals.is_settled(metric, ratios, 30)
+
+
+def test_verdict_without_enough():
+    assert intervals.verdict("latency", []) == "not reached"
+    assert intervals.verdict("latency", [1.0] * 5) == "inconclusive"
+
+
+def test_the_reference_against_itself_stays_within_a_visit():
+    visits = [[(9, 1.0), (9, 2.0), (9, 4.0)], [(9, 8.0)], []]
+    assert intervals.neighbours(visits) == [0.5, 0.5]
+
+
+def test_reads_perftest():
+    assert tools.parse_perftest("warning, above\n" + CSV) == {
+        "latency": 3.230,
+        "bandwidth": pytest.approx(2.147483648),  # 2048 MiB/s
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nothing\nhere\n", CSV.splitlines()[0], CSV.replace("3.230", "x"), CSV.replace("50.0_", "99.0_")]
+)
+def test_unreadable_perftest(text):
+    with pytest.raises(tools.Failed, match="ucx_perftest"):
+        tools.parse_perftest(text)
+
+
+def test_reads_our_run_file():
+    sample = [os.environ["REPORT_SAMPLE"], "result", "json"]
+    run = json.loads(subprocess.run(sample, check=True, capture_output=True, timeout=60).stdout)
+    metrics = run["cases"][0]["metrics"]
+    metrics["bandwidth_sender_GBps"] = {"p50": 1.5}
+    assert tools.parse_ours(run) == {"latency": metrics["latency_us"]["p50"], "bandwidth": 1.5}
+    run["cases"][0] |= {"state": "failed", "reason": "rank 1 was killed"}
+    with pytest.raises(tools.Failed, match="failed: rank 1 was killed"):
+        tools.parse_ours(run)
+
+
+def test_environment_is_the_same_for_both_and_nothing_is_inherited(monkeypatch):
+    monkeypatch.setenv("UCX_RNDV_THRESH", "1")
+    ours, theirs = tools.environment("tcp"), tools.environment("tcp", "/lib")
+    assert "UCX_RNDV_THRESH" not in ours
+    assert theirs.pop("LD_LIBRARY_PATH") == "/lib"
+    ours.pop("LD_LIBRARY_PATH", None)
+    assert ours == theirs
+    assert ours["UCX_TLS"] == "tcp" and ours["UCX_NET_DEVICES"] == "lo"
+
+
+def test_cells():
+    assert len(choose(None)) == 30
+    assert [cell.key for cell in choose(["shm/bandwidth/8B"])] == ["shm/tag/bandwidth/8B"]
+    assert len(choose(["8B", "stream"])) == 6 + 8
+    with pytest.raises(ValueError, match="no '9B'"):
+        choose(["tcp/9B"])
+    assert [cell.test for cell in Group("tcp", "tag", "8B").cells()] == ["tag_lat", "tag_bw"]
+
+
+class Tools:
+    """Both tools: numbers without noise, and the order in which they were asked."""
+
+    def __init__(self, ours=1.0, wrong_run=None):
+        self.value, self.wrong_run, self.order = ours, wrong_run, []
+
+    def measure(self, *what):
+        is_ours = len(what) == 1
+        self.order.append("A" if is_ours else what[0].metric[0])
+        if len(self.order) == self.wrong_run:
+            raise tools.Failed("ucx-bench: not done after 60 s")
+        return {"latency": self.value, "bandwidth": self.value} if is_ours else 1.0
+
+
+def compare(fakes, cells, most_pairs=60, budget_s=60):
+    comparison = Comparison(fakes, fakes, cells, most_pairs, budget_s)
+    for _ in comparison.run():
+        pass
+    return comparison
+
+
+def test_runs_in_a_b_b_a_order_for_each_cell():
+    fakes = Tools()
+    comparison = compare(fakes, [LATENCY, BANDWIDTH])
+    assert "".join(fakes.order) == "AlbblA" * BLOCKS_PER_VISIT
+    assert comparison.records[LATENCY].ratios() == [1.0] * 8
+
+
+def test_ends_at_the_most_pairs():
+    noise = Tools()
+    noise.measure = lambda *what: 1.0 if len(what) == 2 else {"latency": random.uniform(1, 3)}
+    assert len(compare(noise, [LATENCY], most_pairs=14).records[LATENCY].ratios()) == 14
+
+
+def test_a_block_with_a_failure_is_dropped():
+    record = compare(Tools(wrong_run=6), [LATENCY]).records[LATENCY]
+    assert record.failure == "ucx-bench: not done after 60 s"
+    assert len(record.ratios()) == 8  # three blocks of the first visit, one of a second
+
+
+def test_gives_up_on_a_group_that_keeps_failing():
+    class Broken:
+        def measure(self, *_):
+            raise tools.Failed("no")
+
+    comparison = compare(Broken(), [LATENCY, Cell("tcp", "tag", "latency", "1KiB")])
+    assert set(comparison.failures.values()) == {3}
+    assert report.cell_record(LATENCY, comparison.records[LATENCY])["verdict"] == "not reached"
+
+
+def test_time_over_is_said():
+    comparison = compare(Tools(), [LATENCY], budget_s=-1)
+    assert comparison.is_late and comparison.records[LATENCY].ratios() == []
+
+
+def a_result(ours):
+    comparison = compare(Tools(ours), [LATENCY, BANDWIDTH])
+    result = {
+        "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1", "load_1min_before": 0.0},
+        "ucx": {"version": "1.13.1", "library": "/lib/libucp.so.0"},
+        "ucx_bench": {"commit": "1a2b3c4d5e6f", "dirty": False, "flags": "-O3"},
+        "command": "bench/fidelity/fidelity.py",
+    }
+    return fidelity.finish(result, comparison, "complete")
+
+
+def test_record(tmp_path):
+    where = report.save(a_result(1.04), tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["vm-1-ucx-1.13.1.json", "vm-1-ucx-1.13.1.md"]
+    table = where.read_text()
+    assert "1 agrees, 1 differs of 2 cells" in table
+    assert "| tcp/tag/latency/8B | 1.040 | 1.000 | µs | 1.040 | 1.040–1.040 | 1.000–1.000 | 8 | differs |" in table
+    cells = json.loads((tmp_path / "vm-1-ucx-1.13.1.json").read_text())["cells"]
+    pairs = [pair for visit in cells[0]["visits"] for pair in visit["pairs_ours_theirs"]]
+    assert statistics.median(ours / theirs for ours, theirs in pairs) == cells[0]["ratio"]["median"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--cells", "9B"], ["--perftest", "/nowhere"], ["--max-pairs", "61"], ["--budget", "0"], ["--budget", "nan"]]
+)
+def test_usage(wrong, capsys):
+    with pytest.raises(SystemExit) as status:
+        fidelity.arguments(["--ucx-bench", "true", "--perftest", "true", *wrong])
+    assert status.value.code == 2
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_a_process_ends_with_its_limit_and_with_us():
+    process = tools.start(["sleep", "30"], tools.environment("tcp"))
+    with pytest.raises(tools.Failed, match="not done after 0.1 s"):
+        tools.output(process, "sleep", limit_s=0.1)
+    tools.end(process)
+    assert process.returncode == -signal.SIGKILL
+
+    script = "import sys, tools; print(tools.start(['sleep', '30'], tools.environment('tcp')).pid); sys.stdout.flush(); input()"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.path.dirname(tools.__file__)},
+    )
+    child = int(parent.stdout.readline())
+    time.sleep(0.2)  # for setpriv to have asked for the signal
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 10
+    while is_running(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_failing_tool_says_its_last_line():
+    process = tools.start(["sh", "-c", "echo first >&2; echo why >&2; exit 3"], tools.environment("tcp"))
+    with pytest.raises(tools.Failed, match="it: status 3: why"):
+        tools.output(process, "it")
