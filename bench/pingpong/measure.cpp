@@ -22,7 +22,7 @@ constexpr std::size_t kept_samples = 256;
 
 // Above this size one time stamp (≤ 30 ns) is below 0.5 % of any iteration seen so far, and the
 // time for an untimed copy of the loop is better spent on samples.
-constexpr std::uint64_t cross_checked_bytes = 64 * 1024;
+constexpr std::uint64_t cross_checked_bytes = std::uint64_t{64} * 1024;
 
 constexpr std::uint64_t most_iterations = 1'000'000;
 constexpr std::uint64_t chunks = 8;  // of the latency loop, timed and untimed in turn
