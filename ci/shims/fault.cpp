@@ -1,0 +1,135 @@
+// Preloaded into the ranks by the tests: does one thing at a chosen point of a run, so that no test
+// depends on how fast the machine is.
+//   FAULT_RANK    the rank that acts
+//   FAULT_PHASE   when the phase that it announces contains this text
+//   FAULT_AFTER   and after so many further calls of ucp_worker_progress (0: at once)
+//   FAULT_ACTION  kill, stop (this rank), kill-parent, stop-parent (its supervisor), hang (progress
+//                 does nothing from then on), corrupt (one byte of the next tag message is
+//                 flipped), mark (nothing)
+//   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds, and
+//                 every rank leaves a file named after its process
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <ucp/api/ucp.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+void leave_file(const std::string& name, const std::string& text) {
+  const auto path = variable("FAULT_FOLDER") + "/" + name;
+  const int fd = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0) std::abort();
+  if (write(fd, text.data(), text.size()) < 0) std::abort();
+  close(fd);
+}
+
+class Fault {
+ public:
+  Fault()
+      : phase_(variable("FAULT_PHASE")),
+        action_(variable("FAULT_ACTION")),
+        calls_left_(std::atol(variable("FAULT_AFTER").c_str())) {
+    const auto rank = variable("UCXBENCH_RANK");
+    if (rank.empty() || phase_.empty()) return;
+    leave_file(std::to_string(getpid()), "");
+    armed_ = rank == variable("FAULT_RANK");
+  }
+
+  void sent(std::string_view bytes) {
+    if (!armed_ || reached_ || bytes.find(phase_) == std::string_view::npos) return;
+    reached_ = true;
+    if (calls_left_ == 0) act();
+  }
+
+  /// False: this call shall do nothing.
+  bool progress() {
+    if (reached_ && armed_ && --calls_left_ <= 0) act();
+    return !hanging_;
+  }
+
+  bool corrupts() { return std::exchange(corrupting_, false); }
+
+ private:
+  void act() {
+    armed_ = false;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    char text[64];
+    std::snprintf(text, sizeof text, "%ld.%09ld", static_cast<long>(now.tv_sec), now.tv_nsec);
+    leave_file("acted", text);
+    if (action_ == "kill") kill(getpid(), SIGKILL);
+    if (action_ == "stop") kill(getpid(), SIGSTOP);
+    if (action_ == "kill-parent") kill(getppid(), SIGKILL);
+    if (action_ == "stop-parent") kill(getppid(), SIGSTOP);
+    hanging_ = action_ == "hang";
+    corrupting_ = action_ == "corrupt";
+  }
+
+  std::string phase_;
+  std::string action_;
+  long calls_left_;
+  bool armed_ = false;
+  bool reached_ = false;
+  bool hanging_ = false;
+  bool corrupting_ = false;
+};
+
+Fault& fault() {
+  static Fault instance;
+  return instance;
+}
+
+// Every rank says where it is, also one that never gets far enough to send anything.
+[[maybe_unused]] const Fault& started = fault();
+
+}  // namespace
+
+extern "C" {
+
+ssize_t send(int fd, const void* bytes, size_t length, int flags) {
+  static const auto real = next<ssize_t(int, const void*, size_t, int)>("send");
+  const auto sent = real(fd, bytes, length, flags);
+  fault().sent({static_cast<const char*>(bytes), length});
+  return sent;
+}
+
+unsigned ucp_worker_progress(ucp_worker_h worker) {
+  static const auto real = next<unsigned(ucp_worker_h)>("ucp_worker_progress");
+  return fault().progress() ? real(worker) : 0;
+}
+
+ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void* buffer, size_t count,
+                                  ucp_tag_t tag, const ucp_request_param_t* parameters) {
+  static const auto real =
+      next<ucs_status_ptr_t(ucp_ep_h, const void*, size_t, ucp_tag_t, const ucp_request_param_t*)>(
+          "ucp_tag_send_nbx");
+  if (count < 8 || !fault().corrupts()) return real(endpoint, buffer, count, tag, parameters);
+  // Never freed: the send may still read it for as long as it likes.
+  auto* copy = static_cast<char*>(std::malloc(count));
+  std::memcpy(copy, buffer, count);
+  copy[5] = static_cast<char>(copy[5] ^ 1);
+  return real(endpoint, copy, count, tag, parameters);
+}
+
+}  // extern "C"

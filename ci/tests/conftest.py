@@ -1,0 +1,243 @@
+"""What the tests of the whole program share: running it, and looking for what it left behind."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import uuid
+
+import jsonschema
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ["TESTED_PROGRAM"]
+SHIM = os.environ["FAULT_SHIM"]
+SANITIZED = bool(os.environ.get("UCXBENCH_TEST_SANITIZE"))
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
+)
+
+# What a documented limit may stretch to: the machine may be busy, sanitizers are slow.
+SLACK_S = 6 if SANITIZED else 3
+
+QUICK = {"--launches": 1, "--iterations": 20, "--bind": "none", "--json": "run.json"}
+# Ranks beyond the CPUs sleep instead of taking each other's time.
+CROWDED = ["--progress-mode", "event"]
+
+
+def clean_environment():
+    """Nothing of the caller's that changes what is measured, and what sanitizers need."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("UCX_", "UCXBENCH_", "FAULT_"))}
+    for name in ("NO_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY"):
+        kept.pop(name, None)
+    kept["TERM"] = "dumb"
+    if SANITIZED:
+        kept["UCX_MEM_EVENTS"] = "n"
+        kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        kept["LSAN_OPTIONS"] = f"suppressions={ROOT}/ci/lsan.supp:print_suppressions=0"
+        kept["TSAN_OPTIONS"] = kept.get("TSAN_OPTIONS", "") + f":suppressions={ROOT}/ci/tsan.supp"
+    return kept
+
+
+class Finished:
+    """A run that is over, or whose output so far is looked at."""
+
+    def __init__(self, code, out, err, folder, ended_at):
+        self.code, self.out, self.err, self.folder, self.ended_at = code, out, err, folder, ended_at
+
+    @property
+    def file(self):
+        """The run file, which must be what the schema says."""
+        run = json.loads(
+            (self.folder / "run.json").read_text(), parse_constant=lambda name: pytest.fail(name)
+        )
+        errors = [f"{e.json_path}: {e.message}" for e in SCHEMA.iter_errors(run)]
+        assert not errors, errors
+        return run
+
+    @property
+    def complaints(self):
+        return [line for line in self.err.splitlines() if line.startswith("ucx-bench: ")]
+
+    def __repr__(self):
+        return f"exit {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class Started:
+    def __init__(self, arguments, folder, environment, program=PROGRAM):
+        self.folder = folder
+        self.mark = f"MARK_OF_TEST={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        self.process = subprocess.Popen(
+            [program, *map(str, arguments)],
+            cwd=folder,
+            env=clean_environment() | {name: value} | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def finish(self, limit_s=90):
+        try:
+            out, err = self.process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            for pid in self.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            out, err = self.process.communicate(timeout=20)
+            pytest.fail(f"still running after {limit_s} s\n--- stdout\n{out}\n--- stderr\n{err}")
+        return Finished(self.process.returncode, out, err, self.folder, time.monotonic())
+
+    def processes(self):
+        """Whatever carries this run's mark, however it was started."""
+        found = []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if self.mark.encode() in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+        return found
+
+    def wait_until_gone(self):
+        deadline = time.monotonic() + 1 + SLACK_S
+        while left := self.processes():
+            assert time.monotonic() < deadline, [
+                pathlib.Path(f"/proc/{pid}/status").read_text() for pid in left
+            ]
+            time.sleep(0.02)
+
+
+def shared_segments(creators):
+    """System V segments that one of these processes made."""
+    rows = pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [row.split()[1] for row in rows if int(row.split()[4]) in creators]
+
+
+def orphans_in_dev_shm():
+    """Files there that no living process has mapped."""
+    mapped = set()
+    for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
+        with contextlib.suppress(OSError):
+            mapped.update(re.findall(r"/dev/shm/(\S+)", maps.read_text()))
+    return {file.name for file in pathlib.Path("/dev/shm").iterdir() if file.name not in mapped}
+
+
+@pytest.fixture
+def start(tmp_path):
+    """start(ARGUMENTS…) in an empty folder; ends what the test left running."""
+    started = []
+
+    def run(*arguments, environment=None, folder=tmp_path):
+        folder.mkdir(exist_ok=True)
+        started.append(Started(arguments, folder, environment or {}))
+        return started[-1]
+
+    yield run
+    for one in started:
+        for pid in one.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            one.process.communicate(timeout=10)
+
+
+@pytest.fixture
+def bench(start):
+    """bench(ARGUMENTS…): runs the program to its end."""
+
+    def run(*arguments, limit_s=90, **options):
+        return start(*arguments, **options).finish(limit_s)
+
+    return run
+
+
+@pytest.fixture
+def pingpong(bench):
+    """A short ping-pong, with its run file; keyword `code` is the status that is expected."""
+
+    def run(*arguments, code=0, **options):
+        done = bench("pingpong", *quick(arguments), **options)
+        assert done.code == code, done
+        return done
+
+    return run
+
+
+def quick(arguments):
+    """With what makes a run short, where the test says nothing else."""
+    given = dict(zip(arguments, arguments[1:]))
+    usual = [word for pair in QUICK.items() if pair[0] not in given for word in pair]
+    return [*usual, *arguments]
+
+
+def only(cases):
+    assert len(cases) == 1, cases
+    return cases[0]
+
+
+def assert_sound(case, errors=0):
+    """A measured case has samples of every metric, all payloads right."""
+    assert case["state"] == "measured", case["reason"]
+    assert case["verified"]["errors"] == errors
+    assert case["verified"]["checked"] > 0
+    assert {"latency_us", "bandwidth_GBps", "message_rate_per_s"} <= case["metrics"].keys()
+    for metric in case["metrics"].values():
+        assert 0 < metric["min"] <= metric["p50"] <= metric["max"]
+
+
+class Fault:
+    """A run in which one thing happens at a chosen point, and what it left."""
+
+    def __init__(self, start, folder):
+        self.start, self.folder = start, folder
+        self.shared_before = orphans_in_dev_shm()
+
+    def run(self, action, rank, phase, *arguments, after=0):
+        pids = self.folder / "pids"
+        pids.mkdir()
+        self.running = self.start(
+            "pingpong", *quick([*arguments, "--sizes", "8,64"]),
+            environment={
+                "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
+                "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_FOLDER": str(pids),
+            },
+        )
+        return self.running
+
+    def acted_at(self, limit_s=60):
+        """When it happened."""
+        file = self.folder / "pids" / "acted"
+        deadline = time.monotonic() + limit_s
+        while not (file.exists() and file.read_text()):
+            assert time.monotonic() < deadline, "the fault never happened"
+            assert self.running.process.poll() is None or file.exists(), self.running.finish()
+            time.sleep(0.005)
+        return float(file.read_text())
+
+    def assert_nothing_is_left(self):
+        # A listening socket does not outlive the processes that hold it.
+        self.running.wait_until_gone()
+        ranks = {int(file.name) for file in (self.folder / "pids").glob("[0-9]*")}
+        assert ranks
+        assert not shared_segments(ranks)
+        deadline = time.monotonic() + 5  # other programs' come and go
+        while left := orphans_in_dev_shm() - self.shared_before:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def fault(start, tmp_path):
+    return Fault(start, tmp_path)

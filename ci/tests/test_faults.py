@@ -1,0 +1,139 @@
+"""A rank or the supervisor dies or stops, in every phase: said in time, and nothing is left."""
+
+import os
+import signal
+import time
+
+import pytest
+from conftest import SLACK_S, only
+
+PHASES = [
+    "starting UCX",
+    "connecting",
+    "64 B: first message",
+    "64 B: latency",
+    "64 B: bandwidth",
+    "64 B: verification",
+    "closing",
+]
+KILL_LIMIT_S = 1
+STOP_LIMIT_S = 3
+
+
+def host():
+    return os.uname().nodename
+
+
+def assert_failed(done, rank, phase, words):
+    """Exit 5, and one line as well as the file name rank, host, phase and cause."""
+    assert done.code == 5, done
+    assert "Traceback" not in done.err
+    complaint = only(done.complaints)
+    run = done.file["run"]
+    assert run["state"] == "failed"
+    for said in (complaint, run["reason"]):
+        assert f"rank {rank} on {host()}" in said
+        assert words in said
+        assert phase in said
+    for case in done.file["cases"]:
+        assert case["state"] == "measured" or words in case["reason"]
+    # What was measured before is kept.
+    if phase.startswith("64 B") or phase == "closing":
+        assert done.file["cases"][0]["state"] == "measured"
+
+
+@pytest.mark.parametrize("transports", ["tcp", "shm"])
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("phase", PHASES)
+def test_killed_rank(fault, phase, rank, transports):
+    running = fault.run("kill", rank, phase, "--transports", transports)
+    happened = fault.acted_at()
+    done = running.finish()
+    assert done.ended_at - happened < KILL_LIMIT_S + SLACK_S
+    assert_failed(done, rank, phase, "killed by signal 9 (Killed)")
+    fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("phase", ["64 B: latency", "64 B: bandwidth"])
+@pytest.mark.parametrize("transports", ["tcp", "shm"])
+def test_killed_in_the_middle_of_a_loop(fault, phase, transports):
+    running = fault.run("kill", 1, phase, "--transports", transports, "--iterations", "1000", after=500)
+    done = running.finish()
+    assert_failed(done, 1, phase, "killed by signal 9 (Killed)")
+    fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("rank, transports", [(0, "tcp"), (1, "shm")])
+@pytest.mark.parametrize("phase", PHASES)
+def test_stopped_rank(fault, phase, rank, transports):
+    running = fault.run("stop", rank, phase, "--transports", transports)
+    happened = fault.acted_at()
+    done = running.finish()
+    assert done.ended_at - happened < STOP_LIMIT_S + SLACK_S
+    assert_failed(done, rank, phase, "stopped by signal 19 (SIGSTOP)")
+    fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("action, words", [("kill", "status 137"), ("stop", "no sign of life")])
+def test_under_a_forking_wrapper(fault, action, words):
+    running = fault.run(
+        action, 1, "64 B: latency", "--transports", "tcp", "--wrap", """sh -c '"$@"; exit $?' sh"""
+    )
+    happened = fault.acted_at()
+    done = running.finish()
+    assert done.ended_at - happened < STOP_LIMIT_S + SLACK_S
+    assert_failed(done, 1, "64 B: latency", words)
+    fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("transports", ["tcp", "shm"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_killed_supervisor(fault, phase, transports):
+    running = fault.run("kill-parent", 0, phase, "--transports", transports)
+    fault.acted_at()
+    done = running.finish()
+    assert done.code == -signal.SIGKILL
+    fault.assert_nothing_is_left()
+    # Written atomically: it is whole, whenever the end came.
+    assert [case["parameters"]["bytes"] for case in done.file["cases"]] == [8, 64]
+    if phase.startswith("64 B") or phase == "closing":
+        assert done.file["cases"][0]["state"] == "measured"
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_stopped_supervisor_goes_on(fault, phase):
+    """Whoever stops the supervisor may continue it: a pause is no fault."""
+    running = fault.run("stop-parent", 1, phase, "--transports", "tcp")
+    fault.acted_at()
+    time.sleep(1.5)
+    running.signal(signal.SIGCONT)
+    done = running.finish()
+    assert done.code == 0, done
+    assert [case["state"] for case in done.file["cases"]] == ["measured", "measured"]
+    fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("rank, transports", [(0, "shm"), (1, "tcp")])
+@pytest.mark.parametrize("phase", ["connecting", "64 B: latency", "64 B: bandwidth"])
+def test_hanging_rank(fault, phase, rank, transports):
+    """Alive, but UCX no longer moves: only the time-out can tell."""
+    running = fault.run("hang", rank, phase, "--transports", transports, "--timeout", "2s")
+    happened = fault.acted_at()
+    done = running.finish()
+    assert 1.5 < done.ended_at - happened < 2 + 1 + SLACK_S
+    assert done.code == 5, done
+    assert "2 s" in only(done.complaints)
+    assert phase in only(done.complaints)
+    assert done.file["run"]["state"] == "failed"
+    fault.assert_nothing_is_left()
+
+
+def test_the_last_rank_of_many(fault):
+    running = fault.run(
+        "kill", 7, "64 B: latency", "-n", "8", "--progress-mode", "event", "--transports", "tcp",
+    )
+    happened = fault.acted_at()
+    done = running.finish()
+    assert done.ended_at - happened < KILL_LIMIT_S + SLACK_S
+    assert_failed(done, 7, "64 B: latency", "killed by signal 9 (Killed)")
+    fault.assert_nothing_is_left()
