@@ -16,6 +16,7 @@
 #include "bench/pingpong/parameters.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/launch/shell_words.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
@@ -207,6 +208,7 @@ struct Plan {
 
 Plan parse_plan(const PingPongOptions& o) {
   check_ranks(o);
+  split_shell_words(o.wrap);  // refuses an open quote
   Plan plan;
   plan.sets = parse_sets(o);
   for (const auto name : split_text(o.api, ',')) plan.apis.push_back(parse_api(name));
@@ -351,8 +353,9 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   for (const auto& set : plan.sets) {
     // Under a wrapper the ranks may live in another network namespace, with devices of its own.
     const auto devices = net_devices_of(o.net_devices, set, route, o.wrap.empty());
-    groups.push_back(make_group(plan, set, devices,
-                                fmt::format("{}", fmt::join(missing(set, ucx), "; ")), result));
+    const auto reasons = missing(set, ucx, plan.common.connect_by == ConnectBy::sockaddr);
+    groups.push_back(
+        make_group(plan, set, devices, fmt::format("{}", fmt::join(reasons, "; ")), result));
   }
   if (global.dry_run) {
     print_plan(result, groups, setup);

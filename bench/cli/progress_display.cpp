@@ -38,8 +38,9 @@ void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::siz
 
 void ProgressDisplay::group_skipped(const Group& group) {
   erase();
-  if (style_ == Style::never) return;
-  std::fputs(fmt::format("cannot run here: {}: {}\n", group.set.name(), group.unavailable).c_str(),
+  const auto name = group.set.name() + ": ";
+  const bool named = group.unavailable.starts_with(name);
+  std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, group.unavailable).c_str(),
              stderr);
 }
 

@@ -115,10 +115,16 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const std::string&
   return settings;
 }
 
-std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources) {
+std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
+                                 bool sockaddr) {
   std::vector<std::string> reasons;
   for (const auto& member : set.members()) {
     if (!available(member, resources)) reasons.push_back(why_missing(member, resources));
+  }
+  // UCX refuses a listener's address on a device that no enabled transport uses.
+  if (sockaddr && !set.has("tcp") && !set.has("ib") && !set.has("auto")) {
+    reasons.push_back(fmt::format(
+        "{}: --connect-by sockaddr needs a network device, as tcp or ib in the set", set.name()));
   }
   return reasons;
 }

@@ -43,7 +43,9 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const std::string&
                                      bool sockaddr);
 
 /// Why `set` cannot run with these resources, one line per missing member; empty when it can.
-std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources);
+/// `sockaddr`: its connections are made by a UCP listener.
+std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
+                                 bool sockaddr = false);
 
 /// Whether a lane on UCX transport `ucx_name` ("posix", "cma", "tcp") belongs to the set.
 bool carries(const TransportSet& set, std::string_view ucx_name);

@@ -49,6 +49,8 @@ TEST(TransportSet, SetsWhatIsEnabledAndSaysWhy) {
 TEST(TransportSet, SaysWhatIsMissing) {
   const auto plain = machine({{"tcp", "tcp", "lo"}, {"posix", "posix", "memory"}});
   EXPECT_TRUE(missing(TransportSet::parse("tcp,shm"), plain).empty());
+  EXPECT_TRUE(missing(TransportSet::parse("tcp,shm"), plain, true).empty());
+  EXPECT_EQ(missing(TransportSet::parse("shm"), plain, true).size(), 1U);
   const auto reasons = missing(TransportSet::parse("tcp,nvlink,ib"), plain);
   ASSERT_EQ(reasons.size(), 2U);
   EXPECT_NE(reasons[0].find("CUDA"), std::string::npos);

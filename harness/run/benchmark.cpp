@@ -32,6 +32,19 @@ std::vector<int> affinity() {
   return cpus;
 }
 
+// A wrapper may have changed what was fixed before exec; what is then measured would not be what
+// its name says. Network devices are left to it: they may have another name for each rank.
+void check_settings(const Json& asked) {
+  for (const auto& [name, value] : asked.items()) {
+    if (name == "UCX_NET_DEVICES") continue;
+    const char* own = std::getenv(name.c_str());
+    if (own != nullptr && value == own) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--wrap changed {} from '{}' to '{}'; use --ucx {}=VALUE instead",
+                              name, value.get<std::string>(), own == nullptr ? "" : own, name));
+  }
+}
+
 }  // namespace
 
 bool register_benchmark(Benchmark benchmark) {
@@ -77,6 +90,7 @@ int rank_main() {
   try {
     rendezvous = ChannelRendezvous::from_environment();
     const auto plan = from_bytes(rendezvous->get("plan", {}));
+    check_settings(plan.at("asked"));
     const auto name = plan.at("benchmark").get<std::string>();
     const auto& all = benchmarks();
     const auto found =
