@@ -79,8 +79,6 @@ class Started:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
         )
 
     @property
@@ -98,8 +96,10 @@ class Started:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             out, err = self.process.communicate(timeout=20)
-            pytest.fail(f"still running after {limit_s} s\n--- stdout\n{out}\n--- stderr\n{err}")
-        return Finished(self.process.returncode, out, err, self.folder, time.monotonic())
+            pytest.fail(f"still running after {limit_s} s\n{(out + err).decode(errors='replace')}")
+        # As bytes until here: a carriage return must stay one.
+        text = [stream.decode(errors="replace") for stream in (out, err)]
+        return Finished(self.process.returncode, *text, self.folder, time.monotonic())
 
     def processes(self):
         """Whatever carries this run's mark, however it was started."""

@@ -3,7 +3,7 @@
 import pytest
 from conftest import only
 
-FIVE_GIB = 5 << 30
+BYTES = 9 << 29
 
 
 @pytest.fixture(autouse=True)
@@ -11,21 +11,21 @@ def enough_memory():
     with open("/proc/meminfo") as meminfo:
         lines = dict(line.split(":") for line in meminfo)
     available = int(lines["MemAvailable"].split()[0]) << 10
-    if available < 20.5 * (1 << 30):
-        pytest.skip(f"20 GiB of memory are needed for four buffers, {available / (1 << 30):.1f} are available")
+    if available < 20 * (1 << 30):
+        pytest.skip(f"four buffers and what UCX needs: 20 GiB of memory, {available / (1 << 30):.1f} are available")
 
 
 @pytest.mark.parametrize("api", ["tag", "stream"])
 @pytest.mark.parametrize("settings", [["--transports", "tcp"],
                                       ["--transports", "shm", "--ucx", "UCX_TLS=posix,cma"]])
-def test_five_gib(pingpong, api, settings):
+def test_more_than_four_gib(pingpong, api, settings):
     done = pingpong(
-        "--api", api, *settings, "--sizes", "5GiB", "--iterations", "1", "--window", "1",
+        "--api", api, *settings, "--sizes", "4608MiB", "--iterations", "1", "--window", "1",
         "--warmup-runs", "0", limit_s=280,
     )
     case = only(done.file["cases"])
     assert case["state"] == "measured"
-    assert case["parameters"]["bytes"] == FIVE_GIB
-    assert case["key"].split("/")[4] == "5GiB"
+    assert case["parameters"]["bytes"] == BYTES
+    assert case["key"].split("/")[4] == "4608MiB"
     assert case["verified"]["errors"] == 0 and case["verified"]["checked"] > 0
-    assert case["peak_buffer_bytes"] >= 2 * FIVE_GIB
+    assert case["peak_buffer_bytes"] >= 2 * BYTES

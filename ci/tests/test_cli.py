@@ -1,0 +1,156 @@
+"""The command line as text: what it says, and with which status."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from conftest import PROGRAM, ROOT, only
+
+COMMANDS = ["pingpong", "list", "report", "plot"]
+
+
+def test_help_names_every_command(bench):
+    done = bench("--help")
+    assert done.code == 0 and not done.err
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", done.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(bench, command):
+    done = bench(command, "--help")
+    assert done.code == 0 and not done.err
+    assert f"ucx-bench {command}" in done.out
+
+
+def test_help_has_what_the_pages_promise(bench):
+    options = bench("pingpong", "--help").out
+    for option in (
+        "--ranks --launches --timeout --wrap --listen --connect --token-file --connect-by "
+        "--progress-mode --memory --bind --net-devices --transports --strict --ucx --sizes --api "
+        "--window --bidirectional --warmup-runs --iterations --max-time --check --json --csv "
+        "--markdown --gbench --tag"
+    ).split():
+        assert re.search(rf"{option}\b", options), option
+
+
+def test_version_names_commit_and_ucx(bench):
+    done = bench("--version")
+    assert done.code == 0
+    program, ucx = done.out.splitlines()
+    assert re.fullmatch(r"ucx-bench \d+\.\d+\.\d+ \(commit ([0-9a-f]{40}(, modified)?|unknown), .+\)", program)
+    assert re.fullmatch(r"UCX \d+\.\d+\.\d+ \(/.+\), built against \d+\.\d+", ucx)
+
+
+@pytest.mark.parametrize(
+    "what, word", [("benchmarks", "pingpong"), ("transports", "tcp"), ("devices", "lo"), ("formats", "gbench")]
+)
+def test_lists(bench, what, word):
+    done = bench("list", what)
+    assert done.code == 0 and not done.err
+    assert word in [line.split()[0] for line in done.out.splitlines()]
+
+
+def test_list_says_why_a_transport_is_not_available(bench):
+    lines = {line.split()[0]: line for line in bench("list", "transports").out.splitlines()}
+    assert set(lines) == {"self", "shm", "tcp", "nvlink", "ib", "auto"}
+    for name, line in lines.items():
+        if "not available" in line:
+            assert f"{name}: " in line
+
+
+def test_dry_run_measures_nothing(bench, tmp_path):
+    done = bench("--dry-run", "pingpong", "--sizes", "8,16", "--transports", "tcp", "--json", "run.json")
+    assert done.code == 0 and not done.err
+    assert "tcp: 2 cases x 6 launches" in done.out
+    assert "UCX_TLS=tcp" in done.out and "UCX_NET_DEVICES=lo" in done.out
+    assert "pingpong/tag/host-host/tcp/8B" in done.out and "pingpong/tag/host-host/tcp/16B" in done.out
+    assert not list(tmp_path.iterdir())
+
+
+def parameters(pingpong, *arguments, **options):
+    done = pingpong("--transports", "tcp", "--sizes", "8", *arguments, **options)
+    return only(done.file["cases"])["parameters"]
+
+
+def test_precedence(pingpong, tmp_path):
+    """Command line, then environment, then file, then default."""
+    (tmp_path / "options.toml").write_text('[pingpong]\nwindow = 5\nwarmup-runs = 3\ncheck = "off"\n')
+    environment = {"UCXBENCH_WINDOW": "6", "UCXBENCH_WARMUP_RUNS": "2"}
+    given = parameters(
+        pingpong, "--config", "options.toml", "--window", "7", environment=environment
+    )
+    assert (given["window"], given["warmup_runs"], given["check"]) == (7, 2, "off")
+    given = parameters(pingpong, "--config", "options.toml")
+    assert (given["window"], given["warmup_runs"], given["check"]) == (5, 3, "off")
+    given = parameters(pingpong)
+    assert (given["window"], given["warmup_runs"], given["check"]) == (32, 1, "sample")
+
+
+def test_without_json_the_run_is_kept(bench, tmp_path):
+    done = bench("pingpong", "--launches", "1", "--iterations", "5", "--transports", "tcp", "--sizes", "8",
+                 "--bind", "none", "--tag", "a=b", "--tag", "c=d=e")
+    assert done.code == 0
+    file = only(list((tmp_path / "ucx-bench-runs").iterdir()))
+    assert re.fullmatch(r"\d{8}T\d{6}Z-pingpong-\d+\.json", file.name)
+    assert f"results: ucx-bench-runs/{file.name}" in done.err
+    assert json.loads(file.read_text())["run"]["tags"] == {"a": "b", "c": "d=e"}
+
+
+def test_quiet_says_nothing(pingpong):
+    done = pingpong("--quiet", "--transports", "tcp", "--sizes", "8")
+    assert (done.out, done.err) == ("", "")
+    done = pingpong("--quiet", "--transports", "nvlink", "--transports", "tcp", "--sizes", "8")
+    assert done.out == "" and only(done.err.splitlines()).startswith("cannot run here: nvlink: ")
+
+
+def test_verbose_explains_the_settings(pingpong):
+    done = pingpong("--verbose", "--transports", "tcp", "--sizes", "8")
+    assert "tcp: UCX_NET_DEVICES=lo (" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments, environment, colored",
+    [
+        ([], {}, False),
+        (["--color", "always"], {}, True),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        ([], {"CLICOLOR_FORCE": "1"}, True),
+        ([], {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+        (["--color", "never"], {"CLICOLOR_FORCE": "1"}, False),
+    ],
+)
+def test_color(pingpong, arguments, environment, colored):
+    done = pingpong("--transports", "tcp", "--sizes", "8", *arguments, environment=environment)
+    assert ("\x1b[" in done.out) == colored
+    assert "\x1b[" not in done.err
+
+
+def test_progress(pingpong):
+    done = pingpong("--transports", "tcp", "--sizes", "8,16", "--launches", "2", "--progress", "plain")
+    assert [line for line in done.err.splitlines() if "launch" in line] == ["launch 1/2 tcp", "launch 2/2 tcp"]
+    done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "bar")
+    assert "pingpong/tag/host-host/tcp/8B" in done.err
+    # Erased at the end.
+    assert done.err.rsplit("\r\x1b[K", 1)[1].splitlines() == ["results: run.json"]
+    done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "never")
+    assert done.err.splitlines() == ["results: run.json"]
+
+
+def test_the_documented_commands_exist(bench):
+    """`ucx-bench COMMAND` in the README is a command that there is."""
+    readme = (ROOT / "README.md").read_text()
+    for command in re.findall(r"(?:ucx-bench|scripts/run) ([a-z]+)\b", readme):
+        if command in ("is", "on", "and", "run", "measures"):
+            continue
+        assert command in COMMANDS, command
+
+
+def test_a_closed_stdout_is_no_crash(tmp_path):
+    """`ucx-bench … | head` ends the pipe early."""
+    done = subprocess.run(
+        f"'{PROGRAM}' pingpong --help | head -n 1; exit ${{PIPESTATUS[0]}}",
+        shell=True, executable="/bin/bash", cwd=tmp_path, capture_output=True, text=True, timeout=30,
+    )
+    assert done.returncode in (0, 141) and done.stderr == ""

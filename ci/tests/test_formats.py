@@ -1,0 +1,91 @@
+"""What a run writes, in every format, and that `report` writes the same from the file alone."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+FORMATS = ["table", "csv", "markdown", "gbench"]
+
+
+@pytest.fixture
+def measured(pingpong):
+    return pingpong(
+        "--transports", "tcp", "--transports", "nvlink", "--sizes", "8,1KiB", "--launches", "2",
+        "--csv", "run.csv", "--markdown", "run.markdown", "--gbench", "run.gbench",
+    )
+
+
+def said(bench, *arguments):
+    done = bench("report", "run.json", *arguments)
+    assert done.code == 0, done
+    assert done.err == ""
+    return done.out
+
+
+def test_report_repeats_the_run(measured, bench, tmp_path):
+    assert said(bench) == measured.out
+    for form in FORMATS[1:]:
+        written = (tmp_path / f"run.{form}").read_bytes()
+        assert said(bench, f"--{form}", "-").encode() == written
+        assert bench("report", "run.json", f"--{form}", "again", "--quiet").out == ""
+        assert (tmp_path / "again").read_bytes() == written
+    assert json.loads(said(bench, "--json", "-")) == measured.file
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "gbench"])
+def test_to_stdout_there_is_nothing_else(bench, form):
+    done = bench(
+        "pingpong", "--transports", "tcp", "--sizes", "8", "--launches", "1", "--iterations", "5",
+        "--bind", "none", f"--{form}", "-",
+    )
+    assert done.code == 0
+    if form in ("json", "gbench"):
+        json.loads(done.out, parse_constant=lambda name: pytest.fail(name))
+    elif form == "csv":
+        rows = list(csv.reader(io.StringIO(done.out)))
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1
+    else:
+        assert done.out.count("\n|") >= 3
+
+
+def test_csv_is_tidy(measured, tmp_path):
+    rows = list(csv.DictReader((tmp_path / "run.csv").open()))
+    assert all(None not in row and None not in row.values() for row in rows)
+    keys = {case["key"] for case in measured.file["cases"]}
+    assert {row["key"] for row in rows} <= keys
+
+
+def test_gbench_has_a_repetition_per_launch(measured, tmp_path):
+    document = json.loads((tmp_path / "run.gbench").read_text())
+    assert document["context"]
+    latency = [b for b in document["benchmarks"] if b.get("run_type") == "iteration"]
+    assert {b["repetition_index"] for b in latency} == {0, 1}
+
+
+def test_the_table(measured):
+    assert "pingpong tag, host to host, over tcp" in measured.out
+    assert re.search(r"^ +8 B +[\d.]+ ", measured.out, re.MULTILINE)
+    assert "skipped" in measured.out and "nvlink" in measured.out
+    assert max(map(len, measured.out.splitlines())) <= 100
+
+
+def test_a_step_summary_is_appended_to(pingpong, bench, tmp_path):
+    summary = tmp_path / "summary"
+    summary.write_text("before\n")
+    environment = {"GITHUB_STEP_SUMMARY": str(summary)}
+    pingpong("--transports", "tcp", "--sizes", "8", "--markdown", summary, environment=environment)
+    once = summary.read_text()
+    assert once.startswith("before\n") and "|" in once
+    bench("report", "run.json", "--markdown", summary, environment=environment)
+    assert summary.read_text() == once + once.removeprefix("before\n")
+
+
+def test_plot(measured, bench, tmp_path):
+    done = bench("plot", "run.json", "-o", "run.svg")
+    if done.code == 3:
+        pytest.skip(done.err.strip())
+    assert done.code == 0, done
+    assert "<svg" in (tmp_path / "run.svg").read_text()

@@ -1,0 +1,149 @@
+"""Bad input: one clear line, status 2, nothing measured, no file, no crash."""
+
+import json
+
+import pytest
+from conftest import only
+
+
+def assert_refused(done, *words, code=2):
+    assert done.code == code, done
+    assert done.out == ""
+    line = only(done.err.splitlines())
+    assert line.startswith("ucx-bench: ")
+    for word in words:
+        assert word in line
+    assert not (done.folder / "run.json").exists()
+    assert not (done.folder / "ucx-bench-runs").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], ["expected a command", "pingpong"]),
+        (["pingpnog"], ["unknown command 'pingpnog'", "did you mean 'pingpong'"]),
+        (["pingpong", "--transport", "tcp"], ["unknown option 'transport'", "did you mean 'transports'"]),
+        (["pingpong", "--itertions=3"], ["unknown option 'itertions'", "did you mean 'iterations'"]),
+        (["pingpong", "stray"], ["unexpected argument 'stray'"]),
+        (["pingpong", "--transports", "tpc"], ["'tpc'", "did you mean 'tcp'", "known: self, shm, tcp"]),
+        (["pingpong", "--transports", ""], ["--transports"]),
+        (["pingpong", "--transports", "tcp,auto"], ["auto", "alone"]),
+        (["pingpong", "--api", "tga"], ["--api", "did you mean 'tag'"]),
+        (["pingpong", "--memory", "cuda"], ["--memory", "'cuda'", "host"]),
+        (["pingpong", "--memory", "host,host,host"], ["--memory"]),
+        (["pingpong", "--progress-mode", "pol"], ["'pol'", "did you mean 'poll'"]),
+        (["pingpong", "--progress-mode", "periodic:"], ["100us"]),
+        (["pingpong", "--connect-by", "socket"], ["--connect-by", "sockaddr"]),
+        (["pingpong", "--check", "some"], ["--check", "sample"]),
+        (["pingpong", "--sizes", "12QB"], ["12QB", "64KiB"]),
+        (["pingpong", "--sizes", "64:8"], ["64:8", "8:64"]),
+        (["pingpong", "--sizes", "8:64:x1"], ["8:64:x1"]),
+        (["pingpong", "--sizes", "8:64:y2"], ["8:64:y2"]),
+        (["pingpong", "--sizes", "0"], ["'0'"]),
+        (["pingpong", "--sizes", "-8"], ["-8"]),
+        (["pingpong", "--sizes", "8,,16"], ["size"]),
+        (["pingpong", "--sizes", "99999999999999999999"], ["99999999999999999999"]),
+        (["pingpong", "--sizes", "64TiB"], ["64 TiB", "memory", "fit"]),
+        (["pingpong", "--iterations", "0"], ["--iterations", "0", "1 to"]),
+        (["pingpong", "--iterations", "x"], ["--iterations", "x"]),
+        (["pingpong", "--launches", "0"], ["--launches"]),
+        (["pingpong", "--window", "0"], ["--window"]),
+        (["pingpong", "--warmup-runs", "-1"], ["--warmup-runs"]),
+        (["pingpong", "--max-time", "0s"], ["0s"]),
+        (["pingpong", "--max-time", "fast"], ["fast", "1.5s"]),
+        (["pingpong", "--timeout", "0"], ["0"]),
+        (["pingpong", "--ranks", "0"], ["--ranks"]),
+        (["pingpong", "-n", "3"], ["3", "even"]),
+        (["pingpong", "-n", "2", "--transports", "self"], ["self", "-n 1"]),
+        (["pingpong", "-n", "1", "--transports", "tcp"], ["self", "-n 2"]),
+        (["pingpong", "--listen", "127.0.0.1:0", "--connect", "127.0.0.1:1"], ["--listen", "--connect"]),
+        (["pingpong", "--bind", "0,4095"], ["4095"]),
+        (["pingpong", "--bind", "0"], ["--bind"]),
+        (["pingpong", "--bind", "x,y"], ["x,y", "0-3"]),
+        (["pingpong", "--net-devices", "eth99"], ["'eth99'", "lo"]),
+        (["pingpong", "--ucx", "TLS=tcp"], ["--ucx", "UCX_"]),
+        (["pingpong", "--tag", "novalue"], ["--tag", "novalue"]),
+        (["pingpong", "--wrap", "'open"], ["open", "quote"]),
+        (["pingpong", "--json", "no/such/folder/run.json"], ["no/such/folder/run.json", "--json"]),
+        (["pingpong", "--json", "."], ["--json", "irectory"]),
+        (["pingpong", "--csv", "no/such/run.csv"], ["--csv"]),
+        (["pingpong", "--csv", "-", "--gbench", "-"], ["--csv", "--gbench", "stdout"]),
+        (["--config", "none.toml", "pingpong"], ["none.toml"]),
+        (["--color", "blue", "pingpong"], ["--color", "blue"]),
+        (["list"], ["benchmarks", "transports"]),
+        (["list", "transport"], ["'transport'", "did you mean 'transports'"]),
+        (["report"], ["required"]),
+        (["report", "none.json"], ["none.json", "No such file"]),
+        (["plot", "none.json"], ["none.json"]),
+        (["report", "."], ["."]),
+    ],
+    ids=" ".join,
+)
+def test_usage(bench, arguments, words):
+    assert_refused(bench(*arguments), *words)
+
+
+def test_environment_variables(bench):
+    assert_refused(
+        bench("pingpong", environment={"UCXBENCH_LAUNCHS": "2"}),
+        "UCXBENCH_LAUNCHS", "did you mean 'UCXBENCH_LAUNCHES'",
+    )
+    assert_refused(bench("pingpong", environment={"UCXBENCH_LAUNCHES": "none"}), "none")
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("[pingpong]\nwindw = 3\n", ["windw", "did you mean 'window'"]),
+        ('[pingpong]\nwindow = "many"\n', ["many"]),
+        ("[pingpong\n", []),
+    ],
+)
+def test_config_files(bench, tmp_path, text, words):
+    (tmp_path / "options.toml").write_text(text)
+    assert_refused(
+        bench("--config", "options.toml", "pingpong", "--sizes", "8", "--launches", "1"), "options.toml", *words
+    )
+
+
+def test_a_ucx_conf_that_changes_the_transports(bench, pingpong, tmp_path):
+    (tmp_path / "ucx.conf").write_text("UCX_TLS=tcp\n")
+    arguments = ["pingpong", "--transports", "shm", "--sizes", "8"]
+    assert_refused(bench(*arguments), "ucx.conf", "UCX_TLS=tcp")
+    (tmp_path / "ucx.conf").write_text("UCX_RNDV_THRESH=1K\n")
+    run = pingpong(*arguments[1:]).file
+    assert any("ucx.conf" in json.dumps(file) for file in run["ucx"]["configuration_files"])
+    assert run["ucx"]["environment"]["effective"]["shm"]["UCX_RNDV_THRESH"] == "1K"
+
+
+FOREIGN = {
+    "empty": "",
+    "text": "hello\n",
+    "truncated": '{"schema": "ucx-bench/run/1", "run": {"id": "x", ',
+    "array": "[1, 2]",
+    "number": "7",
+    "null": "null",
+    "other object": '{"benchmarks": []}',
+    "newer": '{"schema": "ucx-bench/run/2"}',
+    "bare": '{"schema": "ucx-bench/run/1"}',
+    "wrong types": '{"schema": "ucx-bench/run/1", "run": 1, "cases": "x"}',
+    "binary": "\x00\x01\x02",
+    "not UTF-8": "\udcff\udcfe",
+}
+
+
+@pytest.mark.parametrize("command", ["report", "plot"])
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_files(bench, tmp_path, name, command):
+    (tmp_path / "foreign.json").write_bytes(FOREIGN[name].encode(errors="surrogateescape"))
+    assert_refused(bench(command, "foreign.json"), "foreign.json")
+
+
+def test_a_truncated_run(bench, pingpong, tmp_path):
+    pingpong("--transports", "tcp", "--sizes", "8")
+    whole = (tmp_path / "run.json").read_bytes()
+    (tmp_path / "run.json").unlink()
+    for part in (1, len(whole) // 2, len(whole) - 3):
+        (tmp_path / "part.json").write_bytes(whole[:part])
+        for command in ("report", "plot"):
+            assert_refused(bench(command, "part.json"), "part.json")
