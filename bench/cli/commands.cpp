@@ -55,8 +55,8 @@ void list(const std::string& what) {
     for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
     return;
   }
-  throw Failure(Exit::usage,
-                unknown_name("list", what, {"benchmarks", "transports", "devices", "formats"}));
+  throw Failure(Exit::usage, unknown_name("thing to list", what,
+                                          {"benchmarks", "transports", "devices", "formats"}));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void list(const std::string& what) {
 AddedCommand add_list(CLI::App& app) {
   auto* command = app.add_subcommand("list", "benchmarks, transports, devices or formats");
   const auto what = std::make_shared<std::string>();
-  command->add_option("what", *what, "benchmarks | transports | devices | formats")->required();
+  command->add_option("what", *what, "benchmarks | transports | devices | formats");
   return {command, [what](const GlobalOptions&) {
             list(*what);
             return Exit::done;

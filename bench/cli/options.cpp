@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -97,10 +98,14 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
     if (other_command && has_command(app, item.parents.front())) continue;
     auto* option = command.get_option_no_throw("--" + item.name);
     if (option == nullptr) option = app.get_option_no_throw("--" + item.name);
-    if (option == nullptr || other_command) {
+    if (other_command) {
+      throw Failure(Exit::usage, fmt::format("--config {}: '{}' is in no command's table", file,
+                                             item.fullname()));
+    }
+    if (option == nullptr) {
       throw Failure(Exit::usage,
                     fmt::format("--config {}: {}", file,
-                                unknown_name("option", item.fullname(), long_names(command))));
+                                unknown_name("option", item.name, long_names(command))));
     }
     if (option->count() > 0) continue;
     try {
@@ -117,21 +122,22 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
 }
 
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const auto commands = app.get_subcommands();
-  const auto& active = commands.empty() ? app : *commands.front();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    for (const auto& extra : active.remaining(true)) {
-      if (!extra.starts_with("--")) {
-        if (!commands.empty()) return fmt::format("unexpected argument '{}'", extra);
-        std::vector<std::string> names;
-        for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
-        return unknown_name("command", extra, names);
-      }
-      auto names = long_names(active);
-      return unknown_name("option", extra.substr(2, extra.find('=') - 2), names);
-    }
+  const auto extras = app.remaining(true);
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const auto& extra) { return extra.starts_with("--"); });
+  if (option != extras.end()) {
+    auto names = long_names(app);
+    for (const auto* command : commands)
+      std::ranges::copy(long_names(*command), std::back_inserter(names));
+    return unknown_name("option", option->substr(2, option->find('=') - 2), names);
   }
-  return error.what();
+  if (extras.empty()) return error.what();
+  if (!commands.empty()) return fmt::format("unexpected argument '{}'", extras.front());
+  std::vector<std::string> names;
+  for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
+  return unknown_name("command", extras.front(), names);
 }
 
 }  // namespace ucxbench

@@ -207,7 +207,6 @@ struct Plan {
 };
 
 Plan parse_plan(const PingPongOptions& o) {
-  check_ranks(o);
   split_shell_words(o.wrap);  // refuses an open quote
   Plan plan;
   plan.sets = parse_sets(o);
@@ -314,6 +313,7 @@ void label(Result& result, const RunSetup& setup, std::size_t local_ranks) {
 }
 
 Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
+  check_ranks(o);
   if (o.connect) {
     return follow_listener(*o.connect, o.token_file, {o.bind, o.wrap, o.net_devices});
   }
