@@ -11,10 +11,12 @@ ITERATIONS = {
     "shm": {"8B": 200_000, "1KiB": 100_000, "64KiB": 5_000, "1MiB": 500, "8MiB": 64},
 }
 
-# The same environment for both tools; every other UCX_* is removed.
+# The same environment for both tools; every other UCX_* is removed. ucx_perftest lets UCX allocate
+# its buffers, which by default gives huge pages or a shared memory segment; ours, as a program's own,
+# are anonymous pages, and so are both with mmap.
 SETTINGS = {
-    "tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"},
-    "shm": {"UCX_TLS": "posix,cma"},
+    "tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo", "UCX_ALLOC_PRIO": "mmap"},
+    "shm": {"UCX_TLS": "posix,cma", "UCX_ALLOC_PRIO": "mmap"},
 }
 WINDOW = 32  # of ucx_perftest's tag_bw
 

@@ -14,7 +14,7 @@ import signal
 import sys
 
 import report
-from cells import Group, choose
+from cells import SETTINGS, Group, choose
 from comparison import Comparison
 from tools import Failed, OurTool, Perftest, Unfit
 
@@ -43,6 +43,8 @@ def arguments(argv):
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0] + ".")
     parser.add_argument("--ucx-bench", type=program, default=str(ROOT / "build/release/bin/ucx-bench"))
     parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
+    parser.add_argument("--untouched", action="store_true",
+                        help="leave ucx_perftest's buffers unwritten, as it does by itself")
     parser.add_argument("--cells", action="append", metavar="PART/…",
                         help="only cells with all these parts, as tcp/8B or shm/tag/bandwidth; repeatable")
     parser.add_argument("--max-pairs", type=int, choices=range(6, 61), default=60, metavar="6…60")
@@ -54,10 +56,16 @@ def arguments(argv):
         options.cells = choose(options.cells)
     except ValueError as error:
         parser.error(str(error))
+    options.preload = None
+    if not options.untouched:
+        build = pathlib.Path(options.ucx_bench).resolve().parents[1]
+        options.preload = build / "lib/libfidelity_touch_buffers.so"
+        if not options.preload.exists():
+            parser.error(f"no {options.preload}: build it, or give --untouched")
     return options
 
 
-def provenance(run, perftest, argv):
+def provenance(run, perftest, touched, argv):
     """What the run file of ours says about the machine and the UCX, and what both tools are."""
     host = run["machine"]["hosts"][0]
     return {
@@ -75,7 +83,8 @@ def provenance(run, perftest, argv):
         },
         "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
         "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
-        "ucx_perftest": perftest,
+        "ucx_perftest": {"program": perftest, "buffers_written_once": touched},
+        "settings": SETTINGS,
     }
 
 
@@ -95,8 +104,8 @@ def main(argv):
     first = options.cells[0]
     try:
         run = ours.run(Group(first.transport, first.api, first.size))
-        result = provenance(run, options.perftest, argv)
-        theirs = Perftest(options.perftest, run["ucx"]["library"])
+        result = provenance(run, options.perftest, options.preload is not None, argv)
+        theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload)
         comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
         state = "interrupted"
         try:

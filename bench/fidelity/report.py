@@ -78,6 +78,18 @@ def markdown(result):
         + f"; *inconclusive*: its half-width is {WIDEST:.0%} or more; *self*: the same interval of "
         "ucx_perftest over its own next run.",
         "",
+        "Both tools run with the same environment: "
+        + "; ".join(
+            f"{name}: `{' '.join(f'{key}={value}' for key, value in settings.items())}`"
+            for name, settings in result["settings"].items()
+        )
+        + ". ucx_perftest's buffers are "
+        + (
+            "written once before it starts (bench/fidelity/touch_buffers.cpp)."
+            if result["ucx_perftest"]["buffers_written_once"]
+            else "left unwritten."
+        ),
+        "",
         "| cell | ours | theirs | unit | ratio | 95 % interval | self | pairs | verdict |",
         "|---|--:|--:|---|--:|---|---|--:|---|",
     ]

@@ -143,9 +143,10 @@ class OurTool:
 
 
 class Perftest:
-    def __init__(self, program, library):
+    def __init__(self, program, library, preload):
         self.program = program
         self.library = library  # ours: theirs must be the same file
+        self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
 
     def measure(self, cell, group):
         """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
@@ -153,6 +154,8 @@ class Perftest:
         cpus = [LEAD_CPU, FOLLOW_CPU] if cell.metric == "latency" else [FOLLOW_CPU, LEAD_CPU]
         # Named, since without it a ucx_perftest from elsewhere quietly takes the system's libraries.
         env = environment(cell.transport, pathlib.Path(self.library).parent)
+        if self.preload:
+            env["LD_PRELOAD"] = str(self.preload)
         port = free_port()
         common = [self.program, "-p", port]
         server = start([*common, "-c", cpus[0]], env)
