@@ -16,7 +16,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["TESTED_PROGRAM"]
 SHIM = os.environ["FAULT_SHIM"]
-SANITIZED = bool(os.environ.get("UCXBENCH_TEST_SANITIZE"))
+SANITIZED = bool(os.environ.get("TESTED_SANITIZERS"))
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
 )
@@ -38,8 +38,6 @@ def clean_environment():
     if SANITIZED:
         kept["UCX_MEM_EVENTS"] = "n"
         kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        kept["LSAN_OPTIONS"] = f"suppressions={ROOT}/ci/lsan.supp:print_suppressions=0"
-        kept["TSAN_OPTIONS"] = kept.get("TSAN_OPTIONS", "") + f":suppressions={ROOT}/ci/tsan.supp"
     return kept
 
 

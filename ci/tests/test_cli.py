@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import PROGRAM, ROOT, only
+from conftest import PROGRAM, ROOT, clean_environment, only
 
 COMMANDS = ["pingpong", "list", "report", "plot"]
 
@@ -151,6 +151,7 @@ def test_a_closed_stdout_is_no_crash(tmp_path):
     """`ucx-bench … | head` ends the pipe early."""
     done = subprocess.run(
         f"'{PROGRAM}' pingpong --help | head -n 1; exit ${{PIPESTATUS[0]}}",
-        shell=True, executable="/bin/bash", cwd=tmp_path, capture_output=True, text=True, timeout=30,
+        shell=True, executable="/bin/bash", cwd=tmp_path, env=clean_environment(),
+        capture_output=True, text=True, timeout=30,
     )
     assert done.returncode in (0, 141) and done.stderr == ""

@@ -21,7 +21,7 @@ def enough_memory():
 def test_more_than_four_gib(pingpong, api, settings):
     done = pingpong(
         "--api", api, *settings, "--sizes", "4608MiB", "--iterations", "1", "--window", "1",
-        "--warmup-runs", "0", limit_s=280,
+        "--warmup-runs", "0", "--timeout", "240s", limit_s=280,
     )
     case = only(done.file["cases"])
     assert case["state"] == "measured"
