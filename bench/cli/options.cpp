@@ -58,8 +58,9 @@ bool GlobalOptions::colored() const {
 void add_environment_twins(CLI::App& app) {
   // Those that are no option's: the token of a remote run, what a supervisor tells its ranks, and
   // the scripts' interpreter.
-  std::set<std::string, std::less<>> known = {
+  static const std::set<std::string, std::less<>> others = {
       "UCXBENCH_TOKEN", "UCXBENCH_PYTHON", "UCXBENCH_CONTROL_FD", "UCXBENCH_RANK", "UCXBENCH_SIZE"};
+  std::set<std::string, std::less<>> twins;
   std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
   apps.push_back(&app);
   for (auto* each : apps) {
@@ -70,15 +71,15 @@ void add_environment_twins(CLI::App& app) {
       }
       const auto twin = twin_of(option->get_lnames().front());
       option->envname(twin);
-      known.insert(twin);
+      twins.insert(twin);
     }
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable(*entry);
     const auto name = variable.substr(0, variable.find('='));
-    if (name.starts_with(prefix) && !known.contains(name)) {
+    if (name.starts_with(prefix) && !twins.contains(name) && !others.contains(name)) {
       throw Failure(Exit::usage,
-                    unknown_name("environment variable", name, {known.begin(), known.end()}));
+                    unknown_name("environment variable", name, {twins.begin(), twins.end()}));
     }
   }
 }

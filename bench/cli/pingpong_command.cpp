@@ -130,6 +130,16 @@ void add_options(CLI::App& command, PingPongOptions& o) {
   o.outputs.add_options(command);
 }
 
+// Names the option in what its parser says of its value.
+template <typename Parse>
+auto of_option(const char* option, Parse parse) {
+  try {
+    return parse();
+  } catch (const Failure& failure) {
+    throw Failure(failure.exit(), fmt::format("{}: {}", option, failure.what()));
+  }
+}
+
 Variables key_values(const std::string& option, const std::vector<std::string>& given,
                      std::string_view prefix) {
   Variables values;
@@ -214,7 +224,7 @@ Plan parse_plan(const PingPongOptions& o) {
   for (const auto name : split_text(o.progress_mode, ',')) {
     plan.modes.push_back(ProgressMode::parse(name));
   }
-  plan.sizes = parse_sizes(o.sizes);
+  plan.sizes = of_option("--sizes", [&] { return parse_sizes(o.sizes); });
   check_memory(plan.sizes, o.remote() ? 1 : o.ranks);
   auto& common = plan.common;
   common.window = o.window;
@@ -231,7 +241,8 @@ Plan parse_plan(const PingPongOptions& o) {
   common.ranks = o.ranks;
   common.warmup_runs = o.warmup_runs;
   if (o.iterations > 0) common.iterations = o.iterations;
-  common.time_per_launch = parse_duration(o.max_time) / o.launches;
+  common.time_per_launch =
+      of_option("--max-time", [&] { return parse_duration(o.max_time); }) / o.launches;
   common.check = pingpong::parse_check(o.check);
   return plan;
 }
@@ -322,7 +333,8 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   setup.benchmark = "pingpong";
   setup.ranks = o.ranks;
   setup.launches = o.launches;
-  setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(parse_duration(o.timeout));
+  setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
+      of_option("--timeout", [&] { return parse_duration(o.timeout); }));
   setup.wrap = o.wrap;
   setup.ucx = key_values("--ucx", o.ucx, "UCX_");
   setup.strict = o.strict;

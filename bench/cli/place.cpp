@@ -45,7 +45,12 @@ std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, 
   if (bind == "auto") return bind_automatically(ranks, threads);
   std::vector<std::vector<int>> cpus(static_cast<std::size_t>(ranks));
   if (bind == "none") return cpus;
-  const auto list = parse_list(bind);
+  std::vector<int> list;
+  try {
+    list = parse_list(bind);
+  } catch (const Failure& failure) {
+    throw Failure(failure.exit(), fmt::format("--bind: {}, auto or none", failure.what()));
+  }
   const auto allowed = allowed_cpus();
   if (list.size() != cpus.size()) {
     throw Failure(Exit::usage, fmt::format("--bind {}: expected one CPU for each of the {} ranks, "

@@ -15,7 +15,7 @@ import fidelity
 import intervals
 import report
 import tools
-from cells import Cell, Group, choose
+from cells import SETTINGS, Cell, Group, choose
 from comparison import BLOCKS_PER_VISIT, Comparison
 
 LATENCY = Cell("tcp", "tag", "latency", "8B")
@@ -182,6 +182,8 @@ def a_result(ours):
     comparison = compare(Tools(ours), [LATENCY, BANDWIDTH])
     result = {
         "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1", "load_1min_before": 0.0},
+        "ucx_perftest": {"program": "ucx_perftest", "buffers_written_once": True},
+        "settings": SETTINGS,
         "ucx": {"version": "1.13.1", "library": "/lib/libucp.so.0"},
         "ucx_bench": {"commit": "1a2b3c4d5e6f", "dirty": False, "flags": "-O3"},
         "command": "bench/fidelity/fidelity.py",
@@ -194,6 +196,8 @@ def test_record(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["vm-1-ucx-1.13.1.json", "vm-1-ucx-1.13.1.md"]
     table = where.read_text()
     assert "1 agrees, 1 differs of 2 cells" in table
+    assert "`UCX_TLS=posix,cma UCX_ALLOC_PRIO=mmap`" in table
+    assert "buffers are written once" in table
     assert "| tcp/tag/latency/8B | 1.040 | 1.000 | µs | 1.040 | 1.040–1.040 | 1.000–1.000 | 8 | differs |" in table
     cells = json.loads((tmp_path / "vm-1-ucx-1.13.1.json").read_text())["cells"]
     pairs = [pair for visit in cells[0]["visits"] for pair in visit["pairs_ours_theirs"]]

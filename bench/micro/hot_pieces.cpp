@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/core/pattern.hpp"
-#include "harness/launch/activity.hpp"
 
 namespace ucxbench {
 namespace {

@@ -1,7 +1,5 @@
 #include "bench/pingpong/loops.hpp"
 
-#include "harness/launch/activity.hpp"
-
 namespace ucxbench::pingpong {
 namespace {
 
@@ -43,7 +41,6 @@ class LoopsOver final : public Loops {
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
       link_.receive();
-      activity().bump();
     }
     link_.wait_sends();
     link_.wait_receives();
@@ -62,7 +59,6 @@ class LoopsOver final : public Loops {
       if (receives < count && link_.can_receive()) {
         link_.start_receive();
         ++receives;
-        activity().bump();
       }
       if (sends < count && link_.can_send()) {
         link_.send();
@@ -92,7 +88,6 @@ class LoopsOver final : public Loops {
         link_.receive();
         link_.wait_receives();
         link_.send();
-        activity().bump();
       }
       return;
     }
@@ -101,7 +96,6 @@ class LoopsOver final : public Loops {
       link_.receive();
       link_.wait_receives();
       after(i);
-      activity().bump();
     }
   }
 
@@ -110,7 +104,6 @@ class LoopsOver final : public Loops {
     const auto start = clock_.ticks();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
-      activity().bump();
     }
     link_.wait_sends();
     link_.flush();
@@ -124,7 +117,6 @@ class LoopsOver final : public Loops {
     link_.signal();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.receive();
-      activity().bump();
     }
     link_.wait_receives();
     const auto ticks = clock_.ticks() - start;

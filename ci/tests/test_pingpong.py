@@ -129,7 +129,7 @@ def test_what_was_counted(pingpong):
     launch = only(only(run["cases"])["launches"])
     assert launch["iterations"] == 20
     assert len(launch["samples"]["latency_us"]) == 20
-    assert launch["warmup_iterations"] == 0
+    assert launch["warmup"] == 0
     for cost in ("context_us", "connect_us", "first_message_us"):
         assert launch["cold"][cost] > 0
     latency = only(run["cases"])["metrics"]["latency_us"]

@@ -46,7 +46,7 @@ void ThreadProgress::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (!stop_.load()) {
-    if (ucp_worker_progress(worker_) == 0) {
+    if (!progress_once(worker_)) {
       sleep_on_worker(worker_, wakeup_fd_, stop_fd_, std::chrono::milliseconds(500));
     }
   }

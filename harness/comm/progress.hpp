@@ -8,12 +8,21 @@
 #include <thread>
 
 #include "harness/comm/ucx_error.hpp"
+#include "harness/core/activity.hpp"
 
 namespace ucxbench {
 
 // The four progress modes. Each has: Count, the type of a counter that a completion changes;
 // until(done), which returns when done() is true; turn(), one non-blocking step for code that waits
-// for something else; completed(), called from UCX's completion callbacks.
+// for something else; completed(), called from UCX's completion callbacks. Whatever UCX does counts
+// as this process's activity, so that one giant message is not taken for a hang.
+
+/// One call of ucp_worker_progress; whether it did anything.
+inline bool progress_once(ucp_worker_h worker) {
+  if (ucp_worker_progress(worker) == 0) return false;
+  activity().bump();
+  return true;
+}
 
 class PollProgress {
  public:
@@ -22,9 +31,9 @@ class PollProgress {
 
   template <typename Done>
   void until(Done done) {
-    while (!done()) ucp_worker_progress(worker_);
+    while (!done()) progress_once(worker_);
   }
-  void turn() { ucp_worker_progress(worker_); }
+  void turn() { progress_once(worker_); }
   void completed() {}
 
  private:
@@ -46,12 +55,12 @@ class EventProgress {
   template <typename Done>
   void until(Done done) {
     while (!done()) {
-      if (ucp_worker_progress(worker_) == 0 && !done()) {
+      if (!progress_once(worker_) && !done()) {
         sleep_on_worker(worker_, wakeup_fd_, -1, std::chrono::milliseconds(500));
       }
     }
   }
-  void turn() { ucp_worker_progress(worker_); }
+  void turn() { progress_once(worker_); }
   void completed() {}
 
  private:
@@ -76,7 +85,7 @@ class PeriodicProgress {
     }
   }
   void turn() {
-    while (ucp_worker_progress(worker_) != 0) {
+    while (progress_once(worker_)) {
     }
   }
   void completed() {}

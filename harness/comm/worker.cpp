@@ -43,7 +43,11 @@ ProgressMode ProgressMode::parse(std::string_view text) {
   if (text == "event") return {Kind::event, {}};
   if (text == "thread") return {Kind::thread, {}};
   if (text.starts_with(periodic)) {
-    return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
+    try {
+      return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
+    } catch (const Failure& failure) {
+      throw Failure(failure.exit(), fmt::format("--progress-mode: {}", failure.what()));
+    }
   }
   throw Failure(Exit::usage,
                 "--progress-mode: " + unknown_name("progress mode", text,

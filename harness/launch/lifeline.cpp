@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/launch/activity.hpp"
 
 namespace ucxbench {
 namespace {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/launch/activity.hpp"
+#include "harness/core/activity.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/follower.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -52,14 +53,20 @@ MemoryKind parse_memory_kind(std::string_view name) {
 std::string_view to_string(MemoryKind) { return "host"; }
 
 Buffer::Buffer(MemoryKind kind, std::size_t bytes) : kind_(kind), size_(bytes) {
-  // MAP_POPULATE touches every page here, outside any clock.
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
                                                 spaced_size(bytes), std::strerror(errno)));
   }
   data_ = static_cast<std::byte*>(mapped);
+  // Every page is touched here, outside any clock; in steps, since gigabytes take as long as a
+  // time-out.
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t step = std::size_t{16} << 20U;
+  for (std::size_t at = 0; at < bytes; at += page) {
+    data_[at] = std::byte{0};
+    if (at % step == 0) activity().bump();
+  }
   const auto now = held.fetch_add(bytes) + bytes;
   auto before = peak.load();
   while (before < now && !peak.compare_exchange_weak(before, now)) {

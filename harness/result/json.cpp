@@ -217,7 +217,7 @@ Json launch_to_json(const LaunchRecord& record) {
           {"dst", record.dst},
           {"iterations", record.iterations},
           {"messages", record.messages},
-          {"warmup_iterations", record.warmup_iterations},
+          {"warmup", record.warmup_iterations},
           {"cold",
            {{"context_us", number(record.cold.context_us)},
             {"connect_us", number(record.cold.connect_us)},
@@ -234,7 +234,7 @@ LaunchRecord launch_from_json(const Json& json) {
                       .dst = json.at("dst").get<int>(),
                       .iterations = json.at("iterations").get<std::uint64_t>(),
                       .messages = json.at("messages").get<std::uint64_t>(),
-                      .warmup_iterations = json.at("warmup_iterations").get<std::uint64_t>(),
+                      .warmup_iterations = json.at("warmup").get<std::uint64_t>(),
                       .lanes = json.at("lanes").get<std::vector<std::string>>()};
   const auto& cold = json.at("cold");
   record.cold = {.context_us = number_at(cold, "context_us"),
