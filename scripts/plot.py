@@ -83,6 +83,9 @@ def styles_of(keys):
     # One file per setting needs no file names.
     if len({tuple(field for field in key if field[0] != "file") for key in keys}) == len(keys):
         differing = [name for name in differing if name != "file"]
+    # Devices follow from the transports unless the same set ran on several.
+    if len({tuple(field for field in key if field[0] != "net_devices") for key in keys}) == len(keys):
+        differing = [name for name in differing if name != "net_devices"]
     by_color = next((name for name in BY_COLOR if name in differing), None)
     rest = [name for name in differing if name != by_color]
     colors, others, styles = {}, {}, {}
