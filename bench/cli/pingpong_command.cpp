@@ -12,6 +12,7 @@
 #include "bench/cli/progress_display.hpp"
 #include "bench/cli/remote.hpp"
 #include "bench/pingpong/parameters.hpp"
+#include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"

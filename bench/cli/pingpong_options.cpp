@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/shell_words.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
@@ -11,7 +9,6 @@
 #include "bench/cli/outputs.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "harness/comm/transport_set.hpp"
-#include "harness/core/failure.hpp"
 
 namespace ucxbench {
 
@@ -61,15 +58,5 @@ void check_ranks(const PingPongOptions& options);
 
 /// Throws Failure(Exit::usage) for what is wrong in itself; devices and CPUs are looked at later.
 PingPongPlan parse_plan(const PingPongOptions& options);
-
-/// Names the option in what its parser says of its value.
-template <typename Parse>
-auto of_option(const char* option, Parse parse) {
-  try {
-    return parse();
-  } catch (const Failure& failure) {
-    throw Failure(failure.exit(), fmt::format("{}: {}", option, failure.what()));
-  }
-}
 
 }  // namespace ucxbench

@@ -8,6 +8,7 @@
 
 #include "harness/comm/printed.hpp"
 #include "harness/comm/ucx_error.hpp"
+#include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
@@ -43,11 +44,9 @@ ProgressMode ProgressMode::parse(std::string_view text) {
   if (text == "event") return {Kind::event, {}};
   if (text == "thread") return {Kind::thread, {}};
   if (text.starts_with(periodic)) {
-    try {
-      return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
-    } catch (const Failure& failure) {
-      throw Failure(failure.exit(), fmt::format("--progress-mode: {}", failure.what()));
-    }
+    return {Kind::periodic, of_option("--progress-mode", [&] {
+              return parse_duration(text.substr(periodic.size()));
+            })};
   }
   throw Failure(Exit::usage,
                 "--progress-mode: " + unknown_name("progress mode", text,
