@@ -114,6 +114,7 @@ void add_options(CLI::App& command, PingPongOptions& o) {
       ->allow_extra_args(false);
   text("-s,--sizes", o.sizes, "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB", "LIST", "load");
   text("--api", o.api, "tag | stream, or both", "API,..", "load");
+  text("--measure", o.measure, "latency | bandwidth, or both", "METRIC,..", "load");
   command.add_option("-W,--window", o.window, "messages outstanding in the bandwidth part")
       ->group("load")
       ->check(CLI::Range(1, 65536))
@@ -153,7 +154,12 @@ PingPongPlan parse_plan(const PingPongOptions& o) {
   check_memory(plan.sizes, o.remote() ? 1 : o.ranks);
   auto& common = plan.common;
   common.window = o.window;
+  pingpong::set_measured(common, o.measure);
   common.bidirectional = o.bidirectional;
+  if (common.bidirectional && !common.bandwidth) {
+    throw Failure(Exit::usage,
+                  "--bidirectional: it is a bandwidth, which --measure latency leaves out");
+  }
   common.memory.clear();
   for (const auto kind : split_text(o.memory, ',')) {
     common.memory.emplace_back(to_string(parse_memory_kind(kind)));

@@ -31,6 +31,7 @@ struct PingPongOptions {
   std::string sizes = "8:64MiB:x2";
   std::string api = "tag";
   int window = 32;
+  std::string measure = "latency,bandwidth";
   bool bidirectional = false;
   int warmup_runs = 1;
   std::uint64_t iterations = 0;

@@ -1,4 +1,4 @@
-"""What is compared: cells of transport, API, metric and size, in groups that one run of ours fills."""
+"""What is compared: cells of transport, API, metric and size."""
 
 import dataclasses
 
@@ -37,15 +37,6 @@ class Cell:
         """ucx_perftest's name of it."""
         return f"{self.api}_{'lat' if self.metric == 'latency' else 'bw'}"
 
-
-@dataclasses.dataclass(frozen=True)
-class Group:
-    """The cells that one run of ours fills: it measures latency and bandwidth."""
-
-    transport: str
-    api: str
-    size: str
-
     @property
     def bytes(self):
         return SIZES[self.size]
@@ -54,25 +45,22 @@ class Group:
     def iterations(self):
         return ITERATIONS[self.transport][self.size]
 
-    def cells(self):
-        # No bandwidth of streams: ucx_perftest's stream_bw has a window of one.
-        metrics = ("latency", "bandwidth") if self.api == "tag" else ("latency",)
-        return [Cell(self.transport, self.api, metric, self.size) for metric in metrics]
 
-
-def groups():
+def all_cells():
+    # No bandwidth of streams: ucx_perftest's stream_bw has a window of one.
     return [
-        Group(transport, api, size)
+        Cell(transport, api, metric, size)
         for transport in SETTINGS
-        for api in ("tag", "stream")
+        for api, metrics in (("tag", ("latency", "bandwidth")), ("stream", ("latency",)))
         for size in SIZES
+        for metric in metrics
     ]
 
 
 def choose(patterns):
     """The cells whose key contains all parts of a pattern: "tcp/8B", "shm/tag/bandwidth". An unknown
     part is an error."""
-    everything = [cell for group in groups() for cell in group.cells()]
+    everything = all_cells()
     if not patterns:
         return everything
     known = {part for cell in everything for part in cell.key.split("/")}

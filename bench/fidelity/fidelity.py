@@ -14,10 +14,14 @@ import signal
 import sys
 
 import report
-from cells import SETTINGS, Group, choose
+from cells import SETTINGS, choose
 from comparison import Comparison
-from tools import Failed, OurTool, Perftest, Unfit
+from tools import Failed, OurTool, Perftest, PlainLoop, Unfit
 
+CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
+PLAIN = [
+    "plain", "plain+send-books", "plain+receive-books", "plain+send-books+receive-books", "plain+answer",
+]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -45,6 +49,9 @@ def arguments(argv):
     parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
     parser.add_argument("--untouched", action="store_true",
                         help="leave ucx_perftest's buffers unwritten, as it does by itself")
+    parser.add_argument("--instead", choices=PLAIN, metavar="PLAIN",
+                        help="compare plain_loop in the place of ucx-bench, in tag bandwidth: "
+                        + " | ".join(PLAIN))
     parser.add_argument("--cells", action="append", metavar="PART/…",
                         help="only cells with all these parts, as tcp/8B or shm/tag/bandwidth; repeatable")
     parser.add_argument("--max-pairs", type=int, choices=range(6, 61), default=60, metavar="6…60")
@@ -56,9 +63,10 @@ def arguments(argv):
         options.cells = choose(options.cells)
     except ValueError as error:
         parser.error(str(error))
+    build = pathlib.Path(options.ucx_bench).resolve().parents[1]
+    options.plain_loop = build / "bin/fidelity_plain_loop"
     options.preload = None
     if not options.untouched:
-        build = pathlib.Path(options.ucx_bench).resolve().parents[1]
         options.preload = build / "lib/libfidelity_touch_buffers.so"
         if not options.preload.exists():
             parser.error(f"no {options.preload}: build it, or give --untouched")
@@ -77,6 +85,7 @@ def provenance(run, perftest, touched, argv):
             "cpu_model": host["cpu_model"],
             "cores": host["cores"],
             "kernel": host["kernel"],
+            "tcp_congestion_control": CONGESTION_CONTROL.read_text().strip(),
             "transparent_huge_pages": host.get("transparent_huge_pages"),
             "labels": run["machine"]["labels"],
             "load_1min_before": os.getloadavg()[0],
@@ -101,19 +110,19 @@ def main(argv):
     # A plain kill ends as Ctrl-C does: nothing is left running, and what there is is written.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ours = OurTool(options.ucx_bench)
-    first = options.cells[0]
     try:
-        run = ours.run(Group(first.transport, first.api, first.size))
+        run = ours.run(options.cells[0])
         result = provenance(run, options.perftest, options.preload is not None, argv)
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload)
+        if options.instead:
+            ours = PlainLoop(options.plain_loop, options.instead.split("+")[1:])
+            result["instead_of_ucx_bench"] = options.instead
         comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
         state = "interrupted"
         try:
-            for group in comparison.run():
+            for cell in comparison.run():
                 report.save(finish(result, comparison, "interrupted"), options.output)
-                for cell in group.cells():
-                    if cell in comparison.records:
-                        print(report.line(cell, comparison.records[cell]), file=sys.stderr, flush=True)
+                print(report.line(cell, comparison.records[cell]), file=sys.stderr, flush=True)
             state = "out of time" if comparison.is_late else "complete"
         finally:
             where = report.save(finish(result, comparison, state), options.output)

@@ -15,7 +15,7 @@ import fidelity
 import intervals
 import report
 import tools
-from cells import SETTINGS, Cell, Group, choose
+from cells import SETTINGS, Cell, choose
 from comparison import BLOCKS_PER_VISIT, Comparison
 
 LATENCY = Cell("tcp", "tag", "latency", "8B")
@@ -98,10 +98,11 @@ def test_reads_our_run_file():
     run = json.loads(subprocess.run(sample, check=True, capture_output=True, timeout=60).stdout)
     metrics = run["cases"][0]["metrics"]
     metrics["bandwidth_sender_GBps"] = {"p50": 1.5}
-    assert tools.parse_ours(run) == {"latency": metrics["latency_us"]["p50"], "bandwidth": 1.5}
+    assert tools.parse_ours(run, "latency") == metrics["latency_us"]["p50"]
+    assert tools.parse_ours(run, "bandwidth") == 1.5
     run["cases"][0] |= {"state": "failed", "reason": "rank 1 was killed"}
     with pytest.raises(tools.Failed, match="failed: rank 1 was killed"):
-        tools.parse_ours(run)
+        tools.parse_ours(run, "latency")
 
 
 def test_environment_is_the_same_for_both_and_nothing_is_inherited(monkeypatch):
@@ -120,68 +121,74 @@ def test_cells():
     assert len(choose(["8B", "stream"])) == 6 + 8
     with pytest.raises(ValueError, match="no '9B'"):
         choose(["tcp/9B"])
-    assert [cell.test for cell in Group("tcp", "tag", "8B").cells()] == ["tag_lat", "tag_bw"]
+    assert [cell.test for cell in choose(["tcp/tag/8B"])] == ["tag_lat", "tag_bw"]
 
 
-class Tools:
-    """Both tools: numbers without noise, and the order in which they were asked."""
+class Tool:
+    """A number without noise; notes in `order` when it was asked, as the metric's first letter."""
 
-    def __init__(self, ours=1.0, wrong_run=None):
-        self.value, self.wrong_run, self.order = ours, wrong_run, []
+    def __init__(self, value, order, upper=False, wrong_run=None):
+        self.value, self.order, self.upper, self.wrong_run = value, order, upper, wrong_run
 
-    def measure(self, *what):
-        is_ours = len(what) == 1
-        self.order.append("A" if is_ours else what[0].metric[0])
+    def measure(self, cell):
+        self.order.append(cell.metric[0].upper() if self.upper else cell.metric[0])
         if len(self.order) == self.wrong_run:
             raise tools.Failed("ucx-bench: not done after 60 s")
-        return {"latency": self.value, "bandwidth": self.value} if is_ours else 1.0
+        return self.value
 
 
-def compare(fakes, cells, most_pairs=60, budget_s=60):
-    comparison = Comparison(fakes, fakes, cells, most_pairs, budget_s)
+def compare(cells, ours=1.0, order=None, wrong_run=None, **limits):
+    order = [] if order is None else order
+    a, b = Tool(ours, order, True, wrong_run), Tool(1.0, order, False, wrong_run)
+    return finished(Comparison(a, b, cells, **({"most_pairs": 60, "budget_s": 60} | limits)))
+
+
+def finished(comparison):
     for _ in comparison.run():
         pass
     return comparison
 
 
 def test_runs_in_a_b_b_a_order_for_each_cell():
-    fakes = Tools()
-    comparison = compare(fakes, [LATENCY, BANDWIDTH])
-    assert "".join(fakes.order) == "AlbblA" * BLOCKS_PER_VISIT
+    order = []
+    comparison = compare([LATENCY, BANDWIDTH], order=order)
+    assert "".join(order) == "LllL" * BLOCKS_PER_VISIT + "BbbB" * BLOCKS_PER_VISIT
     assert comparison.records[LATENCY].ratios() == [1.0] * 8
 
 
 def test_ends_at_the_most_pairs():
-    noise = Tools()
-    noise.measure = lambda *what: 1.0 if len(what) == 2 else {"latency": random.uniform(1, 3)}
-    assert len(compare(noise, [LATENCY], most_pairs=14).records[LATENCY].ratios()) == 14
+    noise = Tool(1.0, [])
+    noise.measure = lambda cell: random.uniform(1, 3)
+    comparison = finished(Comparison(noise, Tool(1.0, []), [LATENCY], 14, 60))
+    assert len(comparison.records[LATENCY].ratios()) == 14
 
 
 def test_a_block_with_a_failure_is_dropped():
-    record = compare(Tools(wrong_run=6), [LATENCY]).records[LATENCY]
+    record = compare([LATENCY], wrong_run=6).records[LATENCY]
     assert record.failure == "ucx-bench: not done after 60 s"
     assert len(record.ratios()) == 8  # three blocks of the first visit, one of a second
 
 
-def test_gives_up_on_a_group_that_keeps_failing():
+def test_gives_up_on_a_cell_that_keeps_failing():
     class Broken:
         def measure(self, *_):
             raise tools.Failed("no")
 
-    comparison = compare(Broken(), [LATENCY, Cell("tcp", "tag", "latency", "1KiB")])
-    assert set(comparison.failures.values()) == {3}
+    comparison = finished(Comparison(Broken(), Broken(), [LATENCY, BANDWIDTH], 60, 60))
+    assert {record.failures for record in comparison.records.values()} == {3}
     assert report.cell_record(LATENCY, comparison.records[LATENCY])["verdict"] == "not reached"
 
 
 def test_time_over_is_said():
-    comparison = compare(Tools(), [LATENCY], budget_s=-1)
+    comparison = compare([LATENCY], budget_s=-1)
     assert comparison.is_late and comparison.records[LATENCY].ratios() == []
 
 
 def a_result(ours):
-    comparison = compare(Tools(ours), [LATENCY, BANDWIDTH])
+    comparison = compare([LATENCY, BANDWIDTH], ours)
     result = {
-        "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1", "load_1min_before": 0.0},
+        "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1",
+            "tcp_congestion_control": "cubic", "load_1min_before": 0.0},
         "ucx_perftest": {"program": "ucx_perftest", "buffers_written_once": True},
         "settings": SETTINGS,
         "ucx": {"version": "1.13.1", "library": "/lib/libucp.so.0"},
@@ -197,11 +204,22 @@ def test_record(tmp_path):
     table = where.read_text()
     assert "1 agrees, 1 differs of 2 cells" in table
     assert "`UCX_TLS=posix,cma UCX_ALLOC_PRIO=mmap`" in table
-    assert "buffers are written once" in table
+    assert "buffers are written once" in table and "congestion control cubic" in table
     assert "| tcp/tag/latency/8B | 1.040 | 1.000 | µs | 1.040 | 1.040–1.040 | 1.000–1.000 | 8 | differs |" in table
     cells = json.loads((tmp_path / "vm-1-ucx-1.13.1.json").read_text())["cells"]
     pairs = [pair for visit in cells[0]["visits"] for pair in visit["pairs_ours_theirs"]]
     assert statistics.median(ours / theirs for ours, theirs in pairs) == cells[0]["ratio"]["median"]
+
+
+def test_a_record_of_the_plain_loop_is_another_file(tmp_path):
+    where = report.save(a_result(1.0) | {"instead_of_ucx_bench": "plain+send-books"}, tmp_path)
+    assert where.name == "vm-1-ucx-1.13.1-plain-send-books.md"
+    assert where.read_text().startswith("# plain+send-books loop")
+
+
+def test_the_plain_loop_measures_tag_bandwidth_only():
+    with pytest.raises(tools.Unfit, match="not tcp/tag/latency/8B"):
+        tools.PlainLoop("plain_loop", []).measure(LATENCY)
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,9 @@ def markdown(result):
     counts = {}
     for cell in cells:
         counts[cell["verdict"]] = counts.get(cell["verdict"], 0) + 1
+    what = result.get("instead_of_ucx_bench")
     lines = [
-        "# ucx-bench against ucx_perftest",
+        f"# {f'{what} loop (bench/fidelity/plain_loop.cpp)' if what else 'ucx-bench'} against ucx_perftest",
         "",
         f"{result['finished_utc']}, {result['state']}: "
         + ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
@@ -68,7 +69,7 @@ def markdown(result):
         f"Machine {machine['id']}: {machine['cpu_model']}, {machine['cores']} cores, Linux "
         f"{machine['kernel']}, load {machine['load_1min_before']:.2f} before and "
         f"{machine['load_1min_after']:.2f} after. UCX {ucx['version']}, both tools on "
-        f"`{ucx['library']}`. ucx-bench {ours['commit'][:10]}"
+        f"`{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. ucx-bench {ours['commit'][:10]}"
         f"{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
         "",
         "The ratio is ours / theirs: one-way latency p50, or the sender's bandwidth with the flush "
@@ -109,6 +110,8 @@ def write(path, text):
 def save(result, folder):
     """Writes both files; returns the Markdown one's path."""
     stem = f"{result['machine']['id']}-ucx-{result['ucx']['version']}"
+    if "instead_of_ucx_bench" in result:
+        stem += "-" + result["instead_of_ucx_bench"].replace("+", "-")
     folder = pathlib.Path(folder)
     write(folder / f"{stem}.json", json.dumps(result, indent=1, allow_nan=False) + "\n")
     write(folder / f"{stem}.md", markdown(result))

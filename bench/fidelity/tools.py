@@ -80,16 +80,12 @@ def parse_perftest(csv):
     raise Failed("ucx_perftest printed no result")
 
 
-def parse_ours(run):
+def parse_ours(run, metric):
     """The same of our run file, which has one case; the sender's bandwidth, as theirs is."""
     case = run["cases"][0]
     if case["state"] != "measured":
         raise Failed(f"ucx-bench: {case['state']}: {case['reason']}")
-    metrics = case["metrics"]
-    return {
-        "latency": metrics["latency_us"]["p50"],
-        "bandwidth": metrics["bandwidth_sender_GBps"]["p50"],
-    }
+    return case["metrics"]["latency_us" if metric == "latency" else "bandwidth_sender_GBps"]["p50"]
 
 
 def library_of(pid):
@@ -121,25 +117,43 @@ class OurTool:
     def __init__(self, program):
         self.program = program
 
-    def run(self, group):
-        """The run file of one launch of a group."""
+    def run(self, cell):
+        """The run file of one launch of a cell."""
         with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
             file = pathlib.Path(folder, "run.json")
-            command = [self.program, "--quiet", "pingpong", "--transports", group.transport]
-            command += ["--api", group.api, "--sizes", group.bytes, "--launches", 1]
-            command += ["--iterations", group.iterations, "--window", WINDOW]
+            command = [self.program, "--quiet", "pingpong", "--transports", cell.transport]
+            command += ["--api", cell.api, "--measure", cell.metric, "--sizes", cell.bytes]
+            command += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
             command += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}", "--json", file]
-            for name, value in SETTINGS[group.transport].items():
+            for name, value in SETTINGS[cell.transport].items():
                 command += ["--ucx", f"{name}={value}"]
-            process = start(command, environment(group.transport))
+            process = start(command, environment(cell.transport))
             try:
                 output(process, "ucx-bench")
             finally:
                 end(process)
             return json.loads(file.read_text())
 
-    def measure(self, group):
-        return parse_ours(self.run(group))
+    def measure(self, cell):
+        return parse_ours(self.run(cell), cell.metric)
+
+
+class PlainLoop:
+    """plain_loop.cpp in the place of ours: tag bandwidth with UCX's calls alone, and what `words` add."""
+
+    def __init__(self, program, words):
+        self.program = program
+        self.words = words
+
+    def measure(self, cell):
+        if cell.test != "tag_bw":
+            raise Unfit(f"plain_loop measures tag bandwidth, not {cell.key}")
+        command = [self.program, cell.bytes, cell.iterations, LEAD_CPU, FOLLOW_CPU, *self.words]
+        process = start(command, environment(cell.transport))
+        try:
+            return json.loads(output(process, "plain_loop"))["sender_GBps"]
+        finally:
+            end(process)
 
 
 class Perftest:
@@ -148,7 +162,7 @@ class Perftest:
         self.library = library  # ours: theirs must be the same file
         self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
 
-    def measure(self, cell, group):
+    def measure(self, cell):
         """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
         test its client sends; the client reports both."""
         cpus = [LEAD_CPU, FOLLOW_CPU] if cell.metric == "latency" else [FOLLOW_CPU, LEAD_CPU]
@@ -162,7 +176,7 @@ class Perftest:
         client = None
         try:
             self._await_server(server, port)
-            test = ["-t", cell.test, "-s", group.bytes, "-n", group.iterations]
+            test = ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations]
             client = start([*common, "127.0.0.1", "-c", cpus[1], *test, "-v", "-f"], env)
             result = parse_perftest(output(client, "ucx_perftest"))
             output(server, "ucx_perftest's server", limit_s=5)

@@ -25,9 +25,11 @@ class Loops {
   /// stores one time stamp per iteration and one before the first; without, none.
   virtual void round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
 
-  /// `count` messages from lead to follower through the window, ended by an acknowledgement.
-  /// Returns the receiver's ticks from its "go" to the last arrival on the follower, and the
-  /// sender's from its first post to the end of its flush on the lead.
+  /// `count` messages from lead to follower through the window, after one byte that says "now".
+  /// Returns the receiver's ticks from that byte to the last arrival on the follower, and the
+  /// sender's from its first post to the end of its flush on the lead. Nothing travels back: a TCP
+  /// receiver that ever answers acknowledges half as often from then on. So the caller sees to it
+  /// that the follower is ready, and has received everything.
   virtual std::uint64_t one_way(std::uint64_t count) = 0;
 
   /// `count` messages each way at once. Returns the ticks until this side had received all of its

@@ -32,7 +32,7 @@ class Measurement {
   Measurement(const Bench& bench, const Parameters& parameters)
       : bench_(bench),
         p_(parameters),
-        progress_([&loops = bench.loops] { loops.turn(); }),
+        progress_(bench.progress),
         verifier_(bench, parameters, progress_) {
     measured_.record.src = bench.pair.lead();
     measured_.record.dst = bench.pair.follow();
@@ -40,11 +40,17 @@ class Measurement {
 
   Measured run() {
     verifier_.fill();
-    latency();
-    verifier_.compare("after the latency loop");
-    bandwidth();
-    // One way only: the lead received no payload.
-    if (bench_.pair.role() != Role::lead) verifier_.compare("after the bandwidth loop");
+    measured_.record.overheads["timestamp_ns"] = bench_.clock.cost_ns();
+    first_message();
+    if (p_.latency) {
+      latency();
+      verifier_.compare("after the latency loop");
+    }
+    if (p_.bandwidth) {
+      bandwidth();
+      // One way only: the lead received no payload.
+      if (bench_.pair.role() != Role::lead) verifier_.compare("after the bandwidth loop");
+    }
     if (p_.bidirectional && bench_.pair.role() != Role::alone) {
       bidirectional();
       verifier_.compare("after the bidirectional loop");
@@ -61,8 +67,8 @@ class Measurement {
         fmt::format("{} {}: {}", to_string(p_.api), spaced_size(p_.bytes), what));
   }
 
-  void use(int window, bool many_sends) {
-    bench_.loops.use(
+  void use(Loops& loops, int window, bool many_sends) {
+    loops.use(
         {bench_.send.bytes().data(), bench_.receive.bytes().data(), p_.bytes, window, many_sends});
   }
 
@@ -104,13 +110,15 @@ class Measurement {
     return one;
   }
 
-  void latency() {
-    auto& record = measured_.record;
-    use(1, false);
+  void first_message() {
+    use(bench_.loops, 1, false);
     phase("first message");
     bench_.loops.meet();
-    record.cold.first_message_us = timed_round_trips(1) * 1e6 / ways();
+    measured_.record.cold.first_message_us = timed_round_trips(1) * 1e6 / ways();
+  }
 
+  void latency() {
+    auto& record = measured_.record;
     double one = *record.cold.first_message_us * 1e-6 * ways();
     if (p_.warmup_runs > 0) phase("warm-up");
     for (int run = 0; run < p_.warmup_runs; ++run) one = warm_up();
@@ -147,7 +155,6 @@ class Measurement {
       record.overheads["timed_mean_us"] = median(timed_us) / ways();
       record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
     }
-    record.overheads["timestamp_ns"] = bench_.clock.cost_ns();
   }
 
   // Messages in `part` of the time, after an uncounted stretch that doubles until it takes a tenth
@@ -172,16 +179,23 @@ class Measurement {
     }
   }
 
+  // Seconds on the lead, where both are known, of the sender and of the receiver. Readiness and the
+  // end are said over the rendezvous, since the receiver never sends on this connection.
+  std::pair<double, double> stream(std::uint64_t count) {
+    bench_.pair.from_follow("ready", progress_);
+    const auto mine = seconds(bench_.one_way.one_way(count));
+    return {mine, bench_.pair.from_follow(mine, progress_).get<double>()};
+  }
+
   void bandwidth() {
     auto& record = measured_.record;
     phase("bandwidth");
-    use(p_.window, true);
-    record.messages = plan_messages(p_.bidirectional ? 0.2 : 0.3,
-                                    [&](std::uint64_t count) { bench_.loops.one_way(count); });
+    use(bench_.one_way, p_.window, true);
+    record.messages =
+        plan_messages(p_.bidirectional ? 0.2 : 0.3, [&](std::uint64_t count) { stream(count); });
     // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
     // the rate of any part of it would be of the bursts.
-    const auto sending = seconds(bench_.loops.one_way(record.messages));
-    const auto receiving = bench_.pair.from_follow(sending, progress_).get<double>();
+    const auto [sending, receiving] = stream(record.messages);
     const auto rate = [&](double took) { return static_cast<double>(record.messages) / took; };
     keep_one("message_rate_per_s", rate(receiving));
     keep_one("bandwidth_GBps", rate(receiving) * gigabytes());
@@ -190,6 +204,7 @@ class Measurement {
 
   void bidirectional() {
     phase("bidirectional bandwidth");
+    use(bench_.loops, p_.window, true);
     const auto count =
         plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
     const auto mine = seconds(bench_.loops.both_ways(count));
@@ -206,7 +221,7 @@ class Measurement {
 
   Bench bench_;
   const Parameters& p_;
-  Rendezvous::Progress progress_;
+  const Rendezvous::Progress& progress_;
   Verifier verifier_;
   Measured measured_;
 };

@@ -15,9 +15,11 @@ namespace ucxbench::pingpong {
 struct Bench {
   Pair& pair;
   Loops& loops;
+  Loops& one_way;  ///< over the connection on which the follower never sends
   const Clock& clock;
-  Buffer& send;     ///< at least as large as the largest case
-  Buffer& receive;  ///< likewise
+  Buffer& send;                          ///< at least as large as the largest case
+  Buffer& receive;                       ///< likewise
+  const Rendezvous::Progress& progress;  ///< moves both connections
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.

@@ -10,6 +10,16 @@
 #include "harness/core/units.hpp"
 
 namespace ucxbench::pingpong {
+namespace {
+
+std::vector<std::string> measured(const Parameters& p) {
+  std::vector<std::string> names;
+  if (p.latency) names.emplace_back("latency");
+  if (p.bandwidth) names.emplace_back("bandwidth");
+  return names;
+}
+
+}  // namespace
 
 Check parse_check(std::string_view name) {
   if (name == "off") return Check::off;
@@ -30,10 +40,22 @@ std::string_view to_string(Check check) {
   return "full";
 }
 
+void set_measured(Parameters& p, std::string_view list) {
+  p.latency = p.bandwidth = false;
+  for (const auto name : split_text(list, ',')) {
+    if (name != "latency" && name != "bandwidth") {
+      throw Failure(Exit::usage,
+                    "--measure: " + unknown_name("metric", name, {"latency", "bandwidth"}));
+    }
+    (name == "latency" ? p.latency : p.bandwidth) = true;
+  }
+}
+
 Json to_json(const Parameters& p) {
   Json json = {{"api", to_string(p.api)},
                {"bytes", p.bytes},
                {"window", p.window},
+               {"measure", measured(p)},
                {"bidirectional", p.bidirectional},
                {"memory", p.memory},
                {"transports", p.transports},
@@ -53,6 +75,8 @@ Parameters parse_parameters(const Json& json) {
   p.api = parse_api(json.at("api").get<std::string>());
   json.at("bytes").get_to(p.bytes);
   json.at("window").get_to(p.window);
+  set_measured(
+      p, fmt::format("{}", fmt::join(json.at("measure").get<std::vector<std::string>>(), ",")));
   json.at("bidirectional").get_to(p.bidirectional);
   json.at("memory").get_to(p.memory);
   json.at("transports").get_to(p.transports);
@@ -73,6 +97,7 @@ std::string case_key(const Parameters& p) {
   const Parameters usual;
   std::map<std::string, std::string> others;
   if (p.connect_by != usual.connect_by) others["connect-by"] = to_string(p.connect_by);
+  if (const auto some = measured(p); some.size() == 1) others["measure"] = some.front();
   if (p.progress.kind != usual.progress.kind) others["progress-mode"] = p.progress.name();
   if (p.ranks != usual.ranks) others["ranks"] = fmt::format("{}", p.ranks);
   if (p.window != usual.window) others["window"] = fmt::format("{}", p.window);

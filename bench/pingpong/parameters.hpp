@@ -24,6 +24,10 @@ struct Parameters {
   Api api = Api::tag;
   std::uint64_t bytes = 8;
   int window = 32;
+  bool latency = true;
+  /// After a latency loop it is the bandwidth of a connection with a history, which a TCP socket
+  /// does not forget (docs/METHOD.md); alone, what ucx_perftest's bandwidth tests see.
+  bool bandwidth = true;
   bool bidirectional = false;
   std::vector<std::string> memory = {"host", "host"};  ///< sent from, received into
   std::vector<std::string> transports;                 ///< members of the set
@@ -36,6 +40,9 @@ struct Parameters {
   std::chrono::nanoseconds time_per_launch{250'000'000};  ///< measuring time in one launch
   Check check = Check::sample;
 };
+
+/// Sets what --measure names: "latency", "bandwidth" or both. Throws Failure (usage).
+void set_measured(Parameters& parameters, std::string_view list);
 
 Json to_json(const Parameters& parameters);
 Parameters parse_parameters(const Json& json);

@@ -23,9 +23,10 @@ TEST(CaseKey, IsStable) {
   p.ranks = 8;
   p.progress = ProgressMode::parse("periodic:100us");
   p.connect_by = ConnectBy::sockaddr;
+  p.latency = false;
   EXPECT_EQ(case_key(p),
             "pingpong/stream/host-host/shm+tcp/1000B/connect-by=sockaddr/"
-            "progress-mode=periodic:100us/ranks=8/window=4");
+            "measure=bandwidth/progress-mode=periodic:100us/ranks=8/window=4");
 }
 
 TEST(CaseKey, DoesNotDependOnHowLongWasMeasured) {
@@ -39,6 +40,7 @@ TEST(CaseKey, DoesNotDependOnHowLongWasMeasured) {
 TEST(Parameters, SurviveTheWayToTheRank) {
   auto p = some();
   p.api = Api::stream;
+  p.latency = false;
   p.bidirectional = true;
   p.iterations = 123;
   p.check = Check::full;
@@ -46,8 +48,20 @@ TEST(Parameters, SurviveTheWayToTheRank) {
   p.progress = ProgressMode::parse("event");
   const auto copy = parse_parameters(to_json(p));
   EXPECT_EQ(to_json(copy), to_json(p));
+  EXPECT_FALSE(copy.latency);
   EXPECT_EQ(copy.iterations, 123U);
   EXPECT_FALSE(parse_parameters(to_json(some())).iterations.has_value());
+}
+
+TEST(Parameters, MeasureWhatIsNamed) {
+  Parameters p;
+  set_measured(p, "latency");
+  EXPECT_TRUE(p.latency);
+  EXPECT_FALSE(p.bandwidth);
+  set_measured(p, "bandwidth,latency");
+  EXPECT_TRUE(p.latency && p.bandwidth);
+  EXPECT_THROW(set_measured(p, ""), Failure);
+  EXPECT_THROW(set_measured(p, "latency,jitter"), Failure);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The rank side of the ping-pong benchmark: one connection per API, progress mode and launch, and
-// every size over it.
+// The rank side of the ping-pong benchmark: two connections per API, progress mode and launch, and
+// every size over them.
 
 #include <fmt/format.h>
 
@@ -24,18 +24,25 @@ struct PlannedCase {
 };
 
 ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& parameters,
-                 const Rendezvous::Progress& progress) {
-  const auto name = fmt::format("{}/{}", to_string(parameters.api), parameters.progress.name());
+                 const std::string& purpose, const Rendezvous::Progress& progress) {
+  const auto name =
+      fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), purpose);
   return parameters.connect_by == ConnectBy::address || pair.role() == Role::alone
              ? connect_by_address(worker, pair.rendezvous(), pair.peer(), name, progress)
              : connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name,
                                    parameters.net_devices, progress);
 }
 
+/// What a connection is for. On `one_way` the follower never sends: one byte is enough to change
+/// how the kernel acknowledges on a TCP connection from then on (docs/METHOD.md).
+enum class Traffic { both_ways, one_way };
+
 /// A worker and its connection, with what it cost to make them.
 class Connection {
  public:
-  Connection(RankContext& context, Pair& pair, const Parameters& parameters) : pair_(pair) {
+  Connection(RankContext& context, Pair& pair, const Parameters& parameters, Traffic traffic)
+      : pair_(pair) {
+    const std::string purpose = traffic == Traffic::both_ways ? "both ways" : "one way";
     auto& rendezvous = context.rendezvous();
     const auto& clock = context.clock();
     rendezvous.phase(fmt::format("{}: starting UCX", to_string(parameters.api)));
@@ -43,15 +50,15 @@ class Connection {
     worker_.emplace(parameters.api, parameters.progress);
     cold_.context_us = clock.us(clock.ticks() - start);
 
-    rendezvous.phase(fmt::format("{}: connecting by {}", to_string(parameters.api),
-                                 to_string(parameters.connect_by)));
+    rendezvous.phase(fmt::format("{}: connecting by {}, for traffic {}", to_string(parameters.api),
+                                 to_string(parameters.connect_by), purpose));
     progress_ = [this] { ucp_worker_progress(worker_->handle()); };
     rendezvous.barrier(progress_);
     const auto connecting = clock.ticks();
-    endpoint_.emplace(connect(*worker_, pair, parameters, progress_));
+    endpoint_.emplace(connect(*worker_, pair, parameters, purpose, progress_));
     loops_ = make_loops(parameters.api, parameters.progress, pair.role(), clock, worker_->handle(),
                         endpoint_->handle());
-    loops_->meet();
+    if (traffic == Traffic::both_ways) loops_->meet();
     cold_.connect_us = clock.us(clock.ticks() - connecting);
   }
 
@@ -88,15 +95,23 @@ void report_rank(RankContext& context, Connection& connection, const Parameters&
 /// False when the user asked to stop.
 bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
                     Buffer& send, Buffer& receive, bool first) {
-  Connection connection(context, pair, cases.front().parameters);
-  const auto progress = [&] { connection.loops().turn(); };
-  if (first) report_rank(context, connection, cases.front().parameters);
+  const auto& common = cases.front().parameters;
+  Connection connection(context, pair, common, Traffic::both_ways);
+  std::optional<Connection> one_way;
+  if (common.bandwidth) one_way.emplace(context, pair, common, Traffic::one_way);
+  auto& one_way_loops = one_way ? one_way->loops() : connection.loops();
+  const auto progress = [&] {
+    connection.loops().turn();
+    if (one_way) one_way_loops.turn();
+  };
+  if (first) report_rank(context, connection, common);
   bool go_on = true;
   for (const auto& planned : cases) {
     go_on = context.rendezvous().barrier(progress);
     if (!go_on) break;
     auto measured =
-        measure({pair, connection.loops(), context.clock(), send, receive}, planned.parameters);
+        measure({pair, connection.loops(), one_way_loops, context.clock(), send, receive, progress},
+                planned.parameters);
     if (!pair.leads()) continue;
     measured.record.launch = context.plan().at("launch").get<int>();
     measured.record.cold.context_us = connection.cold().context_us;
@@ -105,6 +120,7 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
     context.report_case(planned.index, measured.record, measured.verified, measured.error,
                         progress);
   }
+  if (one_way) one_way->close();
   connection.close();
   return go_on;
 }
