@@ -29,7 +29,7 @@ def test_help_has_what_the_pages_promise(bench):
     for option in (
         "--ranks --launches --timeout --wrap --listen --connect --token-file --connect-by "
         "--progress-mode --memory --bind --net-devices --transports --strict --ucx --sizes --api "
-        "--window --bidirectional --warmup-runs --iterations --max-time --check --json --csv "
+        "--window --measure --bidirectional --warmup-runs --iterations --max-time --check --json --csv "
         "--markdown --gbench --tag"
     ).split():
         assert re.search(rf"{option}\b", options), option
