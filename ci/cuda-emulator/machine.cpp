@@ -1,0 +1,91 @@
+#include "ci/cuda-emulator/machine.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+namespace emulator {
+namespace {
+
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 0);
+}
+
+/// The device that a member of CUDA_VISIBLE_DEVICES names, by number or by (the beginning of) its
+/// UUID; -1 if none does.
+int named(const std::string& name, int devices) {
+  if (name.starts_with("GPU-")) {
+    for (int device = 0; device < devices; ++device) {
+      if (uuid_text(device).starts_with(name)) return device;
+    }
+    return -1;
+  }
+  char* end = nullptr;
+  const long index = std::strtol(name.c_str(), &end, 10);
+  const bool valid = end != name.c_str() && *end == '\0' && index >= 0 && index < devices;
+  return valid ? static_cast<int>(index) : -1;
+}
+
+std::vector<int> visible_devices(int devices) {
+  std::vector<int> visible;
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr) {
+    for (int device = 0; device < devices; ++device) visible.push_back(device);
+    return visible;
+  }
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const int device = named(name, devices);
+    // What follows a wrong one is ignored, as the driver does it; one named twice hides all.
+    if (device < 0) break;
+    if (std::find(visible.begin(), visible.end(), device) != visible.end()) return {};
+    visible.push_back(device);
+  }
+  return visible;
+}
+
+Machine read_machine() {
+  const auto devices =
+      static_cast<int>(std::min<std::uint64_t>(number("UCXBENCH_EMULATED_GPUS", 2), MAX_DEVICES));
+  return {.devices = devices,
+          .bytes = number("UCXBENCH_EMULATED_GPU_BYTES", 1ULL << 30),
+          .driver_version = static_cast<int>(number("UCXBENCH_EMULATED_DRIVER_VERSION", 13000)),
+          .links = static_cast<int>(number("UCXBENCH_EMULATED_NVLINKS", 4)),
+          .visible = visible_devices(devices)};
+}
+
+}  // namespace
+
+const Machine& machine() {
+  // Never destroyed: UCX calls the driver from its own destructors.
+  static const Machine& instance = *new Machine(read_machine());
+  return instance;
+}
+
+std::string pci_address(int device, int domain_digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%0*X:%02X:00.0", domain_digits, PCI_DOMAIN, pci_bus(device));
+  return text;
+}
+
+Uuid uuid_of(int device) {
+  Uuid uuid{{0xe3, 0x01, 0xa7, 0xed, 'e', 'm', 'u', 'l', 'a', 't', 'e', 'd', 'g', 'p', 'u', 0}};
+  uuid.bytes[15] = static_cast<unsigned char>(device);
+  return uuid;
+}
+
+std::string uuid_text(int device) {
+  const auto uuid = uuid_of(device);
+  std::string text = "GPU";
+  for (int index = 0; index < 16; ++index) {
+    if (index == 0 || index == 4 || index == 6 || index == 8 || index == 10) text += '-';
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", uuid.bytes[index]);
+    text += digits;
+  }
+  return text;
+}
+
+}  // namespace emulator

@@ -1,0 +1,186 @@
+#include "ci/cuda-emulator/memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "ci/cuda-emulator/report.hpp"
+
+namespace emulator {
+namespace {
+
+// Where device addresses come from: never accessible, so that a host that touches "GPU memory"
+// faults at once, and never given back, so that freed addresses still fault. Reserving costs
+// nothing; ThreadSanitizer leaves programs little more than this in one piece.
+constexpr std::uint64_t RESERVED_BYTES = 64ULL << 30;
+// As large allocations are aligned by the driver. At least a page stays free between two of them.
+constexpr std::uint64_t SLOT_BYTES = 2 << 20;
+constexpr std::uint64_t PAGE_BYTES = 4096;
+
+// Past the C library, since UCX follows its mmap and munmap: nobody may know of these mappings.
+void* hidden_map(std::uint64_t bytes, int protection, int flags, int fd) {
+  const long result = syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, 0);
+  return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+}
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::uintptr_t reservation() {
+  static const auto start = [] {
+    void* memory = hidden_map(RESERVED_BYTES + SLOT_BYTES, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (memory == nullptr) std::abort();
+    return round_up(reinterpret_cast<std::uintptr_t>(memory), SLOT_BYTES);
+  }();
+  return start;
+}
+
+}  // namespace
+
+Memory& memory() {
+  static auto& instance = *new Memory;
+  return instance;
+}
+
+bool Memory::is_device_address(std::uintptr_t address) const {
+  return address - reservation() < RESERVED_BYTES;
+}
+
+Allocation* Memory::find(std::uintptr_t address) {
+  auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  auto& allocation = std::prev(after)->second;
+  return address < allocation.end() ? &allocation : nullptr;
+}
+
+/// Gives it an address among the devices' and maps its file where only we know.
+Result Memory::map_device(Allocation& allocation) {
+  const auto needed = allocation.bytes + PAGE_BYTES;
+  auto candidate = reservation() + SLOT_BYTES;  // below the first one lies nothing either
+  const auto end = reservation() + RESERVED_BYTES;
+  // The lowest gap that is wide enough: as with the driver, freed addresses soon come again.
+  for (auto next = allocations_.lower_bound(candidate);
+       next != allocations_.end() && next->first < end; ++next) {
+    if (next->first - candidate >= needed) break;
+    candidate = round_up(next->second.end() + PAGE_BYTES, SLOT_BYTES);
+  }
+  if (candidate > end || end - candidate < needed) return OUT_OF_MEMORY;
+  void* contents = hidden_map(allocation.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, allocation.fd);
+  if (contents == nullptr) return OUT_OF_MEMORY;
+  allocation.base = candidate;
+  allocation.contents = static_cast<char*>(contents);
+  return SUCCESS;
+}
+
+Result Memory::allocate(Kind kind, std::uint64_t bytes, Context* context, unsigned flags,
+                        std::uintptr_t& address) {
+  if (bytes == 0) return INVALID_VALUE;
+  Allocation made{.kind = kind,
+                  .base = 0,
+                  .bytes = bytes,
+                  .contents = nullptr,
+                  .fd = -1,
+                  .context = context,
+                  .physical = machine().visible[context->device],
+                  .flags = flags,
+                  .id = ++last_id_,
+                  .opened = 0,
+                  .preferred = NO_SUCH_DEVICE};
+  if (kind == Kind::DEVICE) {
+    if (bytes > machine().bytes - used_[made.physical]) return OUT_OF_MEMORY;
+    made.fd = memfd_create("emulated-gpu-memory", MFD_CLOEXEC);
+    if (made.fd < 0) return OPERATING_SYSTEM;
+    auto result = ftruncate(made.fd, static_cast<off_t>(bytes)) == 0 ? SUCCESS : OUT_OF_MEMORY;
+    if (result == SUCCESS) result = map_device(made);
+    if (result != SUCCESS) {
+      close(made.fd);
+      return result;
+    }
+    used_[made.physical] += bytes;
+  } else {
+    void* contents = hidden_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    if (contents == nullptr) return OUT_OF_MEMORY;
+    made.contents = static_cast<char*>(contents);
+    made.base = reinterpret_cast<std::uintptr_t>(contents);
+  }
+  address = made.base;
+  allocations_.emplace(made.base, made);
+  report().allocated(kind, used_[made.physical]);
+  return SUCCESS;
+}
+
+Result Memory::register_host(std::uintptr_t address, std::uint64_t bytes, Context* context,
+                             unsigned flags) {
+  if (address == 0 || bytes == 0 || is_device_address(address)) return INVALID_VALUE;
+  const auto after = allocations_.lower_bound(address);
+  const bool overlaps_next = after != allocations_.end() && after->first < address + bytes;
+  if (find(address) != nullptr || overlaps_next) return HOST_MEMORY_ALREADY_REGISTERED;
+  allocations_.emplace(address, Allocation{.kind = Kind::REGISTERED,
+                                           .base = address,
+                                           .bytes = bytes,
+                                           .contents = reinterpret_cast<char*>(address),
+                                           .fd = -1,
+                                           .context = context,
+                                           .physical = machine().visible[context->device],
+                                           .flags = flags,
+                                           .id = ++last_id_,
+                                           .opened = 0,
+                                           .preferred = NO_SUCH_DEVICE});
+  report().allocated(Kind::REGISTERED, 0);
+  return SUCCESS;
+}
+
+Result Memory::import(int fd, std::uint64_t bytes, Context* context, int physical,
+                      std::uintptr_t& address) {
+  Allocation made{.kind = Kind::IMPORTED,
+                  .base = 0,
+                  .bytes = bytes,
+                  .contents = nullptr,
+                  .fd = fd,
+                  .context = context,
+                  .physical = physical,
+                  .flags = 0,
+                  .id = ++last_id_,
+                  .opened = 1,
+                  .preferred = NO_SUCH_DEVICE};
+  if (const auto result = map_device(made); result != SUCCESS) {
+    close(fd);
+    return result;
+  }
+  address = made.base;
+  allocations_.emplace(made.base, made);
+  return SUCCESS;
+}
+
+Result Memory::free(std::uintptr_t address, Kind kind) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end() || found->second.kind != kind) return INVALID_VALUE;
+  release(found->second);
+  allocations_.erase(found);
+  return SUCCESS;
+}
+
+void Memory::release(const Allocation& allocation) {
+  if (allocation.kind == Kind::DEVICE) used_[allocation.physical] -= allocation.bytes;
+  if (allocation.kind != Kind::REGISTERED) {
+    syscall(SYS_munmap, allocation.contents, allocation.bytes);
+  }
+  if (allocation.fd >= 0) close(allocation.fd);
+}
+
+void Memory::free_all_of(const Context* context) {
+  for (auto next = allocations_.begin(); next != allocations_.end();) {
+    if (next->second.context != context) {
+      ++next;
+      continue;
+    }
+    release(next->second);
+    next = allocations_.erase(next);
+  }
+}
+
+}  // namespace emulator

@@ -1,0 +1,78 @@
+// What exists, so that libraries that import it can be loaded, and says that it is not supported.
+
+#include "ci/cuda-emulator/driver.hpp"
+
+extern "C" __attribute__((used, visibility("hidden"))) emulator::Result emulated_unsupported() {
+  return emulator::NOT_SUPPORTED;
+}
+
+#define UNSUPPORTED(name) EMULATED_ENTRY(name, emulated_unsupported)
+
+// Virtual memory management.
+UNSUPPORTED(cuMemAddressFree);
+UNSUPPORTED(cuMemAddressReserve);
+UNSUPPORTED(cuMemCreate);
+UNSUPPORTED(cuMemExportToShareableHandle);
+UNSUPPORTED(cuMemGetAccess);
+UNSUPPORTED(cuMemGetAllocationGranularity);
+UNSUPPORTED(cuMemGetAllocationPropertiesFromHandle);
+UNSUPPORTED(cuMemGetHandleForAddressRange);
+UNSUPPORTED(cuMemImportFromShareableHandle);
+UNSUPPORTED(cuMemMap);
+UNSUPPORTED(cuMemRelease);
+UNSUPPORTED(cuMemRetainAllocationHandle);
+UNSUPPORTED(cuMemSetAccess);
+UNSUPPORTED(cuMemUnmap);
+
+// Memory pools.
+UNSUPPORTED(cuDeviceGetDefaultMemPool);
+UNSUPPORTED(cuDeviceGetMemPool);
+UNSUPPORTED(cuDeviceSetMemPool);
+UNSUPPORTED(cuMemAllocAsync);
+UNSUPPORTED(cuMemAllocFromPoolAsync);
+UNSUPPORTED(cuMemFreeAsync);
+UNSUPPORTED(cuMemPoolCreate);
+UNSUPPORTED(cuMemPoolDestroy);
+UNSUPPORTED(cuMemPoolExportPointer);
+UNSUPPORTED(cuMemPoolExportToShareableHandle);
+UNSUPPORTED(cuMemPoolGetAccess);
+UNSUPPORTED(cuMemPoolGetAttribute);
+UNSUPPORTED(cuMemPoolImportFromShareableHandle);
+UNSUPPORTED(cuMemPoolImportPointer);
+UNSUPPORTED(cuMemPoolSetAccess);
+UNSUPPORTED(cuMemPoolSetAttribute);
+UNSUPPORTED(cuMemPoolTrimTo);
+
+// Kernels.
+UNSUPPORTED(cuFuncGetAttribute);
+UNSUPPORTED(cuFuncSetAttribute);
+UNSUPPORTED(cuKernelGetFunction);
+UNSUPPORTED(cuLaunchCooperativeKernel);
+UNSUPPORTED(cuLaunchKernel);
+UNSUPPORTED(cuLaunchKernelEx);
+UNSUPPORTED(cuLibraryGetGlobal);
+UNSUPPORTED(cuLibraryGetKernel);
+UNSUPPORTED(cuLibraryLoadData);
+UNSUPPORTED(cuLibraryUnload);
+UNSUPPORTED(cuModuleGetFunction);
+UNSUPPORTED(cuModuleGetGlobal_v2);
+UNSUPPORTED(cuModuleLoad);
+UNSUPPORTED(cuModuleLoadData);
+UNSUPPORTED(cuModuleLoadDataEx);
+UNSUPPORTED(cuModuleLoadFatBinary);
+UNSUPPORTED(cuModuleUnload);
+UNSUPPORTED(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+
+// Others.
+UNSUPPORTED(cuGetExportTable);
+UNSUPPORTED(cuIpcGetEventHandle);
+UNSUPPORTED(cuIpcOpenEventHandle);
+UNSUPPORTED(cuMemAllocPitch_v2);
+UNSUPPORTED(cuMemcpy2DAsync_v2);
+UNSUPPORTED(cuMemcpy2D_v2);
+UNSUPPORTED(cuStreamBeginCapture_v2);
+UNSUPPORTED(cuStreamEndCapture);
+UNSUPPORTED(cuStreamWaitValue32_v2);
+UNSUPPORTED(cuStreamWaitValue64_v2);
+UNSUPPORTED(cuStreamWriteValue32_v2);
+UNSUPPORTED(cuStreamWriteValue64_v2);
