@@ -1,13 +1,14 @@
 #include "bench/cli/place.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "harness/core/failure.hpp"
@@ -18,7 +19,7 @@
 namespace ucxbench {
 namespace {
 
-std::vector<std::string> entries_of(const char* folder) {
+std::vector<std::string> entries_of(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code absent;
   for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
@@ -37,6 +38,13 @@ bool same_host(const sockaddr* a, const sockaddr* b) {
   return a->sa_family == AF_INET6 &&
          std::memcmp(&reinterpret_cast<const sockaddr_in6*>(a)->sin6_addr,
                      &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
+}
+
+// Empty where the file is absent.
+std::string first_word(const std::filesystem::path& file) {
+  std::string word;
+  std::ifstream(file) >> word;
+  return word;
 }
 
 }  // namespace
@@ -71,11 +79,21 @@ std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, 
 }
 
 std::string net_devices_of(const std::string& option, const TransportSet& set,
-                           const std::string& route, bool check) {
-  if (option == "auto") return set.has("tcp") || set.has("auto") ? route : "";
+                           const std::string& route, bool check,
+                           const std::filesystem::path& infiniband) {
+  if (option == "auto") {
+    if (!set.has("tcp") && !set.has("auto")) return "";
+    std::vector<std::string> devices = {route};
+    // The list holds for every transport: without its ports the set would have no InfiniBand.
+    if (!set.has("tcp") || set.has("ib")) {
+      const auto ports = active_rdma_ports(infiniband);
+      devices.insert(devices.end(), ports.begin(), ports.end());
+    }
+    return route == "all" ? route : fmt::format("{}", fmt::join(devices, ","));
+  }
   if (!check || option == "all") return option;
   auto known = entries_of("/sys/class/net");
-  for (const auto& device : entries_of("/sys/class/infiniband")) known.push_back(device);
+  for (const auto& device : entries_of(infiniband)) known.push_back(device);
   for (const auto name : split_text(option, ',')) {
     const auto device = std::string(name.substr(0, name.find(':')));
     if (std::find(known.begin(), known.end(), device) == known.end()) {
@@ -83,6 +101,19 @@ std::string net_devices_of(const std::string& option, const TransportSet& set,
     }
   }
   return option;
+}
+
+std::vector<std::string> active_rdma_ports(const std::filesystem::path& infiniband) {
+  std::vector<std::string> ports;
+  for (const auto& device : entries_of(infiniband)) {
+    for (const auto& port : entries_of(infiniband / device / "ports")) {
+      // "4: ACTIVE"; UCX warns of a port that is named and down.
+      if (first_word(infiniband / device / "ports" / port / "state") == "4:") {
+        ports.push_back(fmt::format("{}:{}", device, port));
+      }
+    }
+  }
+  return ports;
 }
 
 std::string device_of_connection(int socket) {

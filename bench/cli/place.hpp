@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,15 @@ namespace ucxbench {
 /// allowed, and for a list of the wrong length.
 std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, int threads);
 
-/// UCX_NET_DEVICES of a set by `--net-devices`: "auto" is `route` for a set that may use TCP and
-/// nothing (UCX's own choice) otherwise. `check` refuses devices that this machine does not have
-/// with Failure(Exit::usage).
+/// UCX_NET_DEVICES of a set by `--net-devices`: "auto" is `route` for a set that may use TCP, with
+/// the active RDMA ports where it may use them too, and nothing (UCX's own choice) otherwise.
+/// `check` refuses devices that this machine does not have with Failure(Exit::usage).
 std::string net_devices_of(const std::string& option, const TransportSet& set,
-                           const std::string& route, bool check);
+                           const std::string& route, bool check,
+                           const std::filesystem::path& infiniband = "/sys/class/infiniband");
+
+/// "mlx5_0:1", as UCX names ports, for those that are up.
+std::vector<std::string> active_rdma_ports(const std::filesystem::path& infiniband);
 
 /// The network device that carries what goes to the other end of a connected socket: "lo" for a
 /// peer on this machine.

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
 #include "harness/core/failure.hpp"
 #include "harness/topology/cpus.hpp"
 
@@ -23,8 +27,29 @@ TEST(Bind, RefusesAWrongCountAndAnAbsentCpu) {
 
 TEST(NetDevices, AutoIsTheRouteWhereTcpMayBeUsed) {
   EXPECT_EQ(net_devices_of("auto", TransportSet::parse("tcp"), "lo", true), "lo");
-  EXPECT_EQ(net_devices_of("auto", TransportSet::parse("auto"), "lo", true), "lo");
+  EXPECT_EQ(net_devices_of("auto", TransportSet::parse("auto"), "lo", true, "/nowhere"), "lo");
   EXPECT_EQ(net_devices_of("auto", TransportSet::parse("shm"), "lo", true), "");
+}
+
+TEST(NetDevices, AutoNamesRdmaPortsBesideTheRoute) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "ucxbench_infiniband";
+  for (const auto& [port, state] : {std::pair{"mlx5_0/ports/1", "4: ACTIVE\n"},
+                                    {"mlx5_0/ports/2", "1: DOWN\n"},
+                                    {"mlx5_1/ports/1", "4: ACTIVE\n"}}) {
+    std::filesystem::create_directories(folder / port);
+    std::ofstream(folder / port / "state") << state;
+  }
+  const auto automatic = [&](const char* set, const char* route) {
+    return net_devices_of("auto", TransportSet::parse(set), route, true, folder);
+  };
+  EXPECT_EQ(automatic("tcp,ib", "lo"), "lo,mlx5_0:1,mlx5_1:1");
+  EXPECT_EQ(automatic("auto", "eth0"), "eth0,mlx5_0:1,mlx5_1:1");
+  EXPECT_EQ(automatic("tcp,ib", "all"), "all");
+  EXPECT_EQ(automatic("tcp", "lo"), "lo");
+  EXPECT_EQ(automatic("ib", "lo"), "");
+  EXPECT_EQ(net_devices_of("mlx5_1:1,lo", TransportSet::parse("tcp,ib"), "lo", true, folder),
+            "mlx5_1:1,lo");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(NetDevices, AreCheckedUnlessAWrapperMayHideThem) {
