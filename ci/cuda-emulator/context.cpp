@@ -3,7 +3,8 @@
 #include <pthread.h>
 
 #include <array>
-#include <vector>
+#include <cstdlib>
+#include <type_traits>
 
 #include "ci/cuda-emulator/machine.hpp"
 #include "ci/cuda-emulator/memory.hpp"
@@ -34,8 +35,28 @@ std::set<Context*>& created() {
   return contexts;
 }
 
-std::vector<Context*>& stack() {
-  static thread_local std::vector<Context*> contexts;
+/// A thread's contexts. Without a destructor: UCX still calls from destructors that run after those
+/// of the thread.
+class Stack {
+ public:
+  bool empty() const { return depth_ == 0; }
+  Context* back() const { return contexts_[depth_ - 1]; }
+  void pop_back() { --depth_; }
+  void push_back(Context* context) {
+    if (depth_ == MOST) std::abort();  // somebody forgets to pop
+    contexts_[depth_++] = context;
+  }
+
+ private:
+  static constexpr int MOST = 1000;
+  Context* contexts_[MOST];
+  int depth_;
+};
+
+static_assert(std::is_trivially_destructible_v<Stack>);
+
+Stack& stack() {
+  static thread_local Stack contexts;
   return contexts;
 }
 

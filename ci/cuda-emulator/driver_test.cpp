@@ -1,7 +1,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -159,6 +159,19 @@ TEST(EmulatedDriver, DoesNotSurviveAFork) {
     waitpid(child, &status, 0);
     EXPECT_EQ(NOT_INITIALIZED, WEXITSTATUS(status));
     EXPECT_EQ(SUCCESS, cuda.synchronize());
+  });
+}
+
+// As UCX does, which frees its caches from its destructors.
+TEST(EmulatedDriver, CanBeCalledUntilTheEnd) {
+  in_process({}, [] {
+    static const Driver* cuda;
+    static DevicePointer pointer;
+    std::atexit([] {
+      if (cuda->free(pointer) != SUCCESS) _exit(EXIT_FAILURE);
+    });
+    cuda = new Driver;
+    pointer = cuda->filled(100, 0);
   });
 }
 
