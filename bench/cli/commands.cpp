@@ -26,9 +26,9 @@ void print_row(std::string_view name, std::string_view text) {
 }
 
 void list_transports() {
-  const auto resources = probe_ucx();
+  const auto found = probe(true);
   for (const auto& known : transport_names()) {
-    const auto reasons = missing(TransportSet::parse(known.name), resources);
+    const auto reasons = missing(TransportSet::parse(known.name), found.ucx);
     print_row(known.name, reasons.empty()
                               ? fmt::format("available      {}", known.description)
                               : fmt::format("not available  {}", fmt::join(reasons, "; ")));
@@ -37,7 +37,7 @@ void list_transports() {
 
 void list_devices() {
   std::set<std::pair<std::string, std::string>> seen;
-  for (const auto& resource : probe_ucx().resources) {
+  for (const auto& resource : probe(false).ucx.resources) {
     if (seen.emplace(resource.device, resource.transport).second) {
       print_row(resource.device, resource.transport);
     }

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/cli/ablation.hpp"
 #include "bench/cli/commands.hpp"
+#include "bench/cli/gate.hpp"
 #include "bench/cli/pingpong_options.hpp"
 #include "bench/cli/place.hpp"
 #include "bench/cli/progress_display.hpp"
@@ -36,12 +38,15 @@ Variables key_values(const std::string& option, const std::vector<std::string>& 
   return values;
 }
 
-Group make_group(const PingPongPlan& plan, const TransportSet& set, const std::string& net_devices,
-                 const std::string& unavailable, Result& result) {
+Group make_group(const PingPongPlan& plan, const TransportSet& set,
+                 const std::vector<MemoryKind>& memory, const SetUse& use, Result& result) {
   Group group;
   group.set = set;
-  group.settings = ucx_settings(set, net_devices, plan.common.connect_by == ConnectBy::sockaddr);
-  group.unavailable = unavailable;
+  group.settings = ucx_settings(set, use);
+  std::vector<std::string> kinds;
+  for (const auto kind : memory) kinds.emplace_back(to_string(kind));
+  const bool plain = std::none_of(memory.begin(), memory.end(), needs_cuda);
+  if (!plain) group.memory = fmt::format("{}", fmt::join(kinds, "-"));
   for (const auto api : plan.apis) {
     for (const auto mode : plan.modes) {
       for (const auto bytes : plan.sizes) {
@@ -50,7 +55,8 @@ Group make_group(const PingPongPlan& plan, const TransportSet& set, const std::s
         parameters.progress = mode;
         parameters.bytes = bytes;
         parameters.transports = set.members();
-        parameters.net_devices = net_devices;
+        parameters.memory = kinds;
+        parameters.net_devices = use.net_devices;
         Case planned;
         planned.key = case_key(parameters);
         planned.benchmark = "pingpong";
@@ -61,6 +67,31 @@ Group make_group(const PingPongPlan& plan, const TransportSet& set, const std::s
     }
   }
   return group;
+}
+
+bool any_cuda(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), needs_cuda);
+}
+
+std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
+                    const SetUse& use, const Probe& found) {
+  if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
+  return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
+}
+
+void check_devices(const pingpong::Parameters& common, const Probe& found) {
+  if (found.gpus.empty()) return;
+  for (const auto index : common.devices) {
+    if (index < static_cast<int>(found.gpus.size())) continue;
+    throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are 0 to {}", index,
+                                           found.gpus.size() - 1));
+  }
+  for (const auto& gpu : found.gpus) {
+    if (common.pool_bytes <= gpu.memory_bytes) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--rmm-pool-size: {} is more than GPU {} has ({} MiB)",
+                              spaced_size(common.pool_bytes), gpu.index, gpu.memory_bytes >> 20U));
+  }
 }
 
 // A ucx.conf is read by UCX without a word: one that decides what is measured here is refused, and
@@ -117,7 +148,7 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   if (o.connect) {
     return follow_listener(*o.connect, o.token_file, {o.bind, o.wrap, o.net_devices});
   }
-  const auto plan = parse_plan(o);
+  auto plan = parse_plan(o);
   RunSetup setup;
   setup.benchmark = "pingpong";
   setup.ranks = o.ranks;
@@ -134,7 +165,11 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   setup.cpus = cpus_of_ranks(o.bind, local_ranks, threads ? 2 : 1);
   o.outputs.check();
 
-  const auto ucx = probe_ucx();
+  const bool cuda = o.ablate || std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda);
+  const auto found = probe(cuda);
+  const auto& ucx = found.ucx;
+  check_devices(plan.common, found);
+  if (o.ablate) plan.sets = ablation_sets(ucx, cuda);
   UcxConfPlaces places;
   places.library = ucx.library;
   const auto configuration = find_ucx_conf(current_environment(), places);
@@ -154,9 +189,16 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   for (const auto& set : plan.sets) {
     // Under a wrapper the ranks may live in another network namespace, with devices of its own.
     const auto devices = net_devices_of(o.net_devices, set, route, o.wrap.empty());
-    const auto reasons = missing(set, ucx, plan.common.connect_by == ConnectBy::sockaddr);
-    groups.push_back(
-        make_group(plan, set, devices, fmt::format("{}", fmt::join(reasons, "; ")), result));
+    for (const auto& memory : plan.memory) {
+      const SetUse use{.net_devices = devices,
+                       .sockaddr = plan.common.connect_by == ConnectBy::sockaddr,
+                       .gpu_memory = std::any_of(memory.begin(), memory.end(), on_gpu),
+                       .one_host = peer == nullptr,
+                       .gdr = plan.gdr};
+      auto group = make_group(plan, set, memory, use, result);
+      group.unavailable = why_not(set, memory, use, found);
+      groups.push_back(std::move(group));
+    }
   }
   if (global.dry_run) {
     print_plan(result, groups, setup);
@@ -169,6 +211,7 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
     ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet));
     exit = run_groups(result, std::move(groups), setup, signals, display);
   }
+  if (plan.require) exit = worse(exit, check_required(result, *plan.require, o.allow_same_gpu));
   const auto reason = result.run.at("reason").get<std::string>();
   if (peer) peer->say_goodbye(exit, reason);
   o.outputs.write(result, global.quiet, global.colored());

@@ -40,6 +40,38 @@ std::vector<TransportSet> parse_sets(const PingPongOptions& o) {
   return sets;
 }
 
+std::vector<std::vector<MemoryKind>> parse_memory(const std::vector<std::string>& texts) {
+  std::vector<std::vector<MemoryKind>> all;
+  for (const auto& text : texts.empty() ? std::vector<std::string>{"host"} : texts) {
+    std::vector<MemoryKind> kinds;
+    for (const auto kind : split_text(text, ',')) kinds.push_back(parse_memory_kind(kind));
+    if (kinds.size() > 2) {
+      throw Failure(Exit::usage, fmt::format("--memory {}: one kind, or two: sent from, received "
+                                             "into; repeat the option for several",
+                                             text));
+    }
+    if (kinds.size() == 1) kinds.push_back(kinds.front());
+    if (std::find(all.begin(), all.end(), kinds) == all.end()) all.push_back(kinds);
+  }
+  return all;
+}
+
+std::optional<TransportSet> parse_required(const PingPongOptions& o,
+                                           const std::vector<TransportSet>& sets) {
+  if (o.require.empty()) return std::nullopt;
+  auto required = of_option("--require", [&] { return TransportSet::parse(o.require); });
+  for (const auto& set : sets) {
+    for (const auto& member : required.members()) {
+      if (set.has(member) || set.has("auto") || required.has("auto")) continue;
+      throw Failure(Exit::usage,
+                    fmt::format("--require {}: {} does not ask for {}; require what every "
+                                "--transports names",
+                                o.require, set.name(), member));
+    }
+  }
+  return required;
+}
+
 void check_memory(const std::vector<std::uint64_t>& sizes, int local_ranks) {
   const auto largest = *std::max_element(sizes.begin(), sizes.end());
   const auto available = available_memory_bytes();
@@ -97,7 +129,18 @@ void add_options(CLI::App& command, PingPongOptions& o) {
   text("--connect-by", o.connect_by, "address | sockaddr (a UCP listener)", "WAY", "ranks");
   text("--progress-mode", o.progress_mode, "poll | event | thread | periodic:100us, or a list",
        "MODE,..", "ranks");
-  text("-m,--memory", o.memory, "host; or SEND,RECEIVE", "KIND", "place");
+  command
+      .add_option("-m,--memory", o.memory,
+                  "host | pinned | cuda | managed, or SEND,RECEIVE; repeatable (default: host)")
+      ->group("place")
+      ->type_name("KIND")
+      ->allow_extra_args(false);
+  text("--devs", o.devices, "GPUs of the ranks, round again: 0-3,7 (default: all)", "LIST",
+       "place");
+  text("--rmm-pool-size", o.pool_size, "GPU memory allocated at once (default: what is needed)",
+       "SIZE", "place");
+  command.add_flag("--no-pool", o.no_pool, "each buffer an allocation of its own")->group("place");
+  text("--gdr", o.gdr, "GPUDirect RDMA and GDRCopy: auto | on | off", "WHEN", "place");
   text("--bind", o.bind, "CPUs of the ranks: auto | none | one CPU per rank, 0,1", "LIST", "place");
   text("--net-devices", o.net_devices, "auto | all | names, as lo or eth0,eth1", "LIST", "place");
   command
@@ -107,6 +150,14 @@ void add_options(CLI::App& command, PingPongOptions& o) {
       ->group("place")
       ->type_name("SET")
       ->allow_extra_args(false);
+  command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
+      ->group("place");
+  text("--require", o.require, "exit 1 unless this carried at least 99 % of the bytes", "SET",
+       "place");
+  command
+      .add_flag("--allow-same-gpu", o.allow_same_gpu,
+                "--require nvlink: a copy inside one GPU will do")
+      ->group("place");
   command.add_flag("--strict", o.strict, "exit 3 if any set cannot run")->group("place");
   command.add_option("--ucx", o.ucx, "a UCX setting of your own, over all others; repeatable")
       ->group("place")
@@ -160,14 +211,22 @@ PingPongPlan parse_plan(const PingPongOptions& o) {
     throw Failure(Exit::usage,
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
-  common.memory.clear();
-  for (const auto kind : split_text(o.memory, ',')) {
-    common.memory.emplace_back(to_string(parse_memory_kind(kind)));
+  plan.memory = parse_memory(o.memory);
+  common.pool = !o.no_pool;
+  if (!o.pool_size.empty()) {
+    if (o.no_pool) throw Failure(Exit::usage, "--rmm-pool-size and --no-pool: one of the two");
+    common.pool_bytes = of_option("--rmm-pool-size", [&] { return parse_size(o.pool_size); });
   }
-  if (common.memory.size() > 2) {
-    throw Failure(Exit::usage, "--memory: one kind, or two: sent from, received into");
+  if (!o.devices.empty()) {
+    common.devices = of_option("--devs", [&] { return parse_list(o.devices); });
   }
-  if (common.memory.size() == 1) common.memory.push_back(common.memory.front());
+  if (o.gdr != "auto") {
+    if (o.gdr != "on" && o.gdr != "off") {
+      throw Failure(Exit::usage, "--gdr: " + unknown_name("setting", o.gdr, {"auto", "on", "off"}));
+    }
+    plan.gdr = o.gdr == "on";
+  }
+  plan.require = parse_required(o, plan.sets);
   common.connect_by = parse_connect_by(o.connect_by);
   common.ranks = o.ranks;
   common.warmup_runs = o.warmup_runs;

@@ -9,6 +9,7 @@
 #include "bench/cli/outputs.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/memory/buffer.hpp"
 
 namespace ucxbench {
 
@@ -22,7 +23,7 @@ struct PingPongOptions {
   std::optional<std::string> listen, connect;
   std::string connect_by = "address";
   std::string progress_mode = "poll";
-  std::string memory = "host";
+  std::vector<std::string> memory;
   std::string bind = "auto";
   std::string net_devices = "auto";
   std::vector<std::string> transports;
@@ -31,6 +32,13 @@ struct PingPongOptions {
   std::string sizes = "8:64MiB:x2";
   std::string api = "tag";
   int window = 32;
+  std::string require;
+  bool allow_same_gpu = false;
+  bool ablate = false;
+  bool no_pool = false;
+  std::string pool_size;
+  std::string devices;
+  std::string gdr = "auto";
   std::string measure = "latency,bandwidth";
   bool bidirectional = false;
   int warmup_runs = 1;
@@ -48,10 +56,13 @@ void add_options(CLI::App& command, PingPongOptions& options);
 /// What all cases share, parsed.
 struct PingPongPlan {
   std::vector<TransportSet> sets;
+  std::vector<std::vector<MemoryKind>> memory;  ///< per pair of kinds: sent from, received into
   std::vector<Api> apis;
   std::vector<ProgressMode> modes;
   std::vector<std::uint64_t> sizes;
   pingpong::Parameters common;
+  std::optional<TransportSet> require;
+  std::optional<bool> gdr;
 };
 
 /// Throws Failure(Exit::usage) for a number of ranks, or a side of a remote run, that cannot be.

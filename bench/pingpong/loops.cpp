@@ -72,6 +72,18 @@ class LoopsOver final : public Loops {
     return ticks;
   }
 
+  std::string described() override {
+    if (role_ == Role::alone) link_.receive();
+    if (role_ != Role::follow) {
+      auto words = link_.send_described();
+      if (role_ == Role::alone) link_.wait_receives();
+      return words;
+    }
+    link_.receive();
+    link_.wait_receives();
+    return "";
+  }
+
   void meet() override {
     if (role_ == Role::alone) return;
     link_.signal();

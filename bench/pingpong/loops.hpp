@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "harness/comm/link.hpp"
 #include "harness/comm/worker.hpp"
@@ -35,6 +36,9 @@ class Loops {
   /// `count` messages each way at once. Returns the ticks until this side had received all of its
   /// own.
   virtual std::uint64_t both_ways(std::uint64_t count) = 0;
+
+  /// One message from lead to follower; on the lead, how UCX says that it went.
+  virtual std::string described() = 0;
 
   /// Both sides have arrived: a signal each way.
   virtual void meet() = 0;

@@ -68,8 +68,7 @@ class Measurement {
   }
 
   void use(Loops& loops, int window, bool many_sends) {
-    loops.use(
-        {bench_.send.bytes().data(), bench_.receive.bytes().data(), p_.bytes, window, many_sends});
+    loops.use({bench_.send.data(), bench_.receive.data(), p_.bytes, window, many_sends});
   }
 
   std::uint64_t agree(std::uint64_t value) {
@@ -159,7 +158,7 @@ class Measurement {
 
   // Messages in `part` of the time, after an uncounted stretch that doubles until it takes a tenth
   // of that: connections, congestion windows and unexpected-message queues are then as warm as they
-  // get. Timed as a whole, acknowledgement included: what a sender sees alone is too short.
+  // get. Timed until the follower has everything: what a sender sees alone is too short.
   template <typename Stretch>
   std::uint64_t plan_messages(double part, Stretch stretch) {
     const auto first = p_.bytes >= (4U << 20U) ? std::min(4, p_.window) : p_.window;

@@ -20,6 +20,7 @@ struct Bench {
   Buffer& send;                          ///< at least as large as the largest case
   Buffer& receive;                       ///< likewise
   const Rendezvous::Progress& progress;  ///< moves both connections
+  std::string gpu;                       ///< this rank's, by PCI address; empty without
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.

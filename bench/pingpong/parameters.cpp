@@ -58,6 +58,7 @@ Json to_json(const Parameters& p) {
                {"measure", measured(p)},
                {"bidirectional", p.bidirectional},
                {"memory", p.memory},
+               {"no_pool", !p.pool},
                {"transports", p.transports},
                {"progress_mode", p.progress.name()},
                {"connect_by", to_string(p.connect_by)},
@@ -66,6 +67,8 @@ Json to_json(const Parameters& p) {
                {"warmup_runs", p.warmup_runs},
                {"check", to_string(p.check)},
                {"time_per_launch_ns", p.time_per_launch.count()}};
+  json["pool_bytes"] = p.pool_bytes != 0 ? Json(p.pool_bytes) : Json();
+  json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
   json["iterations"] = p.iterations ? Json(*p.iterations) : Json();
   return json;
 }
@@ -79,6 +82,9 @@ Parameters parse_parameters(const Json& json) {
       p, fmt::format("{}", fmt::join(json.at("measure").get<std::vector<std::string>>(), ",")));
   json.at("bidirectional").get_to(p.bidirectional);
   json.at("memory").get_to(p.memory);
+  p.pool = !json.at("no_pool").get<bool>();
+  if (!json.at("pool_bytes").is_null()) json.at("pool_bytes").get_to(p.pool_bytes);
+  if (!json.at("devices").is_null()) json.at("devices").get_to(p.devices);
   json.at("transports").get_to(p.transports);
   p.progress = ProgressMode::parse(json.at("progress_mode").get<std::string>());
   p.connect_by = parse_connect_by(json.at("connect_by").get<std::string>());
@@ -98,6 +104,7 @@ std::string case_key(const Parameters& p) {
   std::map<std::string, std::string> others;
   if (p.connect_by != usual.connect_by) others["connect-by"] = to_string(p.connect_by);
   if (const auto some = measured(p); some.size() == 1) others["measure"] = some.front();
+  if (!p.pool) others["pool"] = "none";
   if (p.progress.kind != usual.progress.kind) others["progress-mode"] = p.progress.name();
   if (p.ranks != usual.ranks) others["ranks"] = fmt::format("{}", p.ranks);
   if (p.window != usual.window) others["window"] = fmt::format("{}", p.window);

@@ -30,7 +30,10 @@ struct Parameters {
   bool bandwidth = true;
   bool bidirectional = false;
   std::vector<std::string> memory = {"host", "host"};  ///< sent from, received into
-  std::vector<std::string> transports;                 ///< members of the set
+  bool pool = true;              ///< buffers of a kind share one allocation; else each has its own
+  std::uint64_t pool_bytes = 0;  ///< of each GPU memory kind's pool; 0: what the buffers need
+  std::vector<int> devices;      ///< GPUs, rank by rank and round again; empty: all there are
+  std::vector<std::string> transports;  ///< members of the set
   ProgressMode progress;
   ConnectBy connect_by = ConnectBy::address;
   std::string net_devices;

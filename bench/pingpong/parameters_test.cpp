@@ -24,9 +24,10 @@ TEST(CaseKey, IsStable) {
   p.progress = ProgressMode::parse("periodic:100us");
   p.connect_by = ConnectBy::sockaddr;
   p.latency = false;
+  p.pool = false;
   EXPECT_EQ(case_key(p),
             "pingpong/stream/host-host/shm+tcp/1000B/connect-by=sockaddr/"
-            "measure=bandwidth/progress-mode=periodic:100us/ranks=8/window=4");
+            "measure=bandwidth/pool=none/progress-mode=periodic:100us/ranks=8/window=4");
 }
 
 TEST(CaseKey, DoesNotDependOnHowLongWasMeasured) {
@@ -45,10 +46,14 @@ TEST(Parameters, SurviveTheWayToTheRank) {
   p.iterations = 123;
   p.check = Check::full;
   p.net_devices = "lo";
+  p.pool = false;
+  p.devices = {3, 1};
   p.progress = ProgressMode::parse("event");
   const auto copy = parse_parameters(to_json(p));
   EXPECT_EQ(to_json(copy), to_json(p));
   EXPECT_FALSE(copy.latency);
+  EXPECT_FALSE(copy.pool);
+  EXPECT_EQ(copy.devices, (std::vector<int>{3, 1}));
   EXPECT_EQ(copy.iterations, 123U);
   EXPECT_FALSE(parse_parameters(to_json(some())).iterations.has_value());
 }

@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "bench/pingpong/measure.hpp"
+#include "bench/pingpong/memory.hpp"
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/parameters.hpp"
+#include "bench/pingpong/prove.hpp"
 #include "harness/comm/endpoint.hpp"
 #include "harness/comm/resources.hpp"
 #include "harness/comm/worker.hpp"
@@ -86,15 +88,17 @@ class Connection {
   std::unique_ptr<Loops> loops_;
 };
 
-void report_rank(RankContext& context, Connection& connection, const Parameters& parameters) {
-  context.report_rank(
-      {{"net_devices", parameters.net_devices}, {"ucx_effective", connection.worker().effective()}},
-      [&] { connection.loops().turn(); });
+void report_rank(RankContext& context, Connection& connection, const Parameters& parameters,
+                 const PairMemory& memory) {
+  context.report_rank({{"net_devices", parameters.net_devices},
+                       {"device", memory.device()},
+                       {"ucx_effective", connection.worker().effective()}},
+                      [&] { connection.loops().turn(); });
 }
 
 /// False when the user asked to stop.
 bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
-                    Buffer& send, Buffer& receive, bool first) {
+                    PairMemory& memory, bool first) {
   const auto& common = cases.front().parameters;
   Connection connection(context, pair, common, Traffic::both_ways);
   std::optional<Connection> one_way;
@@ -104,19 +108,25 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
     connection.loops().turn();
     if (one_way) one_way_loops.turn();
   };
-  if (first) report_rank(context, connection, common);
+  if (first) report_rank(context, connection, common, memory);
   bool go_on = true;
   for (const auto& planned : cases) {
     go_on = context.rendezvous().barrier(progress);
     if (!go_on) break;
-    auto measured =
-        measure({pair, connection.loops(), one_way_loops, context.clock(), send, receive, progress},
-                planned.parameters);
+    const auto& parameters = planned.parameters;
+    auto [send, receive] = memory.buffers(parameters.bytes);
+    const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
+                      receive, progress,           memory.gpu()};
+    auto measured = measure(bench, parameters);
+    const auto lanes = connection.lanes();
+    const auto launch = context.plan().at("launch").get<int>();
+    // Another launch configures UCX just so; counting takes its turn by pairs.
+    measured.record.path = prove(bench, parameters, lanes, launch == 0);
     if (!pair.leads()) continue;
-    measured.record.launch = context.plan().at("launch").get<int>();
+    measured.record.launch = launch;
     measured.record.cold.context_us = connection.cold().context_us;
     measured.record.cold.connect_us = connection.cold().connect_us;
-    measured.record.lanes = connection.lanes();
+    measured.record.lanes = lanes;
     context.report_case(planned.index, measured.record, measured.verified, measured.error,
                         progress);
   }
@@ -135,16 +145,14 @@ void run_rank(RankContext& context) {
     largest = std::max(largest, cases.back().parameters.bytes);
   }
   context.rendezvous().phase("allocating buffers");
-  const auto& memory = cases.front().parameters.memory;
-  Buffer send(parse_memory_kind(memory.front()), largest);
-  Buffer receive(parse_memory_kind(memory.back()), largest);
+  PairMemory memory(cases.front().parameters, context.rendezvous().rank(), largest);
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase& planned) {
       return planned.parameters.api != begin->parameters.api ||
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });
     const bool first = begin == cases.begin();
-    if (!run_connection(context, pair, {begin, end}, send, receive, first)) return;
+    if (!run_connection(context, pair, {begin, end}, memory, first)) return;
     begin = end;
   }
 }

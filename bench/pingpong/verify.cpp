@@ -26,25 +26,20 @@ Verifier::Verifier(const Bench& bench, const Parameters& parameters,
                    const Rendezvous::Progress& progress)
     : bench_(bench), p_(parameters), progress_(progress) {}
 
-std::span<std::byte> Verifier::received() { return bench_.receive.bytes().first(p_.bytes); }
-
 void Verifier::fill() {
-  fill_pattern(bench_.send.bytes().first(p_.bytes),
-               seed_of(bench_.pair.rendezvous().rank(), p_.bytes, 0));
-  spoil();
+  bench_.send.fill(p_.bytes, seed_of(bench_.pair.rendezvous().rank(), p_.bytes, 0));
+  bench_.receive.zero(p_.bytes);
 }
-
-void Verifier::spoil() { std::ranges::fill(received(), std::byte{0}); }
 
 void Verifier::compare(std::string_view when) {
   if (p_.check == Check::off) return;
   check(seed_of(bench_.pair.peer(), p_.bytes, 0), when);
-  spoil();
+  bench_.receive.zero(p_.bytes);
 }
 
 void Verifier::check(std::uint64_t seed, std::string_view when) {
   ++verified_.checked;
-  const auto wrong = find_mismatch(received(), seed);
+  const auto wrong = bench_.receive.mismatch(p_.bytes, seed);
   if (!wrong) return;
   ++verified_.errors;
   if (!error_.empty()) return;
@@ -55,11 +50,11 @@ void Verifier::check(std::uint64_t seed, std::string_view when) {
 
 void Verifier::exchange_checked_messages() {
   if (p_.check == Check::off) return;
-  bench_.loops.use({bench_.send.bytes().data(), bench_.receive.bytes().data(), p_.bytes, 1, false});
+  bench_.loops.use({bench_.send.data(), bench_.receive.data(), p_.bytes, 1, false});
   for (std::uint64_t round = 1; round <= rounds(p_.check, p_.bytes); ++round) {
     const auto own = bench_.pair.rendezvous().rank();
-    fill_pattern(bench_.send.bytes().first(p_.bytes), seed_of(own, p_.bytes, round));
-    spoil();
+    bench_.send.fill(p_.bytes, seed_of(own, p_.bytes, round));
+    bench_.receive.zero(p_.bytes);
     bench_.loops.meet();
     bench_.loops.round_trips(1, nullptr);
     check(seed_of(bench_.pair.peer(), p_.bytes, round), fmt::format("checked message {}", round));

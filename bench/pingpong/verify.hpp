@@ -27,9 +27,7 @@ class Verifier {
   std::pair<Verified, std::string> outcome();
 
  private:
-  std::span<std::byte> received();
   void check(std::uint64_t seed, std::string_view when);
-  void spoil();
 
   const Bench& bench_;
   const Parameters& p_;

@@ -2,8 +2,10 @@
 
 #include <ucp/api/ucp.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "harness/comm/progress.hpp"
 
@@ -62,6 +64,26 @@ class LinkBase {
     static constexpr std::byte token{0x5a};
     post_send(&token, 1);
     wait_sends();
+  }
+
+  /// Sends one message as send() does, waits for it, and returns UCX's own words about the request.
+  std::string send_described() {
+    auto params = send_params_;
+    params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_CALLBACK);
+    params.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    auto* request = static_cast<Api*>(this)->start_send(buffers_.send, buffers_.bytes, params);
+    if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "posting a send");
+    if (request == nullptr) return "";
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) progress_.turn();
+    std::array<char, 1024> text{};
+    ucp_request_attr_t attributes{};
+    attributes.field_mask =
+        UCP_REQUEST_ATTR_FIELD_INFO_STRING | UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
+    attributes.debug_string = text.data();
+    attributes.debug_string_size = text.size();
+    const auto queried = ucp_request_query(request, &attributes);
+    ucp_request_free(request);
+    return queried == UCS_OK ? text.data() : "";
   }
 
   /// Everything sent has reached the peer's side of the transport.

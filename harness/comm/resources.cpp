@@ -2,11 +2,18 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <ucp/api/ucp.h>
 #include <uct/api/uct.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "harness/comm/ucx_error.hpp"
 
@@ -46,6 +53,62 @@ void add_component(uct_component_h component, UcxResources& found) {
   for (const auto& md_resource : md_resources) add_resources(component, name, md_resource, found);
 }
 
+std::string library_of(const void* function) {
+  Dl_info info{};
+  return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+void refuse_unusable(const UcxResources& found, unsigned major, unsigned minor) {
+  constexpr unsigned oldest_minor = 13;
+  if (major == 1 && minor < oldest_minor) {
+    throw Failure(Exit::cannot_run, fmt::format("UCX {} ({}): 1.13 or newer is needed",
+                                                found.version, found.library));
+  }
+  if (major == UCP_API_MAJOR && minor < UCP_API_MINOR) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("UCX {} ({}) is older than the {} that this program was built with: "
+                              "two UCX are mixed; see LD_LIBRARY_PATH",
+                              found.version, found.library, found.headers));
+  }
+  const auto folder = [](const std::string& file) {
+    return std::filesystem::path(file).parent_path();
+  };
+  for (const auto& other : {library_of(reinterpret_cast<const void*>(&uct_query_components)),
+                            library_of(reinterpret_cast<const void*>(&ucs_status_string))}) {
+    if (folder(other) == folder(found.library)) continue;
+    throw Failure(Exit::cannot_run,
+                  fmt::format("two UCX are mixed: {} and {}; see LD_LIBRARY_PATH and LD_PRELOAD",
+                              found.library, other));
+  }
+}
+
+// Where UCX looks itself: ucs/sys/module.c.
+std::filesystem::path module_folder(const UcxResources& found) {
+  if (const char* chosen = std::getenv("UCX_MODULE_DIR")) return chosen;
+  return std::filesystem::path(found.library).parent_path() / "ucx";
+}
+
+void try_modules(UcxResources& found) {
+  constexpr std::array<std::pair<const char*, const char*>, 2> modules = {
+      {{"libuct_cuda.so", "cuda_ipc"}, {"libuct_ib.so", "ib"}}};
+  for (const auto& [module, component] : modules) {
+    const auto file = module_folder(found) / module;
+    if (found.has_component(component) || !std::filesystem::exists(file)) continue;
+    if (::dlopen(file.c_str(), RTLD_LAZY) == nullptr) found.broken_modules[module] = ::dlerror();
+  }
+}
+
+std::optional<std::uint64_t> lockable_bytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  constexpr std::uint64_t cap_ipc_lock = 1U << 14U;
+  std::ifstream status("/proc/self/status");
+  for (std::string key, value; status >> key && std::getline(status, value);) {
+    if (key == "CapEff:" && (std::stoull(value, nullptr, 16) & cap_ipc_lock) != 0) return {};
+  }
+  return limit.rlim_cur;
+}
+
 }  // namespace
 
 bool UcxResources::has_component(std::string_view name) const {
@@ -62,9 +125,14 @@ void to_json(nlohmann::ordered_json& json, const UcxResources& from) {
   for (const auto& [component, transport, device] : from.resources) {
     list.push_back({{"component", component}, {"transport", transport}, {"device", device}});
   }
-  json = {{"version", from.version},      {"headers", from.headers},
-          {"library", from.library},      {"components", from.components},
-          {"resources", std::move(list)}, {"multi_threaded", from.multi_threaded}};
+  json = {{"version", from.version},
+          {"headers", from.headers},
+          {"library", from.library},
+          {"components", from.components},
+          {"resources", std::move(list)},
+          {"multi_threaded", from.multi_threaded},
+          {"broken_modules", from.broken_modules}};
+  if (from.lockable_bytes) json["lockable_bytes"] = *from.lockable_bytes;
 }
 
 void from_json(const nlohmann::ordered_json& json, UcxResources& to) {
@@ -73,6 +141,8 @@ void from_json(const nlohmann::ordered_json& json, UcxResources& to) {
   json.at("library").get_to(to.library);
   json.at("components").get_to(to.components);
   json.at("multi_threaded").get_to(to.multi_threaded);
+  if (json.contains("lockable_bytes")) to.lockable_bytes = json.at("lockable_bytes");
+  json.at("broken_modules").get_to(to.broken_modules);
   for (const auto& entry : json.at("resources")) {
     to.resources.push_back({entry.at("component"), entry.at("transport"), entry.at("device")});
   }
@@ -86,13 +156,12 @@ UcxResources query_ucx() {
   ucp_get_version(&major, &minor, &release);
   found.version = fmt::format("{}.{}.{}", major, minor, release);
   found.headers = fmt::format("{}.{}", UCP_API_MAJOR, UCP_API_MINOR);
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&ucp_get_version), &info) != 0 && info.dli_fname) {
-    found.library = info.dli_fname;
-  }
+  found.library = library_of(reinterpret_cast<const void*>(&ucp_get_version));
+  refuse_unusable(found, major, minor);
   ucp_lib_attr_t attributes{};
   attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
   check(ucp_lib_query(&attributes), "ucp_lib_query", Exit::cannot_run);
+  found.lockable_bytes = lockable_bytes();
   found.multi_threaded = attributes.max_thread_level == UCS_THREAD_MODE_MULTI;
 
   uct_component_h* components = nullptr;
@@ -101,6 +170,7 @@ UcxResources query_ucx() {
   const std::unique_ptr<uct_component_h, decltype(&uct_release_component_list)> release_list(
       components, &uct_release_component_list);
   for (unsigned i = 0; i < count; ++i) add_component(components[i], found);
+  try_modules(found);
   return found;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,11 @@ struct UcxResources {
   std::vector<std::string> components;  ///< also those without a device: "ib", "cuda_ipc"
   std::vector<UcxResource> resources;
   bool multi_threaded = false;  ///< built with --enable-mt
+  /// What a process here may lock, as RDMA devices need it (ulimit -l); none: any amount.
+  std::optional<std::uint64_t> lockable_bytes;
+  /// Modules that are installed but do not load, about which UCX says nothing: "libuct_cuda.so" and
+  /// the dynamic linker's reason.
+  std::map<std::string, std::string> broken_modules;
 
   bool has_component(std::string_view name) const;
   bool has_transport(std::string_view name) const;
@@ -29,7 +37,9 @@ void to_json(nlohmann::ordered_json& json, const UcxResources& resources);
 void from_json(const nlohmann::ordered_json& json, UcxResources& resources);
 
 /// Asks UCX. This starts UCX in the calling process: only for a process that ends right after, so
-/// that ranks are forked by one that has never called it. Throws Failure(Exit::cannot_run).
+/// that ranks are forked by one that has never called it. Throws Failure(Exit::cannot_run), also
+/// when it is older than 1.13, or older than what was compiled against, or its libraries come from
+/// two installations: the sonames are the same, so that the dynamic linker mixes them.
 UcxResources query_ucx();
 
 }  // namespace ucxbench

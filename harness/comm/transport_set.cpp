@@ -17,24 +17,44 @@ std::string where_ucx_is(const UcxResources& resources) {
   return fmt::format("UCX {} ({})", resources.version, resources.library);
 }
 
+constexpr const char* cuda_ucx =
+    "; one with CUDA: PyPI's libucx-cu12 (UCX=wheel ./scripts/run), HPC-X or conda-forge's ucx";
+constexpr const char* ib_ucx =
+    "; one with InfiniBand: Debian's libucx0 (not PyPI's libucx), HPC-X or conda-forge's ucx";
+
+// What a module of UCX that is installed says when it is loaded, else `otherwise`.
+std::string why_no_module(const UcxResources& resources, const std::string& module,
+                          const std::string& otherwise) {
+  const auto found = resources.broken_modules.find(module);
+  return found == resources.broken_modules.end()
+             ? otherwise
+             : fmt::format("its module {} does not load: {}", module, found->second);
+}
+
+// Two connections of UCX 1.13 register 118 MiB; with less it tries again for ever.
+constexpr std::uint64_t least_lockable = 128U << 20U;
+
 std::string why_missing(const std::string& member, const UcxResources& resources) {
   const auto ucx = where_ucx_is(resources);
   if (member == "nvlink") {
-    if (!resources.has_component("cuda_ipc") && !resources.has_component("cuda_ipc_md")) {
+    if (!resources.has_component("cuda_ipc")) {
       return fmt::format(
-          "nvlink: {} has no usable cuda_ipc: built without CUDA, or no CUDA driver "
-          "(libcuda.so.1) on this machine",
-          ucx);
+          "nvlink: {}: {}", ucx,
+          why_no_module(resources, "libuct_cuda.so", std::string("built without CUDA") + cuda_ucx));
     }
     return fmt::format("nvlink: {} finds no GPU for cuda_ipc", ucx);
   }
   if (member == "ib") {
     if (!resources.has_component("ib")) {
-      return fmt::format("ib: {} was built without InfiniBand (verbs)", ucx);
+      return fmt::format("ib: {}: {}", ucx,
+                         why_no_module(resources, "libuct_ib.so",
+                                       std::string("built without InfiniBand (verbs)") + ib_ucx));
     }
-    return std::filesystem::exists("/sys/class/infiniband")
+    std::error_code absent;
+    return std::filesystem::directory_iterator("/sys/class/infiniband", absent) !=
+                   std::filesystem::directory_iterator()
                ? fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx)
-               : fmt::format("ib: no RDMA device on this machine (no /sys/class/infiniband)");
+               : fmt::format("ib: no RDMA device on this machine (none in /sys/class/infiniband)");
   }
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }
@@ -91,52 +111,108 @@ TransportSet TransportSet::parse(std::string_view text) {
   return set;
 }
 
+TransportSet TransportSet::of(const std::vector<std::string>& members) {
+  return parse(fmt::format("{}", fmt::join(members, ",")));
+}
+
 bool TransportSet::has(std::string_view member) const {
   return std::find(members_.begin(), members_.end(), member) != members_.end();
 }
 
 std::string TransportSet::name() const { return fmt::format("{}", fmt::join(members_, "+")); }
 
-std::vector<UcxSetting> ucx_settings(const TransportSet& set, const std::string& net_devices,
-                                     bool sockaddr) {
+std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use) {
   std::vector<std::string> tls;
   for (const auto& known : transport_names()) {
     if (set.has(known.name)) tls.emplace_back(known.ucx_tls);
   }
-  std::vector<UcxSetting> settings = {
-      {"UCX_TLS", fmt::format("{}", fmt::join(tls, ",")), "--transports " + set.name()}};
-  if (!net_devices.empty()) {
-    settings.push_back({"UCX_NET_DEVICES", net_devices,
+  auto why = "--transports " + set.name();
+  if (!set.has("auto")) {
+    if (set.members() == std::vector<std::string>{"nvlink"}) {
+      tls.emplace_back(use.one_host ? "sm" : "tcp");
+      why += "; cuda_ipc carries no active messages, so UCX needs another transport for them";
+    }
+    if (use.gpu_memory && !set.has("nvlink")) {
+      tls.emplace_back("cuda_copy");
+      why += "; cuda_copy: without it UCX takes GPU memory for the host's";
+    }
+    if (use.gdr == true) {
+      tls.emplace_back("gdr_copy");
+      why += "; --gdr on";
+    }
+  }
+  std::vector<UcxSetting> settings = {{"UCX_TLS", fmt::format("{}", fmt::join(tls, ",")), why}};
+  if (!use.net_devices.empty()) {
+    settings.push_back({"UCX_NET_DEVICES", use.net_devices,
                         "else UCX stripes over every device, and listens on each"});
   }
-  if (sockaddr) {
-    settings.push_back({"UCX_SOCKADDR_TLS_PRIORITY", "tcp", "--connect-by sockaddr"});
+  if (use.sockaddr) {
+    const bool rdmacm = set.has("ib");
+    settings.push_back({"UCX_SOCKADDR_TLS_PRIORITY", rdmacm ? "rdmacm" : "tcp",
+                        rdmacm ? "--connect-by sockaddr with ib" : "--connect-by sockaddr"});
+  }
+  if (set.has("ib")) {
+    settings.push_back({"UCX_MAX_RNDV_RAILS", "1", "recommended by RAPIDS with InfiniBand"});
+    if (use.gpu_memory) {
+      settings.push_back({"UCX_MEMTYPE_REG_WHOLE_ALLOC_TYPES", "cuda",
+                          "recommended by RAPIDS: a pool is registered once"});
+    }
+    if (use.gdr) {
+      settings.push_back(
+          {"UCX_IB_GPU_DIRECT_RDMA", *use.gdr ? "y" : "n", *use.gdr ? "--gdr on" : "--gdr off"});
+    }
   }
   return settings;
 }
 
 std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
-                                 bool sockaddr) {
+                                 const SetUse& use) {
   std::vector<std::string> reasons;
   for (const auto& member : set.members()) {
-    if (!available(member, resources)) reasons.push_back(why_missing(member, resources));
+    if (!available(member, resources)) {
+      reasons.push_back(why_missing(member, resources));
+    } else if (member == "ib" &&
+               resources.lockable_bytes.value_or(least_lockable) < least_lockable) {
+      reasons.push_back(fmt::format(
+          "ib: only {} KiB of memory may be locked here (ulimit -l), UCX's buffers need "
+          "{} MiB and the messages theirs: set it to unlimited",
+          *resources.lockable_bytes >> 10U, least_lockable >> 20U));
+    }
   }
   // UCX refuses a listener's address on a device that no enabled transport uses.
-  if (sockaddr && !set.has("tcp") && !set.has("ib") && !set.has("auto")) {
+  if (use.sockaddr && !set.has("tcp") && !set.has("ib") && !set.has("auto")) {
     reasons.push_back(fmt::format(
         "{}: --connect-by sockaddr needs a network device, as tcp or ib in the set", set.name()));
+  }
+  if (use.gpu_memory && !resources.has_transport("cuda_copy")) {
+    reasons.push_back(
+        fmt::format("GPU memory: {}: {}", where_ucx_is(resources),
+                    why_no_module(resources, "libuct_cuda.so",
+                                  std::string("no cuda_copy: built without CUDA") + cuda_ucx)));
+  }
+  if (use.gdr == true && !resources.has_transport("gdr_copy")) {
+    reasons.push_back(fmt::format(
+        "--gdr on: {} has no gdr_copy here: {}", where_ucx_is(resources),
+        std::filesystem::exists("/dev/gdrdrv") ? "built without it" : "no driver (/dev/gdrdrv)"));
   }
   return reasons;
 }
 
+std::string member_of(std::string_view ucx_name) {
+  constexpr std::array shm = {"posix", "sysv", "cma", "knem", "xpmem", "memory", "sm"};
+  if (std::find(shm.begin(), shm.end(), ucx_name) != shm.end()) return "shm";
+  if (ucx_name == "cuda_ipc") return "nvlink";
+  if (ucx_name == "cuda_copy" || ucx_name == "gdr_copy") return "staging";
+  if (ucx_name.starts_with("rc_") || ucx_name.starts_with("dc_")) return "ib";
+  if (ucx_name.starts_with("ud_")) return "wireup";
+  return std::string(ucx_name);
+}
+
 bool carries(const TransportSet& set, std::string_view ucx_name) {
   if (set.has("auto")) return true;
-  constexpr std::array shm = {"posix", "sysv", "cma", "knem", "xpmem"};
-  if (std::find(shm.begin(), shm.end(), ucx_name) != shm.end()) return set.has("shm");
-  if (ucx_name == "cuda_ipc" || ucx_name == "cuda_copy") return set.has("nvlink");
-  // UD makes the connection of rc endpoints that are set up by worker address.
-  if (ucx_name.starts_with("rc_") || ucx_name.starts_with("ud_")) return set.has("ib");
-  return set.has(ucx_name);
+  const auto member = member_of(ucx_name);
+  if (member == "wireup") return set.has("ib");
+  return member == "staging" || set.has(member);
 }
 
 }  // namespace ucxbench

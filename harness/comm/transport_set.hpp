@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ class TransportSet {
   /// "tcp,shm". Throws Failure(Exit::usage), with the nearest name, for an unknown or empty member,
   /// and for "auto" beside others.
   static TransportSet parse(std::string_view text);
+
+  static TransportSet of(const std::vector<std::string>& members);
 
   const std::vector<std::string>& members() const { return members_; }
   bool has(std::string_view member) const;
@@ -37,17 +40,29 @@ struct UcxSetting {
   std::string key, value, why;
 };
 
-/// What a set sets. `net_devices` is UCX_NET_DEVICES' value, or empty to leave all;
-/// `sockaddr` when endpoints are made through a listener.
-std::vector<UcxSetting> ucx_settings(const TransportSet& set, const std::string& net_devices,
-                                     bool sockaddr);
+/// What a set is used for.
+struct SetUse {
+  std::string net_devices{};  ///< UCX_NET_DEVICES' value; empty leaves all
+  bool sockaddr = false;      ///< endpoints are made through a listener
+  bool gpu_memory = false;    ///< messages come from or go to GPU or managed memory
+  bool one_host = true;       ///< all ranks are on this host
+  std::optional<bool> gdr{};  ///< GPUDirect RDMA and GDRCopy: as UCX decides, or on, or off
+};
 
-/// Why `set` cannot run with these resources, one line per missing member; empty when it can.
-/// `sockaddr`: its connections are made by a UCP listener.
+/// What a set sets, and why.
+std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use);
+
+/// Why `set` cannot be used so with these resources, one line per missing member; empty when it
+/// can.
 std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
-                                 bool sockaddr = false);
+                                 const SetUse& use = {});
 
-/// Whether a lane on UCX transport `ucx_name` ("posix", "cma", "tcp") belongs to the set.
+/// The member that a lane on UCX transport `ucx_name` belongs to: "shm" for "posix" and "cma",
+/// "ib" for "rc_mlx5". "staging" for cuda_copy and gdr_copy, which move bytes between a GPU and its
+/// host for any member; "wireup" for ud, which makes rc's connections; the name itself if unknown.
+std::string member_of(std::string_view ucx_name);
+
+/// Whether such a lane belongs to the set.
 bool carries(const TransportSet& set, std::string_view ucx_name);
 
 }  // namespace ucxbench

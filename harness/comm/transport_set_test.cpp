@@ -37,20 +37,21 @@ TEST(TransportSet, RefusesUnknownNamesWithTheNearest) {
 }
 
 TEST(TransportSet, SetsWhatIsEnabledAndSaysWhy) {
-  const auto settings = ucx_settings(TransportSet::parse("tcp,shm"), "lo", true);
+  const auto settings =
+      ucx_settings(TransportSet::parse("tcp,shm"), {.net_devices = "lo", .sockaddr = true});
   ASSERT_EQ(settings.size(), 3U);
   EXPECT_EQ(settings[0].key + "=" + settings[0].value, "UCX_TLS=sm,tcp");
   EXPECT_EQ(settings[1].key + "=" + settings[1].value, "UCX_NET_DEVICES=lo");
   EXPECT_EQ(settings[2].key, "UCX_SOCKADDR_TLS_PRIORITY");
   for (const auto& setting : settings) EXPECT_FALSE(setting.why.empty());
-  EXPECT_EQ(ucx_settings(TransportSet::parse("shm"), "", false).size(), 1U);
+  EXPECT_EQ(ucx_settings(TransportSet::parse("shm"), {}).size(), 1U);
 }
 
 TEST(TransportSet, SaysWhatIsMissing) {
   const auto plain = machine({{"tcp", "tcp", "lo"}, {"posix", "posix", "memory"}});
   EXPECT_TRUE(missing(TransportSet::parse("tcp,shm"), plain).empty());
-  EXPECT_TRUE(missing(TransportSet::parse("tcp,shm"), plain, true).empty());
-  EXPECT_EQ(missing(TransportSet::parse("shm"), plain, true).size(), 1U);
+  EXPECT_TRUE(missing(TransportSet::parse("tcp,shm"), plain, {.sockaddr = true}).empty());
+  EXPECT_EQ(missing(TransportSet::parse("shm"), plain, {.sockaddr = true}).size(), 1U);
   const auto reasons = missing(TransportSet::parse("tcp,nvlink,ib"), plain);
   ASSERT_EQ(reasons.size(), 2U);
   EXPECT_NE(reasons[0].find("CUDA"), std::string::npos);
@@ -58,6 +59,66 @@ TEST(TransportSet, SaysWhatIsMissing) {
   const auto cluster = machine({{"ib", "rc_mlx5", "mlx5_0:1"}, {"cuda_ipc", "cuda_ipc", "cuda"}});
   EXPECT_TRUE(missing(TransportSet::parse("nvlink,ib"), cluster).empty());
   EXPECT_EQ(missing(TransportSet::parse("shm"), cluster).size(), 1U);
+}
+
+std::string value_of(const std::vector<UcxSetting>& settings, const std::string& key) {
+  for (const auto& setting : settings) {
+    if (setting.key == key) return setting.value;
+  }
+  return "unset";
+}
+
+TEST(TransportSet, AddsWhatGpuMemoryNeeds) {
+  const SetUse gpu = {.gpu_memory = true};
+  const auto tls = [&](const char* set, const SetUse& use) {
+    return value_of(ucx_settings(TransportSet::parse(set), use), "UCX_TLS");
+  };
+  EXPECT_EQ(tls("tcp", {}), "tcp");
+  EXPECT_EQ(tls("tcp", gpu), "tcp,cuda_copy");
+  EXPECT_EQ(tls("tcp,nvlink", gpu), "tcp,cuda_copy,cuda_ipc");
+  EXPECT_EQ(tls("tcp,nvlink,ib", gpu), "tcp,cuda_copy,cuda_ipc,rc");
+  EXPECT_EQ(tls("nvlink", gpu), "cuda_copy,cuda_ipc,sm");
+  EXPECT_EQ(tls("nvlink", {.gpu_memory = true, .one_host = false}), "cuda_copy,cuda_ipc,tcp");
+  EXPECT_EQ(tls("auto", gpu), "all");
+  EXPECT_EQ(tls("tcp", {.gpu_memory = true, .gdr = true}), "tcp,cuda_copy,gdr_copy");
+}
+
+TEST(TransportSet, SetsWhatInfinibandNeeds) {
+  const auto ib = TransportSet::parse("tcp,ib");
+  const auto plain = ucx_settings(ib, {});
+  EXPECT_EQ(value_of(plain, "UCX_MAX_RNDV_RAILS"), "1");
+  EXPECT_EQ(value_of(plain, "UCX_MEMTYPE_REG_WHOLE_ALLOC_TYPES"), "unset");
+  EXPECT_EQ(value_of(plain, "UCX_SOCKADDR_TLS_PRIORITY"), "unset");
+  const auto all = ucx_settings(ib, {.sockaddr = true, .gpu_memory = true, .gdr = false});
+  EXPECT_EQ(value_of(all, "UCX_SOCKADDR_TLS_PRIORITY"), "rdmacm");
+  EXPECT_EQ(value_of(all, "UCX_MEMTYPE_REG_WHOLE_ALLOC_TYPES"), "cuda");
+  EXPECT_EQ(value_of(all, "UCX_IB_GPU_DIRECT_RDMA"), "n");
+  const auto tcp = ucx_settings(TransportSet::parse("tcp"), {.sockaddr = true});
+  EXPECT_EQ(value_of(tcp, "UCX_SOCKADDR_TLS_PRIORITY"), "tcp");
+  EXPECT_EQ(value_of(tcp, "UCX_MAX_RNDV_RAILS"), "unset");
+}
+
+TEST(TransportSet, SaysWhyGpuMemoryIsMissing) {
+  auto plain = machine({{"tcp", "tcp", "lo"}});
+  const auto tcp = TransportSet::parse("tcp");
+  const auto why = missing(tcp, plain, {.gpu_memory = true});
+  ASSERT_EQ(why.size(), 1U);
+  EXPECT_NE(why[0].find("libucx-cu12"), std::string::npos) << why[0];
+  plain.broken_modules["libuct_cuda.so"] = "libcuda.so.1: no such file";
+  EXPECT_NE(missing(tcp, plain, {.gpu_memory = true})[0].find("does not load: libcuda.so.1"),
+            std::string::npos);
+}
+
+TEST(TransportSet, RefusesInfinibandWithoutLockableMemory) {
+  auto cluster = machine({{"ib", "rc_mlx5", "mlx5_0:1"}, {"tcp", "tcp", "lo"}});
+  cluster.lockable_bytes = 8U << 20U;
+  const auto why = missing(TransportSet::parse("tcp,ib"), cluster);
+  ASSERT_EQ(why.size(), 1U);
+  EXPECT_NE(why[0].find("only 8192 KiB"), std::string::npos) << why[0];
+  EXPECT_NE(why[0].find("ulimit -l"), std::string::npos) << why[0];
+  EXPECT_TRUE(missing(TransportSet::parse("tcp"), cluster).empty());
+  cluster.lockable_bytes = 1U << 30U;
+  EXPECT_TRUE(missing(TransportSet::parse("tcp,ib"), cluster).empty());
 }
 
 TEST(TransportSet, KnowsTheLanesOfItsMembers) {
@@ -68,6 +129,9 @@ TEST(TransportSet, KnowsTheLanesOfItsMembers) {
   EXPECT_TRUE(carries(TransportSet::parse("ib"), "rc_mlx5"));
   EXPECT_TRUE(carries(TransportSet::parse("ib"), "ud_verbs"));
   EXPECT_TRUE(carries(TransportSet::parse("auto"), "anything"));
+  EXPECT_EQ(member_of("rc_verbs"), "ib");
+  EXPECT_EQ(member_of("cuda_copy"), "staging");
+  EXPECT_FALSE(carries(TransportSet::parse("ib"), "tcp"));
 }
 
 }  // namespace

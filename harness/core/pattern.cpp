@@ -23,18 +23,19 @@ std::uint64_t word(std::uint64_t seed, std::size_t index) {
 
 }  // namespace
 
-void fill_pattern(std::span<std::byte> bytes, std::uint64_t seed) {
+void fill_pattern(std::span<std::byte> bytes, std::uint64_t seed, std::size_t offset) {
   for (std::size_t at = 0; at < bytes.size(); at += word_bytes) {
     count_work(at);
-    const auto value = word(seed, at / word_bytes);
+    const auto value = word(seed, (offset + at) / word_bytes);
     std::memcpy(bytes.data() + at, &value, std::min(word_bytes, bytes.size() - at));
   }
 }
 
-std::optional<std::size_t> find_mismatch(std::span<const std::byte> bytes, std::uint64_t seed) {
+std::optional<std::size_t> find_mismatch(std::span<const std::byte> bytes, std::uint64_t seed,
+                                         std::size_t offset) {
   for (std::size_t at = 0; at < bytes.size(); at += word_bytes) {
     count_work(at);
-    const auto expected = word(seed, at / word_bytes);
+    const auto expected = word(seed, (offset + at) / word_bytes);
     const auto length = std::min(word_bytes, bytes.size() - at);
     if (std::memcmp(bytes.data() + at, &expected, length) == 0) continue;
     const auto* right = reinterpret_cast<const std::byte*>(&expected);

@@ -19,10 +19,13 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 }
 
 /// Writes the payload that belongs to `seed`: the 64-bit words mix64(seed·φ + index), the last one
-/// cut off. No two offsets repeat, so a shifted or torn message is noticed.
-void fill_pattern(std::span<std::byte> bytes, std::uint64_t seed);
+/// cut off. No two offsets repeat, so a shifted or torn message is noticed. `bytes` are the part of
+/// the payload from `offset` on, a multiple of 8.
+void fill_pattern(std::span<std::byte> bytes, std::uint64_t seed, std::size_t offset = 0);
 
-/// The offset of the first byte that differs from the payload of `seed`; empty when all is right.
-std::optional<std::size_t> find_mismatch(std::span<const std::byte> bytes, std::uint64_t seed);
+/// Where in `bytes` the first byte is that differs from that part of the payload of `seed`; empty
+/// when all is right.
+std::optional<std::size_t> find_mismatch(std::span<const std::byte> bytes, std::uint64_t seed,
+                                         std::size_t offset = 0);
 
 }  // namespace ucxbench

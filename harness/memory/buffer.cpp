@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -14,11 +15,23 @@
 
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/pattern.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/memory/cuda_driver.hpp"
 
 namespace ucxbench {
 namespace {
+
+constexpr std::array<std::pair<MemoryKind, std::string_view>, 4> kinds = {
+    {{MemoryKind::host, "host"},
+     {MemoryKind::pinned, "pinned"},
+     {MemoryKind::cuda, "cuda"},
+     {MemoryKind::managed, "managed"}}};
+
+// Work on more bytes than this goes in steps: staging needs so much host memory at most, and the
+// watchdog sees activity in between.
+constexpr std::size_t step = std::size_t{16} << 20U;
 
 std::atomic<std::uint64_t> held{0};
 std::atomic<std::uint64_t> peak{0};
@@ -43,52 +56,142 @@ std::uint64_t cgroup_headroom() {
   return unlimited;
 }
 
-}  // namespace
-
-MemoryKind parse_memory_kind(std::string_view name) {
-  if (name == "host") return MemoryKind::host;
-  throw Failure(Exit::usage, "--memory: " + unknown_name("memory kind", name, {"host"}));
-}
-
-std::string_view to_string(MemoryKind) { return "host"; }
-
-Buffer::Buffer(MemoryKind kind, std::size_t bytes) : kind_(kind), size_(bytes) {
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) {
-    throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
-                                                spaced_size(bytes), std::strerror(errno)));
-  }
-  data_ = static_cast<std::byte*>(mapped);
-  // Every page is touched here, outside any clock; in steps, since gigabytes take as long as a
-  // time-out.
-  constexpr std::size_t page = 4096;
-  constexpr std::size_t step = std::size_t{16} << 20U;
-  for (std::size_t at = 0; at < bytes; at += page) {
-    data_[at] = std::byte{0};
-    if (at % step == 0) activity().bump();
-  }
+void count_peak(std::size_t bytes) {
   const auto now = held.fetch_add(bytes) + bytes;
   auto before = peak.load();
   while (before < now && !peak.compare_exchange_weak(before, now)) {
   }
 }
 
-Buffer::Buffer(Buffer&& other) noexcept
-    : kind_(other.kind_),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  std::swap(kind_, other.kind_);
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
+std::byte* map_pages(std::size_t bytes) {
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
+                                                spaced_size(bytes), std::strerror(errno)));
+  }
+  auto* data = static_cast<std::byte*>(mapped);
+  // Every page is touched here, outside any clock; in steps, since gigabytes take as long as a
+  // time-out.
+  constexpr std::size_t page = 4096;
+  for (std::size_t at = 0; at < bytes; at += page) {
+    data[at] = std::byte{0};
+    if (at % step == 0) activity().bump();
+  }
+  return data;
 }
 
-Buffer::~Buffer() {
-  if (data_ == nullptr) return;
-  munmap(data_, size_);
-  held.fetch_sub(size_);
+std::byte* allocate(MemoryKind kind, std::size_t bytes) {
+  if (kind == MemoryKind::host) return map_pages(bytes);
+  const auto& driver = CudaDriver::get();
+  auto* data = kind == MemoryKind::pinned ? driver.allocate_pinned(bytes)
+               : kind == MemoryKind::cuda ? driver.allocate(bytes)
+                                          : driver.allocate_managed(bytes);
+  driver.zero(data, bytes);
+  return data;
+}
+
+// Managed memory too: a touch by the host would bring its pages here.
+bool host_may_touch(MemoryKind kind) {
+  return kind == MemoryKind::host || kind == MemoryKind::pinned;
+}
+
+}  // namespace
+
+class Buffer::Allocation {
+ public:
+  Allocation(MemoryKind kind, std::size_t bytes)
+      : kind_(kind), bytes_(allocate(kind, bytes), bytes) {
+    count_peak(bytes);
+  }
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  ~Allocation() {
+    held.fetch_sub(bytes_.size());
+    if (kind_ == MemoryKind::host) {
+      munmap(bytes_.data(), bytes_.size());
+    } else if (kind_ == MemoryKind::pinned) {
+      CudaDriver::get().release_pinned(bytes_.data());
+    } else {
+      CudaDriver::get().release(bytes_.data());
+    }
+  }
+
+  MemoryKind kind() const { return kind_; }
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  MemoryKind kind_;
+  std::span<std::byte> bytes_;
+};
+
+MemoryKind parse_memory_kind(std::string_view name) {
+  for (const auto& [kind, known] : kinds) {
+    if (name == known) return kind;
+  }
+  throw Failure(Exit::usage, "--memory: " + unknown_name("memory kind", name,
+                                                         {"host", "pinned", "cuda", "managed"}));
+}
+
+std::string_view to_string(MemoryKind kind) {
+  return std::ranges::find(kinds, kind, &decltype(kinds)::value_type::first)->second;
+}
+
+Buffer::Buffer(MemoryKind kind, std::size_t bytes)
+    : owner_(std::make_shared<Allocation>(kind, bytes)), bytes_(owner_->bytes()) {}
+
+Buffer::Buffer(std::shared_ptr<Allocation> owner, std::span<std::byte> bytes)
+    : owner_(std::move(owner)), bytes_(bytes) {}
+
+MemoryKind Buffer::kind() const { return owner_->kind(); }
+
+void Buffer::fill(std::size_t bytes, std::uint64_t seed) {
+  if (host_may_touch(kind())) return fill_pattern(bytes_.first(bytes), seed);
+  std::vector<std::byte> staged(std::min(bytes, step));
+  for (std::size_t at = 0; at < bytes; at += step) {
+    const auto part = std::span(staged).first(std::min(step, bytes - at));
+    fill_pattern(part, seed, at);
+    CudaDriver::get().copy(bytes_.data() + at, part.data(), part.size());
+  }
+}
+
+void Buffer::zero(std::size_t bytes) {
+  if (host_may_touch(kind())) {
+    std::ranges::fill(bytes_.first(bytes), std::byte{0});
+  } else {
+    CudaDriver::get().zero(bytes_.data(), bytes);
+  }
+}
+
+std::optional<std::size_t> Buffer::mismatch(std::size_t bytes, std::uint64_t seed) const {
+  if (host_may_touch(kind())) return find_mismatch(bytes_.first(bytes), seed);
+  std::vector<std::byte> staged(std::min(bytes, step));
+  for (std::size_t at = 0; at < bytes; at += step) {
+    const auto part = std::span(staged).first(std::min(step, bytes - at));
+    CudaDriver::get().copy(part.data(), bytes_.data() + at, part.size());
+    if (const auto wrong = find_mismatch(part, seed, at)) return at + *wrong;
+  }
+  return std::nullopt;
+}
+
+MemoryPool::MemoryPool(MemoryKind kind, std::size_t bytes)
+    : owner_(std::make_shared<Buffer::Allocation>(kind, bytes)) {}
+
+std::size_t MemoryPool::room_for(const std::vector<std::size_t>& sizes) {
+  std::size_t room = 0;
+  for (const auto size : sizes) room += (size + alignment - 1) / alignment * alignment;
+  return room;
+}
+
+Buffer MemoryPool::take(std::size_t bytes) {
+  const auto room = room_for({bytes});
+  const auto all = owner_->bytes();
+  if (room > all.size() - used_) {
+    throw Failure(Exit::usage,
+                  fmt::format("--rmm-pool-size: a pool of {} has no room for a buffer of {}",
+                              spaced_size(all.size()), spaced_size(bytes)));
+  }
+  used_ += room;
+  return {owner_, all.subspan(used_ - room, bytes)};
 }
 
 std::uint64_t peak_buffer_bytes() { return peak.load(); }

@@ -12,11 +12,11 @@ namespace {
 
 TEST(Buffer, IsAlignedZeroedAndWritable) {
   Buffer buffer(MemoryKind::host, 12345);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % 4096, 0U);
-  EXPECT_EQ(buffer.bytes().size(), 12345U);
-  EXPECT_TRUE(std::all_of(buffer.bytes().begin(), buffer.bytes().end(),
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 4096, 0U);
+  EXPECT_EQ(buffer.size(), 12345U);
+  EXPECT_TRUE(std::all_of(buffer.data(), buffer.data() + buffer.size(),
                           [](std::byte b) { return b == std::byte{0}; }));
-  buffer.bytes().back() = std::byte{1};
+  buffer.data()[12344] = std::byte{1};
 }
 
 TEST(Buffer, CountsThePeakAndMovesOwnership) {
@@ -24,7 +24,7 @@ TEST(Buffer, CountsThePeakAndMovesOwnership) {
   {
     Buffer a(MemoryKind::host, before + (1U << 20U));
     Buffer b = std::move(a);
-    EXPECT_EQ(b.bytes().size(), before + (1U << 20U));
+    EXPECT_EQ(b.size(), before + (1U << 20U));
   }
   EXPECT_EQ(peak_buffer_bytes(), before + (1U << 20U));
   Buffer small(MemoryKind::host, 1);
@@ -44,6 +44,48 @@ TEST(Buffer, ImpossibleSizeIsOneLine) {
 TEST(Memory, IsAvailable) {
   EXPECT_GT(available_memory_bytes(), 1U << 20U);
   EXPECT_LT(available_memory_bytes(), std::uint64_t{1} << 50U);
+}
+
+TEST(Buffer, FillsAndFindsWhatIsWrong) {
+  Buffer buffer(MemoryKind::host, 100);
+  buffer.fill(100, 7);
+  EXPECT_EQ(buffer.mismatch(100, 7), std::nullopt);
+  EXPECT_TRUE(buffer.mismatch(100, 8).has_value());
+  buffer.data()[42] ^= std::byte{1};
+  EXPECT_EQ(buffer.mismatch(100, 7), 42U);
+  EXPECT_EQ(buffer.mismatch(42, 7), std::nullopt);
+  buffer.zero(43);
+  EXPECT_EQ(buffer.data()[42], std::byte{0});
+}
+
+TEST(MemoryPool, CutsAlignedBuffersOutOfOneAllocation) {
+  const auto before = peak_buffer_bytes();
+  MemoryPool pool(MemoryKind::host, MemoryPool::room_for({before + 1, 5000}));
+  auto a = pool.take(before + 1);
+  auto b = pool.take(5000);
+  EXPECT_EQ(peak_buffer_bytes(), MemoryPool::room_for({before + 1, 5000}));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data()) % MemoryPool::alignment, 0U);
+  EXPECT_GE(b.data(), a.data() + a.size());
+  EXPECT_THROW(pool.take(1), Failure);
+}
+
+TEST(MemoryPool, LivesAsLongAsItsBuffers) {
+  std::optional<Buffer> buffer;
+  {
+    MemoryPool pool(MemoryKind::host, 4096);
+    buffer = pool.take(16);
+  }
+  buffer->fill(16, 1);
+  EXPECT_EQ(buffer->mismatch(16, 1), std::nullopt);
+}
+
+TEST(MemoryKind, HasFourNames) {
+  for (const auto* name : {"host", "pinned", "cuda", "managed"}) {
+    EXPECT_EQ(to_string(parse_memory_kind(name)), name);
+  }
+  EXPECT_THROW(parse_memory_kind("gpu"), Failure);
+  EXPECT_FALSE(needs_cuda(MemoryKind::host));
+  EXPECT_TRUE(needs_cuda(MemoryKind::pinned));
 }
 
 }  // namespace

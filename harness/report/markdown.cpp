@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -50,6 +51,11 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
     }
     for (const auto& [failed, line] : not_measured(block)) out += "- " + escaped(line) + "\n";
     for (const auto& [name, text] : costs_of(block)) out += bullet(name, text);
+    out += "\n";
+  }
+  for (const auto& [title, grid, crossovers] : choices_of(result)) {
+    out += "### " + escaped(title) + "\n\n" + table_of(grid);
+    for (const auto& line : crossovers) out += "- " + escaped(line) + "\n";
     out += "\n";
   }
   for (const auto& [name, text] : environment_of(result)) out += bullet(name, text);

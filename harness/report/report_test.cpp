@@ -93,6 +93,7 @@ TEST(Table, IsThis) {
     8 B  12.30  12.00..12.60  12.8  12.9      -  11.4  13.2  0.0009754   0.001756   122k
   1 KiB  12.72  12.41..13.03  13.2  13.3      -  11.8  13.7     0.1208     0.2174   118k
   1 MiB  442.2  431.4..453.0   460   464      -   410   476      3.557      6.402  3.39k
+  carried by  tcp
   cold cost   context 2.50 ms, connect 900 us, first message of 8 B 36.9 us
   measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
   verified    1800/1800 messages
@@ -105,6 +106,7 @@ pingpong tag, host to host, over shm
     8 B  0.2058  0.2008..0.4168  0.214  0.216      -  0.191  0.438  0.05830     0.1049  7.29M
   1 KiB  0.3100  0.3024..0.5225  0.322  0.325      -  0.287  0.549    4.956      8.920  4.84M
   failed 1 MiB: rank 1 was killed by signal 9 (Killed)
+  carried by  shm
   cold cost   context 2.50 ms, connect 900 us, first message of 8 B 617 ns
   measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
   verified    1200/1200 messages
@@ -133,6 +135,7 @@ TEST(Table, OfSeveralPairsIsThis) {
   pair  p50, us    p25  p50, GB/s    p75
   0->1    10.00  2.241      2.299  2.356
   2->3    12.00  2.141      2.196  2.251
+  carried by  tcp
   cold cost   context 2.50 ms, connect 900 us, first message of 8 B 33.0 us
   measuring   7.2 ns per timed iteration, timed/untimed mean 1.002
   verified    400/400 messages

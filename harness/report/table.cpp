@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -74,6 +75,12 @@ void add_block(Page& page, const Block& block, const Result& result) {
 std::string render_table(const Result& result, const RenderOptions& options) {
   Page page(options.color);
   for (const auto& block : blocks_of(result)) add_block(page, block, result);
+  for (const auto& [title, grid, crossovers] : choices_of(result)) {
+    page.line(title, bold);
+    page.grid(grid);
+    for (const auto& line : crossovers) page.paragraph(line, "  ");
+    page.line("");
+  }
   for (const auto& [name, text] : environment_of(result)) page.named(name, text);
   for (const auto& doubt : doubts_of(result)) {
     page.warning(doubt.subject + ": " + doubt.evidence + " -> " + doubt.advice);

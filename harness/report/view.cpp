@@ -149,6 +149,43 @@ std::string cold_of(const Block& block) {
   return join(parts, ", ");
 }
 
+std::string carrier_of(const Case& of) {
+  std::vector<std::string> members;
+  const auto carried = of.path.find("carried_by");
+  if (carried != of.path.end() && carried->is_object()) {
+    for (const auto& [member, share] : carried->items()) {
+      if (!share.is_number()) continue;
+      const auto part = share.get<double>();
+      members.push_back(part > 0.99 ? on_one_line(member)
+                                    : fmt::format("{} {:.0f} %", on_one_line(member), 100 * part));
+    }
+  }
+  const auto verdict = text_at(of.path, "/verdict", "unknown");
+  if (members.empty()) return "cannot tell: " + text_at(of.path, "/why", "nothing is known");
+  const auto who = join(members, ", ");
+  if (verdict == "as-asked") return who;
+  return who + (verdict == "partly" ? ": only partly what was asked" : ": not what was asked");
+}
+
+// "shm (8 B to 4 KiB), tcp (8 KiB to 64 MiB)": sizes that follow each other and went the same way.
+std::string carriers_of(const Block& block) {
+  std::vector<std::pair<std::string, std::pair<const Case*, const Case*>>> runs;
+  for (const auto* of : block.measured) {
+    if (!of->path.contains("carried_by")) return "";
+    const auto who = carrier_of(*of);
+    if (runs.empty() || runs.back().first != who) runs.push_back({who, {of, of}});
+    runs.back().second.second = of;
+  }
+  if (runs.size() == 1) return runs.front().first;
+  std::vector<std::string> parts;
+  for (const auto& [who, ends] : runs) {
+    const auto [first, last] = ends;
+    parts.push_back(fmt::format("{} ({}{})", who, size_of(*first),
+                                first == last ? "" : " to " + size_of(*last)));
+  }
+  return join(parts, ", ");
+}
+
 std::string measuring_of(const Block& block) {
   std::vector<std::string> parts;
   const auto stamp = median_over(
@@ -303,6 +340,7 @@ std::vector<NotMeasured> not_measured(const Block& block) {
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   if (block.measured.empty()) return {};
   std::vector<std::pair<std::string, std::string>> costs;
+  if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("carried by", by);
   if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
   if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
   Verified all;

@@ -225,7 +225,8 @@ Json launch_to_json(const LaunchRecord& record) {
           {"quantiles", quantiles},
           {"samples", samples},
           {"overheads", overheads},
-          {"lanes", record.lanes}};
+          {"lanes", record.lanes},
+          {"path", record.path}};
 }
 
 LaunchRecord launch_from_json(const Json& json) {
@@ -246,6 +247,7 @@ LaunchRecord launch_from_json(const Json& json) {
                               .seen = quantiles.at("samples_seen").get<std::uint64_t>(),
                               .values = numbers_from(values)};
   }
+  record.path = json.value("path", Json::object());
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();
   }

@@ -50,6 +50,9 @@ struct LaunchRecord {
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
+  /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
+  /// "verdict", "why", "same_gpu"; empty where nothing was asked.
+  Json path = Json::object();
 };
 
 /// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
@@ -78,8 +81,8 @@ struct Case {
   std::string reason{};                     ///< why skipped or failed
   std::vector<LaunchRecord> launches{};     ///< in the order measured
   std::map<std::string, Metric> metrics{};  ///< by metric name
-  Json path = Json::object();               ///< asked, lanes, verdict
-  Json pairs = Json::array();               ///< per pair of ranks
+  Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths
+  Json pairs = Json::array();  ///< per pair of ranks
   Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
   std::vector<std::string> labels{};

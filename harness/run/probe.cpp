@@ -38,11 +38,25 @@ std::string read_all(int fd, std::chrono::milliseconds limit) {
   }
 }
 
+void ask_cuda(Json& json) {
+  try {
+    for (const auto& [index, name, pci, bytes] : CudaDriver::get().devices()) {
+      json["gpus"].push_back(
+          {{"index", index}, {"name", name}, {"pci", pci}, {"memory_bytes", bytes}});
+    }
+    if (json["gpus"].empty()) json["no_cuda"] = "no GPU: the CUDA driver lists none";
+  } catch (const Failure& failure) {
+    json["no_cuda"] = failure.what();
+  }
+}
+
 }  // namespace
 
-int probe_main() {
+int probe_main(bool cuda) {
   try {
-    const Json json = query_ucx();
+    Json json = {{"no_cuda", ""}, {"gpus", Json::array()}};
+    if (cuda) ask_cuda(json);
+    json["ucx"] = query_ucx();
     std::puts(json.dump().c_str());
     return 0;
   } catch (const Failure& failure) {
@@ -51,7 +65,7 @@ int probe_main() {
   }
 }
 
-UcxResources probe_ucx() {
+Probe probe(bool cuda) {
   constexpr std::chrono::seconds limit{20};
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -65,7 +79,9 @@ UcxResources probe_ucx() {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   std::string self = "/proc/self/exe";
   std::string command = probe_command;
-  const std::array<char*, 3> argv = {self.data(), command.data(), nullptr};
+  std::string word = probe_cuda_word;
+  const std::array<char*, 4> argv = {self.data(), command.data(), cuda ? word.data() : nullptr,
+                                     nullptr};
   pid_t pid = -1;
   const int error = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -89,7 +105,13 @@ UcxResources probe_ucx() {
                          : fmt::format("exited with status {}", WEXITSTATUS(status));
     throw Failure(Exit::cannot_run, fmt::format("UCX does not start here: a probe {}", how));
   }
-  return answer.get<UcxResources>();
+  Probe found{.ucx = answer.at("ucx").get<UcxResources>(),
+              .gpus = {},
+              .no_cuda = answer.at("no_cuda").get<std::string>()};
+  for (const auto& gpu : answer.at("gpus")) {
+    found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
+  }
+  return found;
 }
 
 }  // namespace ucxbench

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "harness/launch/supervisor.hpp"
@@ -19,10 +20,30 @@ Variables settings_of(const Group& group) {
   return settings;
 }
 
-bool verdict_is_other(const TransportSet& set, const std::vector<std::string>& lanes) {
-  return !lanes.empty() && std::none_of(lanes.begin(), lanes.end(), [&](const std::string& lane) {
-    return carries(set, lane.substr(0, lane.find('/')));
-  });
+// The worse a verdict, the higher: a case is what its worst pair and launch were.
+int badness(const Json& path) {
+  constexpr std::array order = {"as-asked", "unknown", "partly", "other"};
+  const auto verdict = path.value("verdict", "unknown");
+  return static_cast<int>(std::find(order.begin(), order.end(), verdict) - order.begin());
+}
+
+void add_label(std::vector<std::string>& labels, const std::string& label) {
+  if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
+}
+
+// Counters make a record worth more than one of the same verdict without.
+void take_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
+  const auto& path = record.path;
+  const bool better_known =
+      path.contains("bytes_by_counter") && !done.path.contains("bytes_by_counter");
+  if (done.path.empty() || badness(path) > badness(done.path) ||
+      (better_known && badness(path) == badness(done.path))) {
+    done.path = {{"asked", set.members()}, {"lanes", record.lanes}, {"verdict", "unknown"}};
+    done.path.update(path);
+  }
+  for (const auto& label : path.value("labels", Json::array())) {
+    add_label(done.labels, label.get<std::string>());
+  }
 }
 
 class Run {
@@ -75,7 +96,7 @@ class Run {
       const auto environment =
           rank_environment(current_environment(), settings_of(group), setup_.ucx);
       auto& record = result_.ucx["environment"];
-      record["asked"][group.set.name()] = environment.asked;
+      record["asked"][group.name()] = environment.asked;
       record["inherited"] = environment.inherited;
       record["replaced"] = environment.replaced;
       total_ += group.unavailable.empty() ? group.cases.size() : 0;
@@ -125,7 +146,7 @@ class Run {
     const auto effective = facts.at("ucx_effective");
     facts.erase("ucx_effective");
     const auto rank = facts.at("rank").get<int>();
-    if (rank == 0) result_.ucx["environment"]["effective"][group.set.name()] = effective;
+    if (rank == 0) result_.ucx["environment"]["effective"][group.name()] = effective;
     const auto known = std::find_if(result_.ranks.begin(), result_.ranks.end(),
                                     [&](const Json& r) { return r.at("rank") == rank; });
     if (known != result_.ranks.end()) {
@@ -141,9 +162,7 @@ class Run {
   void take_case(const Group& group, const Json& report) {
     auto& done = result_.cases.at(report.at("index").get<std::size_t>());
     auto record = launch_from_json(report.at("record"));
-    done.path = {{"asked", group.set.members()},
-                 {"lanes", record.lanes},
-                 {"verdict", verdict_is_other(group.set, record.lanes) ? "other" : "unknown"}};
+    take_path(done, group.set, record);
     done.launches.push_back(std::move(record));
     done.verified.checked += report.at("checked").get<std::uint64_t>();
     done.verified.errors += report.at("errors").get<std::uint64_t>();

@@ -19,9 +19,13 @@ namespace ucxbench {
 /// The cases that one set of processes measures in one launch: one transport set and memory.
 struct Group {
   TransportSet set;
+  std::string memory;              ///< "" for host to host, else as "cuda-host"
   std::vector<std::size_t> cases;  ///< in Result::cases
   std::vector<UcxSetting> settings;
   std::string unavailable;  ///< why it cannot run here; empty when it can
+
+  /// "tcp+nvlink", or "tcp+nvlink, cuda-host".
+  std::string name() const { return memory.empty() ? set.name() : set.name() + ", " + memory; }
 };
 
 /// How the ranks are started.

@@ -1,0 +1,58 @@
+#include "bench/pingpong/memory.hpp"
+
+#include <algorithm>
+
+namespace ucxbench::pingpong {
+namespace {
+
+int device_of(const Parameters& p, int rank) {
+  if (!p.devices.empty()) {
+    return p.devices[static_cast<std::size_t>(rank) % p.devices.size()];
+  }
+  const auto count = static_cast<int>(CudaDriver::get().devices().size());
+  return count == 0 ? 0 : rank % count;
+}
+
+}  // namespace
+
+PairMemory::PairMemory(const Parameters& p, int rank, std::uint64_t largest)
+    : pooled_(p.pool),
+      send_kind_(parse_memory_kind(p.memory.front())),
+      receive_kind_(parse_memory_kind(p.memory.back())) {
+  if (needs_cuda(send_kind_) || needs_cuda(receive_kind_)) context_.emplace(device_of(p, rank));
+  if (!pooled_) return;
+  const auto bytes = std::max<std::uint64_t>(largest, 1);
+  for (const auto kind : {send_kind_, receive_kind_}) {
+    if (pools_.contains(kind)) continue;
+    const bool both = send_kind_ == receive_kind_;
+    auto room = MemoryPool::room_for(std::vector<std::size_t>(both ? 2 : 1, bytes));
+    if (needs_cuda(kind) && p.pool_bytes != 0) room = p.pool_bytes;
+    pools_.emplace(kind, MemoryPool(kind, room));
+  }
+  send_ = pools_.at(send_kind_).take(bytes);
+  receive_ = pools_.at(receive_kind_).take(bytes);
+}
+
+std::pair<Buffer&, Buffer&> PairMemory::buffers(std::uint64_t bytes) {
+  if (!pooled_) {
+    // The old ones go first: two of the largest may be all that fits.
+    send_.reset();
+    receive_.reset();
+    const auto size = std::max<std::uint64_t>(bytes, 1);
+    send_.emplace(send_kind_, size);
+    receive_.emplace(receive_kind_, size);
+  }
+  return {*send_, *receive_};
+}
+
+Json PairMemory::device() const {
+  if (!context_) return nullptr;
+  const auto& device = context_->device();
+  return {{"index", device.index},
+          {"name", device.name},
+          {"pci", device.pci},
+          {"memory_bytes", device.memory_bytes},
+          {"driver", CudaDriver::get().version()}};
+}
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "bench/pingpong/parameters.hpp"
+#include "harness/memory/buffer.hpp"
+#include "harness/memory/cuda_driver.hpp"
+
+namespace ucxbench::pingpong {
+
+/// A rank's GPU, if it needs one, and its buffers: two that serve every size, or with --no-pool two
+/// new ones for each.
+class PairMemory {
+ public:
+  /// Makes the CUDA context; `largest` of the sizes to come. Throws Failure.
+  PairMemory(const Parameters& parameters, int rank, std::uint64_t largest);
+
+  /// To send from and to receive into, of at least `bytes`.
+  std::pair<Buffer&, Buffer&> buffers(std::uint64_t bytes);
+
+  /// Its PCI address; empty without one.
+  std::string gpu() const { return context_ ? context_->device().pci : ""; }
+
+  /// The GPU: index, name, pci, memory_bytes; null without.
+  Json device() const;
+
+ private:
+  bool pooled_;
+  MemoryKind send_kind_, receive_kind_;
+  std::optional<CudaContext> context_;
+  std::map<MemoryKind, MemoryPool> pools_;
+  std::optional<Buffer> send_, receive_;
+};
+
+}  // namespace ucxbench::pingpong

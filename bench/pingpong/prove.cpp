@@ -1,0 +1,101 @@
+#include "bench/pingpong/prove.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/comm/proof.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+// Enough that what else passes a counter meanwhile does not matter, and no more than a few
+// milliseconds over the slowest network.
+constexpr std::uint64_t payload_wanted = 512U * 1024;
+constexpr std::uint64_t most_messages = 4096;
+
+std::uint64_t messages_of(std::uint64_t bytes) {
+  return std::clamp<std::uint64_t>(payload_wanted / std::max<std::uint64_t>(bytes, 1), 2,
+                                   most_messages);
+}
+
+void use(const Bench& bench, const Parameters& p, int window, bool many_sends) {
+  bench.loops.use({bench.send.data(), bench.receive.data(), p.bytes, window, many_sends});
+}
+
+// A stream as in the bandwidth part, on the connection of the latency part.
+void stream(const Bench& bench, std::uint64_t count) {
+  bench.pair.from_follow("ready", bench.progress);
+  bench.loops.one_way(count);
+  bench.pair.from_follow("received", bench.progress);
+}
+
+Json protocol(const Parameters& p, const char* use, const MessagePath& path) {
+  return {{"range", exact_size(p.bytes)},
+          {"use", use},
+          {"protocol", path.protocol},
+          {"device", fmt::format("{}", fmt::join(path.lanes, ", "))},
+          {"count", 1}};
+}
+
+bool same_gpu(const Bench& bench) {
+  const auto other = bench.pair.from_follow(bench.gpu, bench.progress);
+  return !bench.gpu.empty() && other == bench.gpu;
+}
+
+}  // namespace
+
+Json prove(const Bench& bench, const Parameters& p, const std::vector<std::string>& lanes,
+           bool count) {
+  auto& rendezvous = bench.pair.rendezvous();
+  rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
+  Evidence evidence{.lanes = lanes, .path = {}, .moved = {}, .payload_bytes = 0};
+  Json protocols = Json::array();
+  for (const bool many : {false, true}) {
+    if (many ? !p.bandwidth : !p.latency) continue;
+    use(bench, p, 1, many);
+    bench.pair.from_follow("ready", bench.progress);
+    const auto path = parse_request_info(bench.loops.described());
+    bench.pair.from_follow("received", bench.progress);
+    protocols.push_back(protocol(p, many ? "bandwidth" : "latency", path));
+    // Where the two differ, the one that is said last says nothing about the other.
+    evidence.path =
+        protocols.size() == 1 || path.lanes == evidence.path.lanes ? path : MessagePath{};
+  }
+
+  if (count) {
+    use(bench, p, p.window, p.bandwidth);
+    const auto messages = messages_of(p.bytes);
+    for (int lead = 0; lead < rendezvous.size(); lead += 2) {
+      rendezvous.barrier(bench.progress);
+      if (lead != bench.pair.lead()) continue;
+      const auto before = read_counters();
+      stream(bench, messages);
+      evidence.moved = moved(before, read_counters());
+      evidence.payload_bytes = messages * p.bytes;
+    }
+    rendezvous.barrier(bench.progress);
+  }
+  const bool on_one_gpu = same_gpu(bench);
+  if (!bench.pair.leads()) return Json::object();
+
+  const auto verdict = judge(TransportSet::of(p.transports), evidence);
+  Json path = {{"protocols", protocols},
+               {"carried_by", verdict.carried},
+               {"verdict", to_string(verdict.carrier)},
+               {"why", verdict.why},
+               {"labels", Json::array()}};
+  if (count) {
+    path["bytes_by_counter"] = evidence.moved;
+    path["payload_bytes"] = evidence.payload_bytes;
+  }
+  if (on_one_gpu) path["labels"].push_back("same-gpu");
+  for (const auto& lane : lanes) {
+    if (lane.find("/rxe") != std::string::npos) path["labels"].push_back("soft-roce");
+  }
+  return path;
+}
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bench/pingpong/measure.hpp"
+
+namespace ucxbench::pingpong {
+
+/// What carries the messages of a case: sends some more of them, outside every timed region, asks
+/// UCX how each kind went, and reads the devices' counters around them while no other pair is
+/// active
+/// (`count`; without it counters are left alone, and pairs need not wait for each other). All ranks
+/// call it at the same point of the plan. The lead's answer is LaunchRecord::path; the follower's
+/// is empty.
+Json prove(const Bench& bench, const Parameters& parameters, const std::vector<std::string>& lanes,
+           bool count);
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/comm/counters.hpp"
+#include "harness/comm/transport_set.hpp"
+
+namespace ucxbench {
+
+/// How UCX sent one message, in its own words (ucp_request_query, INFO_STRING, of the sender's
+/// request once it is complete).
+struct MessagePath {
+  std::string protocol{};            ///< "rendezvous zero-copy read from remote"; "" if unknown
+  std::vector<std::string> lanes{};  ///< that carried the payload, "cma/memory"; empty if unknown
+};
+
+/// From the text of either protocol engine: of UCX up to 1.15 by default "flags:0x… send length 8
+/// NAME() lane[0]: 1:tcp/lo.0 …", of newer ones "{…} tag_send from host memory length 8 eager short
+/// tcp/lo 74.3 MB/s 0.10 us". A rendezvous that the receiver carries out by reading is known to the
+/// old engine's sender only as a request to send: lanes are then empty.
+MessagePath parse_request_info(std::string_view text);
+
+/// What is known about the messages of one case between one pair.
+struct Evidence {
+  std::vector<std::string> lanes{};  ///< configured for the endpoint
+  MessagePath path{};
+  Counters moved{};                 ///< while only this pair was active
+  std::uint64_t payload_bytes = 0;  ///< sent meanwhile, by this host; 0: counters say nothing
+};
+
+enum class Carrier { as_asked, partly, other, unknown };
+std::string_view to_string(Carrier carrier);  ///< "as-asked", …
+
+struct Verdict {
+  Carrier carrier = Carrier::unknown;
+  /// Share of the payload by member ("tcp", "shm", …); empty when unknown.
+  std::map<std::string, double> carried;
+  std::string why;  ///< one line
+};
+
+/// Weighs what UCX says, what its configuration leaves possible, and what independent counters saw.
+/// Counters overrule UCX's words; where the two contradict each other without settling it, the
+/// verdict is unknown.
+Verdict judge(const TransportSet& set, const Evidence& evidence);
+
+/// The share of the payload that members of `required` carried, 0 if unknown.
+double share_of(const TransportSet& required, const std::map<std::string, double>& carried);
+
+}  // namespace ucxbench

@@ -1,0 +1,159 @@
+#include "harness/comm/proof.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ucxbench {
+namespace {
+
+TEST(RequestInfo, OfTheNewProtocolEngine) {
+  auto path = parse_request_info(
+      "{cpml|proto} tag_send from host memory length 8 eager short sysv/memory 74.3 MB/s 0.10 us");
+  EXPECT_EQ(path.protocol, "eager short");
+  EXPECT_EQ(path.lanes, std::vector<std::string>{"sysv/memory"});
+  path = parse_request_info(
+      "{cpml|proto|init|rk_use} tag_send from host memory length 1048576 rendezvous zero-copy read "
+      "from remote cma/memory 11087.1 MB/s 90.20 us");
+  EXPECT_EQ(path.protocol, "rendezvous zero-copy read from remote");
+  EXPECT_EQ(path.lanes, std::vector<std::string>{"cma/memory"});
+  path = parse_request_info(
+      "{proto} tag_send from cuda memory length 9 rendezvous 52% on tcp/lo and 48% on "
+      "rc_mlx5/mlx5_0:1 "
+      "1.0 MB/s 8.0 us");
+  EXPECT_EQ(path.lanes, (std::vector<std::string>{"tcp/lo", "rc_mlx5/mlx5_0:1"}));
+}
+
+TEST(RequestInfo, OfTheOldProtocolEngine) {
+  auto path = parse_request_info(
+      "flags:0x4001 send length 8 NAME() lane[0]:  1:sysv/memory.0 md[1]           -> "
+      "md[1]/sysv/sysdev[255] am am_bw#0host memory");
+  EXPECT_EQ(path.protocol, "eager");
+  EXPECT_EQ(path.lanes, std::vector<std::string>{"sysv/memory"});
+  path = parse_request_info(
+      "flags:0x44001 send length 65536 ucp_rndv_progress_rma_put_zcopy() lane[0]:  0:tcp/lo.0 "
+      "md[0] "
+      "-> md[0]/tcp/sysdev[255] rma_bw#0 am am_bw#0 wireuphost memory");
+  EXPECT_EQ(path.protocol, "rendezvous, ucp_rndv_progress_rma_put_zcopy");
+  EXPECT_EQ(path.lanes, std::vector<std::string>{"tcp/lo"});
+  path = parse_request_info(
+      "flags:0x44001 send length 65536 ucp_proto_progress_tag_rndv_rts() lane[0]:  1:sysv/memory.0 "
+      "md[1] -> md[1]/sysv/sysdev[255] am am_bw#0host memory");
+  EXPECT_EQ(path.protocol, "rendezvous, read by the receiver");
+  EXPECT_TRUE(path.lanes.empty());
+}
+
+TEST(RequestInfo, OfNothingKnown) {
+  EXPECT_TRUE(parse_request_info("").lanes.empty());
+  EXPECT_TRUE(parse_request_info("something else a/b").lanes.empty());
+}
+
+Verdict judged(const char* set, const Evidence& evidence) {
+  return judge(TransportSet::parse(set), evidence);
+}
+
+TEST(Judge, BelievesUcxWhenTheCountersAgree) {
+  const auto verdict = judged("tcp,shm", {.lanes = {"sysv/memory", "cma/memory", "tcp/lo"},
+                                          .path = {"eager", {"tcp/lo"}},
+                                          .moved = {{"tcp/lo", 1100}},
+                                          .payload_bytes = 1000});
+  EXPECT_EQ(verdict.carrier, Carrier::as_asked);
+  EXPECT_EQ(verdict.carried.at("tcp"), 1.0);
+}
+
+TEST(Judge, CatchesAnotherTransport) {
+  const auto verdict = judged(
+      "ib", {.lanes = {"tcp/lo"}, .path = {}, .moved = {{"tcp/lo", 1100}}, .payload_bytes = 1000});
+  EXPECT_EQ(verdict.carrier, Carrier::other);
+  EXPECT_EQ(verdict.carried.at("tcp"), 1.0);
+}
+
+TEST(Judge, SeesThatStagingWentOverTheNetwork) {
+  // A cuda_ipc lane is configured, the handle could not be opened, and tcp carried all.
+  const Evidence staged = {.lanes = {"tcp/lo", "cuda_ipc/cuda"},
+                           .path = {"rendezvous, read by the receiver", {}},
+                           .moved = {{"tcp/lo", 1 << 20}},
+                           .payload_bytes = 1 << 20};
+  EXPECT_EQ(judged("nvlink", staged).carrier, Carrier::other);
+  EXPECT_EQ(judged("tcp,nvlink", staged).carrier, Carrier::as_asked);
+  EXPECT_EQ(judged("tcp,nvlink", staged).carried.at("tcp"), 1.0);
+}
+
+TEST(Judge, GivesWhatNoCounterSawToTheOneLaneWithoutACounter) {
+  const Evidence direct = {.lanes = {"tcp/lo", "cuda_ipc/cuda"},
+                           .path = {"rendezvous, read by the receiver", {}},
+                           .moved = {{"tcp/lo", 1000}},
+                           .payload_bytes = 1 << 20};
+  EXPECT_EQ(judged("tcp,nvlink", direct).carried.at("nvlink"), 1.0);
+  auto two = direct;
+  two.lanes.push_back("cma/memory");
+  EXPECT_EQ(judged("shm,tcp,nvlink", two).carrier, Carrier::unknown);
+  EXPECT_NE(judged("shm,tcp,nvlink", two).why.find("nvlink or shm"), std::string::npos);
+}
+
+TEST(Judge, SaysPartly) {
+  const auto verdict = judged("ib", {.lanes = {"tcp/eth0", "rc_mlx5/mlx5_0:1"},
+                                     .path = {},
+                                     .moved = {{"tcp/eth0", 400}, {"ib/mlx5_0:1", 600}},
+                                     .payload_bytes = 1000});
+  EXPECT_EQ(verdict.carrier, Carrier::partly);
+  EXPECT_NEAR(verdict.carried.at("ib"), 0.6, 1e-9);
+}
+
+TEST(Judge, DoesNotBelieveWhatTheCountersDeny) {
+  const auto verdict = judged(
+      "tcp",
+      {.lanes = {"tcp/lo"}, .path = {"eager", {"tcp/lo"}}, .moved = {}, .payload_bytes = 1000});
+  EXPECT_EQ(verdict.carrier, Carrier::unknown);
+  EXPECT_TRUE(verdict.carried.empty());
+}
+
+TEST(Judge, NeedsNoCounterWhereOnlyOneLaneCan) {
+  EXPECT_EQ(
+      judged("shm", {.lanes = {"sysv/memory", "cma/memory"}, .path = {}, .moved = {}}).carrier,
+      Carrier::as_asked);
+  EXPECT_EQ(judged("ib", {.lanes = {"rc_verbs/rxe0:1", "ud_verbs/rxe0:1"}, .path = {}, .moved = {}})
+                .carried.at("ib"),
+            1.0);
+  EXPECT_EQ(
+      judged("shm,tcp", {.lanes = {"sysv/memory", "tcp/lo"}, .path = {}, .moved = {}}).carrier,
+      Carrier::unknown);
+}
+
+TEST(Judge, NamesMembersThatGotNoLane) {
+  const auto verdict = judged("shm,tcp", {.lanes = {"sysv/memory"}, .path = {}, .moved = {}});
+  EXPECT_EQ(verdict.carrier, Carrier::as_asked);
+  EXPECT_EQ(verdict.why,
+            "the only one of the configured lanes that can; UCX configured no lane for tcp");
+}
+
+TEST(Require, AddsTheMembersUp) {
+  const std::map<std::string, double> carried = {{"tcp", 0.3}, {"ib", 0.7}};
+  EXPECT_NEAR(share_of(TransportSet::parse("ib"), carried), 0.7, 1e-9);
+  EXPECT_NEAR(share_of(TransportSet::parse("tcp,ib"), carried), 1.0, 1e-9);
+  EXPECT_EQ(share_of(TransportSet::parse("nvlink"), carried), 0.0);
+}
+
+TEST(NetDev, ReadsTransmittedBytes) {
+  const auto bytes = parse_net_dev(
+      "Inter-|   Receive                                                |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs\n"
+      "    lo: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0\n"
+      "  eth0:1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n");
+  EXPECT_EQ(bytes, (std::map<std::string, std::uint64_t>{{"lo", 200}, {"eth0", 9}}));
+  EXPECT_TRUE(parse_net_dev("lo: 1 2").empty());
+}
+
+TEST(Counters, OfThisMachineOnlyGrow) {
+  const auto before = read_counters();
+  ASSERT_TRUE(before.contains("tcp/lo"));
+  EXPECT_EQ(moved({{"tcp/lo", 5}, {"tcp/a", 3}}, {{"tcp/lo", 9}, {"tcp/a", 3}, {"tcp/b", 1}}),
+            (Counters{{"tcp/lo", 4}}));
+}
+
+TEST(RoceMtu, IsTheKernels) {
+  EXPECT_EQ(roce_mtu(1500), 1024U);
+  EXPECT_EQ(roce_mtu(9000), 4096U);
+  EXPECT_EQ(roce_mtu(65535), 4096U);
+}
+
+}  // namespace
+}  // namespace ucxbench

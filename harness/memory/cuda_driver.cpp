@@ -1,0 +1,169 @@
+#include "harness/memory/cuda_driver.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr unsigned mem_attach_global = 1;    // CU_MEM_ATTACH_GLOBAL
+constexpr unsigned host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
+
+// Of the one context of this process, for threads that come later.
+std::atomic<void*> process_context{nullptr};
+
+std::string cuda_version(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::uint64_t address(const std::byte* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+}  // namespace
+
+const CudaDriver& CudaDriver::get() {
+  static const CudaDriver driver;
+  return driver;
+}
+
+CudaDriver::CudaDriver() {
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    const std::string why = ::dlerror();
+    throw Failure(Exit::cannot_run, why.find("No such file") != std::string::npos
+                                        ? "no CUDA driver (libcuda.so.1 not found)"
+                                        : "no CUDA driver: " + why);
+  }
+  const auto find = [&](auto& function, const char* name) {
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+    if (function == nullptr) {
+      throw Failure(Exit::cannot_run, fmt::format("the CUDA driver has no {}: older than {}", name,
+                                                  cuda_version(oldest_version)));
+    }
+  };
+  find(init_, "cuInit");
+  find(get_version_, "cuDriverGetVersion");
+  find(get_error_string_, "cuGetErrorString");
+  find(device_count_, "cuDeviceGetCount");
+  find(device_get_, "cuDeviceGet");
+  find(device_name_, "cuDeviceGetName");
+  find(device_pci_, "cuDeviceGetPCIBusId");
+  find(device_memory_, "cuDeviceTotalMem_v2");
+  find(retain_, "cuDevicePrimaryCtxRetain");
+  find(release_context_, "cuDevicePrimaryCtxRelease_v2");
+  find(set_current_, "cuCtxSetCurrent");
+  find(synchronize_, "cuCtxSynchronize");
+  find(allocate_, "cuMemAlloc_v2");
+  find(allocate_managed_, "cuMemAllocManaged");
+  find(allocate_pinned_, "cuMemHostAlloc");
+  find(free_, "cuMemFree_v2");
+  find(free_pinned_, "cuMemFreeHost");
+  find(copy_, "cuMemcpy");
+  find(set_bytes_, "cuMemsetD8_v2");
+  check(init_(0), "cuInit");
+  check(get_version_(&version_), "cuDriverGetVersion");
+  if (version_ < oldest_version) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("the CUDA driver is of CUDA {}; this program needs {} or newer",
+                              cuda_version(version_), cuda_version(oldest_version)));
+  }
+}
+
+void CudaDriver::check(Result result, const char* call) const {
+  if (result == 0) return;
+  const char* words = nullptr;
+  if (get_error_string_(result, &words) != 0 || words == nullptr) words = "unknown error";
+  throw Failure(Exit::cannot_run, fmt::format("{}: {} (CUDA error {})", call, words, result));
+}
+
+std::vector<CudaDevice> CudaDriver::devices() const {
+  int count = 0;
+  check(device_count_(&count), "cuDeviceGetCount");
+  std::vector<CudaDevice> found;
+  for (int index = 0; index < count; ++index) {
+    Device device = 0;
+    std::array<char, 256> name{};
+    std::array<char, 32> pci{};
+    std::size_t bytes = 0;
+    check(device_get_(&device, index), "cuDeviceGet");
+    check(device_name_(name.data(), static_cast<int>(name.size()), device), "cuDeviceGetName");
+    check(device_pci_(pci.data(), static_cast<int>(pci.size()), device), "cuDeviceGetPCIBusId");
+    check(device_memory_(&bytes, device), "cuDeviceTotalMem");
+    std::string lower(pci.data());  // sysfs and hwloc write it so
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    found.push_back({index, name.data(), lower, bytes});
+  }
+  return found;
+}
+
+std::byte* CudaDriver::allocate(std::size_t bytes) const {
+  Pointer pointer = 0;
+  check(allocate_(&pointer, bytes), fmt::format("cuMemAlloc of {}", spaced_size(bytes)).c_str());
+  return reinterpret_cast<std::byte*>(pointer);
+}
+
+std::byte* CudaDriver::allocate_pinned(std::size_t bytes) const {
+  void* pointer = nullptr;
+  check(allocate_pinned_(&pointer, bytes, host_alloc_portable),
+        fmt::format("cuMemHostAlloc of {}", spaced_size(bytes)).c_str());
+  return static_cast<std::byte*>(pointer);
+}
+
+std::byte* CudaDriver::allocate_managed(std::size_t bytes) const {
+  Pointer pointer = 0;
+  check(allocate_managed_(&pointer, bytes, mem_attach_global),
+        fmt::format("cuMemAllocManaged of {}", spaced_size(bytes)).c_str());
+  return reinterpret_cast<std::byte*>(pointer);
+}
+
+void CudaDriver::release(std::byte* pointer) const noexcept { free_(address(pointer)); }
+void CudaDriver::release_pinned(std::byte* pointer) const noexcept { free_pinned_(pointer); }
+
+void CudaDriver::copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
+  if (bytes == 0) return;
+  check(copy_(address(to), address(from), bytes), "cuMemcpy");
+  // A copy inside the device may return before it is done.
+  check(synchronize_(), "cuCtxSynchronize");
+}
+
+void CudaDriver::zero(std::byte* pointer, std::size_t bytes) const {
+  if (bytes == 0) return;
+  check(set_bytes_(address(pointer), 0, bytes), "cuMemsetD8");
+  check(synchronize_(), "cuCtxSynchronize");
+}
+
+CudaContext::CudaContext(int device) {
+  const auto& driver = CudaDriver::get();
+  const auto all = driver.devices();
+  if (device < 0 || device >= static_cast<int>(all.size())) {
+    throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are {}", device, all.size()));
+  }
+  device_ = all[static_cast<std::size_t>(device)];
+  driver.check(driver.device_get_(&handle_, device), "cuDeviceGet");
+  void* context = nullptr;
+  driver.check(driver.retain_(&context, handle_), "cuDevicePrimaryCtxRetain");
+  process_context = context;
+  adopt();
+}
+
+CudaContext::~CudaContext() {
+  process_context = nullptr;
+  CudaDriver::get().release_context_(handle_);
+}
+
+void CudaContext::adopt() {
+  if (void* context = process_context) {
+    const auto& driver = CudaDriver::get();
+    driver.check(driver.set_current_(context), "cuCtxSetCurrent");
+  }
+}
+
+}  // namespace ucxbench

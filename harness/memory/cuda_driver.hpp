@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// One GPU as the driver lists it, after CUDA_VISIBLE_DEVICES.
+struct CudaDevice {
+  int index = 0;
+  std::string name;
+  std::string pci;  ///< "0000:3b:00.0"
+  std::uint64_t memory_bytes = 0;
+};
+
+/// CUDA's driver API, found at run time: nothing links it, so that one program runs on machines
+/// with and without a GPU. Types and values are those of cuda.h (CUDA Driver API reference
+/// manual, 12.0 and newer); a function is looked up by its exported name with its ABI version, as
+/// in cuMemAlloc_v2. Every call throws Failure(Exit::cannot_run) with the driver's own words.
+class CudaDriver {
+ public:
+  /// The driver of this process, loaded and initialized. Throws when there is none ("no CUDA driver
+  /// (libcuda.so.1 not found)") or it is older than `oldest_version`.
+  static const CudaDriver& get();
+
+  /// 1000 × major + 10 × minor of CUDA, as cuDriverGetVersion has it: 12.0.
+  static constexpr int oldest_version = UCXBENCH_OLDEST_CUDA_DRIVER;
+
+  int version() const { return version_; }
+  std::vector<CudaDevice> devices() const;
+
+  std::byte* allocate(std::size_t bytes) const;          ///< in the current context's device
+  std::byte* allocate_pinned(std::size_t bytes) const;   ///< host memory, portable to all contexts
+  std::byte* allocate_managed(std::size_t bytes) const;  ///< attached to all streams
+  void release(std::byte* pointer) const noexcept;       ///< of allocate or allocate_managed
+  void release_pinned(std::byte* pointer) const noexcept;
+
+  /// Done when it returns, wherever the pointers are.
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const;
+  void zero(std::byte* pointer, std::size_t bytes) const;
+
+ private:
+  CudaDriver();
+  friend class CudaContext;
+
+  using Result = int;
+  using Device = int;
+  using Context = void*;
+  using Pointer = std::uint64_t;
+
+  void check(Result result, const char* call) const;
+
+  int version_ = 0;
+  Result (*init_)(unsigned) = nullptr;
+  Result (*get_version_)(int*) = nullptr;
+  Result (*get_error_string_)(Result, const char**) = nullptr;
+  Result (*device_count_)(int*) = nullptr;
+  Result (*device_get_)(Device*, int) = nullptr;
+  Result (*device_name_)(char*, int, Device) = nullptr;
+  Result (*device_pci_)(char*, int, Device) = nullptr;
+  Result (*device_memory_)(std::size_t*, Device) = nullptr;
+  Result (*retain_)(Context*, Device) = nullptr;
+  Result (*release_context_)(Device) = nullptr;
+  Result (*set_current_)(Context) = nullptr;
+  Result (*synchronize_)() = nullptr;
+  Result (*allocate_)(Pointer*, std::size_t) = nullptr;
+  Result (*allocate_managed_)(Pointer*, std::size_t, unsigned) = nullptr;
+  Result (*allocate_pinned_)(void**, std::size_t, unsigned) = nullptr;
+  Result (*free_)(Pointer) = nullptr;
+  Result (*free_pinned_)(void*) = nullptr;
+  Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
+  Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
+};
+
+/// A device's primary context, current on the thread that makes it. Made before UCX starts: UCX's
+/// CUDA modules, and its choice of the nearest NIC, look for a current context.
+class CudaContext {
+ public:
+  /// Throws Failure(Exit::usage) when there is no such device.
+  explicit CudaContext(int device);
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+  ~CudaContext();
+
+  const CudaDevice& device() const { return device_; }
+
+  /// Makes this process's context, if it has one, current on the calling thread too: UCX 1.17 and
+  /// 1.18 need it on the thread that progresses.
+  static void adopt();
+
+ private:
+  CudaDevice device_;
+  int handle_ = 0;
+};
+
+}  // namespace ucxbench

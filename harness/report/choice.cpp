@@ -1,0 +1,150 @@
+#include "harness/report/choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ucxbench {
+namespace {
+
+constexpr double as_good = 0.03;
+
+struct Set {
+  std::string name;
+  std::size_t members = 0;
+  double value = 0;
+};
+
+struct Figure {
+  const char* metric;
+  const char* group;
+  const char* column;
+  bool lower_is_better;
+};
+constexpr Figure figures[] = {{"latency_us", "latency one way", "p50, us", true},
+                              {"bandwidth_GBps", "received", "GB/s", false}};
+
+/// What a case is apart from its set and size.
+std::string key_of(const Case& of) {
+  auto parameters = of.parameters;
+  for (const auto* name : {"bytes", "transports", "net_devices"}) parameters.erase(name);
+  return of.benchmark + parameters.dump();
+}
+
+std::string name_of(const Case& of) { return join(texts_of(of.parameters.at("transports")), "+"); }
+
+std::vector<Set> values_of(const std::vector<const Case*>& cases, const Figure& figure) {
+  std::vector<Set> sets;
+  for (const auto* of : cases) {
+    const auto found = of->metrics.find(figure.metric);
+    if (found == of->metrics.end() || !found->second.quantiles.p50) continue;
+    sets.push_back(
+        {name_of(*of), of->parameters.at("transports").size(), *found->second.quantiles.p50});
+  }
+  return sets;
+}
+
+/// How much worse `value` is than `best`: 0.1 is 10 %.
+double loss(const Figure& figure, double value, double best) {
+  return figure.lower_is_better ? value / best - 1 : best / value - 1;
+}
+
+// Null without any set but auto.
+const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
+  const Set* best = nullptr;
+  for (const auto& set : sets) {
+    if (set.name == "auto" || !(set.value > 0)) continue;
+    if (best == nullptr || loss(figure, set.value, best->value) < 0) best = &set;
+  }
+  if (best == nullptr) return nullptr;
+  const Set* simplest = best;
+  for (const auto& set : sets) {
+    if (set.name == "auto" || !(set.value > 0) || set.members >= simplest->members) continue;
+    if (loss(figure, set.value, best->value) <= as_good) simplest = &set;
+  }
+  return simplest;
+}
+
+std::string auto_loss(const std::vector<Set>& sets, const Set& best, const Figure& figure) {
+  for (const auto& set : sets) {
+    if (set.name != "auto" || !(set.value > 0)) continue;
+    return fmt::format("{:.0f} %", 100 * loss(figure, set.value, best.value));
+  }
+  return "-";
+}
+
+std::string crossover(const std::vector<std::pair<std::string, std::string>>& best_by_size) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < best_by_size.size();) {
+    auto end = at;
+    while (end < best_by_size.size() && best_by_size[end].second == best_by_size[at].second) ++end;
+    const auto& [first, set] = best_by_size[at];
+    const bool to_the_end = end == best_by_size.size();
+    parts.push_back(set + (at == 0 && to_the_end ? " at every size"
+                           : to_the_end          ? " from " + first
+                           : at == 0             ? " up to " + best_by_size[end - 1].first
+                           : end == at + 1
+                               ? " at " + first
+                               : " from " + first + " to " + best_by_size[end - 1].first));
+    at = end;
+  }
+  return join(parts, ", ");
+}
+
+Choice choice_of(const std::vector<const Case*>& cases) {
+  const auto& some = cases.front()->parameters;
+  Choice choice{.title = "best set, " + text_at(some, "/api", cases.front()->benchmark) + ", " +
+                         join(texts_of(some.at("memory")), " to "),
+                .grid = {.columns = {{"", "size"}}, .rows = {}},
+                .crossovers = {}};
+  std::map<std::uint64_t, std::vector<const Case*>> by_size;
+  for (const auto* of : cases) by_size[bytes_of(*of).value_or(0)].push_back(of);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [bytes, of_size] : by_size) rows.push_back({size_of(*of_size.front())});
+  for (const auto& figure : figures) {
+    std::vector<std::pair<std::string, std::string>> best_by_size;
+    auto row = rows.begin();
+    for (const auto& [bytes, of_size] : by_size) {
+      const auto sets = values_of(of_size, figure);
+      const auto* best = best_of(sets, figure);
+      if (best != nullptr) best_by_size.emplace_back(row->front(), best->name);
+      row->push_back(best != nullptr ? best->name : "-");
+      row->push_back(best != nullptr ? significant(best->value, 4) : "-");
+      row->push_back(best != nullptr ? auto_loss(sets, *best, figure) : "-");
+      ++row;
+    }
+    if (best_by_size.empty()) {
+      for (auto& each : rows) each.resize(each.size() - 3);
+      continue;
+    }
+    for (const auto* column : {"best set", figure.column, "auto loses"}) {
+      choice.grid.columns.push_back({figure.group, column});
+    }
+    choice.crossovers.push_back(std::string(figure.group) + ": " + crossover(best_by_size));
+  }
+  choice.grid.rows = std::move(rows);
+  return choice;
+}
+
+}  // namespace
+
+std::vector<Choice> choices_of(const Result& result) {
+  std::map<std::string, std::vector<const Case*>> groups;
+  std::vector<std::string> order;
+  for (const auto& of : result.cases) {
+    if (of.metrics.empty() || !of.parameters.contains("transports")) continue;
+    const auto key = key_of(of);
+    if (!groups.contains(key)) order.push_back(key);
+    groups[key].push_back(&of);
+  }
+  std::vector<Choice> choices;
+  for (const auto& key : order) {
+    std::map<std::string, int> sets;
+    for (const auto* of : groups[key]) ++sets[name_of(*of)];
+    if (sets.contains("auto") && sets.size() >= 3) choices.push_back(choice_of(groups[key]));
+  }
+  return choices;
+}
+
+}  // namespace ucxbench

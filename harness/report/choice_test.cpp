@@ -1,0 +1,59 @@
+#include "harness/report/choice.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ucxbench {
+namespace {
+
+Case measured(std::vector<std::string> set, std::uint64_t bytes, double latency_us,
+              double bandwidth) {
+  Case of;
+  of.benchmark = "pingpong";
+  of.parameters = {
+      {"api", "tag"}, {"bytes", bytes}, {"memory", {"host", "host"}}, {"transports", set}};
+  of.metrics["latency_us"].quantiles.p50 = latency_us;
+  of.metrics["bandwidth_GBps"].quantiles.p50 = bandwidth;
+  return of;
+}
+
+TEST(Choice, NamesTheSimplestOfTheBestSetsAndWhatAutoLoses) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 1.00, 0.1),        measured({"tcp"}, 8, 4.0, 0.02),
+                  measured({"shm", "tcp"}, 8, 0.98, 0.1), measured({"auto"}, 8, 1.50, 0.1),
+                  measured({"shm"}, 1024, 5.0, 2.0),      measured({"tcp"}, 1024, 4.0, 4.0),
+                  measured({"shm", "tcp"}, 1024, 5, 2.0), measured({"auto"}, 1024, 4.0, 2.0)};
+  const auto choices = choices_of(result);
+  ASSERT_EQ(choices.size(), 1U);
+  EXPECT_EQ(choices[0].title, "best set, tag, host to host");
+  using Row = std::vector<std::string>;
+  EXPECT_EQ(choices[0].grid.rows[0], (Row{"8 B", "shm", "1.000", "50 %", "shm", "0.1000", "0 %"}));
+  EXPECT_EQ(choices[0].grid.rows[1],
+            (Row{"1 KiB", "tcp", "4.000", "0 %", "tcp", "4.000", "100 %"}));
+  EXPECT_EQ(choices[0].crossovers, (Row{"latency one way: shm up to 8 B, tcp from 1 KiB",
+                                        "received: shm up to 8 B, tcp from 1 KiB"}));
+}
+
+TEST(Choice, NeedsAutoAndTwoOtherSets) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 1, 1), measured({"tcp"}, 8, 1, 1)};
+  EXPECT_TRUE(choices_of(result).empty());
+  result.cases.push_back(measured({"auto"}, 8, 1, 1));
+  EXPECT_EQ(choices_of(result).size(), 1U);
+  result.cases[1].parameters["api"] = "stream";
+  EXPECT_TRUE(choices_of(result).empty());
+}
+
+TEST(Choice, LeavesOutWhatWasNotMeasured) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 1, 1), measured({"tcp"}, 8, 2, 1),
+                  measured({"auto"}, 8, 1, 1)};
+  for (auto& of : result.cases) of.metrics.erase("bandwidth_GBps");
+  const auto choices = choices_of(result);
+  ASSERT_EQ(choices.size(), 1U);
+  EXPECT_EQ(choices[0].grid.rows[0].size(), 4U);
+  EXPECT_EQ(choices[0].grid.columns.size(), 4U);
+  EXPECT_EQ(choices[0].crossovers[0], "latency one way: shm at every size");
+}
+
+}  // namespace
+}  // namespace ucxbench
