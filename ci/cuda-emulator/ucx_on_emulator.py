@@ -2,8 +2,8 @@
 """ucx_on_emulator.py EMULATOR_FOLDER [UCX_PREFIX]: runs ucx_perftest of a CUDA-enabled UCX on the
 emulated driver and checks, by the emulator's own reports, which way the bytes went.
 
-Without UCX_PREFIX, UCXBENCH_CUDA_UCX names the prefix, else what scripts/setup/ucx-wheel fetched is
-taken. Status 77 where there is none."""
+Without UCX_PREFIX, UCXBENCH_CUDA_UCX names the prefix, else all that scripts/setup/ucx-wheel and
+ucx-combined have put into .ucx are taken. Status 77 where there is none."""
 
 import json
 import os
@@ -33,13 +33,14 @@ def check(condition, text):
 
 def find_ucx(argument):
     named = argument or os.environ.get("UCXBENCH_CUDA_UCX")
-    prefixes = [pathlib.Path(named)] if named else sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))
-    for prefix in prefixes:
-        if (prefix / "lib/ucx/libuct_cuda.so").exists():
-            return prefix
-    where = f"below {named}" if named else "here: run scripts/setup/ucx-wheel"
-    print(f"SKIPPED: no CUDA-enabled UCX {where}")
-    sys.exit(77)
+    fetched = [*ROOT.glob(".ucx/libucx-cu*/libucx"), *ROOT.glob(".ucx/combined-*")]
+    prefixes = [pathlib.Path(named)] if named else sorted(fetched)
+    usable = [prefix for prefix in prefixes if (prefix / "lib/ucx/libuct_cuda.so").exists()]
+    if not usable:
+        where = f"below {named}" if named else "here: run scripts/setup/ucx-wheel"
+        print(f"SKIPPED: no CUDA-enabled UCX {where}")
+        sys.exit(77)
+    return usable
 
 
 def is_listening(port):
@@ -164,23 +165,29 @@ def run_case(prefix, emulator, folder, transports, memory, settings, check_repor
         expect(report, "always", illegal_accesses=(0, 0), left_allocated_bytes=(0, 0))
 
 
+def passes(prefix, emulator, case):
+    transports, memory, settings, check_report = case
+    name = " ".join([transports, memory, *(f"{k}={v}" for k, v in settings.items())])
+    with tempfile.TemporaryDirectory(prefix="ucx-on-emulator-") as temporary:
+        folder = pathlib.Path(temporary)
+        try:
+            run_case(prefix, emulator, folder, transports, memory, settings, check_report)
+        except (Wrong, OSError, ValueError, subprocess.TimeoutExpired) as error:
+            print(f"FAILED  {name}: {error}")
+            for output in sorted(folder.glob("*.txt")):
+                print(f"--- {output.name}\n{output.read_text(errors='replace')}")
+            return False
+    print(f"passed  {name}", flush=True)
+    return True
+
+
 def main():
     emulator = pathlib.Path(sys.argv[1]).resolve()
-    prefix = find_ucx(sys.argv[2] if len(sys.argv) > 2 else None)
-    failed = 0
-    for transports, memory, settings, check_report in CASES:
-        name = " ".join([transports, memory, *(f"{k}={v}" for k, v in settings.items())])
-        with tempfile.TemporaryDirectory(prefix="ucx-on-emulator-") as temporary:
-            folder = pathlib.Path(temporary)
-            try:
-                run_case(prefix, emulator, folder, transports, memory, settings, check_report)
-                print(f"passed  {name}", flush=True)
-            except (Wrong, OSError, ValueError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"FAILED  {name}: {error}")
-                for output in sorted(folder.glob("*.txt")):
-                    print(f"--- {output.name}\n{output.read_text(errors='replace')}")
-    return 1 if failed else 0
+    passed = []
+    for prefix in find_ucx(sys.argv[2] if len(sys.argv) > 2 else None):
+        print(prefix)
+        passed += [passes(prefix, emulator, case) for case in CASES]
+    return 0 if all(passed) else 1
 
 
 if __name__ == "__main__":
