@@ -11,7 +11,7 @@ namespace emulator::test {
 namespace {
 
 TEST(EmulatedDriver, SaysWhatTheEnvironmentSays) {
-  in_process({{"UCXBENCH_EMULATED_GPUS", "3"}}, [] {
+  in_process({{"CUDA_EMULATOR_GPUS", "3"}}, [] {
     const Driver cuda;
     int value = 0;
     EXPECT_EQ(SUCCESS, cuda.version(&value));
@@ -40,7 +40,7 @@ TEST(EmulatedDriver, SaysWhatTheEnvironmentSays) {
 }
 
 TEST(EmulatedDriver, CanBeAnOlderOne) {
-  in_process({{"UCXBENCH_EMULATED_DRIVER_VERSION", "12020"}}, [] {
+  in_process({{"CUDA_EMULATOR_DRIVER_VERSION", "12020"}}, [] {
     const Driver cuda;
     int value = 0;
     EXPECT_EQ(SUCCESS, cuda.version(&value));
@@ -66,7 +66,7 @@ TEST(EmulatedDriver, HasNoDevicesIfToldSo) {
     int count = 0;
     EXPECT_EQ(NOT_INITIALIZED, cuda.device_count(&count));
   };
-  in_process({{"UCXBENCH_EMULATED_GPUS", "0"}}, expect_none);
+  in_process({{"CUDA_EMULATOR_GPUS", "0"}}, expect_none);
   in_process({{"CUDA_VISIBLE_DEVICES", ""}}, expect_none);
   in_process({{"CUDA_VISIBLE_DEVICES", "-1,0"}}, expect_none);
   in_process({{"CUDA_VISIBLE_DEVICES", "0,0"}}, expect_none);

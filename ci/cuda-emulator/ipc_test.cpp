@@ -39,7 +39,7 @@ class Reports {
   }
   ~Reports() { fs::remove_all(folder_); }
 
-  Environment environment() const { return {{"UCXBENCH_EMULATOR_REPORT", folder_ / "report"}}; }
+  Environment environment() const { return {{"CUDA_EMULATOR_REPORT", folder_ / "report"}}; }
 
   nlohmann::json of(pid_t pid) const {
     std::ifstream file(folder_ / ("report." + std::to_string(pid)));

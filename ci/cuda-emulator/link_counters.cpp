@@ -13,12 +13,12 @@ namespace emulator {
 namespace {
 
 void* counters_memory(std::size_t bytes) {
-  const char* path = std::getenv("UCXBENCH_EMULATOR_COUNTERS");
+  const char* path = std::getenv("CUDA_EMULATOR_COUNTERS");
   int fd = -1;
   if (path != nullptr && *path != '\0') {
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
-      std::fprintf(stderr, "cuda-emulator: UCXBENCH_EMULATOR_COUNTERS=%s: %s\n", path,
+      std::fprintf(stderr, "cuda-emulator: CUDA_EMULATOR_COUNTERS=%s: %s\n", path,
                    std::strerror(errno));
       std::abort();
     }

@@ -9,7 +9,7 @@
 namespace emulator {
 
 /// Bytes that crossed a device's links since the machine was started, which is by default this
-/// process, and the life of the file UCXBENCH_EMULATOR_COUNTERS where that is set: then all
+/// process, and the life of the file CUDA_EMULATOR_COUNTERS where that is set: then all
 /// processes with the same file see each other's bytes, as with a real machine.
 struct LinkCounters {
   std::atomic<std::uint64_t> nvlink_sent, nvlink_received, pcie_sent, pcie_received;

@@ -48,11 +48,11 @@ std::vector<int> visible_devices(int devices) {
 
 Machine read_machine() {
   const auto devices =
-      static_cast<int>(std::min<std::uint64_t>(number("UCXBENCH_EMULATED_GPUS", 2), MAX_DEVICES));
+      static_cast<int>(std::min<std::uint64_t>(number("CUDA_EMULATOR_GPUS", 2), MAX_DEVICES));
   return {.devices = devices,
-          .bytes = number("UCXBENCH_EMULATED_GPU_BYTES", 1ULL << 30),
-          .driver_version = static_cast<int>(number("UCXBENCH_EMULATED_DRIVER_VERSION", 13000)),
-          .links = static_cast<int>(number("UCXBENCH_EMULATED_NVLINKS", 4)),
+          .bytes = number("CUDA_EMULATOR_GPU_BYTES", 1ULL << 30),
+          .driver_version = static_cast<int>(number("CUDA_EMULATOR_DRIVER_VERSION", 13000)),
+          .links = static_cast<int>(number("CUDA_EMULATOR_NVLINKS", 4)),
           .visible = visible_devices(devices)};
 }
 

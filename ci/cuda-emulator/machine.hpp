@@ -13,10 +13,10 @@ constexpr int MAX_DEVICES = 16;
 /// What the environment says is plugged in. NVML sees all of it, CUDA what CUDA_VISIBLE_DEVICES
 /// leaves.
 struct Machine {
-  int devices;               // UCXBENCH_EMULATED_GPUS, default 2
-  std::uint64_t bytes;       // of each: UCXBENCH_EMULATED_GPU_BYTES, default 1 GiB
-  int driver_version;        // UCXBENCH_EMULATED_DRIVER_VERSION, default 13000
-  int links;                 // NVLinks of each: UCXBENCH_EMULATED_NVLINKS, default 4
+  int devices;               // CUDA_EMULATOR_GPUS, default 2
+  std::uint64_t bytes;       // of each: CUDA_EMULATOR_GPU_BYTES, default 1 GiB
+  int driver_version;        // CUDA_EMULATOR_DRIVER_VERSION, default 13000
+  int links;                 // NVLinks of each: CUDA_EMULATOR_NVLINKS, default 4
   std::vector<int> visible;  // which of them CUDA calls 0, 1, …
 };
 

@@ -92,7 +92,7 @@ TEST(EmulatedMemory, RefusesWhatIsOutOfBounds) {
 }
 
 TEST(EmulatedMemory, EndsAndComesBack) {
-  in_process({{"UCXBENCH_EMULATED_GPU_BYTES", std::to_string(8 * MIB)}}, [] {
+  in_process({{"CUDA_EMULATOR_GPU_BYTES", std::to_string(8 * MIB)}}, [] {
     const Driver cuda;
     std::size_t free = 0;
     std::size_t total = 0;

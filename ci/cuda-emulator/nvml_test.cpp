@@ -104,11 +104,11 @@ TEST(EmulatedNvml, HasLinksToTheOtherDevices) {
     EXPECT_EQ(2u, pci.bus);
     EXPECT_EQ(0, type);
   });
-  in_process({{"UCXBENCH_EMULATED_GPUS", "1"}}, [&] {
+  in_process({{"CUDA_EMULATOR_GPUS", "1"}}, [&] {
     EXPECT_EQ(0, first_link(state, pci, type));
     EXPECT_EQ(2, type) << "a switch";
   });
-  in_process({{"UCXBENCH_EMULATED_NVLINKS", "0"}},
+  in_process({{"CUDA_EMULATOR_NVLINKS", "0"}},
              [&] { EXPECT_NE(0, first_link(state, pci, type)); });
 }
 
@@ -151,7 +151,7 @@ TEST(EmulatedNvml, CountsThisProcess) {
 TEST(EmulatedNvml, CountsAllProcessesOfAFile) {
   char name[] = "/tmp/emulator-counters-XXXXXX";
   close(mkstemp(name));
-  const Environment environment{{"UCXBENCH_EMULATOR_COUNTERS", name}};
+  const Environment environment{{"CUDA_EMULATOR_COUNTERS", name}};
   in_process(environment, copy_some);
   in_process(environment, expect_counted);
   std::filesystem::remove(name);

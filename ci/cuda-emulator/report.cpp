@@ -80,7 +80,7 @@ void Report::copied(const Allocation* to, const Allocation* from, std::uint64_t 
 }
 
 void Report::write() const {
-  const char* prefix = std::getenv("UCXBENCH_EMULATOR_REPORT");
+  const char* prefix = std::getenv("CUDA_EMULATOR_REPORT");
   if (prefix == nullptr || *prefix == '\0') return;
   const std::lock_guard lock(driver_mutex());
   std::uint64_t live_bytes = 0;
@@ -106,7 +106,7 @@ void Report::write() const {
   const auto path = std::string(prefix) + "." + std::to_string(getpid());
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) {
-    std::fprintf(stderr, "cuda-emulator: cannot write UCXBENCH_EMULATOR_REPORT=%s\n", prefix);
+    std::fprintf(stderr, "cuda-emulator: cannot write CUDA_EMULATOR_REPORT=%s\n", prefix);
     return;
   }
   std::fputs(line.c_str(), file);

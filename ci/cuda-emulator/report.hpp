@@ -8,7 +8,7 @@ enum class Kind;
 struct Allocation;
 
 /// What this process did, independently of what UCX says of itself. Written at exit as one line of
-/// JSON to UCXBENCH_EMULATOR_REPORT.<pid>, by processes that called cuInit. Callers hold
+/// JSON to CUDA_EMULATOR_REPORT.<pid>, by processes that called cuInit. Callers hold
 /// driver_mutex.
 class Report {
  public:

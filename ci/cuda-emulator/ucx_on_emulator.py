@@ -66,7 +66,7 @@ def environment(prefix, emulator, transports, settings, folder):
         "UCX_TLS": transports,
         "UCX_NET_DEVICES": "lo",
         "UCX_MEM_LOG_LEVEL": "info",
-        "UCXBENCH_EMULATOR_REPORT": f"{folder}/report",
+        "CUDA_EMULATOR_REPORT": f"{folder}/report",
         **settings,
     }
 
@@ -149,7 +149,7 @@ CASES = [
     ("tcp,cuda_copy", "cuda", {}, check_staged),
     ("tcp,cuda_copy,cuda_ipc", "cuda", {}, check_peer),
     ("tcp,cuda_copy,cuda_ipc", "cuda", {"UCX_MEM_BISTRO_FORCE_FAR_JUMP": "y"}, check_peer),
-    ("tcp,cuda_copy,cuda_ipc", "cuda", {"UCXBENCH_EMULATED_GPUS": "1"}, check_same_device),
+    ("tcp,cuda_copy,cuda_ipc", "cuda", {"CUDA_EMULATOR_GPUS": "1"}, check_same_device),
     ("tcp,cuda_copy,cuda_ipc", "cuda-managed", {}, check_managed),
 ]
 
