@@ -13,8 +13,31 @@
 namespace ucxbench {
 namespace {
 
+// dask-cuda's spelling of one set (dask_cuda/benchmarks/utils.py): its InfiniBand and NVLink come
+// with TCP, for connections and small messages.
+std::string dask_set(const PingPongOptions& o) {
+  if (!o.enable_tcp && !o.enable_nvlink && !o.enable_infiniband) return "";
+  return std::string("tcp") + (o.enable_nvlink ? ",nvlink" : "") +
+         (o.enable_infiniband ? ",ib" : "");
+}
+
+std::vector<std::string> set_texts(const PingPongOptions& o) {
+  const auto dask = dask_set(o);
+  if (o.enable_rdmacm && !o.enable_infiniband) {
+    throw Failure(Exit::usage, "--enable-rdmacm: connections by rdmacm need --enable-infiniband");
+  }
+  if (!dask.empty() && !o.transports.empty()) {
+    throw Failure(Exit::usage, "--enable-… and --transports: both name a set; use one of them");
+  }
+  if (o.ablate && (!dask.empty() || !o.transports.empty() || !o.require.empty())) {
+    throw Failure(Exit::usage,
+                  "--ablate tries every set: leave --transports, --enable-… and --require out");
+  }
+  return dask.empty() ? o.transports : std::vector<std::string>{dask};
+}
+
 std::vector<TransportSet> parse_sets(const PingPongOptions& o) {
-  std::vector<std::string> texts = o.transports;
+  auto texts = set_texts(o);
   if (texts.empty()) {
     texts = o.ranks == 1 ? std::vector<std::string>{"self"}
             : o.remote() ? std::vector<std::string>{"tcp"}
@@ -142,7 +165,8 @@ void add_options(CLI::App& command, PingPongOptions& o) {
   command.add_flag("--no-pool", o.no_pool, "each buffer an allocation of its own")->group("place");
   text("--gdr", o.gdr, "GPUDirect RDMA and GDRCopy: auto | on | off", "WHEN", "place");
   text("--bind", o.bind, "CPUs of the ranks: auto | none | one CPU per rank, 0,1", "LIST", "place");
-  text("--net-devices", o.net_devices, "auto | all | names, as lo or eth0,eth1", "LIST", "place");
+  text("--net-devices,--ucx-net-devices", o.net_devices, "auto | all | names, as lo or eth0,eth1",
+       "LIST", "place");
   command
       .add_option("--transports", o.transports,
                   "one set: self | shm | tcp | nvlink | ib, joined by commas | auto; repeat the "
@@ -150,6 +174,13 @@ void add_options(CLI::App& command, PingPongOptions& o) {
       ->group("place")
       ->type_name("SET")
       ->allow_extra_args(false);
+  const auto dask = [&](const char* name, bool& value, const char* help) {
+    command.add_flag(name, value, help)->group("place, as dask-cuda spells it");
+  };
+  dask("--enable-tcp-over-ucx", o.enable_tcp, "--transports tcp");
+  dask("--enable-nvlink", o.enable_nvlink, "--transports tcp,nvlink");
+  dask("--enable-infiniband", o.enable_infiniband, "--transports tcp,ib");
+  dask("--enable-rdmacm", o.enable_rdmacm, "--connect-by sockaddr, by rdmacm");
   command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
       ->group("place");
   text("--require", o.require, "exit 1 unless this carried at least 99 % of the bytes", "SET",
@@ -227,7 +258,7 @@ PingPongPlan parse_plan(const PingPongOptions& o) {
     plan.gdr = o.gdr == "on";
   }
   plan.require = parse_required(o, plan.sets);
-  common.connect_by = parse_connect_by(o.connect_by);
+  common.connect_by = o.enable_rdmacm ? ConnectBy::sockaddr : parse_connect_by(o.connect_by);
   common.ranks = o.ranks;
   common.warmup_runs = o.warmup_runs;
   if (o.iterations > 0) common.iterations = o.iterations;

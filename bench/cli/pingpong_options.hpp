@@ -27,6 +27,7 @@ struct PingPongOptions {
   std::string bind = "auto";
   std::string net_devices = "auto";
   std::vector<std::string> transports;
+  bool enable_tcp = false, enable_nvlink = false, enable_infiniband = false, enable_rdmacm = false;
   bool strict = false;
   std::vector<std::string> ucx;
   std::string sizes = "8:64MiB:x2";

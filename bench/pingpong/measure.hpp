@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bench/pingpong/loops.hpp"
@@ -7,6 +8,7 @@
 #include "bench/pingpong/parameters.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench::pingpong {
@@ -20,7 +22,7 @@ struct Bench {
   Buffer& send;                          ///< at least as large as the largest case
   Buffer& receive;                       ///< likewise
   const Rendezvous::Progress& progress;  ///< moves both connections
-  std::string gpu;                       ///< this rank's, by PCI address; empty without
+  std::optional<CudaDevice> gpu;         ///< this rank's
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.

@@ -22,10 +22,11 @@ class PairMemory {
   /// To send from and to receive into, of at least `bytes`.
   std::pair<Buffer&, Buffer&> buffers(std::uint64_t bytes);
 
-  /// Its PCI address; empty without one.
-  std::string gpu() const { return context_ ? context_->device().pci : ""; }
+  std::optional<CudaDevice> gpu() const {
+    return context_ ? std::optional(context_->device()) : std::nullopt;
+  }
 
-  /// The GPU: index, name, pci, memory_bytes; null without.
+  /// For the result: index, name, pci, memory_bytes; null without.
   Json device() const;
 
  private:

@@ -41,8 +41,21 @@ Json protocol(const Parameters& p, const char* use, const MessagePath& path) {
 }
 
 bool same_gpu(const Bench& bench) {
-  const auto other = bench.pair.from_follow(bench.gpu, bench.progress);
-  return !bench.gpu.empty() && other == bench.gpu;
+  const auto own = bench.gpu ? bench.gpu->pci : "";
+  const auto other = bench.pair.from_follow(own, bench.progress);
+  return !own.empty() && other == own && bench.pair.role() != Role::alone;
+}
+
+Json labels(const Bench& bench, const std::vector<std::string>& lanes, bool on_one_gpu) {
+  Json all = Json::array();
+  if (on_one_gpu) all.push_back("same-gpu");
+  // What the tests' own driver calls its devices (ci/cuda-emulator).
+  if (bench.gpu && bench.gpu->name == "Emulated GPU") all.push_back("emulated-gpu");
+  const bool rxe = std::any_of(lanes.begin(), lanes.end(), [](const std::string& lane) {
+    return lane.find("/rxe") != std::string::npos;
+  });
+  if (rxe) all.push_back("soft-roce");
+  return all;
 }
 
 }  // namespace
@@ -86,14 +99,10 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
                {"carried_by", verdict.carried},
                {"verdict", to_string(verdict.carrier)},
                {"why", verdict.why},
-               {"labels", Json::array()}};
+               {"labels", labels(bench, lanes, on_one_gpu)}};
   if (count) {
     path["bytes_by_counter"] = evidence.moved;
     path["payload_bytes"] = evidence.payload_bytes;
-  }
-  if (on_one_gpu) path["labels"].push_back("same-gpu");
-  for (const auto& lane : lanes) {
-    if (lane.find("/rxe") != std::string::npos) path["labels"].push_back("soft-roce");
   }
   return path;
 }

@@ -1,0 +1,164 @@
+"""GPU memory on an emulated driver and the UCX with CUDA that scripts/setup/ucx-wheel fetches: which
+way the bytes went is asserted by the emulator's own reports, not by what the program says alone."""
+
+import json
+import os
+import pathlib
+
+import pytest
+from conftest import ROOT, only
+
+EMULATOR = pathlib.Path(os.environ.get("CUDA_EMULATOR", "/nowhere"))
+UCX = next(iter(sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))), None)
+MIB = 1 << 20
+needs_emulator = pytest.mark.skipif(not EMULATOR.is_dir(), reason="no emulated CUDA driver was built")
+needs_both = pytest.mark.skipif(
+    not EMULATOR.is_dir() or UCX is None,
+    reason="no emulated CUDA driver, or no UCX with CUDA: run ./scripts/setup/ucx-wheel",
+)
+
+
+@pytest.fixture
+def gpu(bench, tmp_path):
+    """gpu(ARGUMENTS…): pingpong on the emulator; the sum of its ranks' reports is in `.bytes`."""
+
+    def run(*arguments, code=0, size="1MiB", **emulator):
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        environment = {
+            "LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}",
+            "CUDA_EMULATOR_REPORT": str(folder / "report"),
+            "CUDA_EMULATOR_GPU_BYTES": str(4 << 30),
+            **emulator,
+        }
+        done = bench(
+            "pingpong", "--launches", "1", "--iterations", "8", "--bind", "none", "--sizes", size,
+            "--json", "run.json", *arguments, environment=environment, folder=folder,
+        )
+        assert done.code == code, done
+        reports = [json.loads(file.read_text()) for file in folder.glob("report.*")]
+        ranks = [report for report in reports if report["device_allocations"]]
+        done.bytes = {key: sum(report[key] for report in ranks) for key in (ranks or [{}])[0]}
+        return done
+
+    return run
+
+
+def test_no_driver(bench):
+    done = bench("pingpong", "--memory", "cuda", "--json", "run.json")
+    assert done.code == 3
+    assert "no CUDA driver (libcuda.so.1 not found)" in done.out + done.err
+    assert {case["state"] for case in done.file["cases"]} == {"skipped"}
+
+
+@needs_emulator
+def test_ucx_without_cuda(bench):
+    done = bench(
+        "pingpong", "--memory", "cuda", "--transports", "tcp",
+        environment={"LD_LIBRARY_PATH": str(EMULATOR)},
+    )
+    assert done.code == 3
+    assert "libucx-cu12" in " ".join(done.out.split())
+
+
+@needs_both
+def test_the_module_that_does_not_load_is_named(bench):
+    done = bench("list", "transports", environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
+    line = only([line for line in done.out.splitlines() if line.startswith("nvlink")])
+    assert "libuct_cuda.so does not load" in line and "libcuda.so.1" in line
+
+
+@needs_both
+@pytest.mark.parametrize("memory", ["cuda", "cuda,host", "host,cuda", "managed"])
+def test_over_tcp_everything_is_staged(gpu, memory):
+    done = gpu("--memory", memory, "--transports", "tcp")
+    path = only(done.file["cases"])["path"]
+    assert path["verdict"] == "as-asked" and path["carried_by"] == {"tcp": 1}
+    assert done.bytes["ipc_opens"] == 0 and done.bytes["d2d_ipc_bytes"] == 0
+    if memory == "cuda":
+        assert done.bytes["d2h_bytes"] > 8 * MIB and done.bytes["h2d_bytes"] > 8 * MIB
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["forks"] == 0
+
+
+@needs_both
+def test_large_messages_go_by_cuda_ipc(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink")
+    case = only(done.file["cases"])
+    assert case["path"]["carried_by"] == {"nvlink": 1}
+    assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
+    assert case["labels"] == ["emulated-gpu"]
+    assert done.bytes["ipc_opens"] >= 1 and done.bytes["d2d_ipc_bytes"] > 8 * MIB
+    assert done.bytes["left_allocated_bytes"] == 0
+
+
+@needs_both
+def test_streams_do_not_and_the_path_says_why(gpu):
+    """UCX 1.22 knows no rendezvous for streams, and so gives them no lane for one."""
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--api", "stream")
+    path = only(done.file["cases"])["path"]
+    assert path["carried_by"] == {"tcp": 1}
+    assert "UCX configured no lane for nvlink" in path["why"]
+    assert done.bytes["ipc_opens"] == 0
+
+
+@needs_both
+def test_small_ones_do_not_and_the_gate_says_so(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink", size="8", code=1)
+    assert only(done.file["cases"])["path"]["carried_by"] == {"tcp": 1}
+    assert "0 % of the bytes went by nvlink" in done.err
+    assert done.bytes["d2d_ipc_bytes"] == 0
+
+
+@needs_both
+def test_a_pool_is_mapped_once_and_each_allocation_by_itself(gpu):
+    arguments = ["--memory", "cuda", "--transports", "tcp,nvlink"]
+    pool = gpu(*arguments, size="256KiB,512KiB,1MiB")
+    apart = gpu(*arguments, "--no-pool", size="256KiB,512KiB,1MiB")
+    assert [case["state"] for case in apart.file["cases"]] == ["measured"] * 3
+    assert apart.bytes["ipc_opens"] > pool.bytes["ipc_opens"]
+    assert "pool=none" in apart.file["cases"][0]["key"]
+
+
+@needs_both
+def test_one_gpu_for_both_is_no_nvlink(gpu):
+    arguments = ["--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink"]
+    done = gpu(*arguments, code=1, CUDA_EMULATOR_GPUS="1")
+    assert "same-gpu" in only(done.file["cases"])["labels"]
+    assert "a copy inside one GPU" in done.err
+    gpu(*arguments, "--allow-same-gpu", CUDA_EMULATOR_GPUS="1")
+
+
+@needs_both
+def test_devices_are_chosen(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp", "--devs", "1,0")
+    assert [rank["device"]["index"] for rank in done.file["ranks"]] == [1, 0]
+    assert done.file["ranks"][0]["device"]["name"] == "Emulated GPU"
+
+
+@needs_both
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--devs", "7"], ["--devs", "no GPU 7", "0 to 1"]),
+        (["--rmm-pool-size", "9GiB"], ["--rmm-pool-size", "9 GiB", "GPU 0"]),
+        (["--rmm-pool-size", "1GiB", "--no-pool"], ["--no-pool"]),
+        (["--gdr", "maybe"], ["--gdr", "on"]),
+    ],
+)
+def test_bad_input(gpu, arguments, words):
+    done = gpu("--memory", "cuda", "--transports", "tcp", *arguments, code=2)
+    line = only(done.err.splitlines())
+    for word in words:
+        assert word in line
+
+
+@needs_both
+def test_an_older_driver(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp", code=3, CUDA_EMULATOR_DRIVER_VERSION="11040")
+    assert "is of CUDA 11.4; this program needs" in " ".join(done.out.split())
+
+
+@needs_both
+def test_no_gpu(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp", code=3, CUDA_EMULATOR_GPUS="0")
+    assert "no GPU" in done.out or "no CUDA-capable device" in done.out
