@@ -3,6 +3,8 @@
 //   FAULT_RANK    the rank that acts
 //   FAULT_PHASE   when the phase that it announces contains this text
 //   FAULT_AFTER   and after so many further calls of ucp_worker_progress (0: at once)
+//   FAULT_CALL    instead, as soon as shm_open or shmget, whichever is named here, has made
+//                 something; the rank does nothing more itself then, so that no other moment is hit
 //   FAULT_ACTION  kill, stop (this rank), kill-parent, stop-parent (its supervisor), hang (progress
 //                 does nothing from then on), corrupt (one byte of the next tag message is
 //                 flipped), mark (nothing)
@@ -12,6 +14,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <ucp/api/ucp.h>
 #include <unistd.h>
@@ -49,6 +53,7 @@ class Fault {
   Fault()
       : phase_(variable("FAULT_PHASE")),
         action_(variable("FAULT_ACTION")),
+        call_(variable("FAULT_CALL")),
         calls_left_(std::atol(variable("FAULT_AFTER").c_str())) {
     const auto rank = variable("UCXBENCH_RANK");
     if (rank.empty() || phase_.empty()) return;
@@ -59,12 +64,18 @@ class Fault {
   void sent(std::string_view bytes) {
     if (!armed_ || reached_ || bytes.find(phase_) == std::string_view::npos) return;
     reached_ = true;
-    if (calls_left_ == 0) act();
+    if (calls_left_ == 0 && call_.empty()) act();
+  }
+
+  void made(std::string_view call) {
+    if (!armed_ || !reached_ || call != call_) return;
+    act();
+    for (int i = 0; i < 60; ++i) sleep(1);
   }
 
   /// False: this call shall do nothing.
   bool progress() {
-    if (reached_ && armed_ && --calls_left_ <= 0) act();
+    if (reached_ && armed_ && call_.empty() && --calls_left_ <= 0) act();
     return !hanging_;
   }
 
@@ -88,6 +99,7 @@ class Fault {
 
   std::string phase_;
   std::string action_;
+  std::string call_;
   long calls_left_;
   bool armed_ = false;
   bool reached_ = false;
@@ -112,6 +124,20 @@ ssize_t send(int fd, const void* bytes, size_t length, int flags) {
   const auto sent = real(fd, bytes, length, flags);
   fault().sent({static_cast<const char*>(bytes), length});
   return sent;
+}
+
+int shm_open(const char* name, int flags, mode_t mode) {
+  static const auto real = next<int(const char*, int, mode_t)>("shm_open");
+  const int fd = real(name, flags, mode);
+  if (fd >= 0 && (flags & O_CREAT) != 0) fault().made("shm_open");
+  return fd;
+}
+
+int shmget(key_t key, size_t size, int flags) noexcept {
+  static const auto real = next<int(key_t, size_t, int)>("shmget");
+  const int id = real(key, size, flags);
+  if (id >= 0) fault().made("shmget");
+  return id;
 }
 
 unsigned ucp_worker_progress(ucp_worker_h worker) {

@@ -129,7 +129,8 @@ def orphans_in_dev_shm():
     for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
         with contextlib.suppress(OSError):
             mapped.update(re.findall(r"/dev/shm/(\S+)", maps.read_text()))
-    return {file.name for file in pathlib.Path("/dev/shm").iterdir() if file.name not in mapped}
+    files = {file.name for file in pathlib.Path("/dev/shm").iterdir() if file.is_file()}
+    return files - mapped
 
 
 @pytest.fixture
@@ -202,14 +203,15 @@ class Fault:
         self.start, self.folder = start, folder
         self.shared_before = orphans_in_dev_shm()
 
-    def run(self, action, rank, phase, *arguments, after=0):
+    def run(self, action, rank, phase, *arguments, after=0, call=""):
         pids = self.folder / "pids"
         pids.mkdir()
         self.running = self.start(
             "pingpong", *quick([*arguments, "--sizes", "8,64"]),
             environment={
                 "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
-                "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_FOLDER": str(pids),
+                "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
+                "FAULT_FOLDER": str(pids),
             },
         )
         return self.running

@@ -100,6 +100,24 @@ def test_killed_supervisor(fault, phase, transports):
         assert done.file["cases"][0]["state"] == "measured"
 
 
+# What UCX makes has a name, or an id, for a moment before it takes that away again.
+@pytest.mark.parametrize("wrap", ["", """sh -c '"$@"; exit $?' sh"""], ids=["direct", "wrapped"])
+@pytest.mark.parametrize("action", ["kill", "kill-parent", "stop"])
+@pytest.mark.parametrize("transport, call", [("posix", "shm_open"), ("sysv", "shmget")])
+def test_while_shared_memory_has_a_name(fault, transport, call, action, wrap):
+    running = fault.run(
+        action, 1, "starting UCX", "--transports", "shm", "--ucx", f"UCX_TLS={transport},cma",
+        *(["--wrap", wrap] if wrap else []), call=call,
+    )
+    fault.acted_at()
+    if action == "stop":
+        os.kill(running.pid, signal.SIGKILL)
+    done = running.finish()
+    supervisor_lives = action == "kill" or (wrap and action == "kill-parent")
+    assert done.code == (5 if supervisor_lives else -signal.SIGKILL), done
+    fault.assert_nothing_is_left()
+
+
 @pytest.mark.parametrize("phase", PHASES)
 def test_stopped_supervisor_goes_on(fault, phase):
     """Whoever stops the supervisor may continue it: a pause is no fault."""
@@ -113,8 +131,18 @@ def test_stopped_supervisor_goes_on(fault, phase):
     fault.assert_nothing_is_left()
 
 
-@pytest.mark.parametrize("rank, transports", [(0, "shm"), (1, "tcp")])
-@pytest.mark.parametrize("phase", ["connecting", "64 B: latency", "64 B: bandwidth"])
+# Not the sender of few small messages over shm: it needs nothing from UCX for them.
+@pytest.mark.parametrize(
+    "phase, rank, transports",
+    [
+        ("connecting", 0, "shm"),
+        ("connecting", 1, "tcp"),
+        ("64 B: latency", 0, "shm"),
+        ("64 B: latency", 1, "tcp"),
+        ("64 B: bandwidth", 1, "shm"),
+        ("64 B: bandwidth", 1, "tcp"),
+    ],
+)
 def test_hanging_rank(fault, phase, rank, transports):
     """Alive, but UCX no longer moves: only the time-out can tell."""
     running = fault.run("hang", rank, phase, "--transports", transports, "--timeout", "2s")

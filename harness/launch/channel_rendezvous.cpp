@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
 
+#include "harness/launch/leftovers.hpp"
 #include "harness/launch/process.hpp"
 
 namespace ucxbench {
@@ -41,6 +43,11 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
                               control_fd_variable, fd));
   }
   auto rendezvous = std::make_unique<ChannelRendezvous>(Fd(fd), rank, size);
+  // Who it is, since a wrapper may be what the supervisor started.
+  rendezvous->channel_.send({{"type", "heartbeat"},
+                             {"activity", 0},
+                             {"pid", ::getpid()},
+                             {"pid_namespace", pid_namespace()}});
   rendezvous->lifeline_.emplace(rendezvous->channel_);
   return rendezvous;
 }

@@ -27,6 +27,9 @@ class Follower {
 
   Follower(Peer& peer, const CommandFor& command_for, Signals& signals)
       : peer_(peer), command_for_(command_for), signals_(signals) {}
+  ~Follower() { end_rank(); }
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
 
   LaunchOutcome run();
 
@@ -114,6 +117,7 @@ void Follower::end_rank() {
   if (!rank_) return;
   rank_->kill();
   rank_->reap(reap_limit);
+  if (!rank_->ended_well()) remove_leftovers(rank_->traces());
   rank_.reset();
 }
 

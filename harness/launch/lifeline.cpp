@@ -3,12 +3,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {
 namespace {
@@ -16,24 +19,52 @@ namespace {
 constexpr int heartbeat_period_ms = 500;
 // The default of 8 MiB is address space for nothing; static TLS of libraries comes out of this too.
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+// For the end, also when something holds the lifeline up, as a thread that hangs in the allocator.
+constexpr unsigned end_limit_s = 2;
+
+volatile pid_t parent = -1;
+
+void end_in_time() {
+  ::signal(SIGALRM, SIG_DFL);
+  ::alarm(end_limit_s);
+}
+
+/// The kernel's word that the parent died, or anybody's that a stopped rank shall go on.
+void on_continue(int) {
+  const int error = errno;
+  if (::getppid() != parent) end_in_time();
+  errno = error;
+}
 
 }  // namespace
 
 Lifeline::Lifeline(Channel& channel) : channel_(channel), stop_(::eventfd(0, EFD_CLOEXEC)) {
-  sigset_t all;
+  parent = ::getppid();
+  struct sigaction action{};
+  action.sa_handler = on_continue;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGCONT, &action, nullptr);
+  // The kernel sends it, then SIGCONT, to a stopped rank when the last of its process group that
+  // had a parent outside loses it.
+  ::signal(SIGHUP, SIG_IGN);
+  sigset_t others;
   sigset_t before;
-  sigfillset(&all);
+  sigfillset(&others);
+  sigdelset(&others, SIGCONT);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the rank's own threads
+  pthread_sigmask(SIG_SETMASK, &others, &before);  // these are for the rank's own threads
   const int error = pthread_create(&thread_, &attributes, &Lifeline::run, this);
+  sigaddset(&before, SIGCONT);  // nothing of theirs shall end with EINTR
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (error != 0) throw Failure(Exit::cannot_run, "cannot start the rank's lifeline thread");
+  ::prctl(PR_SET_PDEATHSIG, SIGCONT);
 }
 
 Lifeline::~Lifeline() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const std::uint64_t one = 1;
   // An eventfd below its maximum always takes a write.
   [[maybe_unused]] const ssize_t written = ::write(stop_.get(), &one, sizeof one);
@@ -53,12 +84,18 @@ void Lifeline::watch() {
       channel_.offer(
           {{"type", "heartbeat"}, {"activity", activity().count.load(std::memory_order_relaxed)}});
     } catch (const Failure&) {
-      ::_exit(static_cast<int>(Exit::lost));
+      end();
     }
     ::poll(entries, 2, heartbeat_period_ms);
     if (entries[1].revents != 0) return;
-    if (entries[0].revents != 0) ::_exit(static_cast<int>(Exit::lost));
+    if (entries[0].revents != 0) end();
   }
+}
+
+void Lifeline::end() const {
+  end_in_time();
+  stop_and_leave_nothing(since_);
+  ::_exit(static_cast<int>(Exit::lost));
 }
 
 }  // namespace ucxbench

@@ -2,15 +2,19 @@
 
 #include <pthread.h>
 
+#include <ctime>
+
 #include "harness/launch/channel.hpp"
 #include "harness/launch/fd.hpp"
 
 namespace ucxbench {
 
 /// Ties this rank to its supervisor: a sleeping thread that ends the process at once, without
-/// destructors, when the control connection ends (the supervisor died, or does not want us any
-/// more), and that reports `activity()` every half second. It works through any wrapper that keeps
-/// inherited descriptors open, where the kernel's parent-death signal would reach the wrapper only.
+/// destructors but with nothing left in shared memory, when the control connection ends (the
+/// supervisor died, or does not want us any more), and that reports `activity()` every half second.
+/// It works through any wrapper that keeps inherited descriptors open. While it lives, the death of
+/// the parent, be it the supervisor or a wrapper, continues a stopped rank instead of killing it,
+/// so that this thread gets to run.
 class Lifeline {
  public:
   /// `channel` must outlive this.
@@ -22,8 +26,10 @@ class Lifeline {
  private:
   static void* run(void* self);
   void watch();
+  [[noreturn]] void end() const;
 
   Channel& channel_;
+  std::time_t since_ = std::time(nullptr);
   Fd stop_;
   pthread_t thread_{};
 };

@@ -5,6 +5,11 @@
 #include <sys/wait.h>
 
 #include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -16,6 +21,8 @@ using std::chrono::milliseconds;
 // Both leave room for the reaction within 3 s of the stop; a shorter pause is forgiven.
 constexpr milliseconds stop_limit{1500};
 constexpr milliseconds silence_limit{2000};
+// A rank that is not stopped may be starved by a busy host for longer.
+constexpr milliseconds starvation_limit{20'000};
 // From the end of a connection to the death of its process: longer only under a wrapper.
 constexpr milliseconds death_limit{500};
 
@@ -31,14 +38,35 @@ Blame death(const siginfo_t& info) {
           Exit::lost, root_cause};
 }
 
+// A wrapper that forks is what waitid sees; whether the rank behind it is stopped stands in /proc.
+bool any_stopped(pid_t group) {
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+    std::ifstream stat(entry.path() / "stat");
+    std::string text;
+    if (!std::getline(stat, text)) continue;
+    // "PID (NAME) STATE PPID PGRP …", where the name may hold anything.
+    std::istringstream words(text.substr(text.rfind(')') + 1));
+    char state = 0;
+    pid_t parent = 0;
+    pid_t own_group = 0;
+    if (words >> state >> parent >> own_group && own_group == group && state == 'T') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 LocalRank::LocalRank(const RankCommand& command, int rank, int size)
-    : rank_(rank), channel_([&] {
+    : rank_(rank),
+      traces_{{}, {shared_memory_folder(command.environment)}, std::time(nullptr)},
+      channel_([&] {
         auto process = spawn_rank(command, rank, size);
         pid_ = process.pid;
         return std::move(process.control);
-      }()) {}
+      }()) {
+  traces_.creators.push_back(pid_);
+}
 
 LocalRank::~LocalRank() {
   kill();
@@ -51,6 +79,10 @@ void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
     const std::string type = frame->value("type", "");
     finished_ = finished_ || type == "finish";
     failed_ = failed_ || type == "fail";
+    // Under a wrapper that forks it is another process than `pid_`.
+    if (frame->contains("pid") && frame->value("pid_namespace", "") == pid_namespace()) {
+      traces_.creators.push_back(frame->value("pid", pid_));
+    }
     on_frame(std::move(*frame));
   }
   if (channel_.ended() && !ended_since_) ended_since_ = now;
@@ -69,8 +101,13 @@ std::optional<Blame> LocalRank::check(Clock::time_point now, const OnFrame& on_f
       blame = Blame{"closed its control connection"};
     } else if (!finished_ && !failed_ && !ended_since_ && stop_signal_ == 0 && last_heard_ &&
                now - *last_heard_ > silence_limit) {
-      blame = Blame{
-          fmt::format("gave no sign of life for {} s (stopped?)", silence_limit.count() / 1000)};
+      if (any_stopped(pid_)) {
+        blame = Blame{
+            fmt::format("gave no sign of life for {} s: stopped", silence_limit.count() / 1000)};
+      } else if (now - *last_heard_ > starvation_limit) {
+        blame =
+            Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000)};
+      }
     }
   }
   if (!blame || std::exchange(blamed_, true)) return std::nullopt;
@@ -94,7 +131,8 @@ std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame&
     ended_since_ = now;  // a sentence torn by its death, which says more
   }
   const bool clean = info.si_code == CLD_EXITED && info.si_status == 0;
-  if (failed_ || (clean && finished_)) return std::nullopt;
+  ended_well_ = clean && finished_;
+  if (failed_ || ended_well_) return std::nullopt;
   return death(info);
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
+#include "harness/launch/leftovers.hpp"
 #include "harness/launch/process.hpp"
 
 namespace ucxbench {
@@ -48,6 +49,12 @@ class LocalRank {
   /// The process has exited and was reaped.
   bool gone() const { return reaped_; }
 
+  /// It said that its work was done, and exited with status 0.
+  bool ended_well() const { return ended_well_; }
+
+  /// By what to find its shared memory once it is dead.
+  const Traces& traces() const { return traces_; }
+
   /// Kills the process group, stopped members included.
   void kill();
   /// Waits for the death; false when `limit` passed, as for a process stuck in the kernel.
@@ -59,8 +66,10 @@ class LocalRank {
 
   int rank_;
   pid_t pid_ = -1;
+  Traces traces_;
   Channel channel_;
   bool reaped_ = false;
+  bool ended_well_ = false;
   bool blamed_ = false;
   bool finished_ = false;
   bool failed_ = false;

@@ -276,6 +276,11 @@ void Supervisor::end_ranks() {
           fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank->rank()));
     }
   }
+  Traces left;
+  for (const auto& rank : ranks_) {
+    if (!rank->ended_well()) left.add(rank->traces());
+  }
+  remove_leftovers(left);
   if (peer_ == nullptr) return;
   try {
     peer_->end_launch();

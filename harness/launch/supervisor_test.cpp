@@ -136,8 +136,20 @@ TEST(Supervisor, FindsItsRankThroughAForkingWrapper) {
   EXPECT_EQ(launch(2, "kill", 1, wrap).outcome.reason,
             reason(1, "exited with status 0 before its work was done"));
   const auto stopped = launch(2, "stop", 1, wrap);
-  EXPECT_EQ(stopped.outcome.reason, reason(1, "gave no sign of life for 2 s (stopped?)"));
+  EXPECT_EQ(stopped.outcome.reason, reason(1, "gave no sign of life for 2 s: stopped"));
   EXPECT_LT(stopped.took, 3s + slack);
+}
+
+TEST(Supervisor, RemovesWhatAKilledRankLeaves) {
+  for (const auto* wrap : {"", R"(sh -c '"$@"; true' sh)"}) {
+    for (const auto* action : {"litter-kill", "litter-exit", "litter-hang"}) {
+      const SharedMemoryFolder folder;
+      const auto run = launch(2, action, 1, wrap, 1s);
+      EXPECT_EQ(run.outcome.exit, Exit::lost);
+      EXPECT_EQ(folder.files(), std::vector<std::string>{}) << action << ' ' << wrap;
+      EXPECT_EQ(remove_segments_of(run.pids), 0U) << action << ' ' << wrap;
+    }
+  }
 }
 
 TEST(Supervisor, SaysWhatCannotBeStarted) {
@@ -248,13 +260,39 @@ TEST_P(SupervisorProcess, AbortsOnSigterm) {
 INSTANTIATE_TEST_SUITE_P(Each, SupervisorProcess, testing::Values("", R"(sh -c '"$@"; true' sh)"),
                          [](const auto& test) { return test.index == 0 ? "Direct" : "Wrapped"; });
 
-TEST(Supervisor, LeavesNoStoppedRankWhenKilled) {
-  TestProcess supervisor({"supervise", "2", "", "loop", "0"});
-  std::vector<pid_t> pids;
-  for (int rank = 0; rank < 2; ++rank) pids.push_back(pid_of(supervisor.line().substr(4)));
+TEST_P(SupervisorProcess, LeavesNoStoppedRankWhenKilled) {
+  TestProcess supervisor({"supervise", "2", GetParam(), "loop", "0"});
+  const auto pids = start(supervisor, 2);
   ::kill(pids[1], SIGSTOP);
   supervisor.signal(SIGKILL);
   EXPECT_TRUE(all_dead(pids));
+}
+
+TEST_P(SupervisorProcess, LeavesNoRankWhoseLifelineIsHeldUp) {
+  TestProcess supervisor({"supervise", "2", GetParam(), "withhold", "1"});
+  const auto pids = start(supervisor, 2);
+  std::this_thread::sleep_for(1s);  // time for a heartbeat
+  EXPECT_FALSE(is_dead(pids[1]));
+  supervisor.signal(SIGKILL);
+  EXPECT_TRUE(all_dead(pids, 6s));
+}
+
+TEST_P(SupervisorProcess, LeavesNoSharedMemoryWhenKilled) {
+  for (const auto* action : {"litter-hang", "litter-stop"}) {
+    const SharedMemoryFolder folder;
+    TestProcess supervisor({"supervise", "2", GetParam(), action, "1"});
+    const auto pids = start(supervisor, 2);
+    const auto deadline = Clock::now() + 10s;
+    while ((folder.files().empty() || segments_of(pids).empty()) && Clock::now() < deadline) {
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_EQ(folder.files().size(), 1U);
+    EXPECT_EQ(segments_of(pids).size(), 1U);
+    supervisor.signal(SIGKILL);
+    EXPECT_TRUE(all_dead(pids)) << action;
+    EXPECT_EQ(folder.files(), std::vector<std::string>{}) << action;
+    EXPECT_EQ(remove_segments_of(pids), 0U) << action;
+  }
 }
 
 }  // namespace

@@ -5,10 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
@@ -61,6 +65,47 @@ std::string TestProcess::line() {
   return text;
 }
 
+SharedMemoryFolder::SharedMemoryFolder() : path_("/dev/shm/ucx-bench-test-XXXXXX") {
+  if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder");
+  ::setenv("UCX_POSIX_DIR", path_.c_str(), 1);
+}
+
+SharedMemoryFolder::~SharedMemoryFolder() {
+  ::unsetenv("UCX_POSIX_DIR");
+  std::filesystem::remove_all(path_);
+}
+
+std::vector<std::string> SharedMemoryFolder::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+std::vector<int> segments_of(const std::vector<pid_t>& creators) {
+  std::vector<int> found;
+  std::ifstream table("/proc/sysvipc/shm");
+  std::string heading;
+  std::getline(table, heading);
+  long key = 0;
+  int id = 0;
+  unsigned mode = 0;
+  std::size_t bytes = 0;
+  pid_t creator = 0;
+  for (std::string rest; table >> key >> id >> mode >> bytes >> creator;
+       std::getline(table, rest)) {
+    if (std::ranges::find(creators, creator) != creators.end()) found.push_back(id);
+  }
+  return found;
+}
+
+std::size_t remove_segments_of(const std::vector<pid_t>& creators) {
+  const auto found = segments_of(creators);
+  for (const int id : found) ::shmctl(id, IPC_RMID, nullptr);
+  return found.size();
+}
+
 bool is_dead(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(file, line);) {
@@ -69,8 +114,8 @@ bool is_dead(pid_t pid) {
   return true;
 }
 
-bool all_dead(const std::vector<pid_t>& pids) {
-  const auto deadline = std::chrono::steady_clock::now() + 3s;
+bool all_dead(const std::vector<pid_t>& pids, std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!std::ranges::all_of(pids, is_dead)) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(10ms);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,34 @@ class TestProcess {
   Fd output_;
 };
 
+/// A folder of the test's own, in which the test programs make "UCX's" files meanwhile.
+class SharedMemoryFolder {
+ public:
+  SharedMemoryFolder();
+  ~SharedMemoryFolder();
+  SharedMemoryFolder(const SharedMemoryFolder&) = delete;
+  SharedMemoryFolder& operator=(const SharedMemoryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// The names of what is in it.
+  std::vector<std::string> files() const;
+
+ private:
+  std::string path_;
+};
+
+/// System V segments that one of these processes made.
+std::vector<int> segments_of(const std::vector<pid_t>& creators);
+
+/// What a test checks at its end, so that nothing of it stays: how many there were.
+std::size_t remove_segments_of(const std::vector<pid_t>& creators);
+
 /// Not running: gone, or a zombie that nobody has collected yet.
 bool is_dead(pid_t pid);
 
-/// Waits at most 3 s for all of them; the documented limit is 1 s, sanitizers and a busy machine
+/// Waits at most `limit` for all of them; the documented one is 1 s, sanitizers and a busy machine
 /// need the rest.
-bool all_dead(const std::vector<pid_t>& pids);
+bool all_dead(const std::vector<pid_t>& pids,
+              std::chrono::milliseconds limit = std::chrono::seconds(3));
 
 }  // namespace ucxbench

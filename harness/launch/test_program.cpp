@@ -3,14 +3,22 @@
 //   supervise SIZE WRAP ACTION WHO a supervisor of such ranks; prints "pid N" for each rank, then
 //                                  "STATE EXIT REASON"
 //   follow PORT ACTION WHO         the connecting side, for one rank; prints likewise
+//   churn MICROSECONDS             makes and removes shared memory as UCX does, in a thread of its
+//                                  own, and ends so late as a rank without a supervisor
+// An ACTION "litter-…" makes shared memory first, and the rank never gets to remove it.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,7 +27,19 @@
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/follower.hpp"
+#include "harness/launch/leftovers.hpp"
 #include "harness/launch/supervisor.hpp"
+
+// While set, all threads but the first wait for memory in vain.
+static std::atomic<bool> memory_withheld{false};
+
+void* operator new(std::size_t bytes) {
+  while (memory_withheld && ::gettid() != ::getpid()) ::usleep(1000);
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -37,7 +57,44 @@ int number(const std::string& text) {
 
 void sleep_for(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }
 
+struct SharedMemory {
+  std::string path;
+  Fd file;
+  int segment = -1;
+};
+
+SharedMemory make_shared_memory() {
+  SharedMemory made;
+  const char* folder = std::getenv("UCX_POSIX_DIR");
+  if (folder == nullptr) ::_exit(4);
+  made.path = fmt::format("{}/ucx_shm_posix_{}", folder, ::getpid());
+  made.file = Fd(::open(made.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  made.segment = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+  if (!made.file || made.segment < 0) ::_exit(4);
+  return made;
+}
+
+[[noreturn]] void churn(int microseconds) {
+  const std::time_t since = std::time(nullptr);
+  std::thread([] {
+    for (;;) {
+      const auto made = make_shared_memory();
+      ::usleep(20);
+      ::unlink(made.path.c_str());
+      ::shmctl(made.segment, IPC_RMID, nullptr);
+    }
+  }).detach();
+  ::usleep(static_cast<useconds_t>(microseconds));
+  stop_and_leave_nothing(since);
+  ::_exit(0);
+}
+
 void act(ChannelRendezvous& meeting, const std::string& action) {
+  if (action.starts_with("litter-")) {
+    const auto made = make_shared_memory();
+    act(meeting, action.substr(7));
+    sleep_for(60s);
+  }
   if (action == "kill") ::raise(SIGKILL);
   if (action == "torn") {  // dies in the middle of a message
     const char half[] = {127, 0, 0, 0, 1};
@@ -46,7 +103,8 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
     ::raise(SIGKILL);
   }
   if (action == "stop") ::raise(SIGSTOP);
-  if (action == "hang") sleep_for(60s);
+  memory_withheld = action == "withhold";
+  if (action == "hang" || action == "withhold") sleep_for(60s);
   if (action == "exit") ::_exit(3);
   if (action == "leave") ::_exit(0);
   if (action == "abort") meeting.abort("no more");
@@ -123,12 +181,14 @@ void follow(const std::string& port, const std::string& action, const std::strin
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::alarm(120);  // whatever is wrong with it, it does not outlive the tests by much
   std::vector<std::string> words(argv + 1, argv + argc);
   words.resize(5);
   try {
     if (words[0] == "rank") return run_rank(words[1], number(words[2]));
     if (words[0] == "supervise") supervise(number(words[1]), words[2], words[3], words[4]);
     if (words[0] == "follow") follow(words[1], words[2], words[3]);
+    if (words[0] == "churn") churn(number(words[1]));
   } catch (const std::exception& error) {
     fmt::print("{}\n", error.what());
     return 1;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+// UCX gives shared memory a name, or an id, before it has a peer, and takes it away again a little
+// later (with some settings only at the end). A process killed in between leaves it for good.
+
+/// By what to know the shared memory of ranks that are dead.
+struct Traces {
+  std::vector<pid_t> creators;       ///< of System V segments
+  std::vector<std::string> folders;  ///< of UCX's files
+  std::time_t since = 0;             ///< nothing older is theirs
+
+  void add(const Traces& other);
+};
+
+/// In which process numbers have the same meaning.
+std::string pid_namespace();
+
+/// Where a process with these "NAME=value" has UCX put its files.
+std::string shared_memory_folder(const std::vector<std::string>& environment);
+
+/// Removes what they left: segments that nobody has attached, and those of UCX's files in `folders`
+/// that are this user's and that nobody on this host has open or mapped, in whatever container.
+/// Waits half a second at most for processes that are still dying.
+void remove_leftovers(const Traces& of);
+
+/// For the last moments of a process, in which another thread may hold any lock: stops all threads
+/// but this one for good, then removes the System V segments that it made since `since`, and UCX's
+/// files that it has open or mapped. Takes no lock and no memory from the heap.
+void stop_and_leave_nothing(std::time_t since) noexcept;
+
+/// The second half of it.
+void remove_own_leftovers(std::time_t since) noexcept;
+
+}  // namespace ucxbench
