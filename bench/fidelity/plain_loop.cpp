@@ -158,7 +158,7 @@ class Side {
     require(ucp_worker_get_address(worker_, &own, &length) == UCS_OK, "ucp_worker_get_address");
     require(::send(socket_, own, length, 0) == static_cast<ssize_t>(length), "send");
     ucp_worker_release_address(worker_, own);
-    std::vector<char> other(64 * 1024);
+    std::vector<char> other(65536);
     require(::recv(socket_, other.data(), other.size(), 0) > 0, "recv");
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;

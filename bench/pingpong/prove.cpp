@@ -13,7 +13,7 @@ namespace {
 
 // Enough that what else passes a counter meanwhile does not matter, and no more than a few
 // milliseconds over the slowest network.
-constexpr std::uint64_t payload_wanted = 512U * 1024;
+constexpr std::uint64_t payload_wanted = std::uint64_t{512} * 1024;
 constexpr std::uint64_t most_messages = 4096;
 
 std::uint64_t messages_of(std::uint64_t bytes) {

@@ -251,7 +251,7 @@ std::string details_of(const Block& block, const Result& result) {
   parts.push_back(counted(launches.size(), "launch", "launches"));
   std::vector<std::string> others;
   for (const auto& [name, value] : block.cases.front()->parameters.items()) {
-    if (shown_apart.contains(name) || value.is_null() || value == false || value == "") {
+    if (shown_apart.contains(name) || value.is_null() || value == false || value == Json("")) {
       continue;
     }
     others.push_back(in_words(name, value));
