@@ -175,7 +175,7 @@ TEST_F(Leftovers, OfThisProcessAreRemovedAndNoOther) {
 }
 
 TEST_F(Leftovers, NoneOfAThreadThatIsStillMakingThem) {
-  for (int microseconds = 1000; microseconds < 3000; microseconds += 37) {
+  for (int microseconds = 1000; microseconds < 3000; microseconds += 100) {
     TestProcess process({"churn", std::to_string(microseconds)});
     EXPECT_EQ(process.line(), "");  // it has ended
     EXPECT_TRUE(all_dead({process.pid()}));

@@ -30,16 +30,17 @@
 #include "harness/launch/leftovers.hpp"
 #include "harness/launch/supervisor.hpp"
 
-// While set, all threads but the first wait for memory in vain.
+// While set, all threads but the first wait for memory in vain. Inlined, the compiler would see new
+// paired with free.
 static std::atomic<bool> memory_withheld{false};
 
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   while (memory_withheld && ::gettid() != ::getpid()) ::usleep(1000);
   if (void* const memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
