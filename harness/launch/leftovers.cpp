@@ -106,6 +106,7 @@ bool remove_files(const Traces& of) {
 template <typename Visit>
 void for_each_entry(const char* folder, const Visit& visit) {
   const Fd open(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open) return;
   alignas(dirent64) std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t bytes = ::getdents64(open.get(), buffer.data(), buffer.size());
@@ -137,7 +138,8 @@ void remove_mapped_file(const char* line) {
 
 void remove_mapped_files() {
   const Fd maps(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
-  std::array<char, 2 * PATH_MAX> buffer;
+  if (!maps) return;
+  std::array<char, std::size_t{2} * PATH_MAX> buffer;
   std::size_t filled = 0;
   for (;;) {
     const ssize_t bytes = ::read(maps.get(), buffer.data() + filled, buffer.size() - filled);
