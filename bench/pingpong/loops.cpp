@@ -73,7 +73,7 @@ class LoopsOver final : public Loops {
   }
 
   std::string described() override {
-    if (role_ == Role::alone) link_.receive();
+    if (role_ == Role::alone) link_.start_receive();
     if (role_ != Role::follow) {
       auto words = link_.send_described();
       if (role_ == Role::alone) link_.wait_receives();
