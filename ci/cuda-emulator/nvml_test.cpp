@@ -108,8 +108,7 @@ TEST(EmulatedNvml, HasLinksToTheOtherDevices) {
     EXPECT_EQ(0, first_link(state, pci, type));
     EXPECT_EQ(2, type) << "a switch";
   });
-  in_process({{"CUDA_EMULATOR_NVLINKS", "0"}},
-             [&] { EXPECT_NE(0, first_link(state, pci, type)); });
+  in_process({{"CUDA_EMULATOR_NVLINKS", "0"}}, [&] { EXPECT_NE(0, first_link(state, pci, type)); });
 }
 
 /// Copies 1 MiB from device 0 to device 1, 300 bytes to a device and 20 from it.
