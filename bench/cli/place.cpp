@@ -8,26 +8,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
-
-std::vector<std::string> entries_of(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
-    names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 bool same_host(const sockaddr* a, const sockaddr* b) {
   if (a == nullptr || a->sa_family != b->sa_family) return false;
@@ -38,13 +28,6 @@ bool same_host(const sockaddr* a, const sockaddr* b) {
   return a->sa_family == AF_INET6 &&
          std::memcmp(&reinterpret_cast<const sockaddr_in6*>(a)->sin6_addr,
                      &reinterpret_cast<const sockaddr_in6*>(b)->sin6_addr, sizeof(in6_addr)) == 0;
-}
-
-// Empty where the file is absent.
-std::string first_word(const std::filesystem::path& file) {
-  std::string word;
-  std::ifstream(file) >> word;
-  return word;
 }
 
 }  // namespace
@@ -108,7 +91,7 @@ std::vector<std::string> active_rdma_ports(const std::filesystem::path& infiniba
   for (const auto& device : entries_of(infiniband)) {
     for (const auto& port : entries_of(infiniband / device / "ports")) {
       // "4: ACTIVE"; UCX warns of a port that is named and down.
-      if (first_word(infiniband / device / "ports" / port / "state") == "4:") {
+      if (first_line(infiniband / device / "ports" / port / "state").starts_with("4:")) {
         ports.push_back(fmt::format("{}:{}", device, port));
       }
     }

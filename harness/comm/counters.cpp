@@ -1,12 +1,11 @@
 #include "harness/comm/counters.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
-#include <vector>
 
 #include "harness/comm/nvlink_counters.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -14,31 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::optional<std::uint64_t> number_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::uint64_t value = 0;
-  return in >> value ? std::optional(value) : std::nullopt;
-}
-
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(folder, absent)) found.push_back(entry.path());
-  return found;
-}
-
 std::optional<std::uint64_t> transmitted_by(const fs::path& port) {
   if (const auto words = number_of(port / "counters/port_xmit_data")) return 4 * *words;
   const auto packets = number_of(port / "hw_counters/sent_pkts");
   if (!packets) return std::nullopt;
-  const auto device = std::string(trim_text(text_of(port / "gid_attrs/ndevs/0")));
+  const auto device = first_line(port / "gid_attrs/ndevs/0");
   const auto mtu = number_of(fs::path("/sys/class/net") / device / "mtu").value_or(1500);
   return *packets * roce_mtu(mtu);
 }
@@ -76,10 +55,11 @@ Counters read_counters() {
   for (const auto& [device, bytes] : parse_net_dev(text_of("/proc/net/dev"))) {
     all["tcp/" + device] = bytes;
   }
-  for (const auto& device : entries("/sys/class/infiniband")) {
-    for (const auto& port : entries(device / "ports")) {
-      if (const auto bytes = transmitted_by(port)) {
-        all["ib/" + device.filename().string() + ":" + port.filename().string()] = *bytes;
+  const fs::path infiniband = "/sys/class/infiniband";
+  for (const auto& device : entries_of(infiniband)) {
+    for (const auto& port : entries_of(infiniband / device / "ports")) {
+      if (const auto bytes = transmitted_by(infiniband / device / "ports" / port)) {
+        all["ib/" + device + ":" + port] = *bytes;
       }
     }
   }

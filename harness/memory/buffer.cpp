@@ -15,6 +15,7 @@
 
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -36,24 +37,17 @@ constexpr std::size_t step = std::size_t{16} << 20U;
 std::atomic<std::uint64_t> held{0};
 std::atomic<std::uint64_t> peak{0};
 
-std::uint64_t number_in(const std::string& path, std::uint64_t otherwise) {
-  std::ifstream file(path);
-  std::uint64_t value = 0;
-  return file >> value ? value : otherwise;
-}
-
 // cgroup v2: the limit of the process's own group ("0::/path" in /proc/self/cgroup).
 std::uint64_t cgroup_headroom() {
-  constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
   std::ifstream membership("/proc/self/cgroup");
   for (std::string line; std::getline(membership, line);) {
     if (!line.starts_with("0::")) continue;
     const auto folder = "/sys/fs/cgroup" + line.substr(3);
-    const auto limit = number_in(folder + "/memory.max", unlimited);
-    const auto used = number_in(folder + "/memory.current", 0);
-    if (limit != unlimited) return limit > used ? limit - used : 0;
+    const auto limit = number_of(folder + "/memory.max");  // "max" is no number
+    const auto used = number_of(folder + "/memory.current").value_or(0);
+    if (limit) return *limit > used ? *limit - used : 0;
   }
-  return unlimited;
+  return std::numeric_limits<std::uint64_t>::max();
 }
 
 void count_peak(std::size_t bytes) {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -37,13 +37,6 @@ hwloc_bitmap_t allowed_set(hwloc_topology_t topology) {
   return set;
 }
 
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -55,10 +48,7 @@ std::string cpu_model() {
 }
 
 bool is_virtual_machine() {
-  std::ifstream file("/proc/cpuinfo");
-  std::stringstream all;
-  all << file.rdbuf();
-  return all.str().find(" hypervisor") != std::string::npos;
+  return text_of("/proc/cpuinfo").find(" hypervisor") != std::string::npos;
 }
 
 nlohmann::ordered_json text_or_null(const std::string& text) {
