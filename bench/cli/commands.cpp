@@ -26,7 +26,7 @@ void print_row(std::string_view name, std::string_view text) {
 }
 
 void list_transports() {
-  const auto found = probe(true);
+  const auto found = probe(false);
   for (const auto& known : transport_names()) {
     const auto reasons = missing(TransportSet::parse(known.name), found.ucx);
     print_row(known.name, reasons.empty()

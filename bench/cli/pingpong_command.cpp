@@ -38,6 +38,14 @@ Variables key_values(const std::string& option, const std::vector<std::string>& 
   return values;
 }
 
+bool any_cuda(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), needs_cuda);
+}
+
+bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), on_gpu);
+}
+
 Group make_group(const PingPongPlan& plan, const TransportSet& set,
                  const std::vector<MemoryKind>& memory, const SetUse& use, Result& result) {
   Group group;
@@ -45,8 +53,7 @@ Group make_group(const PingPongPlan& plan, const TransportSet& set,
   group.settings = ucx_settings(set, use);
   std::vector<std::string> kinds;
   for (const auto kind : memory) kinds.emplace_back(to_string(kind));
-  const bool plain = std::none_of(memory.begin(), memory.end(), needs_cuda);
-  if (!plain) group.memory = fmt::format("{}", fmt::join(kinds, "-"));
+  if (any_cuda(memory)) group.memory = fmt::format("{}", fmt::join(kinds, "-"));
   for (const auto api : plan.apis) {
     for (const auto mode : plan.modes) {
       for (const auto bytes : plan.sizes) {
@@ -67,10 +74,6 @@ Group make_group(const PingPongPlan& plan, const TransportSet& set,
     }
   }
   return group;
-}
-
-bool any_cuda(const std::vector<MemoryKind>& kinds) {
-  return std::any_of(kinds.begin(), kinds.end(), needs_cuda);
 }
 
 std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
@@ -165,11 +168,11 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
   setup.cpus = cpus_of_ranks(o.bind, local_ranks, threads ? 2 : 1);
   o.outputs.check();
 
-  const bool cuda = o.ablate || std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda);
-  const auto found = probe(cuda);
+  const auto found = probe(std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda));
   const auto& ucx = found.ucx;
   check_devices(plan.common, found);
-  if (o.ablate) plan.sets = ablation_sets(ucx, cuda);
+  if (o.ablate)
+    plan.sets = ablation_sets(ucx, std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu));
   UcxConfPlaces places;
   places.library = ucx.library;
   const auto configuration = find_ucx_conf(current_environment(), places);
@@ -192,7 +195,7 @@ Exit run_pingpong(const PingPongOptions& o, const GlobalOptions& global) {
     for (const auto& memory : plan.memory) {
       const SetUse use{.net_devices = devices,
                        .sockaddr = plan.common.connect_by == ConnectBy::sockaddr,
-                       .gpu_memory = std::any_of(memory.begin(), memory.end(), on_gpu),
+                       .gpu_memory = any_on_gpu(memory),
                        .one_host = peer == nullptr,
                        .gdr = plan.gdr};
       auto group = make_group(plan, set, memory, use, result);

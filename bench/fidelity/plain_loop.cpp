@@ -6,9 +6,7 @@
 // counters, a ring of 2048 times). `answer`: the receiver sends one byte before the stream. Prints
 // the sender's GB/s, flush inside, and the TCP segments that the host sent meanwhile.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,9 +19,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>

@@ -23,6 +23,7 @@ struct Bench {
   Buffer& receive;                       ///< likewise
   const Rendezvous::Progress& progress;  ///< moves both connections
   std::optional<CudaDevice> gpu;         ///< this rank's
+  bool same_gpu;                         ///< and the peer's too
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.

@@ -25,11 +25,13 @@ void use(const Bench& bench, const Parameters& p, int window, bool many_sends) {
   bench.loops.use({bench.send.data(), bench.receive.data(), p.bytes, window, many_sends});
 }
 
-// A stream as in the bandwidth part, on the connection of the latency part.
-void stream(const Bench& bench, std::uint64_t count) {
+// What the lead sends while the follower is ready for it, until that has received it.
+template <typename Send>
+auto in_step(const Bench& bench, Send send) {
   bench.pair.from_follow("ready", bench.progress);
-  bench.loops.one_way(count);
+  const auto result = send();
   bench.pair.from_follow("received", bench.progress);
+  return result;
 }
 
 Json protocol(const Parameters& p, const char* use, const MessagePath& path) {
@@ -40,15 +42,9 @@ Json protocol(const Parameters& p, const char* use, const MessagePath& path) {
           {"count", 1}};
 }
 
-bool same_gpu(const Bench& bench) {
-  const auto own = bench.gpu ? bench.gpu->pci : "";
-  const auto other = bench.pair.from_follow(own, bench.progress);
-  return !own.empty() && other == own && bench.pair.role() != Role::alone;
-}
-
-Json labels(const Bench& bench, const std::vector<std::string>& lanes, bool on_one_gpu) {
+Json labels(const Bench& bench, const std::vector<std::string>& lanes) {
   Json all = Json::array();
-  if (on_one_gpu) all.push_back("same-gpu");
+  if (bench.same_gpu) all.push_back("same-gpu");
   // What the tests' own driver calls its devices (ci/cuda-emulator).
   if (bench.gpu && bench.gpu->name == "Emulated GPU") all.push_back("emulated-gpu");
   const bool rxe = std::any_of(lanes.begin(), lanes.end(), [](const std::string& lane) {
@@ -69,9 +65,7 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
   for (const bool many : {false, true}) {
     if (many ? !p.bandwidth : !p.latency) continue;
     use(bench, p, 1, many);
-    bench.pair.from_follow("ready", bench.progress);
-    const auto path = parse_request_info(bench.loops.described());
-    bench.pair.from_follow("received", bench.progress);
+    const auto path = parse_request_info(in_step(bench, [&] { return bench.loops.described(); }));
     protocols.push_back(protocol(p, many ? "bandwidth" : "latency", path));
     // Where the two differ, the one that is said last says nothing about the other.
     evidence.path =
@@ -85,13 +79,12 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
       rendezvous.barrier(bench.progress);
       if (lead != bench.pair.lead()) continue;
       const auto before = read_counters();
-      stream(bench, messages);
+      in_step(bench, [&] { return bench.loops.one_way(messages); });
       evidence.moved = moved(before, read_counters());
       evidence.payload_bytes = messages * p.bytes;
     }
     rendezvous.barrier(bench.progress);
   }
-  const bool on_one_gpu = same_gpu(bench);
   if (!bench.pair.leads()) return Json::object();
 
   const auto verdict = judge(TransportSet::of(p.transports), evidence);
@@ -99,7 +92,7 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
                {"carried_by", verdict.carried},
                {"verdict", to_string(verdict.carrier)},
                {"why", verdict.why},
-               {"labels", labels(bench, lanes, on_one_gpu)}};
+               {"labels", labels(bench, lanes)}};
   if (count) {
     path["bytes_by_counter"] = evidence.moved;
     path["payload_bytes"] = evidence.payload_bytes;

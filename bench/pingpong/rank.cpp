@@ -96,6 +96,13 @@ void report_rank(RankContext& context, Connection& connection, const Parameters&
                       [&] { connection.loops().turn(); });
 }
 
+bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
+              const Rendezvous::Progress& progress) {
+  const auto own = gpu ? gpu->pci : "";
+  const auto other = pair.from_follow(own, progress);
+  return !own.empty() && other == own && pair.role() != Role::alone;
+}
+
 /// False when the user asked to stop.
 bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
                     PairMemory& memory, bool first) {
@@ -109,6 +116,7 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
     if (one_way) one_way_loops.turn();
   };
   if (first) report_rank(context, connection, common, memory);
+  const bool one_gpu = same_gpu(pair, memory.gpu(), progress);
   bool go_on = true;
   for (const auto& planned : cases) {
     go_on = context.rendezvous().barrier(progress);
@@ -116,7 +124,7 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
     const auto& parameters = planned.parameters;
     auto [send, receive] = memory.buffers(parameters.bytes);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
-                      receive, progress,           memory.gpu()};
+                      receive, progress,           memory.gpu(),  one_gpu};
     auto measured = measure(bench, parameters);
     const auto lanes = connection.lanes();
     const auto launch = context.plan().at("launch").get<int>();

@@ -80,16 +80,11 @@ Result Memory::allocate(Kind kind, std::uint64_t bytes, Context* context, unsign
                         std::uintptr_t& address) {
   if (bytes == 0) return INVALID_VALUE;
   Allocation made{.kind = kind,
-                  .base = 0,
                   .bytes = bytes,
-                  .contents = nullptr,
-                  .fd = -1,
                   .context = context,
                   .physical = machine().visible[context->device],
                   .flags = flags,
-                  .id = ++last_id_,
-                  .opened = 0,
-                  .preferred = NO_SUCH_DEVICE};
+                  .id = ++last_id_};
   if (kind == Kind::DEVICE) {
     if (bytes > machine().bytes - used_[made.physical]) return OUT_OF_MEMORY;
     made.fd = memfd_create("emulated-gpu-memory", MFD_CLOEXEC);
@@ -123,13 +118,10 @@ Result Memory::register_host(std::uintptr_t address, std::uint64_t bytes, Contex
                                            .base = address,
                                            .bytes = bytes,
                                            .contents = reinterpret_cast<char*>(address),
-                                           .fd = -1,
                                            .context = context,
                                            .physical = machine().visible[context->device],
                                            .flags = flags,
-                                           .id = ++last_id_,
-                                           .opened = 0,
-                                           .preferred = NO_SUCH_DEVICE});
+                                           .id = ++last_id_});
   report().allocated(Kind::REGISTERED, 0);
   return SUCCESS;
 }
@@ -137,16 +129,12 @@ Result Memory::register_host(std::uintptr_t address, std::uint64_t bytes, Contex
 Result Memory::import(int fd, std::uint64_t bytes, Context* context, int physical,
                       std::uintptr_t& address) {
   Allocation made{.kind = Kind::IMPORTED,
-                  .base = 0,
                   .bytes = bytes,
-                  .contents = nullptr,
                   .fd = fd,
                   .context = context,
                   .physical = physical,
-                  .flags = 0,
                   .id = ++last_id_,
-                  .opened = 1,
-                  .preferred = NO_SUCH_DEVICE};
+                  .opened = 1};
   if (const auto result = map_device(made); result != SUCCESS) {
     close(fd);
     return result;

@@ -13,16 +13,16 @@ enum class Kind { DEVICE, IMPORTED, MANAGED, PINNED, REGISTERED };
 
 struct Allocation {
   Kind kind;
-  std::uintptr_t base;
+  std::uintptr_t base = 0;
   std::uint64_t bytes;
-  char* contents;    // where the bytes really are; of device memory, a hidden mapping of them
-  int fd;            // the same bytes as a file, for other processes; -1 for host memory
-  Context* context;  // whose it is
-  int physical;      // the device that it is on, as NVML numbers it
-  unsigned flags;    // as asked for
-  std::uint64_t id;  // never used twice in a process
-  int opened;        // an imported one: how often
-  Device preferred;  // a managed one: see cuMemAdvise
+  char* contents = nullptr;  // where they really are; of device memory, a hidden mapping of them
+  int fd = -1;               // the same bytes as a file, for other processes; -1 for host memory
+  Context* context;          // whose it is
+  int physical;              // the device that it is on, as NVML numbers it
+  unsigned flags = 0;        // as asked for
+  std::uint64_t id;          // never used twice in a process
+  int opened = 0;            // an imported one: how often
+  Device preferred = NO_SUCH_DEVICE;  // a managed one: see cuMemAdvise
 
   bool on_device() const { return kind == Kind::DEVICE || kind == Kind::IMPORTED; }
   std::uintptr_t end() const { return base + bytes; }

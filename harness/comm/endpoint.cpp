@@ -102,15 +102,7 @@ void UcxEndpoint::close(const Rendezvous::Progress& progress) {
 std::vector<std::string> parse_lanes(std::string_view printed_info) {
   // "#                 lane[0]:  1:tcp/lo.0 md[0]      -> md[0]/tcp/sysdev[255]  am am_bw#0 wireup"
   static const std::regex lane(R"(lane\[\d+\]:\s+\d+:([a-z0-9_]+/[^ .]+))");
-  std::vector<std::string> lanes;
-  for (std::cregex_iterator
-           it(printed_info.data(), printed_info.data() + printed_info.size(), lane),
-       end;
-       it != end; ++it) {
-    const auto name = (*it)[1].str();
-    if (std::find(lanes.begin(), lanes.end(), name) == lanes.end()) lanes.push_back(name);
-  }
-  return lanes;
+  return distinct_matches(printed_info, lane);
 }
 
 ucp_ep_h connect_by_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,

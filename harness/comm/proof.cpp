@@ -7,6 +7,8 @@
 #include <regex>
 #include <set>
 
+#include "harness/comm/endpoint.hpp"
+#include "harness/comm/printed.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
@@ -17,15 +19,6 @@ namespace {
 // what is above the second is the payload.
 constexpr double noise = 0.05;
 constexpr double nearly_all = 0.95;
-
-std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
-  std::vector<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
-    const auto name = (*it)[1].str();
-    if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
-  }
-  return found;
-}
 
 std::string member_of_lane(const std::string& lane) {
   return member_of(std::string_view(lane).substr(0, lane.find('/')));
@@ -128,8 +121,7 @@ MessagePath parse_request_info(std::string_view text) {
   static const std::regex new_engine(
       R"(length \d+ (.*?)(?: [0-9.]+ [KMGT]?B/s [0-9.]+ [mun]?s)?$)");
   static const std::regex new_lane(R"(\b([a-z][a-z0-9_]*/[A-Za-z0-9_.:-]+))");
-  static const std::regex old_engine(
-      R"(length \d+ (\S+)\(\) lane\[\d+\]:\s+\d+:([a-z0-9_]+/[^ .]+))");
+  static const std::regex old_engine(R"(length \d+ (\S+)\(\) lane\[)");
   const std::string all(trim_text(text));
   std::smatch match;
   if (std::regex_search(all, match, old_engine)) {
@@ -137,11 +129,11 @@ MessagePath parse_request_info(std::string_view text) {
     if (function.find("rndv_rts") != std::string::npos)
       return {"rendezvous, read by the receiver", {}};
     const bool rendezvous = function.find("rndv") != std::string::npos;
-    return {rendezvous ? "rendezvous, " + function : "eager", {match[2].str()}};
+    return {rendezvous ? "rendezvous, " + function : "eager", parse_lanes(all)};
   }
   if (!all.starts_with('{') || !std::regex_search(all, match, new_engine)) return {};
   const auto words = match[1].str();
-  MessagePath path{words, matches(words, new_lane)};
+  MessagePath path{words, distinct_matches(words, new_lane)};
   // "rendezvous zero-copy read from remote cma/memory": the lanes stand apart in what is returned.
   for (const auto& lane : path.lanes) {
     const auto at = path.protocol.find(lane);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -50,11 +51,9 @@ std::string why_missing(const std::string& member, const UcxResources& resources
                          why_no_module(resources, "libuct_ib.so",
                                        std::string("built without InfiniBand (verbs)") + ib_ucx));
     }
-    std::error_code absent;
-    return std::filesystem::directory_iterator("/sys/class/infiniband", absent) !=
-                   std::filesystem::directory_iterator()
-               ? fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx)
-               : fmt::format("ib: no RDMA device on this machine (none in /sys/class/infiniband)");
+    return entries_of("/sys/class/infiniband").empty()
+               ? "ib: no RDMA device on this machine (none in /sys/class/infiniband)"
+               : fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx);
   }
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }
@@ -206,13 +205,6 @@ std::string member_of(std::string_view ucx_name) {
   if (ucx_name.starts_with("rc_") || ucx_name.starts_with("dc_")) return "ib";
   if (ucx_name.starts_with("ud_")) return "wireup";
   return std::string(ucx_name);
-}
-
-bool carries(const TransportSet& set, std::string_view ucx_name) {
-  if (set.has("auto")) return true;
-  const auto member = member_of(ucx_name);
-  if (member == "wireup") return set.has("ib");
-  return member == "staging" || set.has(member);
 }
 
 }  // namespace ucxbench

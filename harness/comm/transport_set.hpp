@@ -62,7 +62,4 @@ std::vector<std::string> missing(const TransportSet& set, const UcxResources& re
 /// host for any member; "wireup" for ud, which makes rc's connections; the name itself if unknown.
 std::string member_of(std::string_view ucx_name);
 
-/// Whether such a lane belongs to the set.
-bool carries(const TransportSet& set, std::string_view ucx_name);
-
 }  // namespace ucxbench

@@ -51,7 +51,7 @@ struct LaunchRecord {
   std::map<std::string, double> overheads{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
-  /// "verdict", "why", "same_gpu"; empty where nothing was asked.
+  /// "verdict", "why", "labels"; empty where nothing was asked.
   Json path = Json::object();
 };
 
