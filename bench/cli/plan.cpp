@@ -1,0 +1,209 @@
+#include "bench/cli/plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "bench/cli/ablation.hpp"
+#include "bench/cli/gate.hpp"
+#include "bench/cli/place.hpp"
+#include "bench/cli/progress_display.hpp"
+#include "bench/cli/remote.hpp"
+#include "harness/core/units.hpp"
+#include "harness/run/probe.hpp"
+#include "harness/run/provenance.hpp"
+#include "harness/topology/cpus.hpp"
+
+namespace ucxbench {
+namespace {
+
+bool any_cuda(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), needs_cuda);
+}
+
+bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), on_gpu);
+}
+
+Group make_group(const Plan& plan, const TransportSet& set, const std::vector<MemoryKind>& memory,
+                 const SetUse& use, Result& result) {
+  Group group;
+  group.set = set;
+  group.settings = ucx_settings(set, use);
+  CasePlace place{.transports = set.members(), .memory = {}, .net_devices = use.net_devices};
+  for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
+  if (any_cuda(memory)) group.memory = fmt::format("{}", fmt::join(place.memory, "-"));
+  for (auto& planned : plan.cases(place)) {
+    group.cases.push_back(result.cases.size());
+    result.cases.push_back(std::move(planned));
+  }
+  return group;
+}
+
+std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
+                    const SetUse& use, const Probe& found) {
+  if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
+  return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
+}
+
+void check_devices(const Plan& plan, const Probe& found) {
+  if (found.gpus.empty()) return;
+  for (const auto index : plan.devices) {
+    if (index < static_cast<int>(found.gpus.size())) continue;
+    throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are 0 to {}", index,
+                                           found.gpus.size() - 1));
+  }
+  for (const auto& gpu : found.gpus) {
+    if (plan.pool_bytes <= gpu.memory_bytes) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--rmm-pool-size: {} is more than GPU {} has ({} MiB)",
+                              spaced_size(plan.pool_bytes), gpu.index, gpu.memory_bytes >> 20U));
+  }
+}
+
+// A ucx.conf is read by UCX without a word: one that decides what is measured here is refused, and
+// any other is in the result.
+void check_configuration(const std::vector<UcxConf>& files, const Variables& from_user) {
+  for (const auto& file : files) {
+    for (const auto& [key, value] : file.settings) {
+      const bool decides = key == "UCX_TLS" || key == "UCX_NET_DEVICES" ||
+                           key == "UCX_SHM_DEVICES" || key == "UCX_PROTOS" ||
+                           key == "UCX_SOCKADDR_TLS_PRIORITY";
+      if (!decides || from_user.contains(key)) continue;
+      throw Failure(Exit::usage,
+                    fmt::format("{} sets {}={}, which UCX reads silently and which changes the "
+                                "transports; remove it, or give --ucx {}={}",
+                                file.path.string(), key, value, key, value));
+    }
+  }
+}
+
+void print_plan(const Result& result, const std::vector<Group>& groups, const RunSetup& setup) {
+  for (const auto& group : groups) {
+    fmt::print("{}: {}\n", group.set.name(),
+               group.unavailable.empty()
+                   ? fmt::format("{} cases x {} launches", group.cases.size(), setup.launches)
+                   : "cannot run here: " + group.unavailable);
+    for (const auto& setting : group.settings) {
+      fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);
+    }
+    for (const auto index : group.cases) fmt::print("  {}\n", result.cases[index].key);
+  }
+}
+
+void explain_settings(const std::vector<Group>& groups) {
+  for (const auto& group : groups) {
+    for (const auto& setting : group.settings) {
+      fmt::print(stderr, "{}: {}={} ({})\n", group.set.name(), setting.key, setting.value,
+                 setting.why);
+    }
+  }
+}
+
+void label(Result& result, const Plan& plan) {
+  const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
+  if (static_cast<std::size_t>(local_ranks) > allowed_cpus().size()) {
+    result.machine["labels"].push_back("oversubscribed");
+    fmt::print(stderr, "{} ranks on {} CPUs: polling ranks take each other's time{}\n",
+               plan.setup.ranks, allowed_cpus().size(), plan.crowded_advice);
+  }
+}
+
+std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transports,
+                               const std::string& route, const Probe& found, Result& result) {
+  std::vector<Group> groups;
+  for (const auto& set : plan.sets) {
+    // Under a wrapper the ranks may live in another network namespace, with devices of its own.
+    const auto devices =
+        net_devices_of(transports.net_devices, set, route, plan.setup.wrap.empty());
+    for (const auto& memory : plan.memory) {
+      const SetUse use{.net_devices = devices,
+                       .sockaddr = plan.sockaddr,
+                       .gpu_memory = any_on_gpu(memory),
+                       .one_host = plan.setup.peer == nullptr,
+                       .gdr = plan.gdr};
+      auto group = make_group(plan, set, memory, use, result);
+      group.unavailable = why_not(set, memory, use, found);
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+void say_what_is_wrong(const Result& result) {
+  const auto reason = result.run.at("reason").get<std::string>();
+  if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
+  for (const auto& wrong : result.cases) {
+    if (wrong.verified.errors > 0) {
+      fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
+    }
+  }
+}
+
+}  // namespace
+
+Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportOptions& transports,
+                const MemoryOptions& memory) {
+  Plan plan;
+  plan.setup = std::move(setup);
+  plan.setup.ucx = key_values("--ucx", transports.ucx, "UCX_");
+  plan.setup.strict = transports.strict;
+  plan.sets = std::move(sets);
+  plan.memory = memory.kinds();
+  plan.devices = memory.gpus();
+  plan.pool_bytes = memory.pool_bytes();
+  plan.gdr = transports.gpu_direct();
+  plan.require = transports.required(plan.sets);
+  return plan;
+}
+
+Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transports,
+               const GlobalOptions& global) {
+  run.outputs.check();
+  const auto found = probe(std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda));
+  check_devices(plan, found);
+  if (plan.ablate) {
+    plan.sets =
+        ablation_sets(found.ucx, std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu));
+  }
+  UcxConfPlaces places;
+  places.library = found.ucx.library;
+  const auto configuration = find_ucx_conf(current_environment(), places);
+  check_configuration(configuration, plan.setup.ucx);
+  auto result =
+      describe_run(global.command, key_values("--tag", run.tags, ""), found.ucx, configuration);
+  label(result, plan);
+
+  Signals signals;
+  std::unique_ptr<Peer> peer;
+  if (plan.listen && !global.dry_run) {
+    peer = wait_for_peer(*plan.listen, plan.token_file, plan.setup.benchmark, signals);
+    plan.setup.peer = peer.get();
+  }
+  const auto route = peer ? device_of_connection(peer->fd()) : "lo";
+  auto groups = make_groups(plan, transports, route, found, result);
+  if (global.dry_run) {
+    print_plan(result, groups, plan.setup);
+    return Exit::done;
+  }
+  if (global.verbose) explain_settings(groups);
+  plan.setup.output = run.outputs.run_file(plan.setup.benchmark);
+  Exit exit = Exit::done;
+  {
+    ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet));
+    exit = run_groups(result, std::move(groups), plan.setup, signals, display);
+  }
+  if (plan.require) {
+    exit = worse(exit, check_required(result, *plan.require, transports.allow_same_gpu));
+  }
+  if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
+  run.outputs.write(result, global.quiet, global.colored());
+  if (!global.quiet) fmt::print(stderr, "results: {}\n", plan.setup.output.string());
+  say_what_is_wrong(result);
+  return exit;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cli/memory_options.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/run_options.hpp"
+#include "bench/cli/transport_options.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+#include "harness/run/runner.hpp"
+
+namespace ucxbench {
+
+/// Where a case is measured.
+struct CasePlace {
+  std::vector<std::string> transports;  ///< members of the set
+  std::vector<std::string> memory;      ///< sent from, received into
+  std::string net_devices;
+};
+
+/// What a measuring command does, parsed: its cases for every transport set and memory.
+struct Plan {
+  RunSetup setup;
+  std::vector<TransportSet> sets;
+  bool ablate = false;  ///< every set that exists here, instead of `sets`
+  std::vector<std::vector<MemoryKind>> memory;
+  std::vector<int> devices;
+  std::uint64_t pool_bytes = 0;
+  std::optional<bool> gdr;
+  std::optional<TransportSet> require;
+  bool sockaddr = false;       ///< endpoints are made through a listener
+  std::string crowded_advice;  ///< for more ranks than CPUs
+  std::function<std::vector<Case>(const CasePlace&)> cases;
+  std::optional<std::string> listen;  ///< where the second rank's machine is waited for
+  std::string token_file;
+};
+
+/// The fields of a plan that follow from the shared options. Throws Failure(Exit::usage).
+Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportOptions& transports,
+                const MemoryOptions& memory);
+
+/// Finds out what can run here, measures it, writes what was asked for, and returns the exit status
+/// of the command. Throws Failure before anything is measured.
+Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transports,
+               const GlobalOptions& global);
+
+}  // namespace ucxbench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/comm/transport_set.hpp"
+
+namespace ucxbench {
+
+/// Which transports a command's ranks may use, and which must have carried the bytes. As typed.
+struct TransportOptions {
+  std::vector<std::string> transports;
+  bool enable_tcp = false, enable_nvlink = false, enable_infiniband = false;
+  std::string net_devices = "auto";
+  std::string gdr = "auto";
+  std::string require;
+  bool allow_same_gpu = false;
+  bool strict = false;
+  std::vector<std::string> ucx;
+
+  void add_options(CLI::App& command);
+
+  /// The sets that were named, in either spelling; `usual` where none was, and `self` for one rank.
+  /// Throws Failure(Exit::usage).
+  std::vector<TransportSet> sets(int ranks, const std::vector<std::string>& usual) const;
+
+  /// Whether any set was named.
+  bool any_set() const;
+
+  /// --require, which every one of `sets` must ask for. Throws Failure(Exit::usage).
+  std::optional<TransportSet> required(const std::vector<TransportSet>& sets) const;
+
+  /// --gdr as SetUse has it. Throws Failure(Exit::usage).
+  std::optional<bool> gpu_direct() const;
+};
+
+}  // namespace ucxbench
