@@ -99,7 +99,8 @@ void add_options(CLI::App& command, PingPongOptions& o) {
                         const char* group) {
     command.add_option(name, value, help)->type_name(type)->group(group)->capture_default_str();
   };
-  o.run.add_options(command, "processes: an even number, pairs play at once; 1 = self");
+  o.run.add_ranks(command, "processes: an even number, pairs play at once; 1 = self");
+  o.run.add_options(command);
   command.add_option("--listen", o.listen, "wait for the second rank's shell or machine")
       ->group("ranks")
       ->type_name("[IP:PORT]")

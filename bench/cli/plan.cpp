@@ -28,12 +28,14 @@ bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
   return std::any_of(kinds.begin(), kinds.end(), on_gpu);
 }
 
-Group make_group(const Plan& plan, const TransportSet& set, const std::vector<MemoryKind>& memory,
-                 const SetUse& use, Result& result) {
+Group make_group(const Plan& plan, int ranks, const TransportSet& set,
+                 const std::vector<MemoryKind>& memory, const SetUse& use, Result& result) {
   Group group;
   group.set = set;
+  group.ranks = ranks;
   group.settings = ucx_settings(set, use);
-  CasePlace place{.transports = set.members(), .memory = {}, .net_devices = use.net_devices};
+  CasePlace place{
+      .transports = set.members(), .memory = {}, .net_devices = use.net_devices, .ranks = ranks};
   for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
   if (any_cuda(memory)) group.memory = fmt::format("{}", fmt::join(place.memory, "-"));
   for (auto& planned : plan.cases(place)) {
@@ -125,9 +127,11 @@ std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transpo
                        .gpu_memory = any_on_gpu(memory),
                        .one_host = plan.setup.peer == nullptr,
                        .gdr = plan.gdr};
-      auto group = make_group(plan, set, memory, use, result);
-      group.unavailable = why_not(set, memory, use, found);
-      groups.push_back(std::move(group));
+      for (const auto ranks : plan.ranks) {
+        auto group = make_group(plan, ranks, set, memory, use, result);
+        group.unavailable = why_not(set, memory, use, found);
+        groups.push_back(std::move(group));
+      }
     }
   }
   return groups;
@@ -151,6 +155,7 @@ Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportO
   plan.setup = std::move(setup);
   plan.setup.ucx = key_values("--ucx", transports.ucx, "UCX_");
   plan.setup.strict = transports.strict;
+  plan.ranks = {plan.setup.ranks};
   plan.sets = std::move(sets);
   plan.memory = memory.kinds();
   plan.devices = memory.gpus();

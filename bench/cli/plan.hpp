@@ -21,11 +21,13 @@ struct CasePlace {
   std::vector<std::string> transports;  ///< members of the set
   std::vector<std::string> memory;      ///< sent from, received into
   std::string net_devices;
+  int ranks = 2;
 };
 
 /// What a measuring command does, parsed: its cases for every transport set and memory.
 struct Plan {
   RunSetup setup;
+  std::vector<int> ranks;  ///< each number is measured by itself
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
   std::vector<std::vector<MemoryKind>> memory;

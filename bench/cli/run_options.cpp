@@ -11,11 +11,14 @@
 
 namespace ucxbench {
 
-void RunOptions::add_options(CLI::App& command, const std::string& ranks_help) {
-  command.add_option("-n,--ranks", ranks, ranks_help)
+void RunOptions::add_ranks(CLI::App& command, const std::string& help) {
+  command.add_option("-n,--ranks", ranks, help)
       ->group("ranks")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+}
+
+void RunOptions::add_options(CLI::App& command) {
   command.add_option("--launches", launches, "fresh sets of processes per case")
       ->group("ranks")
       ->check(CLI::Range(1, 10000))

@@ -20,8 +20,9 @@ struct RunOptions {
   std::vector<std::string> tags;
   Outputs outputs;
 
-  /// `ranks_help` says which numbers of ranks the command takes.
-  void add_options(CLI::App& command, const std::string& ranks_help);
+  /// One number of ranks; `help` says which ones the command takes.
+  void add_ranks(CLI::App& command, const std::string& help);
+  void add_options(CLI::App& command);
   /// Apart, so that they stand last in the help.
   void add_outputs(CLI::App& command);
 

@@ -3,23 +3,14 @@
 #include <algorithm>
 
 namespace ucxbench::pingpong {
-namespace {
-
-int device_of(const Parameters& p, int rank) {
-  if (!p.devices.empty()) {
-    return p.devices[static_cast<std::size_t>(rank) % p.devices.size()];
-  }
-  const auto count = static_cast<int>(CudaDriver::get().devices().size());
-  return count == 0 ? 0 : rank % count;
-}
-
-}  // namespace
 
 PairMemory::PairMemory(const Parameters& p, int rank, std::uint64_t largest)
     : pooled_(p.pool),
       send_kind_(parse_memory_kind(p.memory.front())),
       receive_kind_(parse_memory_kind(p.memory.back())) {
-  if (needs_cuda(send_kind_) || needs_cuda(receive_kind_)) context_.emplace(device_of(p, rank));
+  if (needs_cuda(send_kind_) || needs_cuda(receive_kind_)) {
+    context_.emplace(gpu_of_rank(p.devices, rank));
+  }
   if (!pooled_) return;
   const auto bytes = std::max<std::uint64_t>(largest, 1);
   for (const auto kind : {send_kind_, receive_kind_}) {
@@ -45,14 +36,6 @@ std::pair<Buffer&, Buffer&> PairMemory::buffers(std::uint64_t bytes) {
   return {*send_, *receive_};
 }
 
-Json PairMemory::device() const {
-  if (!context_) return nullptr;
-  const auto& device = context_->device();
-  return {{"index", device.index},
-          {"name", device.name},
-          {"pci", device.pci},
-          {"memory_bytes", device.memory_bytes},
-          {"driver", CudaDriver::get().version()}};
-}
+Json PairMemory::device() const { return context_ ? to_json(context_->device()) : Json(); }
 
 }  // namespace ucxbench::pingpong

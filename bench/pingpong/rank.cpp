@@ -29,10 +29,12 @@ ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& paramete
                  const std::string& purpose, const Rendezvous::Progress& progress) {
   const auto name =
       fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), purpose);
-  return parameters.connect_by == ConnectBy::address || pair.role() == Role::alone
-             ? connect_by_address(worker, pair.rendezvous(), pair.peer(), name, progress)
-             : connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name,
-                                   parameters.net_devices, progress);
+  if (parameters.connect_by == ConnectBy::sockaddr && pair.role() != Role::alone) {
+    return connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name, parameters.net_devices,
+                               progress);
+  }
+  publish_address(worker, pair.rendezvous(), name, progress);
+  return connect_to_address(worker, pair.rendezvous(), pair.peer(), name, progress);
 }
 
 /// What a connection is for. On `one_way` the follower never sends: one byte is enough to change

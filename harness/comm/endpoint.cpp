@@ -105,9 +105,13 @@ std::vector<std::string> parse_lanes(std::string_view printed_info) {
   return distinct_matches(printed_info, lane);
 }
 
-ucp_ep_h connect_by_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
-                            const std::string& name, const Rendezvous::Progress& progress) {
+void publish_address(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& name,
+                     const Rendezvous::Progress& progress) {
   rendezvous.put(fmt::format("address/{}/{}", name, rendezvous.rank()), worker.address(), progress);
+}
+
+ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                            const std::string& name, const Rendezvous::Progress& progress) {
   const auto address = rendezvous.get(fmt::format("address/{}/{}", name, peer), progress);
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;

@@ -41,8 +41,11 @@ class UcxEndpoint {
 /// The lanes in the text of ucp_ep_print_info.
 std::vector<std::string> parse_lanes(std::string_view printed_info);
 
-/// Worker addresses through the rendezvous: `name` distinguishes several connections of one launch.
-ucp_ep_h connect_by_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+/// Worker addresses through the rendezvous: `name` distinguishes several workers of one launch.
+/// Each rank publishes its own once, then connects to as many peers as it likes.
+void publish_address(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& name,
+                     const Rendezvous::Progress& progress);
+ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                             const std::string& name, const Rendezvous::Progress& progress);
 
 /// A UCP listener on the lower rank, on the first address of `net_devices` ("lo,eth0"; any other

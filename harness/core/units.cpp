@@ -105,7 +105,31 @@ void expand_range(std::string_view text, std::vector<std::uint64_t>& sizes) {
   if (sizes.size() >= most) refuse("sizes", text, "a range of fewer than 4096 sizes");
 }
 
+constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> count_letters = {
+    {{"G", 1'000'000'000}, {"M", 1'000'000}, {"K", 1'000}, {"", 1}}};
+
 }  // namespace
+
+std::uint64_t parse_count(std::string_view text) {
+  constexpr std::string_view form = "a count such as 1000, 10K, 2.5M or 1G";
+  Scaled scaled{};
+  if (!scan(text, scaled)) refuse("count", text, form);
+  const auto letter = std::find_if(count_letters.begin(), count_letters.end(),
+                                   [&](const auto& known) { return known.first == scaled.unit; });
+  if (letter == count_letters.end()) refuse("count", text, form);
+  const auto count = scaled.value * static_cast<double>(letter->second);
+  if (count < 1 || count > 0x1p53 || count != std::floor(count)) {
+    refuse("count", text, "a whole number from 1 to 2^53");
+  }
+  return static_cast<std::uint64_t>(count);
+}
+
+std::string exact_count(std::uint64_t count) {
+  for (const auto& [letter, factor] : count_letters) {
+    if (count % factor == 0) return fmt::format("{}{}", count / factor, letter);
+  }
+  return "0";
+}
 
 std::uint64_t parse_size(std::string_view text) {
   const auto bytes = size_or_zero(text);

@@ -24,6 +24,13 @@ std::string exact_size(std::uint64_t bytes);
 /// The same with a space, for people: "1 MiB".
 std::string spaced_size(std::uint64_t bytes);
 
+/// "1000000", "1M", "2.5K", "4G": a count, the letters being powers of 1000. Throws
+/// Failure(Exit::usage) for anything else, for zero, and beyond 2^53.
+std::uint64_t parse_count(std::string_view text);
+
+/// The largest letter that divides: 10000000 → "10M", 1500 → "1500".
+std::string exact_count(std::uint64_t count);
+
 /// "250ms", "1.5s", "100us", "2m", "1h", a bare number is seconds. Positive, at most 30 days;
 /// throws Failure(Exit::usage).
 std::chrono::nanoseconds parse_duration(std::string_view text);

@@ -68,8 +68,7 @@ bool ChannelRendezvous::barrier(const Progress& progress) {
   return ask({{"type", "barrier"}}, "go", progress).at("go_on").get<bool>();
 }
 
-void ChannelRendezvous::abort(std::string_view reason) {
-  const Failure failure(Exit::lost, std::string(reason));
+void ChannelRendezvous::abort(const Failure& failure) {
   fail(failure);
   throw Failure(failure);
 }

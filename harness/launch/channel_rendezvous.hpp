@@ -33,7 +33,7 @@ class ChannelRendezvous final : public Rendezvous {
   void put(std::string_view key, const Bytes& value, const Progress& progress) override;
   Bytes get(std::string_view key, const Progress& progress) override;
   bool barrier(const Progress& progress) override;
-  [[noreturn]] void abort(std::string_view reason) override;
+  [[noreturn]] void abort(const Failure& failure) override;
   void phase(std::string_view what) override;
 
   /// Tells the supervisor why this rank is about to exit with a status other than 0: the run ends

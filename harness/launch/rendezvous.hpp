@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/failure.hpp"
+
 namespace ucxbench {
 
 /// How the ranks of one launch find each other. It carries start-up addresses, small control values
@@ -34,8 +36,9 @@ class Rendezvous {
   /// after the current repetition (first Ctrl-C).
   virtual bool barrier(const Progress& progress) = 0;
 
-  /// Ends the whole run; every rank and the supervisor learn `reason`.
-  [[noreturn]] virtual void abort(std::string_view reason) = 0;
+  /// Ends the whole run: every rank and the supervisor learn why, before this rank lets go of what
+  /// its peers may still use. Throws `failure`.
+  [[noreturn]] virtual void abort(const Failure& failure) = 0;
 
   /// Says what this rank does now ("tag 1 MiB: latency"), for whoever must explain a hang. Cheap;
   /// never called inside a timed region.

@@ -108,7 +108,7 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
   if (action == "hang" || action == "withhold") sleep_for(60s);
   if (action == "exit") ::_exit(3);
   if (action == "leave") ::_exit(0);
-  if (action == "abort") meeting.abort("no more");
+  if (action == "abort") meeting.abort(Failure(Exit::lost, "no more"));
   if (action == "wrong") throw Failure(Exit::wrong_data, "byte 7 from rank 0 is wrong");
   if (action == "wait") meeting.get("never put", nullptr);
   if (action == "busy") {  // no message for a long time, but work
@@ -124,7 +124,7 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   meeting.put("address/" + std::to_string(rank), {static_cast<std::uint8_t>(rank)}, progress);
   for (int other = 0; other < meeting.size(); ++other) {
     const auto address = meeting.get("address/" + std::to_string(other), nullptr);
-    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)}) meeting.abort("mixed up");
+    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)}) meeting.abort(Failure(Exit::lost, "mixed up"));
   }
   meeting.put("report/pid", {pid.begin(), pid.end()}, progress);
   meeting.barrier(nullptr);

@@ -166,4 +166,19 @@ void CudaContext::adopt() {
   }
 }
 
+int gpu_of_rank(const std::vector<int>& devices, int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  if (!devices.empty()) return devices[at % devices.size()];
+  const auto count = CudaDriver::get().devices().size();
+  return count == 0 ? 0 : static_cast<int>(at % count);
+}
+
+nlohmann::ordered_json to_json(const CudaDevice& device) {
+  return {{"index", device.index},
+          {"name", device.name},
+          {"pci", device.pci},
+          {"memory_bytes", device.memory_bytes},
+          {"driver", CudaDriver::get().version()}};
+}
+
 }  // namespace ucxbench

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,12 @@ class CudaDriver {
   Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
   Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
 };
+
+/// The GPU of a rank: of `devices`, or if there are none of all that exist, in turn.
+int gpu_of_rank(const std::vector<int>& devices, int rank);
+
+/// For results: index, name, pci, memory_bytes, and the driver's version.
+nlohmann::ordered_json to_json(const CudaDevice& device);
 
 /// A device's primary context, current on the thread that makes it. Made before UCX starts: UCX's
 /// CUDA modules, and its choice of the nearest NIC, look for a current context.

@@ -108,6 +108,8 @@ Json to_json(const Case& of) {
           {"launches", launches},
           {"path", of.path},
           {"pairs", rounded(of.pairs)},
+          {"phases", rounded(of.phases)},
+          {"exchange", rounded(of.exchange)},
           {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
           {"peak_buffer_bytes", of.peak_buffer_bytes},
           {"labels", of.labels}};
@@ -134,6 +136,8 @@ Case case_from(const Json& json) {
           .reason = json.at("reason").get<std::string>(),
           .path = checked(json, "path", Json::value_t::object),
           .pairs = checked(json, "pairs", Json::value_t::array),
+          .phases = json.value("phases", Json::array()),
+          .exchange = json.value("exchange", Json::object()),
           .verified = {.checked = json.at("verified").at("checked").get<std::uint64_t>(),
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),
@@ -226,7 +230,8 @@ Json launch_to_json(const LaunchRecord& record) {
           {"samples", samples},
           {"overheads", overheads},
           {"lanes", record.lanes},
-          {"path", record.path}};
+          {"path", record.path},
+          {"workload", rounded(record.workload)}};
 }
 
 LaunchRecord launch_from_json(const Json& json) {
@@ -248,6 +253,7 @@ LaunchRecord launch_from_json(const Json& json) {
                               .values = numbers_from(values)};
   }
   record.path = json.value("path", Json::object());
+  record.workload = json.value("workload", Json::object());
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();
   }

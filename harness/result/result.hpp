@@ -53,6 +53,9 @@ struct LaunchRecord {
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
   /// "verdict", "why", "labels"; empty where nothing was asked.
   Json path = Json::object();
+  /// Of a workload, over the launch's iterations and all ranks: "phases", "exchange", "pairs" as in
+  /// Case; else empty.
+  Json workload = Json::object();
 };
 
 /// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
@@ -83,6 +86,11 @@ struct Case {
   std::map<std::string, Metric> metrics{};  ///< by metric name
   Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths
   Json pairs = Json::array();  ///< per pair of ranks
+  /// Of a workload: name, median_ms, share of the wall time, slowest_rank, slowest_ms, per phase.
+  Json phases = Json::array();
+  /// Of a workload, per iteration: bytes between ranks, alone_GBps (all ranks together, nothing
+  /// else running), busy_ms, exposed_ms, overlap, egress_imbalance (max/mean). Medians of launches.
+  Json exchange = Json::object();
   Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
   std::vector<std::string> labels{};

@@ -5,6 +5,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/result.hpp"
+#include "harness/result/workload_summary.hpp"
 
 namespace ucxbench {
 namespace {
@@ -113,6 +114,7 @@ void summarize(Case& measured) {
     measured.metrics[name] = over_launches(name, launches);
   }
   measured.pairs = pairs_of(measured);
+  summarize_workload(measured);
 }
 
 std::string better_direction(const std::string& metric) {

@@ -115,7 +115,7 @@ class Run {
       plan["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
     }
     LaunchSpec spec;
-    const int local = setup_.ranks - (setup_.peer != nullptr ? 1 : 0);
+    const int local = group.ranks - (setup_.peer != nullptr ? 1 : 0);
     for (int rank = 0; rank < local; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
       spec.ranks.push_back(

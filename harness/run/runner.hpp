@@ -19,6 +19,7 @@ namespace ucxbench {
 /// The cases that one set of processes measures in one launch: one transport set and memory.
 struct Group {
   TransportSet set;
+  int ranks = 2;
   std::string memory;              ///< "" for host to host, else as "cuda-host"
   std::vector<std::size_t> cases;  ///< in Result::cases
   std::vector<UcxSetting> settings;
@@ -31,7 +32,7 @@ struct Group {
 /// How the ranks are started.
 struct RunSetup {
   std::string benchmark;
-  int ranks = 2;
+  int ranks = 2;  ///< the most of any group
   int launches = 6;
   std::chrono::milliseconds timeout{60'000};
   std::string wrap;

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/workload_options.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/core/units.hpp"
+#include "workloads/merge/parameters.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct MergeOptions {
+  WorkloadOptions common;
+  std::string rows = "1M";
+  double frac_match = 0.3;
+  std::string generator = "permuted";
+  double skew = 0;
+  std::uint32_t payload_columns = 1;
+  std::uint32_t batches = 4;
+  bool bulk_synchronous = false;
+  bool frames = false;
+  std::string inject;
+};
+
+void add_options(CLI::App& command, MergeOptions& o) {
+  o.common.add_options(command);
+  command.add_option("--rows,--chunk-size", o.rows, "rows of each table on each rank")
+      ->group("load")
+      ->type_name("COUNT")
+      ->capture_default_str();
+  command.add_option("--frac-match", o.frac_match, "part of the rows that match")
+      ->group("load")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--generator", o.generator, "permuted | dask (as dask-cuda makes its tables)")
+      ->group("load")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--skew", o.skew, "Zipf exponent of the keys that probe rows have; 0: even")
+      ->group("load")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  command.add_option("--payload-columns", o.payload_columns, "8-byte columns beside the key")
+      ->group("load")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  command.add_option("--batches", o.batches, "parts in which a share is exchanged and joined")
+      ->group("load")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command
+      .add_flag("--bulk-synchronous", o.bulk_synchronous,
+                "partition, exchange, join, one after the other")
+      ->group("load");
+  command
+      .add_flag("--frames", o.frames,
+                "send a batch as dataframe frameworks do: a header, then each column")
+      ->group("load");
+  command.add_option("--inject", o.inject, "make a mistake: corrupt | drop | misroute")
+      ->group("load")
+      ->type_name("MISTAKE");
+  o.common.add_outputs(command);
+}
+
+Plan parse_plan(const MergeOptions& o) {
+  auto plan = o.common.begin("merge");
+  merge::Parameters p;
+  p.common = o.common.parameters();
+  p.rows = of_option("--rows", [&] { return parse_count(o.rows); });
+  p.frac_match = o.frac_match;
+  p.generator = merge::parse_generator(o.generator);
+  p.skew = o.skew;
+  p.payload_columns = o.payload_columns;
+  p.batches = o.batches;
+  p.bulk_synchronous = o.bulk_synchronous;
+  p.framing = o.frames ? merge::Framing::frames : merge::Framing::contiguous;
+  p.injected = merge::parse_injected(o.inject);
+  plan.cases = [p](const CasePlace& place) {
+    auto here = p;
+    here.common = placed(p.common, place);
+    Case planned;
+    planned.key = merge::case_key(here);
+    planned.benchmark = "merge";
+    planned.parameters = merge::to_json(here);
+    return std::vector<Case>{std::move(planned)};
+  };
+  return plan;
+}
+
+}  // namespace
+
+AddedCommand add_merge(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "merge", "two tables, hash-partitioned, exchanged by all ranks and joined");
+  const auto options = std::make_shared<MergeOptions>();
+  add_options(*command, *options);
+  return {command, [o = options](const GlobalOptions& global) {
+            return carry_out(parse_plan(*o), o->common.run, o->common.transports, global);
+          }};
+}
+
+}  // namespace ucxbench

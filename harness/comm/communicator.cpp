@@ -1,0 +1,164 @@
+#include "harness/comm/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/comm/progress.hpp"
+#include "harness/comm/ucx_error.hpp"
+#include "harness/core/clock.hpp"
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr unsigned label_bits = 48;
+constexpr std::uint64_t barrier_labels = std::uint64_t{1} << 47U;
+
+// The sender's rank stands above the label: a worker has many peers.
+ucp_tag_t tag_of(int sender, std::uint64_t label) {
+  return static_cast<std::uint64_t>(sender) << label_bits | label;
+}
+
+}  // namespace
+
+Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
+    : rank_(rendezvous.rank()),
+      size_(rendezvous.size()),
+      worker_(Api::tag, {}),
+      endpoints_(static_cast<std::size_t>(size_)) {
+  const auto step = [this] { progress_once(worker_.handle()); };
+  if (setup.connect_by == ConnectBy::address) publish_address(worker_, rendezvous, "all", step);
+  // Pairs in the same order on all ranks, so that nobody waits in a circle.
+  for (int peer = 0; peer < size_; ++peer) {
+    if (peer == rank_) continue;
+    const auto pair = fmt::format("{}-{}", std::min(peer, rank_), std::max(peer, rank_));
+    endpoints_[static_cast<std::size_t>(peer)].emplace(
+        setup.connect_by == ConnectBy::address
+            ? connect_to_address(worker_, rendezvous, peer, "all", step)
+            : connect_by_sockaddr(worker_, rendezvous, peer, pair, setup.net_devices, step));
+  }
+}
+
+Communicator::Message* Communicator::begin(int peer, std::uint64_t label, std::size_t bytes,
+                                           bool receives, Batch& batch) {
+  if (free_.empty()) {
+    messages_.emplace_back();
+    free_.push_back(&messages_.back());
+  }
+  auto* message = free_.back();
+  free_.pop_back();
+  *message = {this, &batch, TransferLog::none, bytes};
+  if (log_ != nullptr && label < barrier_labels) {
+    constexpr std::size_t most = 65535;
+    message->logged =
+        log_->post({.posted_ns = monotonic_ns(),
+                    .bytes = bytes,
+                    .label = label,
+                    .rank = static_cast<std::uint16_t>(rank_),
+                    .peer = static_cast<std::uint16_t>(peer),
+                    .in_flight = static_cast<std::uint16_t>(std::min(in_flight_, most)),
+                    .receives = static_cast<std::uint8_t>(receives ? 1 : 0),
+                    .iteration = iteration_});
+  }
+  posting_ = message;
+  ++batch.in_flight;
+  ++in_flight_;
+  return message;
+}
+
+void Communicator::end(Message* message, ucs_status_t status) {
+  if (status != UCS_OK) error_ = status;
+  if (log_ != nullptr && message->logged != TransferLog::none) {
+    log_->complete(message->logged, monotonic_ns(), message == posting_);
+  }
+  --message->batch->in_flight;
+  --in_flight_;
+  free_.push_back(message);
+}
+
+void Communicator::posted(Message* message, ucs_status_ptr_t request) {
+  if (!UCS_PTR_IS_PTR(request)) end(message, UCS_PTR_STATUS(request));
+  posting_ = nullptr;
+}
+
+ucp_request_param_t Communicator::params(Message* message) const {
+  ucp_request_param_t params{};
+  params.op_attr_mask =
+      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
+  params.datatype = ucp_dt_make_contig(1);
+  params.user_data = message;
+  return params;
+}
+
+void Communicator::send(int to, std::uint64_t label, std::span<const std::byte> bytes,
+                        Batch& batch) {
+  auto* message = begin(to, label, bytes.size(), false, batch);
+  auto request = params(message);
+  request.cb.send = [](void* done, ucs_status_t status, void* user) {
+    auto* sent = static_cast<Message*>(user);
+    ucp_request_free(done);
+    sent->owner->end(sent, status);
+  };
+  posted(message, ucp_tag_send_nbx(endpoints_[static_cast<std::size_t>(to)]->handle(), bytes.data(),
+                                   bytes.size(), tag_of(rank_, label), &request));
+}
+
+void Communicator::receive(int from, std::uint64_t label, std::span<std::byte> bytes,
+                           Batch& batch) {
+  auto* message = begin(from, label, bytes.size(), true, batch);
+  auto request = params(message);
+  // With its callback even when it is complete at once: UCX 1.13 tells the length nowhere else.
+  request.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+  request.cb.recv = [](void* done, ucs_status_t status, const ucp_tag_recv_info_t* info,
+                       void* user) {
+    auto* received = static_cast<Message*>(user);
+    auto* owner = received->owner;
+    if (status == UCS_OK && info->length != received->bytes) owner->wrong_length_ = true;
+    ucp_request_free(done);
+    owner->end(received, status);
+  };
+  posted(message, ucp_tag_recv_nbx(worker_.handle(), bytes.data(), bytes.size(),
+                                   tag_of(from, label), ~ucp_tag_t{0}, &request));
+}
+
+void Communicator::progress() {
+  progress_once(worker_.handle());
+  if (error_ == UCS_ERR_MESSAGE_TRUNCATED || wrong_length_) {
+    throw Failure(Exit::wrong_data, "a message has another length than its receiver expected");
+  }
+  check(error_, "a message");
+}
+
+void Communicator::barrier() {
+  std::byte token{};
+  std::byte taken{};
+  ++barriers_;
+  for (int distance = 1; distance < size_; distance *= 2) {
+    Batch round;
+    const auto label = barrier_labels | barriers_;
+    receive((rank_ + size_ - distance) % size_, label, {&taken, 1}, round);
+    send((rank_ + distance) % size_, label, {&token, 1}, round);
+    wait(round);
+  }
+}
+
+std::vector<std::string> Communicator::lanes(int peer) const {
+  return endpoints_[static_cast<std::size_t>(peer)]->lanes();
+}
+
+void Communicator::log_into(TransferLog* log, std::uint32_t iteration) {
+  log_ = log;
+  iteration_ = iteration;
+}
+
+void Communicator::close(Rendezvous& rendezvous) {
+  const auto step = [this] { progress(); };
+  rendezvous.barrier(step);
+  for (auto& endpoint : endpoints_) {
+    if (endpoint) endpoint->close(step);
+  }
+  rendezvous.barrier(step);
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/comm/endpoint.hpp"
+#include "harness/comm/transfer_log.hpp"
+#include "harness/comm/worker.hpp"
+#include "harness/launch/rendezvous.hpp"
+
+namespace ucxbench {
+
+/// Messages that are waited for together.
+struct Batch {
+  std::size_t in_flight = 0;
+  bool done() const { return in_flight == 0; }
+};
+
+/// All ranks of a launch, each with an endpoint to every other over one UCX worker; tagged
+/// messages. Of one thread. Buffers belong to the caller until the message's batch is done.
+class Communicator {
+ public:
+  struct Setup {
+    ConnectBy connect_by = ConnectBy::address;
+    std::string net_devices{};
+  };
+
+  /// Connects every pair. Throws Failure.
+  Communicator(Rendezvous& rendezvous, const Setup& setup);
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  /// Begins a message; it matches the receive with the same label. A label is below 2^48 and is
+  /// used for one message at a time between two ranks. Never to or from this rank itself.
+  void send(int to, std::uint64_t label, std::span<const std::byte> bytes, Batch& batch);
+  void receive(int from, std::uint64_t label, std::span<std::byte> bytes, Batch& batch);
+
+  /// One step of UCX's progress. Throws Failure when a message failed: Exit::wrong_data for one of
+  /// another length than was expected, else Exit::lost.
+  void progress();
+  void wait(const Batch& batch) {
+    while (!batch.done()) progress();
+  }
+
+  /// Returns when all ranks have come: ⌈log2 N⌉ rounds of one-byte messages (the dissemination
+  /// barrier of Hensgen, Finkel and Manber, 1988).
+  void barrier();
+
+  /// Configured lanes to a peer, "tcp/lo".
+  std::vector<std::string> lanes(int peer) const;
+  const std::map<std::string, std::string>& effective() const { return worker_.effective(); }
+
+  /// Transfers from now on go into `log`, with `iteration`; null: into none.
+  void log_into(TransferLog* log, std::uint32_t iteration);
+
+  /// Closes all endpoints; all ranks call it, and nothing can be sent afterwards.
+  void close(Rendezvous& rendezvous);
+
+ private:
+  struct Message {
+    Communicator* owner = nullptr;
+    Batch* batch = nullptr;
+    std::size_t logged = TransferLog::none;
+    std::size_t bytes = 0;
+  };
+
+  Message* begin(int peer, std::uint64_t label, std::size_t bytes, bool receives, Batch& batch);
+  void end(Message* message, ucs_status_t status);
+  void posted(Message* message, ucs_status_ptr_t request);
+  ucp_request_param_t params(Message* message) const;
+
+  int rank_, size_;
+  UcxWorker worker_;
+  std::deque<std::optional<UcxEndpoint>> endpoints_;  // by rank; none to this one
+  std::deque<Message> messages_;
+  std::vector<Message*> free_;
+  const Message* posting_ = nullptr;  // the message that is being handed to UCX now
+  std::size_t in_flight_ = 0;
+  std::uint64_t barriers_ = 0;
+  ucs_status_t error_ = UCS_OK;
+  bool wrong_length_ = false;
+  TransferLog* log_ = nullptr;
+  std::uint32_t iteration_ = 0;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,84 @@
+#include "workloads/common/iteration.hpp"
+
+#include <map>
+
+namespace ucxbench {
+
+using Json = nlohmann::ordered_json;
+
+Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock) {
+  const auto ns = [&](std::uint64_t ticks) {
+    return static_cast<std::uint64_t>(clock.us(ticks) * 1e3);
+  };
+  Iteration iteration;
+  iteration.wall_ns = ns(phases.wall());
+  iteration.progress_ns = ns(phases.progress());
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    iteration.phase_ns.push_back(ns(phases.ticks(phase)));
+  }
+  return iteration;
+}
+
+std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
+                               std::uint64_t ignore_bytes) {
+  std::map<int, std::vector<Transfer>> by_peer;
+  for (const auto& transfer : transfers) {
+    if (transfer.receives != 0) by_peer[transfer.peer].push_back(transfer);
+  }
+  std::vector<Inflow> inflows;
+  for (int peer = 0; peer < ranks; ++peer) {
+    if (peer == rank) continue;
+    const auto& all = by_peer[peer];
+    Inflow inflow{.src = peer, .dst = rank};
+    for (const auto& transfer : all) {
+      inflow.bytes += transfer.bytes;
+      ++inflow.messages;
+      const auto took = transfer.completed_ns - transfer.posted_ns;
+      if (transfer.bytes < ignore_bytes || transfer.completed_ns == 0 || took == 0) continue;
+      inflow.message_GBps.push_back(static_cast<double>(transfer.bytes) /
+                                    static_cast<double>(took));
+    }
+    inflow.busy_ns = ucxbench::busy_ns(all);
+    inflows.push_back(std::move(inflow));
+  }
+  return inflows;
+}
+
+Json to_json(const Iteration& i) {
+  return {{"wall_ns", i.wall_ns},         {"phase_ns", i.phase_ns},
+          {"progress_ns", i.progress_ns}, {"busy_ns", i.busy_ns},
+          {"sent_bytes", i.sent_bytes},   {"received_bytes", i.received_bytes}};
+}
+
+Json to_json(const Inflow& inflow) {
+  return {{"src", inflow.src},
+          {"dst", inflow.dst},
+          {"bytes", inflow.bytes},
+          {"messages", inflow.messages},
+          {"message_GBps", inflow.message_GBps},
+          {"busy_ns", inflow.busy_ns}};
+}
+
+Iteration parse_iteration(const Json& json) {
+  Iteration i;
+  json.at("wall_ns").get_to(i.wall_ns);
+  json.at("phase_ns").get_to(i.phase_ns);
+  json.at("progress_ns").get_to(i.progress_ns);
+  json.at("busy_ns").get_to(i.busy_ns);
+  json.at("sent_bytes").get_to(i.sent_bytes);
+  json.at("received_bytes").get_to(i.received_bytes);
+  return i;
+}
+
+Inflow parse_inflow(const Json& json) {
+  Inflow inflow;
+  json.at("src").get_to(inflow.src);
+  json.at("dst").get_to(inflow.dst);
+  json.at("bytes").get_to(inflow.bytes);
+  json.at("messages").get_to(inflow.messages);
+  json.at("message_GBps").get_to(inflow.message_GBps);
+  json.at("busy_ns").get_to(inflow.busy_ns);
+  return inflow;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/comm/transfer_log.hpp"
+#include "harness/core/clock.hpp"
+#include "workloads/common/phases.hpp"
+
+namespace ucxbench {
+
+/// What one rank says of one measured iteration, in nanoseconds and bytes.
+struct Iteration {
+  std::uint64_t wall_ns = 0;
+  std::vector<std::uint64_t> phase_ns;
+  std::uint64_t progress_ns = 0;  ///< in UCX, while a phase computed
+  std::uint64_t busy_ns = 0;      ///< with a message under way; 0 without a transfer log
+  std::uint64_t sent_bytes = 0, received_bytes = 0;
+};
+
+Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);
+
+/// What one rank received from another over all measured iterations, by the transfer log.
+struct Inflow {
+  int src = 0, dst = 0;
+  std::uint64_t bytes = 0, messages = 0;
+  std::vector<double> message_GBps{};  ///< of messages of at least --ignore-size
+  std::uint64_t busy_ns = 0;           ///< the union of all its messages' intervals
+};
+std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
+                               std::uint64_t ignore_bytes);
+
+nlohmann::ordered_json to_json(const Iteration& iteration);
+nlohmann::ordered_json to_json(const Inflow& inflow);
+Iteration parse_iteration(const nlohmann::ordered_json& json);
+Inflow parse_inflow(const nlohmann::ordered_json& json);
+
+}  // namespace ucxbench

@@ -1,0 +1,30 @@
+#include "workloads/common/memory.hpp"
+
+#include <algorithm>
+
+namespace ucxbench {
+
+WorkloadMemory::WorkloadMemory(const WorkloadParameters& p, int rank)
+    : kind_(p.memory), pooled_(p.pool) {
+  if (needs_cuda(kind_)) context_.emplace(gpu_of_rank(p.devices, rank));
+  if (pooled_ && p.pool_bytes != 0) pool_.emplace(kind_, p.pool_bytes);
+}
+
+std::vector<Buffer> WorkloadMemory::take(const std::vector<std::size_t>& bytes) {
+  std::vector<std::size_t> sizes = bytes;
+  for (auto& size : sizes) size = std::max<std::size_t>(size, 1);
+  std::optional<MemoryPool> own;
+  if (pooled_ && !pool_) own.emplace(kind_, MemoryPool::room_for(sizes));
+  auto* pool = own ? &*own : pool_ ? &*pool_ : nullptr;
+  std::vector<Buffer> buffers;
+  for (const auto size : sizes) {
+    buffers.push_back(pool != nullptr ? pool->take(size) : Buffer(kind_, size));
+  }
+  return buffers;
+}
+
+nlohmann::ordered_json WorkloadMemory::device() const {
+  return context_ ? to_json(context_->device()) : nlohmann::ordered_json();
+}
+
+}  // namespace ucxbench

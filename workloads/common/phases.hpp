@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/clock.hpp"
+
+namespace ucxbench {
+
+/// Where one rank's time goes within one iteration: it is in one phase at a time, and the time that
+/// UCX's progress takes within a phase that computes is counted apart, as `progress`.
+class PhaseClock {
+ public:
+  explicit PhaseClock(std::span<const std::string_view> names) : ticks_(names.size()) {}
+
+  /// Begins an iteration in phase 0.
+  void start(std::uint64_t now) {
+    ticks_.assign(ticks_.size(), 0);
+    progress_ = 0;
+    phase_ = 0;
+    began_ = since_ = now;
+  }
+  void enter(std::size_t phase, std::uint64_t now) {
+    ticks_[phase_] += now - since_;
+    phase_ = phase;
+    since_ = now;
+  }
+  void stop(std::uint64_t now) {
+    enter(phase_, now);
+    ended_ = now;
+  }
+
+  /// `ticks` of the phase that is on belong to UCX.
+  void progressed(std::uint64_t ticks) {
+    progress_ += ticks;
+    since_ += ticks;
+  }
+
+  std::uint64_t ticks(std::size_t phase) const { return ticks_[phase]; }
+  std::uint64_t progress() const { return progress_; }
+  std::uint64_t wall() const { return ended_ - began_; }
+
+ private:
+  std::vector<std::uint64_t> ticks_;
+  std::size_t phase_ = 0;
+  std::uint64_t progress_ = 0, began_ = 0, since_ = 0, ended_ = 0;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,91 @@
+#include "workloads/common/rank.hpp"
+
+#include <algorithm>
+
+#include "harness/run/wire.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Enough for 64 ranks' messages of a few iterations; 48 MiB.
+constexpr std::size_t log_capacity = std::size_t{1} << 20U;
+
+std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::size_t index,
+                              const RankFacts& own) {
+  auto& rendezvous = context.rendezvous();
+  const auto progress = [&] { comm.progress(); };
+  const auto key = [&](int rank) { return fmt::format("facts/{}/{}", index, rank); };
+  if (comm.rank() != 0) {
+    rendezvous.put(key(comm.rank()), to_bytes(to_json(own)), progress);
+    return {};
+  }
+  std::vector<RankFacts> all = {own};
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    all.push_back(parse_rank_facts(from_bytes(rendezvous.get(key(rank), progress))));
+  }
+  return all;
+}
+
+void report(RankContext& context, Communicator& comm, std::size_t index,
+            const WorkloadParameters& p, std::span<const std::string_view> phases,
+            std::uint64_t input_bytes, std::optional<double> alone,
+            const std::vector<RankFacts>& ranks) {
+  auto record = make_record(ranks, phases, input_bytes, alone);
+  record.launch = context.plan().at("launch").get<int>();
+  record.src = 0;
+  record.dst = comm.size() > 1 ? 1 : 0;
+  record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
+  if (comm.size() > 1) record.lanes = comm.lanes(1);
+  Verified verified;
+  std::string error;
+  for (const auto& rank : ranks) {
+    verified.checked += rank.iterations.size();
+    verified.errors += rank.error.empty() ? 0 : 1;
+    if (error.empty()) error = rank.error;
+  }
+  context.report_case(index, record, verified, error, [&] { comm.progress(); });
+}
+
+}  // namespace
+
+void measure_workload(RankContext& context, Communicator& comm, std::size_t index,
+                      const WorkloadParameters& p, std::span<const std::string_view> phases,
+                      std::uint64_t input_bytes, const PreparedWorkload& workload) {
+  auto& rendezvous = context.rendezvous();
+  const auto progress = [&] { comm.progress(); };
+  RankFacts own;
+  const auto check = [&] {
+    auto error = workload.verify();
+    if (own.error.empty()) own.error = std::move(error);
+  };
+  std::optional<double> alone;
+  if (p.calibrations > 0 && comm.size() > 1) {
+    rendezvous.phase("the exchange alone");
+    alone = workload.exchange_alone_GBps();
+  }
+  TransferLog log(p.transfer_log ? log_capacity : 0);
+  auto* logged = p.transfer_log ? &log : nullptr;
+  std::uint32_t number = 0;
+  for (int run = 0; run < p.warmup_runs; ++run) {
+    rendezvous.phase(fmt::format("warm-up run {}", run));
+    workload.run(number++, logged);
+    check();
+  }
+  log.clear();
+  for (int run = 0; run < p.runs; ++run) {
+    rendezvous.phase(fmt::format("run {}", run));
+    const auto begin = log.records().size();
+    auto iteration = workload.run(number++, logged);
+    iteration.busy_ns = busy_ns(log.records().subspan(begin));
+    own.iterations.push_back(std::move(iteration));
+    check();
+    if (!rendezvous.barrier(progress)) break;
+  }
+  own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes);
+  own.transfers_dropped = log.dropped();
+  const auto ranks = gather(context, comm, index, own);
+  if (comm.rank() == 0) report(context, comm, index, p, phases, input_bytes, alone, ranks);
+  rendezvous.barrier(progress);
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/comm/communicator.hpp"
+#include "harness/run/benchmark.hpp"
+#include "workloads/common/memory.hpp"
+#include "workloads/common/parameters.hpp"
+#include "workloads/common/record.hpp"
+
+namespace ucxbench {
+
+/// A workload on one rank, ready to run: what the loop below needs of it.
+struct PreparedWorkload {
+  std::function<double()> exchange_alone_GBps;
+  std::function<Iteration(std::uint32_t number, TransferLog* log)> run;
+  std::function<std::string()> verify;  ///< the first error in words, or nothing
+};
+
+/// Calibrates, warms up, measures and verifies one case on this rank, and reports it from rank 0.
+/// `input_bytes` of all ranks. All ranks call it together.
+void measure_workload(RankContext& context, Communicator& comm, std::size_t index,
+                      const WorkloadParameters& parameters,
+                      std::span<const std::string_view> phases, std::uint64_t input_bytes,
+                      const PreparedWorkload& workload);
+
+}  // namespace ucxbench

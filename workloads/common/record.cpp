@@ -1,0 +1,166 @@
+#include "workloads/common/record.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "harness/core/statistics.hpp"
+#include "harness/result/samples.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t kept_samples = 1000;
+
+using Value = std::function<double(const Iteration&)>;
+
+double median_of(const RankFacts& rank, const Value& value) {
+  std::vector<double> values;
+  for (const auto& iteration : rank.iterations) values.push_back(value(iteration));
+  return median(std::move(values));
+}
+
+// Per iteration: the largest value over the ranks.
+std::vector<double> slowest(const std::vector<RankFacts>& ranks, const Value& value) {
+  std::vector<double> all(ranks.front().iterations.size());
+  for (const auto& rank : ranks) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = std::max(all[i], value(rank.iterations.at(i)));
+    }
+  }
+  return all;
+}
+
+double sum_of(const std::vector<RankFacts>& ranks, const Value& value) {
+  double sum = 0;
+  for (const auto& rank : ranks) {
+    for (const auto& iteration : rank.iterations) sum += value(iteration);
+  }
+  return sum;
+}
+
+Json phase(const std::vector<RankFacts>& ranks, std::string_view name, const Value& ns) {
+  std::vector<double> medians;
+  for (const auto& rank : ranks) medians.push_back(median_of(rank, ns) * 1e-6);
+  const auto slowest_rank = std::max_element(medians.begin(), medians.end());
+  const auto wall = sum_of(ranks, [](const Iteration& i) { return double(i.wall_ns); });
+  return {{"name", name},
+          {"median_ms", median(medians)},
+          {"share", sum_of(ranks, ns) / wall},
+          {"slowest_rank", slowest_rank - medians.begin()},
+          {"slowest_ms", *slowest_rank}};
+}
+
+Json phases_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> names) {
+  Json all = Json::array();
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    all.push_back(phase(ranks, names[at], [at](const Iteration& i) {
+      return static_cast<double>(i.phase_ns.at(at));
+    }));
+  }
+  all.push_back(phase(ranks, "UCX, while computing",
+                      [](const Iteration& i) { return double(i.progress_ns); }));
+  return all;
+}
+
+Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
+                 std::optional<double> alone) {
+  double sent = 0;
+  double most_sent = 0;
+  for (const auto& rank : ranks) {
+    const auto of_rank = sum_of({rank}, [](const Iteration& i) { return double(i.sent_bytes); });
+    sent += of_rank;
+    most_sent = std::max(most_sent, of_rank);
+  }
+  const auto iterations = static_cast<double>(ranks.front().iterations.size());
+  const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
+  const auto exposed =
+      sum_of(ranks, [&](const Iteration& i) { return double(i.phase_ns.at(shuffle)); });
+  const auto count = static_cast<double>(ranks.size());
+  Json exchange = {{"bytes", sent / iterations},
+                   {"alone_GBps", alone ? Json(*alone) : Json()},
+                   {"busy_ms", busy > 0 ? Json(busy / iterations / count * 1e-6) : Json()},
+                   {"exposed_ms", exposed / iterations / count * 1e-6}};
+  exchange["overlap"] = busy > 0 ? Json(std::max(0.0, 1 - exposed / busy)) : Json();
+  exchange["egress_imbalance"] = sent > 0 ? Json(most_sent * count / sent) : Json();
+  return exchange;
+}
+
+Json pairs_of(const std::vector<RankFacts>& ranks) {
+  Json pairs = Json::array();
+  for (const auto& rank : ranks) {
+    for (const auto& inflow : rank.inflows) {
+      auto rates = inflow.message_GBps;
+      std::sort(rates.begin(), rates.end());
+      const auto quartile = [&](double q) {
+        return rates.empty() ? Json() : Json(quantile_of_sorted(rates, q));
+      };
+      pairs.push_back(
+          {{"src", inflow.src},
+           {"dst", inflow.dst},
+           {"bytes", inflow.bytes},
+           {"messages", inflow.messages},
+           {"p25_GBps", quartile(0.25)},
+           {"p50_GBps", quartile(0.5)},
+           {"p75_GBps", quartile(0.75)},
+           {"goodput_GBps", inflow.busy_ns != 0 ? Json(static_cast<double>(inflow.bytes) /
+                                                       static_cast<double>(inflow.busy_ns))
+                                                : Json()}});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Json to_json(const RankFacts& facts) {
+  Json json = {{"iterations", Json::array()},
+               {"inflows", Json::array()},
+               {"transfers_dropped", facts.transfers_dropped},
+               {"error", facts.error}};
+  for (const auto& iteration : facts.iterations) json["iterations"].push_back(to_json(iteration));
+  for (const auto& inflow : facts.inflows) json["inflows"].push_back(to_json(inflow));
+  return json;
+}
+
+RankFacts parse_rank_facts(const Json& json) {
+  RankFacts facts;
+  for (const auto& one : json.at("iterations")) facts.iterations.push_back(parse_iteration(one));
+  for (const auto& one : json.at("inflows")) facts.inflows.push_back(parse_inflow(one));
+  json.at("transfers_dropped").get_to(facts.transfers_dropped);
+  json.at("error").get_to(facts.error);
+  return facts;
+}
+
+LaunchRecord make_record(const std::vector<RankFacts>& ranks,
+                         std::span<const std::string_view> phases, std::uint64_t input_bytes,
+                         std::optional<double> exchange_alone_GBps) {
+  const auto shuffle =
+      static_cast<std::size_t>(std::find(phases.begin(), phases.end(), "shuffle") - phases.begin());
+  LaunchRecord record;
+  record.iterations = ranks.front().iterations.size();
+  auto wall_ms = slowest(ranks, [](const Iteration& i) { return double(i.wall_ns) * 1e-6; });
+  const auto busy_ns = slowest(ranks, [](const Iteration& i) { return double(i.busy_ns); });
+  std::vector<double> throughput;
+  std::vector<double> exchange;
+  for (std::size_t i = 0; i < wall_ms.size(); ++i) {
+    throughput.push_back(static_cast<double>(input_bytes) / wall_ms[i] * 1e-6);
+    double received = 0;
+    for (const auto& rank : ranks) received += double(rank.iterations[i].received_bytes);
+    if (busy_ns[i] > 0) exchange.push_back(received / busy_ns[i]);
+  }
+  record.samples["wall_ms"] = make_samples(std::move(wall_ms), kept_samples);
+  record.samples["throughput_GBps"] = make_samples(std::move(throughput), kept_samples);
+  if (!exchange.empty()) {
+    record.samples["exchange_GBps"] = make_samples(std::move(exchange), kept_samples);
+  }
+  for (const auto& rank : ranks) {
+    for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
+    record.overheads["transfers_dropped"] += static_cast<double>(rank.transfers_dropped);
+  }
+  record.workload = {{"phases", phases_of(ranks, phases)},
+                     {"exchange", exchange_of(ranks, shuffle, exchange_alone_GBps)},
+                     {"pairs", pairs_of(ranks)}};
+  return record;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result/result.hpp"
+#include "workloads/common/iteration.hpp"
+
+namespace ucxbench {
+
+/// All that one rank has to say about its launch of a case.
+struct RankFacts {
+  std::vector<Iteration> iterations;
+  std::vector<Inflow> inflows;
+  std::uint64_t transfers_dropped = 0;
+  std::string error;  ///< of the checks; empty when all was right
+};
+
+Json to_json(const RankFacts& facts);
+RankFacts parse_rank_facts(const Json& json);
+
+/// One launch of a workload from all ranks' facts, `ranks` in their order. Samples, one per
+/// iteration: wall_ms, the slowest rank's time between the two barriers; throughput_GBps,
+/// `input_bytes` of all ranks by it; exchange_GBps, bytes received by all ranks by the slowest
+/// rank's time with a message under way (not without a transfer log). `exchange_alone_GBps`: the
+/// calibration's.
+LaunchRecord make_record(const std::vector<RankFacts>& ranks,
+                         std::span<const std::string_view> phases, std::uint64_t input_bytes,
+                         std::optional<double> exchange_alone_GBps);
+
+}  // namespace ucxbench

@@ -1,0 +1,179 @@
+#include "workloads/merge/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench::merge {
+namespace {
+
+std::span<std::byte> bytes_of(std::uint64_t* words, std::uint64_t count) {
+  return {reinterpret_cast<std::byte*>(words), count * sizeof(std::uint64_t)};
+}
+
+}  // namespace
+
+Exchange::Exchange(Communicator& comm, const Setup& setup)
+    : comm_(comm),
+      setup_(setup),
+      incoming_(setup.spread.blocks()),
+      counts_(setup.spread.ranks),
+      receives_(setup.spread.batches) {}
+
+std::uint64_t Exchange::label(Kind kind, std::uint32_t batch, std::uint32_t frame) const {
+  return std::uint64_t{setup_.iteration} << 24U | kind << 22U |
+         static_cast<std::uint64_t>(setup_.side) << 21U | std::uint64_t{batch} << 8U | frame;
+}
+
+void Exchange::begin(std::uint64_t* words, const std::vector<std::uint64_t>& bucket_rows,
+                     std::uint64_t* room, std::uint64_t room_words) {
+  words_ = words;
+  room_ = room;
+  room_words_ = room_words;
+  bucket_rows_ = bucket_rows;
+  const auto& spread = setup_.spread;
+  outgoing_ = blocks_of(spread, bucket_rows_);
+  if (setup_.injected == Injected::misroute && rank() == 0) {
+    const auto own = outgoing_[0].first_word(setup_.columns);
+    words_[outgoing_[spread.batches].first_word(setup_.columns)] = words_[own];
+  }
+  for (std::uint32_t from = 0; from < spread.ranks; ++from) {
+    auto& theirs = counts_[from];
+    theirs.resize(spread.per_rank());
+    auto* mine = bucket_rows_.data() + std::size_t{from} * spread.per_rank();
+    if (from == rank()) {
+      theirs.assign(mine, mine + spread.per_rank());
+      continue;
+    }
+    comm_.receive(static_cast<int>(from), label(counts, 0, 0),
+                  bytes_of(theirs.data(), theirs.size()), count_receives_);
+    comm_.send(static_cast<int>(from), label(counts, 0, 0), bytes_of(mine, spread.per_rank()),
+               sends_);
+  }
+  headers_.resize(std::size_t{setup_.columns} * spread.blocks());
+  arrived_headers_.resize(headers_.size());
+  for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
+    for (std::uint32_t k = 1; k < spread.ranks; ++k) {
+      send_block((rank() + k) % spread.ranks, batch);
+    }
+  }
+  poll();
+}
+
+void Exchange::send_block(std::uint32_t to, std::uint32_t batch) {
+  const auto index = std::size_t{to} * setup_.spread.batches + batch;
+  const auto& block = outgoing_[index];
+  auto* words = words_ + block.first_word(setup_.columns);
+  bytes_sent_ += block.words(setup_.columns) * sizeof(std::uint64_t);
+  if (setup_.framing == Framing::contiguous) {
+    comm_.send(static_cast<int>(to), label(rows, batch, 0),
+               bytes_of(words, block.words(setup_.columns)), sends_);
+    return;
+  }
+  auto* lengths = headers_.data() + index * setup_.columns;
+  std::fill(lengths, lengths + setup_.columns, block.rows * sizeof(std::uint64_t));
+  comm_.send(static_cast<int>(to), label(header, batch, 0), bytes_of(lengths, setup_.columns),
+             sends_);
+  for (std::uint32_t column = 0; column < setup_.columns; ++column) {
+    comm_.send(static_cast<int>(to), label(rows, batch, column),
+               bytes_of(words + column * block.rows, block.rows), sends_);
+  }
+}
+
+void Exchange::poll() {
+  if (!posted_ && count_receives_.done()) post_receives();
+}
+
+void Exchange::post_receives() {
+  const auto& spread = setup_.spread;
+  std::uint64_t row = 0;
+  for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
+    for (std::uint32_t from = 0; from < spread.ranks; ++from) {
+      auto& block = incoming_[std::size_t{from} * spread.batches + batch];
+      const auto* parts = counts_[from].data() + std::size_t{batch} * spread.parts;
+      block = {row, std::accumulate(parts, parts + spread.parts, std::uint64_t{0})};
+      if (from == rank()) continue;
+      row += block.rows;
+    }
+  }
+  if (row * setup_.columns > room_words_) {
+    throw Failure(Exit::wrong_data, fmt::format("{} rows come, but {} were expected at most", row,
+                                                room_words_ / setup_.columns));
+  }
+  for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
+    for (std::uint32_t k = 1; k < spread.ranks; ++k) {
+      const auto from = (rank() + spread.ranks - k) % spread.ranks;
+      const auto index = std::size_t{from} * spread.batches + batch;
+      const auto& block = incoming_[index];
+      auto* words = room_ + block.first_word(setup_.columns);
+      bytes_received_ += block.words(setup_.columns) * sizeof(std::uint64_t);
+      const auto peer = static_cast<int>(from);
+      if (setup_.framing == Framing::contiguous) {
+        comm_.receive(peer, label(rows, batch, 0), bytes_of(words, block.words(setup_.columns)),
+                      receives_[batch]);
+        continue;
+      }
+      comm_.receive(peer, label(header, batch, 0),
+                    bytes_of(arrived_headers_.data() + index * setup_.columns, setup_.columns),
+                    receives_[batch]);
+      for (std::uint32_t column = 0; column < setup_.columns; ++column) {
+        comm_.receive(peer, label(rows, batch, column),
+                      bytes_of(words + column * block.rows, block.rows), receives_[batch]);
+      }
+    }
+  }
+  posted_ = true;
+}
+
+void Exchange::spoil() {
+  if (rank() != 1 || setup_.side != Side::build) return;
+  auto& block = incoming_[0];
+  if (setup_.injected == Injected::corrupt && block.rows != 0) {
+    room_[block.first_word(setup_.columns)] ^= 1U;
+  }
+  if (setup_.injected == Injected::drop) {
+    std::fill_n(counts_[0].begin(), setup_.spread.parts, 0);
+    block.rows = 0;
+  }
+}
+
+Rows Exchange::received(std::uint32_t from, std::uint32_t batch) const {
+  const auto index = std::size_t{from} * setup_.spread.batches + batch;
+  if (from == rank()) return outgoing(from, batch);
+  const auto& block = incoming_[index];
+  return {room_ + block.first_word(setup_.columns), block.rows, block.rows};
+}
+
+Rows Exchange::outgoing(std::uint32_t to, std::uint32_t batch) const {
+  const auto& block = outgoing_[std::size_t{to} * setup_.spread.batches + batch];
+  return {words_ + block.first_word(setup_.columns), block.rows, block.rows};
+}
+
+std::vector<Rows> Exchange::part(std::uint32_t batch, std::uint32_t part) const {
+  std::vector<Rows> segments;
+  for (std::uint32_t from = 0; from < setup_.spread.ranks; ++from) {
+    auto segment = received(from, batch);
+    const auto* rows_of = counts_[from].data() + std::size_t{batch} * setup_.spread.parts;
+    segment.words += std::accumulate(rows_of, rows_of + part, std::uint64_t{0});
+    segment.rows = rows_of[part];
+    if (segment.rows != 0) segments.push_back(segment);
+  }
+  return segments;
+}
+
+Injected parse_injected(std::string_view name) {
+  if (name.empty()) return Injected::nothing;
+  if (name == "corrupt") return Injected::corrupt;
+  if (name == "drop") return Injected::drop;
+  if (name == "misroute") return Injected::misroute;
+  throw Failure(Exit::usage,
+                "--inject: " + unknown_name("mistake", name, {"corrupt", "drop", "misroute"}));
+}
+
+}  // namespace ucxbench::merge

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/comm/communicator.hpp"
+#include "workloads/merge/kernels.hpp"
+#include "workloads/merge/spread.hpp"
+
+namespace ucxbench::merge {
+
+/// How the rows of a block travel: in one message, or as dataframe frameworks send them, a header
+/// and each column as a frame of its own.
+enum class Framing { contiguous, frames };
+
+/// A mistake made on purpose, to see that it is noticed (--inject).
+enum class Injected { nothing, corrupt, drop, misroute };
+
+/// One table of one iteration on its way from every rank to every other. What is this rank's own
+/// stays where it is.
+class Exchange {
+ public:
+  struct Setup {
+    Spread spread;
+    std::uint32_t columns = 2;
+    Side side = Side::build;
+    Framing framing = Framing::contiguous;
+    std::uint32_t iteration = 0;
+    Injected injected = Injected::nothing;
+  };
+
+  Exchange(Communicator& comm, const Setup& setup);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  /// Tells every peer how many rows of which bucket it gets, and sends them, batch by batch, to
+  /// rank + 1 first. `words` is the partitioned table, in the order of `bucket_rows`; received rows
+  /// go to `room`, of `room_words` words.
+  void begin(std::uint64_t* words, const std::vector<std::uint64_t>& bucket_rows,
+             std::uint64_t* room, std::uint64_t room_words);
+
+  /// Posts the receives of the rows once all counts have come; a step of whoever progresses.
+  void poll();
+
+  bool counted() const { return posted_; }
+  bool arrived(std::uint32_t batch) const { return posted_ && receives_[batch].done(); }
+  bool sent() const { return sends_.done(); }
+
+  /// Makes the mistake that Setup::injected names, if it is one of the receiver's (rank 1 makes
+  /// it).
+  void spoil();
+
+  /// The rows of one part of an arrived batch, rank by rank.
+  std::vector<Rows> part(std::uint32_t batch, std::uint32_t part) const;
+  /// The whole of what `from` sent in a batch, or `to` was sent.
+  Rows received(std::uint32_t from, std::uint32_t batch) const;
+  Rows outgoing(std::uint32_t to, std::uint32_t batch) const;
+
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  std::uint64_t bytes_received() const { return bytes_received_; }
+
+ private:
+  enum Kind : std::uint64_t { counts = 0, rows = 1, header = 2 };
+  std::uint64_t label(Kind kind, std::uint32_t batch, std::uint32_t frame) const;
+  std::uint32_t rank() const { return static_cast<std::uint32_t>(comm_.rank()); }
+
+  void send_block(std::uint32_t to, std::uint32_t batch);
+  void post_receives();
+
+  Communicator& comm_;
+  Setup setup_;
+  std::uint64_t* words_ = nullptr;
+  std::uint64_t* room_ = nullptr;
+  std::uint64_t room_words_ = 0;
+  std::vector<std::uint64_t> bucket_rows_;
+  std::vector<Block> outgoing_;  ///< by rank and batch
+  std::vector<Block> incoming_;  ///< by rank and batch; first_row counts within the room
+  /// By rank: rows of this rank's buckets there.
+  std::vector<std::vector<std::uint64_t>> counts_;
+  std::vector<std::uint64_t> headers_, arrived_headers_;
+  Batch count_receives_, sends_;
+  std::vector<Batch> receives_;  ///< by batch
+  bool posted_ = false;
+  std::uint64_t bytes_sent_ = 0, bytes_received_ = 0;
+};
+
+Injected parse_injected(std::string_view name);
+
+}  // namespace ucxbench::merge

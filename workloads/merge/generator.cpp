@@ -1,0 +1,99 @@
+#include "workloads/merge/generator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench::merge {
+namespace {
+
+// Below 2^26, so that its product with a row number below 2^37 fits 64 bits.
+std::uint64_t coprime_to(std::uint64_t period) {
+  std::uint64_t candidate = 40'503'029;
+  while (std::gcd(candidate, period) != 1) candidate += 2;
+  return candidate;
+}
+
+}  // namespace
+
+Generator::Generator(const Setup& setup)
+    : setup_(setup),
+      rows_(setup.rows_per_rank * setup.ranks),
+      period_(setup.kind == Kind::dask ? setup.rows_per_rank : rows_),
+      multiplier_(coprime_to(period_)),
+      offset_(period_ / 3) {
+  if (setup.kind == Kind::dask) {
+    const auto range = setup.rows_per_rank / setup.ranks;
+    const auto some = static_cast<std::uint64_t>(static_cast<double>(range) * setup.frac_match);
+    from_each_ = std::max<std::uint64_t>(some, 1);
+    matches_ = setup.ranks * setup.ranks * from_each_;
+  } else {
+    matches_ = static_cast<std::uint64_t>(static_cast<double>(rows_) * setup.frac_match);
+    matches_ = std::min(matches_, rows_);
+  }
+}
+
+std::optional<std::uint64_t> Generator::match_of(std::uint64_t q) const {
+  if (setup_.kind == Kind::dask) {
+    const auto rank = q / setup_.rows_per_rank;
+    const auto place = permuted(q % setup_.rows_per_rank);
+    const auto chunk = place / from_each_;
+    if (chunk >= setup_.ranks) return std::nullopt;
+    return chunk * setup_.rows_per_rank + rank * (setup_.rows_per_rank / setup_.ranks) +
+           place % from_each_;
+  }
+  const auto row = permuted(q);
+  if (row >= matches_) return std::nullopt;
+  return setup_.skew > 0 ? popular_row(q) : row;
+}
+
+std::uint64_t Generator::probe_key(std::uint64_t q) const {
+  if (const auto match = match_of(q)) return build_key(*match);
+  if (setup_.kind == Kind::dask) return rows_ + q;
+  return mix64(rows_ + permuted(q));
+}
+
+std::uint64_t Generator::popular_row(std::uint64_t q) const {
+  const auto uniform = static_cast<double>(mix64(~q) >> 11U) * 0x1p-53;
+  const auto most = static_cast<double>(rows_);
+  const auto power = 1 - setup_.skew;
+  const double place = std::abs(power) < 1e-9
+                           ? std::pow(most, uniform)
+                           : std::pow(1 + uniform * (std::pow(most, power) - 1), 1 / power);
+  return std::min(static_cast<std::uint64_t>(place) - 1, rows_ - 1);
+}
+
+Generator::Kind parse_generator(std::string_view name) {
+  if (name == "permuted") return Generator::Kind::permuted;
+  if (name == "dask") return Generator::Kind::dask;
+  throw Failure(Exit::usage,
+                "--generator: " + unknown_name("generator", name, {"permuted", "dask"}));
+}
+
+std::string_view to_string(Generator::Kind kind) {
+  return kind == Generator::Kind::dask ? "dask" : "permuted";
+}
+
+std::vector<Checksum> expected(const Generator& generator, const Spread& spread,
+                               std::uint32_t payload_columns, std::uint64_t first,
+                               std::uint64_t last) {
+  std::vector<Checksum> ranks(spread.ranks);
+  for (auto q = first; q < last; ++q) {
+    const auto match = generator.match_of(q);
+    if (!match) continue;
+    const auto key = generator.key(Side::build, *match);
+    auto word = fold(0, key);
+    for (const auto side : {Side::build, Side::probe}) {
+      for (std::uint32_t column = 0; column < payload_columns; ++column) {
+        word = fold(word, generator.payload(side, side == Side::build ? *match : q, column));
+      }
+    }
+    ranks[spread.rank_of(spread.bucket_of(hash_of(key)))].add(word);
+  }
+  return ranks;
+}
+
+}  // namespace ucxbench::merge

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "workloads/merge/generator.hpp"
+#include "workloads/merge/spread.hpp"
+
+namespace ucxbench::merge {
+
+/// Rows of 8-byte columns: column c of row i is words[c * stride + i]; column 0 is the key.
+struct Rows {
+  const std::uint64_t* words = nullptr;
+  std::uint64_t rows = 0;
+  std::uint64_t stride = 0;
+};
+
+/// Where joined rows go: columns key, build payloads, probe payloads, each `capacity` words on from
+/// the one before; `rows` of them are filled. A kernel may write garbage into `slack` rows after
+/// the last.
+struct Joined {
+  std::uint64_t* words = nullptr;
+  std::uint64_t capacity = 0;
+  std::uint64_t rows = 0;
+  static constexpr std::uint64_t slack = 8;
+};
+
+/// What the merge does with memory: on the CPU, or on a GPU. A call returns when its work is done;
+/// meanwhile it calls the progress function that the kernels were made with, so that messages move
+/// while it computes.
+class Kernels {
+ public:
+  using Progress = std::function<void()>;
+
+  virtual ~Kernels() = default;
+
+  /// Writes rows [first, first + rows) of one side, as columns `rows` words apart.
+  virtual void generate(const Generator& generator, Side side, std::uint64_t first,
+                        std::uint64_t rows, std::uint32_t columns, std::uint64_t* out) = 0;
+
+  /// Rows of each bucket.
+  virtual std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) = 0;
+
+  /// Copies every row to its bucket: column c of the bucket's first row goes to
+  /// out[starts[bucket] + c * strides[bucket's block]], later ones after it.
+  virtual void scatter(const Rows& table, std::uint32_t columns, const Spread& spread,
+                       const std::vector<std::uint64_t>& starts,
+                       const std::vector<std::uint64_t>& strides, std::uint64_t* out) = 0;
+
+  /// Memory for hash tables of up to `largest_build` rows.
+  virtual void reserve(std::uint32_t columns, std::uint64_t largest_build) = 0;
+
+  /// Makes a hash table of these rows, whose keys are unique, in place of the last one; and looks
+  /// these rows up in it. Throws Failure(Exit::wrong_data) if `out` is too small for the matches.
+  virtual void build(std::span<const Rows> segments) = 0;
+  virtual void probe(std::span<const Rows> segments, Joined& out) = 0;
+
+  /// For checking, outside the clock: the sum of the keys' hashes, modulo 2^64; how many rows
+  /// belong to another rank than `rank`; what was joined.
+  virtual std::uint64_t key_sum(const Rows& rows) = 0;
+  virtual std::uint64_t strangers(const Rows& rows, const Spread& spread, std::uint32_t rank) = 0;
+  virtual Checksum checksum(const Joined& joined, std::uint32_t columns) = 0;
+
+  /// The most buckets that a partition pass fills at full speed.
+  virtual std::uint32_t most_buckets() const = 0;
+};
+
+std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
+
+}  // namespace ucxbench::merge

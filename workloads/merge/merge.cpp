@@ -1,0 +1,268 @@
+#include "workloads/merge/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+#include "workloads/common/all_to_all.hpp"
+
+namespace ucxbench::merge {
+namespace {
+
+enum Phase : std::size_t { partitioning, shuffling, building, probing };
+
+std::uint64_t* words_in(Buffer& buffer) { return reinterpret_cast<std::uint64_t*>(buffer.data()); }
+
+std::uint64_t sum(const std::vector<std::uint64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+struct Merge::Travelling {
+  Side side;
+  Buffer table, partitioned, room;
+  std::uint64_t room_words = 0;
+  std::vector<std::uint64_t> bucket_rows;
+  std::optional<Exchange> exchange;
+
+  Travelling(Side which, Buffer table_memory, Buffer partitioned_memory)
+      : side(which),
+        table(std::move(table_memory)),
+        partitioned(std::move(partitioned_memory)),
+        room(MemoryKind::host, 1) {}
+};
+
+Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p)
+    : comm_(comm),
+      clock_(clock),
+      p_(p),
+      generator_({.kind = p.generator,
+                  .rows_per_rank = p.rows,
+                  .ranks = static_cast<std::uint64_t>(comm.size()),
+                  .frac_match = p.frac_match,
+                  .skew = p.skew}),
+      kernels_(make_cpu_kernels([this] { progress(); })) {
+  const auto ranks = static_cast<std::uint32_t>(comm.size());
+  const auto own = static_cast<std::size_t>(comm.rank());
+  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets());
+  const auto words = p.rows * p.columns();
+  auto tables = memory.take(std::vector<std::size_t>(4, words * sizeof(std::uint64_t)));
+  std::vector<std::size_t> rooms;
+  std::uint64_t largest_build = 0;
+  for (const auto side : {Side::build, Side::probe}) {
+    const auto at = static_cast<std::size_t>(side);
+    sides_[at] = std::make_unique<Travelling>(side, std::move(tables[2 * at]),
+                                              std::move(tables[2 * at + 1]));
+    auto& made = *sides_[at];
+    kernels_->generate(generator_, side, own * p.rows, p.rows, p.columns(), words_in(made.table));
+    // Once before anything is measured, to know how much memory what comes will need.
+    const Rows table{words_in(made.table), p.rows, p.rows};
+    const auto rows = kernels_->count(table, spread_);
+    std::vector<std::vector<std::uint64_t>> outgoing;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      const auto first = rows.begin() + std::ptrdiff_t{rank} * spread_.per_rank();
+      outgoing.emplace_back(first, first + spread_.per_rank());
+    }
+    const auto incoming = all_to_all(comm_, outgoing);
+    std::uint64_t to_come = 0;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      if (rank != own) to_come += sum(incoming[rank]);
+    }
+    made.room_words = to_come * p.columns();
+    rooms.push_back(made.room_words * sizeof(std::uint64_t));
+    if (side != Side::build) continue;
+    for (std::uint32_t part = 0; part < spread_.per_rank(); ++part) {
+      std::uint64_t part_rows = 0;
+      for (const auto& theirs : incoming) part_rows += theirs[part];
+      largest_build = std::max(largest_build, part_rows);
+    }
+  }
+  kernels_->reserve(p.columns(), largest_build);
+
+  const auto mine =
+      expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
+  std::vector<std::vector<std::uint64_t>> sums;
+  for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
+  for (const auto& part : all_to_all(comm_, sums)) expected_.add({part[0], part[1], part[2]});
+
+  joined_.capacity = expected_.rows + Joined::slack;
+  rooms.push_back(joined_.capacity * (2 * p.columns() - 1) * sizeof(std::uint64_t));
+  auto more = memory.take(rooms);
+  sides_[0]->room = std::move(more[0]);
+  sides_[1]->room = std::move(more[1]);
+  joined_memory_ = std::move(more[2]);
+  joined_.words = words_in(*joined_memory_);
+}
+
+Merge::~Merge() = default;
+
+void Merge::progress() {
+  const auto began = clock_.ticks();
+  comm_.progress();
+  for (auto& side : sides_) {
+    if (side && side->exchange) side->exchange->poll();
+  }
+  clock_of_phases_.progressed(clock_.ticks() - began);
+}
+
+void Merge::partition(Travelling& side) {
+  const Rows table{words_in(side.table), p_.rows, p_.rows};
+  side.bucket_rows = kernels_->count(table, spread_);
+  const auto blocks = blocks_of(spread_, side.bucket_rows);
+  std::vector<std::uint64_t> strides;
+  for (const auto& block : blocks) strides.push_back(block.rows);
+  kernels_->scatter(table, p_.columns(), spread_,
+                    bucket_words(spread_, side.bucket_rows, p_.columns()), strides,
+                    words_in(side.partitioned));
+}
+
+void Merge::begin(Travelling& side, std::uint32_t number, Injected injected) {
+  side.exchange.emplace(comm_, Exchange::Setup{.spread = spread_,
+                                               .columns = p_.columns(),
+                                               .side = side.side,
+                                               .framing = p_.framing,
+                                               .iteration = number,
+                                               .injected = injected});
+  side.exchange->begin(words_in(side.partitioned), side.bucket_rows, words_in(side.room),
+                       side.room_words);
+}
+
+void Merge::wait_for(std::uint32_t batch) {
+  for (const auto& side : sides_) {
+    while (!side->exchange->arrived(batch)) {
+      comm_.progress();
+      for (const auto& each : sides_) each->exchange->poll();
+    }
+  }
+}
+
+double Merge::exchange_alone_GBps() {
+  for (auto& side : sides_) partition(*side);
+  double best = 0;
+  for (int i = 0; i < p_.common.calibrations; ++i) {
+    comm_.barrier();
+    const auto began = clock_.ticks();
+    for (auto& side : sides_) begin(*side, static_cast<std::uint32_t>(i), Injected::nothing);
+    for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
+    for (auto& side : sides_) {
+      while (!side->exchange->sent()) comm_.progress();
+    }
+    const auto took = clock_.us(clock_.ticks() - began);
+    std::uint64_t bytes = 0;
+    std::uint64_t slowest_ns = 0;
+    const auto sent = sides_[0]->exchange->bytes_sent() + sides_[1]->exchange->bytes_sent();
+    for (const auto& rank : all_gather(comm_, {sent, static_cast<std::uint64_t>(took * 1e3)})) {
+      bytes += rank[0];
+      slowest_ns = std::max(slowest_ns, rank[1]);
+    }
+    if (bytes != 0)
+      best = std::max(best, static_cast<double>(bytes) / static_cast<double>(slowest_ns));
+  }
+  return best;
+}
+
+Iteration Merge::run(std::uint32_t number, TransferLog* log) {
+  auto& clock = clock_of_phases_;
+  for (auto& side : sides_) side->exchange.reset();
+  joined_.rows = 0;
+  comm_.log_into(log, number);
+  comm_.barrier();
+  clock.start(clock_.ticks());
+  partition(*sides_[0]);
+  if (p_.bulk_synchronous) {
+    partition(*sides_[1]);
+    clock.enter(shuffling, clock_.ticks());
+    for (auto& side : sides_) begin(*side, number, p_.injected);
+    for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
+  } else {
+    begin(*sides_[0], number, p_.injected);
+    partition(*sides_[1]);
+    begin(*sides_[1], number, p_.injected);
+  }
+  for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) {
+    clock.enter(shuffling, clock_.ticks());
+    wait_for(batch);
+    if (batch == 0) sides_[0]->exchange->spoil();
+    for (std::uint32_t part = 0; part < spread_.parts; ++part) {
+      clock.enter(building, clock_.ticks());
+      kernels_->build(sides_[0]->exchange->part(batch, part));
+      clock.enter(probing, clock_.ticks());
+      kernels_->probe(sides_[1]->exchange->part(batch, part), joined_);
+    }
+  }
+  clock.enter(shuffling, clock_.ticks());
+  for (auto& side : sides_) {
+    while (!side->exchange->sent()) comm_.progress();
+  }
+  clock.stop(clock_.ticks());
+  comm_.log_into(nullptr, 0);
+  comm_.barrier();
+
+  auto iteration = iteration_of(clock, phases.size(), clock_);
+  for (const auto& side : sides_) {
+    iteration.sent_bytes += side->exchange->bytes_sent();
+    iteration.received_bytes += side->exchange->bytes_received();
+  }
+  return iteration;
+}
+
+// What every rank sent against what arrived: rows and the sum of the keys' hashes, per pair.
+std::string Merge::lost_on_the_way() {
+  const auto facts = [&](const Rows& rows) {
+    return std::vector<std::uint64_t>{rows.rows, kernels_->key_sum(rows)};
+  };
+  std::string error;
+  for (const auto& side : sides_) {
+    for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) {
+      std::vector<std::vector<std::uint64_t>> sent;
+      for (std::uint32_t peer = 0; peer < spread_.ranks; ++peer) {
+        sent.push_back(facts(side->exchange->outgoing(peer, batch)));
+      }
+      const auto theirs = all_to_all(comm_, sent);
+      const auto* name = side->side == Side::build ? "build" : "probe";
+      for (std::uint32_t peer = 0; peer < spread_.ranks && error.empty(); ++peer) {
+        const auto arrived = facts(side->exchange->received(peer, batch));
+        if (theirs[peer][0] != arrived[0]) {
+          error = fmt::format("of {} {} rows that rank {} sent, {} arrived at rank {}",
+                              theirs[peer][0], name, peer, arrived[0], comm_.rank());
+        } else if (theirs[peer][1] != arrived[1]) {
+          error = fmt::format("{} keys changed on their way from rank {} to rank {}", name, peer,
+                              comm_.rank());
+        }
+      }
+    }
+  }
+  return error;
+}
+
+std::uint64_t Merge::strangers(const Travelling& side) {
+  std::uint64_t count = 0;
+  for (std::uint32_t peer = 0; peer < spread_.ranks; ++peer) {
+    for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) {
+      count += kernels_->strangers(side.exchange->received(peer, batch), spread_,
+                                   static_cast<std::uint32_t>(comm_.rank()));
+    }
+  }
+  return count;
+}
+
+std::string Merge::verify() {
+  if (auto lost = lost_on_the_way(); !lost.empty()) return lost;
+  if (const auto rows = strangers(*sides_[0]) + strangers(*sides_[1]); rows != 0) {
+    return fmt::format("rank {} got {} rows whose keys belong to another rank", comm_.rank(), rows);
+  }
+  const auto made = kernels_->checksum(joined_, p_.columns());
+  if (made.rows != expected_.rows) {
+    return fmt::format("rank {} joined {} rows; {} would be right", comm_.rank(), made.rows,
+                       expected_.rows);
+  }
+  if (made == expected_) return "";
+  return fmt::format("rank {} joined {} rows, as many as it should, but their checksum is wrong",
+                     comm_.rank(), made.rows);
+}
+
+}  // namespace ucxbench::merge

@@ -1,0 +1,82 @@
+#include "workloads/merge/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/core/units.hpp"
+
+namespace ucxbench::merge {
+namespace {
+
+std::string_view name_of(Injected injected) {
+  switch (injected) {
+    case Injected::corrupt:
+      return "corrupt";
+    case Injected::drop:
+      return "drop";
+    case Injected::misroute:
+      return "misroute";
+    case Injected::nothing:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Parameters& p) {
+  auto json = ucxbench::to_json(p.common);
+  json["rows"] = p.rows;
+  json["frac_match"] = p.frac_match;
+  json["generator"] = to_string(p.generator);
+  json["skew"] = p.skew;
+  json["payload_columns"] = p.payload_columns;
+  json["batches"] = p.batches;
+  json["bulk_synchronous"] = p.bulk_synchronous;
+  json["frames"] = p.framing == Framing::frames;
+  json["inject"] = name_of(p.injected);
+  return json;
+}
+
+Parameters parse_parameters(const Json& json) {
+  Parameters p;
+  p.common = parse_workload_parameters(json);
+  json.at("rows").get_to(p.rows);
+  json.at("frac_match").get_to(p.frac_match);
+  p.generator = parse_generator(json.at("generator").get<std::string>());
+  json.at("skew").get_to(p.skew);
+  json.at("payload_columns").get_to(p.payload_columns);
+  json.at("batches").get_to(p.batches);
+  json.at("bulk_synchronous").get_to(p.bulk_synchronous);
+  p.framing = json.at("frames").get<bool>() ? Framing::frames : Framing::contiguous;
+  p.injected = parse_injected(json.at("inject").get<std::string>());
+  return p;
+}
+
+std::string case_key(const Parameters& p) {
+  const auto kind = to_string(p.common.memory);
+  auto key = fmt::format("merge/tag/{}-{}/{}/{}", kind, kind, fmt::join(p.common.transports, "+"),
+                         exact_count(p.rows));
+  auto others = unusual(p.common);
+  const Parameters usual;
+  if (p.batches != usual.batches) others["batches"] = fmt::format("{}", p.batches);
+  if (p.bulk_synchronous) others["bulk-synchronous"] = "yes";
+  if (p.frac_match != usual.frac_match) others["frac-match"] = fmt::format("{}", p.frac_match);
+  if (p.framing != usual.framing) others["frames"] = "yes";
+  if (p.generator != usual.generator) others["generator"] = to_string(p.generator);
+  if (p.injected != usual.injected) others["inject"] = name_of(p.injected);
+  if (p.payload_columns != usual.payload_columns) {
+    others["payload-columns"] = fmt::format("{}", p.payload_columns);
+  }
+  if (p.skew != usual.skew) others["skew"] = fmt::format("{}", p.skew);
+  for (const auto& [name, value] : others) key += fmt::format("/{}={}", name, value);
+  return key;
+}
+
+std::uint64_t input_bytes(const Parameters& p) {
+  return 2 * p.rows * p.columns() * sizeof(std::uint64_t);
+}
+
+}  // namespace ucxbench::merge
