@@ -4,6 +4,7 @@
 
 #include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/sections.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
@@ -46,8 +47,11 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
   for (const auto& block : blocks_of(result)) {
     out += "### " + escaped(block.title) + "\n\n";
     if (!block.measured.empty()) {
-      out += escaped(details_of(block, result)) + "\n\n" + table_of(metrics_of(block));
-      if (const auto pairs = pairs_of(block); !pairs.rows.empty()) out += table_of(pairs);
+      out += escaped(details_of(block, result)) + "\n\n";
+      for (const auto& [title, grid] : sections_of(block)) {
+        if (!title.empty()) out += escaped(title) + "\n\n";
+        out += table_of(grid);
+      }
     }
     for (const auto& [failed, line] : not_measured(block)) out += "- " + escaped(line) + "\n";
     for (const auto& [name, text] : costs_of(block)) out += bullet(name, text);

@@ -2,6 +2,7 @@
 
 #include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/sections.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
@@ -62,8 +63,10 @@ void add_block(Page& page, const Block& block, const Result& result) {
   page.line(block.title, bold);
   if (!block.measured.empty()) {
     page.paragraph(details_of(block, result), "  ", dim);
-    page.grid(metrics_of(block));
-    if (const auto pairs = pairs_of(block); !pairs.rows.empty()) page.grid(pairs);
+    for (const auto& [title, grid] : sections_of(block)) {
+      if (!title.empty()) page.line("  " + title, dim);
+      page.grid(grid);
+    }
   }
   for (const auto& [failed, line] : not_measured(block)) {
     page.paragraph(line, "  ", failed ? red : yellow);

@@ -8,6 +8,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
 namespace {
@@ -36,9 +37,12 @@ std::string in_words(const std::string& name, const Json& value) {
   return words + " " + (time ? readable_us(value.get<double>() / 1e3) : join(texts_of(value), "+"));
 }
 
+// What all cases of one table have in common.
 Json without_size(const Case& of) {
   auto parameters = of.parameters;
-  if (parameters.is_object()) parameters.erase("bytes");
+  if (!parameters.is_object()) return {of.benchmark, parameters};
+  parameters.erase("bytes");
+  if (is_workload(of)) parameters.erase("ranks");
   return {of.benchmark, parameters};
 }
 
@@ -171,11 +175,15 @@ std::string carrier_of(const Case& of) {
 std::string carriers_of(const Block& block) {
   std::vector<std::pair<std::string, std::pair<const Case*, const Case*>>> runs;
   for (const auto* of : block.measured) {
-    if (!of->path.contains("carried_by")) return "";
+    if (!of->path.contains("carried_by")) {
+      if (is_workload(*of)) continue;  // one rank alone
+      return "";
+    }
     const auto who = carrier_of(*of);
     if (runs.empty() || runs.back().first != who) runs.push_back({who, {of, of}});
     runs.back().second.second = of;
   }
+  if (runs.empty()) return "";
   if (runs.size() == 1) return runs.front().first;
   std::vector<std::string> parts;
   for (const auto& [who, ends] : runs) {
@@ -228,15 +236,17 @@ std::optional<std::uint64_t> bytes_of(const Case& of) {
 
 std::string size_of(const Case& of) {
   const auto bytes = bytes_of(of);
-  return bytes ? spaced_size(*bytes) : "-";
+  if (bytes) return spaced_size(*bytes);
+  return is_workload(of) ? counted(of.parameters.value("ranks", 1U), "rank") : "-";
 }
 
 std::string details_of(const Block& block, const Result& result) {
   if (block.measured.empty()) return "";
   std::vector<std::string> parts;
   const auto pairs = rank_pairs(block);
-  const auto ranks =
-      pairs.size() > 1 ? ", medians over " + counted(pairs.size(), "pair") + " at once" : "";
+  const auto ranks = pairs.size() > 1 && !is_workload(*block.cases.front())
+                         ? ", medians over " + counted(pairs.size(), "pair") + " at once"
+                         : "";
   if (!result.ranks.empty()) parts.push_back(counted(result.ranks.size(), "rank") + ranks);
   if (const auto cpus = cpus_of(result.ranks); !cpus.empty()) parts.push_back(cpus);
   std::vector<std::string> lanes;
@@ -348,10 +358,15 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     all.checked += of->verified.checked;
     all.errors += of->verified.errors;
   }
-  costs.emplace_back("verified",
-                     all.checked == 0
-                         ? "nothing (--check off)"
-                         : fmt::format("{}/{} messages", all.checked - all.errors, all.checked));
+  costs.emplace_back(
+      "verified",
+      all.checked == 0
+          ? "nothing (--check off)"
+          : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
+                        is_workload(*block.cases.front()) ? "runs of a rank" : "messages"));
+  if (is_workload(*block.cases.front())) {
+    for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
+  }
   return costs;
 }
 

@@ -75,13 +75,13 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
 
 void RankContext::report_case(std::size_t index, const LaunchRecord& record,
                               const Verified& verified, const std::string& error,
-                              const Rendezvous::Progress& progress) {
+                              const Rendezvous::Progress& progress, std::uint64_t peak_bytes) {
   const Json report = {{"index", index},
                        {"record", launch_to_json(record)},
                        {"checked", verified.checked},
                        {"errors", verified.errors},
                        {"error", error},
-                       {"peak_buffer_bytes", peak_buffer_bytes()}};
+                       {"peak_buffer_bytes", peak_bytes}};
   rendezvous_.put(fmt::format("report/case/{}/{}", index, record.src), to_bytes(report), progress);
 }
 

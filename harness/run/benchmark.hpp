@@ -6,6 +6,7 @@
 
 #include "harness/core/clock.hpp"
 #include "harness/launch/rendezvous.hpp"
+#include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -25,9 +26,11 @@ class RankContext {
   void report_rank(const Json& facts, const Rendezvous::Progress& progress);
 
   /// One case of this launch, done: by one rank of each pair. `error` says what was wrong with the
-  /// data, if anything. Returns when the report is on disk.
+  /// data, if anything; `peak_bytes` how much message memory a rank had at most. Returns when the
+  /// report is on disk.
   void report_case(std::size_t index, const LaunchRecord& record, const Verified& verified,
-                   const std::string& error, const Rendezvous::Progress& progress);
+                   const std::string& error, const Rendezvous::Progress& progress,
+                   std::uint64_t peak_bytes = peak_buffer_bytes());
 
  private:
   Rendezvous& rendezvous_;

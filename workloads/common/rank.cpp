@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "harness/comm/counters.hpp"
+#include "harness/comm/proof.hpp"
+#include "harness/comm/transport_set.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -9,6 +12,26 @@ namespace {
 
 // Enough for 64 ranks' messages of a few iterations; 48 MiB.
 constexpr std::size_t log_capacity = std::size_t{1} << 20U;
+
+// What carried the exchange alone: the devices' counters around it, on rank 0, and the lanes to all
+// peers. The counters are of this host, so they say nothing of ranks on others.
+Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counters& counted,
+             std::uint64_t payload_bytes) {
+  Evidence evidence{.lanes = {}, .path = {}, .moved = counted, .payload_bytes = payload_bytes};
+  for (int peer = 1; peer < comm.size(); ++peer) {
+    for (const auto& lane : comm.lanes(peer)) {
+      if (std::find(evidence.lanes.begin(), evidence.lanes.end(), lane) == evidence.lanes.end()) {
+        evidence.lanes.push_back(lane);
+      }
+    }
+  }
+  const auto verdict = judge(TransportSet::of(p.transports), evidence);
+  return {{"carried_by", verdict.carried},
+          {"verdict", to_string(verdict.carrier)},
+          {"why", verdict.why},
+          {"bytes_by_counter", evidence.moved},
+          {"payload_bytes", evidence.payload_bytes}};
+}
 
 std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::size_t index,
                               const RankFacts& own) {
@@ -28,22 +51,29 @@ std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::siz
 
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
-            std::uint64_t input_bytes, std::optional<double> alone,
+            std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
             const std::vector<RankFacts>& ranks) {
   auto record = make_record(ranks, phases, input_bytes, alone);
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
   record.dst = comm.size() > 1 ? 1 : 0;
   record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
-  if (comm.size() > 1) record.lanes = comm.lanes(1);
+  if (comm.size() > 1) {
+    const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
+    const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
+    record.lanes = comm.lanes(1);
+    record.path = path_of(comm, p, counted, exchanged);
+  }
   Verified verified;
   std::string error;
+  std::uint64_t peak = 0;
   for (const auto& rank : ranks) {
+    peak = std::max(peak, rank.peak_buffer_bytes);
     verified.checked += rank.iterations.size();
     verified.errors += rank.error.empty() ? 0 : 1;
     if (error.empty()) error = rank.error;
   }
-  context.report_case(index, record, verified, error, [&] { comm.progress(); });
+  context.report_case(index, record, verified, error, [&] { comm.progress(); }, peak);
 }
 
 }  // namespace
@@ -59,9 +89,12 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     if (own.error.empty()) own.error = std::move(error);
   };
   std::optional<double> alone;
+  Counters counted;
   if (p.calibrations > 0 && comm.size() > 1) {
     rendezvous.phase("the exchange alone");
+    const auto before = read_counters();
     alone = workload.exchange_alone_GBps();
+    counted = moved(before, read_counters());
   }
   TransferLog log(p.transfer_log ? log_capacity : 0);
   auto* logged = p.transfer_log ? &log : nullptr;
@@ -83,8 +116,9 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   }
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes);
   own.transfers_dropped = log.dropped();
+  own.peak_buffer_bytes = peak_buffer_bytes();
   const auto ranks = gather(context, comm, index, own);
-  if (comm.rank() == 0) report(context, comm, index, p, phases, input_bytes, alone, ranks);
+  if (comm.rank() == 0) report(context, comm, index, p, phases, input_bytes, alone, counted, ranks);
   rendezvous.barrier(progress);
 }
 

@@ -116,6 +116,7 @@ Json to_json(const RankFacts& facts) {
   Json json = {{"iterations", Json::array()},
                {"inflows", Json::array()},
                {"transfers_dropped", facts.transfers_dropped},
+               {"peak_buffer_bytes", facts.peak_buffer_bytes},
                {"error", facts.error}};
   for (const auto& iteration : facts.iterations) json["iterations"].push_back(to_json(iteration));
   for (const auto& inflow : facts.inflows) json["inflows"].push_back(to_json(inflow));
@@ -127,6 +128,7 @@ RankFacts parse_rank_facts(const Json& json) {
   for (const auto& one : json.at("iterations")) facts.iterations.push_back(parse_iteration(one));
   for (const auto& one : json.at("inflows")) facts.inflows.push_back(parse_inflow(one));
   json.at("transfers_dropped").get_to(facts.transfers_dropped);
+  json.at("peak_buffer_bytes").get_to(facts.peak_buffer_bytes);
   json.at("error").get_to(facts.error);
   return facts;
 }
@@ -157,8 +159,10 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
     for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
     record.overheads["transfers_dropped"] += static_cast<double>(rank.transfers_dropped);
   }
+  auto exchange_facts = exchange_of(ranks, shuffle, exchange_alone_GBps);
+  exchange_facts["input_bytes"] = input_bytes;
   record.workload = {{"phases", phases_of(ranks, phases)},
-                     {"exchange", exchange_of(ranks, shuffle, exchange_alone_GBps)},
+                     {"exchange", std::move(exchange_facts)},
                      {"pairs", pairs_of(ranks)}};
   return record;
 }

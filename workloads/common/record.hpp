@@ -17,6 +17,7 @@ struct RankFacts {
   std::vector<Iteration> iterations;
   std::vector<Inflow> inflows;
   std::uint64_t transfers_dropped = 0;
+  std::uint64_t peak_buffer_bytes = 0;
   std::string error;  ///< of the checks; empty when all was right
 };
 

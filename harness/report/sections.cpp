@@ -1,0 +1,28 @@
+#include "harness/report/sections.hpp"
+
+#include "harness/report/workload_view.hpp"
+
+namespace ucxbench {
+
+std::vector<Section> sections_of(const Block& block) {
+  std::vector<Section> sections;
+  const auto add = [&](const std::string& title, Grid grid) {
+    if (!grid.rows.empty()) sections.push_back({title, std::move(grid)});
+  };
+  if (!is_workload(*block.cases.front())) {
+    add("", metrics_of(block));
+    add("", pairs_of(block));
+    return sections;
+  }
+  add("", workload_metrics_of(block));
+  for (const auto* of : block.measured) {
+    const auto ranks = block.measured.size() > 1
+                           ? ", " + counted(of->parameters.value("ranks", 1U), "rank")
+                           : std::string();
+    add("phases" + ranks, phases_of(*of));
+    add("flows" + ranks + ", the slowest first", flows_of(*of));
+  }
+  return sections;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,169 @@
+#include "harness/report/workload_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/core/units.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t most_flows = 12;  ///< rows; the rest is in the run file
+
+std::optional<double> number_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::string text_of(const Json& object, const char* name, int digits = 4) {
+  return significant(number_at(object, name), digits);
+}
+
+std::string percent(const std::optional<double>& part) {
+  return part ? fmt::format("{:.0f} %", 100 * *part) : "-";
+}
+
+std::optional<double> p50_of(const Case& of, const char* metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
+// Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput.
+std::optional<double> harmonic_mean(const Case& of, const char* metric) {
+  double inverses = 0;
+  std::size_t count = 0;
+  for (const auto& record : of.launches) {
+    const auto samples = record.samples.find(metric);
+    if (samples == record.samples.end()) continue;
+    for (const auto value : samples->second.values) inverses += 1 / value;
+    count += samples->second.values.size();
+  }
+  return count == 0 ? std::nullopt : std::optional(static_cast<double>(count) / inverses);
+}
+
+// Bytes of input per second and rank against the smallest number of ranks measured: 1 if every
+// further rank adds as much as the first ones did, in weak and in strong scaling.
+std::optional<double> efficiency(const Case& of, const Case& smallest) {
+  const auto rate = p50_of(of, "throughput_GBps");
+  const auto first = p50_of(smallest, "throughput_GBps");
+  if (!rate || !first || *first <= 0) return std::nullopt;
+  return *rate / of.parameters.value("ranks", 1.0) /
+         (*first / smallest.parameters.value("ranks", 1.0));
+}
+
+// Over these the ranks' own CPUs copy every byte.
+bool cpu_moves_the_bytes(const Case& of) {
+  const auto members = of.parameters.value("transports", std::vector<std::string>{});
+  return std::all_of(members.begin(), members.end(), [](const std::string& member) {
+    return member == "tcp" || member == "shm" || member == "self";
+  });
+}
+
+}  // namespace
+
+bool is_workload(const Case& of) { return of.parameters.contains("runs"); }
+
+Grid workload_metrics_of(const Block& block) {
+  Grid grid{.columns = {{"", "ranks"},
+                        {"time, ms", "p50"},
+                        {"time, ms", "95% CI"},
+                        {"time, ms", "max"},
+                        {"input, GB/s", "p50"},
+                        {"input, GB/s", "harm. mean"},
+                        {"exchange, GB/s", "here"},
+                        {"exchange, GB/s", "alone"}},
+            .rows = {}};
+  const bool scaling = block.measured.size() > 1;
+  if (scaling) grid.columns.push_back({"", "efficiency"});
+  for (const auto* of : block.measured) {
+    const auto& wall = of->metrics.at("wall_ms");
+    std::vector<std::string> row = {
+        text_at(of->parameters, "/ranks"),
+        significant(wall.quantiles.p50, 4),
+        wall.ci95 ? significant((*wall.ci95)[0], 4) + ".." + significant((*wall.ci95)[1], 4) : "-",
+        significant(wall.quantiles.max, 4),
+        significant(p50_of(*of, "throughput_GBps"), 4),
+        significant(harmonic_mean(*of, "throughput_GBps"), 4),
+        significant(p50_of(*of, "exchange_GBps"), 4),
+        text_of(of->exchange, "alone_GBps")};
+    if (scaling) row.push_back(percent(efficiency(*of, *block.measured.front())));
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+Grid phases_of(const Case& of) {
+  Grid grid{.columns = {{"", "phase"},
+                        {"", "median, ms"},
+                        {"", "share"},
+                        {"slowest", "rank"},
+                        {"slowest", "ms"}},
+            .rows = {}};
+  for (const auto& phase : of.phases) {
+    grid.rows.push_back({text_at(phase, "/name"), text_of(phase, "median_ms", 3),
+                         percent(number_at(phase, "share")), text_at(phase, "/slowest_rank"),
+                         text_of(phase, "slowest_ms", 3)});
+  }
+  return grid;
+}
+
+Grid flows_of(const Case& of) {
+  const auto large =
+      "GB/s, messages >= " + spaced_size(of.parameters.value("ignore_bytes", std::uint64_t{1}));
+  Grid grid{.columns = {{"", "from->to"},
+                        {"", "MB"},
+                        {"", "messages"},
+                        {large, "p25"},
+                        {large, "p50"},
+                        {large, "p75"},
+                        {"", "goodput, GB/s"}},
+            .rows = {}};
+  std::vector<const Json*> pairs;
+  for (const auto& pair : of.pairs) pairs.push_back(&pair);
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Json* a, const Json* b) {
+    return number_at(*a, "goodput_GBps").value_or(0) < number_at(*b, "goodput_GBps").value_or(0);
+  });
+  if (pairs.size() > most_flows) pairs.resize(most_flows);
+  for (const auto* pair : pairs) {
+    const auto bytes = number_at(*pair, "bytes");
+    grid.rows.push_back({fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
+                         significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4),
+                         text_at(*pair, "/messages"), text_of(*pair, "p25_GBps", 3),
+                         text_of(*pair, "p50_GBps", 3), text_of(*pair, "p75_GBps", 3),
+                         text_of(*pair, "goodput_GBps", 3)});
+  }
+  return grid;
+}
+
+std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto bytes = number_at(of.exchange, "bytes");
+  if (bytes && *bytes > 0) {
+    auto text =
+        fmt::format("{} MB between ranks in each run, most by one rank {} x the mean",
+                    significant(*bytes * 1e-6, 4), text_of(of.exchange, "egress_imbalance", 3));
+    const auto busy = number_at(of.exchange, "busy_ms");
+    if (busy) {
+      text += fmt::format("; under way {} ms, of which nothing was computed {} ms: {} overlapped",
+                          significant(busy, 3), text_of(of.exchange, "exposed_ms", 3),
+                          percent(number_at(of.exchange, "overlap")));
+    }
+    if (cpu_moves_the_bytes(of)) {
+      text += " (here the ranks' CPUs move the bytes: overlap cannot shorten a run)";
+    }
+    lines.emplace_back("exchange", text);
+  }
+  const auto input = number_at(of.exchange, "input_bytes");
+  const auto ranks = of.parameters.value("ranks", 1.0);
+  if (input && *input > 0 && of.peak_buffer_bytes > 0) {
+    lines.emplace_back("memory",
+                       fmt::format("at most {:.1f} x the input of a rank",
+                                   static_cast<double>(of.peak_buffer_bytes) / (*input / ranks)));
+  }
+  return lines;
+}
+
+}  // namespace ucxbench

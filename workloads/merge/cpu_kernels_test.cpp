@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "harness/core/failure.hpp"
+#include "harness/memory/buffer.hpp"
+#include "workloads/merge/cpu_join.hpp"
+#include "workloads/merge/kernels.hpp"
+
+namespace ucxbench::merge {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+std::uint64_t* words_in(Buffer& buffer) { return reinterpret_cast<std::uint64_t*>(buffer.data()); }
+
+// A table whose second column tells the row, so that a row that was torn apart is noticed.
+Words table_of(std::uint64_t rows, std::uint32_t columns) {
+  Words words(rows * columns);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    words[row] = mix64(row);
+    for (std::uint32_t column = 1; column < columns; ++column) {
+      words[column * rows + row] = mix64(row) + column;
+    }
+  }
+  return words;
+}
+
+struct Shape {
+  std::uint64_t rows;
+  std::uint32_t columns;
+  Spread spread;
+};
+
+class Partition : public testing::TestWithParam<Shape> {};
+
+TEST_P(Partition, PutsEveryRowIntoItsBucketOnce) {
+  const auto& [rows, columns, spread] = GetParam();
+  const auto words = table_of(rows, columns);
+  const Rows table{words.data(), rows, rows};
+  const auto kernels = make_cpu_kernels([] {});
+  const auto counts = kernels->count(table, spread);
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), rows);
+  const auto starts = bucket_words(spread, counts, columns);
+  std::vector<std::uint64_t> strides;
+  for (const auto& block : blocks_of(spread, counts)) strides.push_back(block.rows);
+  Buffer out(MemoryKind::host, std::max<std::size_t>(rows * columns, 1) * 8);
+  kernels->scatter(table, columns, spread, starts, strides, words_in(out));
+
+  std::vector<std::uint64_t> seen;
+  for (std::uint32_t bucket = 0; bucket < spread.buckets(); ++bucket) {
+    const auto stride = strides[bucket / spread.parts];
+    for (std::uint64_t row = 0; row < counts[bucket]; ++row) {
+      const auto* at = words_in(out) + starts[bucket] + row;
+      EXPECT_EQ(spread.bucket_of(hash_of(*at)), bucket);
+      for (std::uint32_t column = 1; column < columns; ++column) {
+        ASSERT_EQ(at[column * stride], *at + column);
+      }
+      seen.push_back(*at);
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  auto keys = Words(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(rows));
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(seen, keys);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Partition,
+                         testing::Values(Shape{0, 2, {}}, Shape{1, 1, {}}, Shape{7, 2, {}},
+                                         Shape{10'001, 2, {.ranks = 3, .batches = 2, .parts = 5}},
+                                         Shape{4096, 4, {.ranks = 2, .batches = 1, .parts = 64}},
+                                         Shape{100'003, 1, {.ranks = 1, .batches = 4, .parts = 99}},
+                                         Shape{500, 2, {.ranks = 8, .batches = 8, .parts = 16}}));
+
+struct Join {
+  std::uint64_t build_rows, probe_rows;
+  std::uint32_t columns;
+};
+
+class Joins : public testing::TestWithParam<Join> {
+ protected:
+  // Probe rows: every third key is no build row's.
+  Words probe_words() const {
+    const auto& p = GetParam();
+    Words words(p.probe_rows * p.columns);
+    for (std::uint64_t row = 0; row < p.probe_rows; ++row) {
+      words[row] = row % 3 == 0 || p.build_rows == 0 ? mix64((std::uint64_t{1} << 40U) + row)
+                                                     : mix64(row % p.build_rows);
+      for (std::uint32_t column = 1; column < p.columns; ++column) {
+        words[column * p.probe_rows + row] = 1000 * row + column;
+      }
+    }
+    return words;
+  }
+};
+
+TEST_P(Joins, GiveWhatAMapGives) {
+  const auto& p = GetParam();
+  const auto build = table_of(p.build_rows, p.columns);
+  const auto probe = probe_words();
+  std::map<std::uint64_t, std::uint64_t> rows;
+  for (std::uint64_t row = 0; row < p.build_rows; ++row) rows[build[row]] = row;
+  Checksum expected;
+  for (std::uint64_t row = 0; row < p.probe_rows; ++row) {
+    const auto found = rows.find(probe[row]);
+    if (found == rows.end()) continue;
+    auto word = fold(0, probe[row]);
+    for (std::uint32_t column = 1; column < p.columns; ++column) {
+      word = fold(word, build[column * p.build_rows + found->second]);
+    }
+    for (std::uint32_t column = 1; column < p.columns; ++column) {
+      word = fold(word, probe[column * p.probe_rows + row]);
+    }
+    expected.add(word);
+  }
+  // With room to spare, and with none: the last rows then go another way.
+  for (const std::uint64_t spare : {p.probe_rows, std::uint64_t{0}}) {
+    const auto kernels = make_cpu_kernels([] {});
+    kernels->reserve(p.columns, p.build_rows);
+    // In two segments, as from two ranks.
+    const auto half = p.build_rows / 2;
+    kernels->build(std::vector<Rows>{{build.data(), half, p.build_rows},
+                                     {build.data() + half, p.build_rows - half, p.build_rows}});
+    Joined joined;
+    joined.capacity = expected.rows + Joined::slack + spare;
+    Words out(joined.capacity * (2 * p.columns - 1));
+    joined.words = out.data();
+    kernels->probe(std::vector<Rows>{{probe.data(), p.probe_rows, p.probe_rows}}, joined);
+    EXPECT_EQ(joined.rows, expected.rows);
+    EXPECT_EQ(kernels->checksum(joined, p.columns), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Joins,
+                         testing::Values(Join{0, 0, 2}, Join{0, 5, 2}, Join{1, 1, 1},
+                                         Join{100, 3, 2}, Join{1000, 1003, 2}, Join{1000, 1003, 4},
+                                         Join{20'000, 50'001, 2}));
+
+// The table is reused: nothing of the last one may be found in it.
+TEST(LocalJoin, ForgetsTheLastTable) {
+  LocalJoin join(1, 1000);
+  const auto first = table_of(1000, 1);
+  const Words second = {mix64(5000)};
+  join.build(std::vector<Rows>{{first.data(), 1000, 1000}});
+  join.build(std::vector<Rows>{{second.data(), 1, 1}});
+  Words out(2000);
+  Joined joined{out.data(), 2000, 0};
+  join.probe({first.data(), 1000, 1000}, joined);
+  EXPECT_EQ(joined.rows, 0U);
+  join.probe({second.data(), 1, 1}, joined);
+  EXPECT_EQ(joined.rows, 1U);
+}
+
+TEST(LocalJoin, RefusesWhatItHasNoRoomFor) {
+  LocalJoin join(1, 100);
+  const auto many = table_of(1000, 1);
+  EXPECT_THROW(join.build(std::vector<Rows>{{many.data(), 1000, 1000}}), Failure);
+  join.build(std::vector<Rows>{{many.data(), 100, 100}});
+  Words out(50);
+  Joined joined{out.data(), 50, 0};
+  EXPECT_THROW(join.probe({many.data(), 100, 100}, joined), Failure);
+}
+
+TEST(Kernels, CountStrangersAndSumKeys) {
+  const auto kernels = make_cpu_kernels([] {});
+  const Spread spread{.ranks = 2, .batches = 1, .parts = 1};
+  const auto words = table_of(1000, 1);
+  std::uint64_t others = 0;
+  std::uint64_t sum = 0;
+  for (const auto key : words) {
+    others += spread.bucket_of(hash_of(key)) == 1 ? 1 : 0;
+    sum += hash_of(key);
+  }
+  const Rows rows{words.data(), 1000, 1000};
+  EXPECT_EQ(kernels->strangers(rows, spread, 0), others);
+  EXPECT_EQ(kernels->key_sum(rows), sum);
+}
+
+}  // namespace
+}  // namespace ucxbench::merge
