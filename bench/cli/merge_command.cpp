@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "bench/cli/commands.hpp"
@@ -64,6 +65,41 @@ void add_options(CLI::App& command, MergeOptions& o) {
   o.common.add_outputs(command);
 }
 
+void check(const merge::Parameters& p, const Plan& plan) {
+  const auto [fewest, most] = std::minmax_element(plan.ranks.begin(), plan.ranks.end());
+  if (p.injected != merge::Injected::nothing && *fewest < 2) {
+    throw Failure(Exit::usage, "--inject: a mistake on the way needs at least two ranks");
+  }
+  if (p.generator == merge::Generator::Kind::dask) {
+    if (p.skew > 0)
+      throw Failure(Exit::usage, "--skew: dask's generator knows none; leave one out");
+    if (p.rows < static_cast<std::uint64_t>(*most)) {
+      throw Failure(Exit::usage,
+                    fmt::format("--rows {}: dask's generator needs at least a row for each of {} "
+                                "ranks",
+                                p.rows, *most));
+    }
+  }
+  for (const auto& kinds : plan.memory) {
+    if (kinds.front() != kinds.back()) {
+      throw Failure(Exit::usage, "--memory: a workload's data are in one kind of memory");
+    }
+    if (kinds.front() != MemoryKind::host) continue;
+    // The system and UCX keep a tenth.
+    const auto fits = available_memory_bytes() / 10 * 9 / static_cast<std::uint64_t>(*most);
+    const auto needed = merge::memory_bytes(p, *most);
+    if (needed <= fits) continue;
+    const auto rows =
+        static_cast<double>(p.rows) * static_cast<double>(fits) / static_cast<double>(needed);
+    throw Failure(
+        Exit::usage,
+        fmt::format("--rows: {} rows in each of {} ranks take {} GiB of memory; at most "
+                    "{} rows fit",
+                    exact_count(p.rows), *most, needed * static_cast<std::uint64_t>(*most) >> 30U,
+                    static_cast<std::uint64_t>(rows)));
+  }
+}
+
 Plan parse_plan(const MergeOptions& o) {
   auto plan = o.common.begin("merge");
   merge::Parameters p;
@@ -77,6 +113,7 @@ Plan parse_plan(const MergeOptions& o) {
   p.bulk_synchronous = o.bulk_synchronous;
   p.framing = o.frames ? merge::Framing::frames : merge::Framing::contiguous;
   p.injected = merge::parse_injected(o.inject);
+  check(p, plan);
   plan.cases = [p](const CasePlace& place) {
     auto here = p;
     here.common = placed(p.common, place);

@@ -37,7 +37,10 @@ Group make_group(const Plan& plan, int ranks, const TransportSet& set,
   CasePlace place{
       .transports = set.members(), .memory = {}, .net_devices = use.net_devices, .ranks = ranks};
   for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
-  if (any_cuda(memory)) group.memory = fmt::format("{}", fmt::join(place.memory, "-"));
+  std::vector<std::string> variant;
+  if (any_cuda(memory)) variant.push_back(fmt::format("{}", fmt::join(place.memory, "-")));
+  if (plan.ranks.size() > 1) variant.push_back(fmt::format("ranks {}", ranks));
+  group.variant = fmt::format("{}", fmt::join(variant, ", "));
   for (auto& planned : plan.cases(place)) {
     group.cases.push_back(result.cases.size());
     result.cases.push_back(std::move(planned));

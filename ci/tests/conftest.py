@@ -203,11 +203,12 @@ class Fault:
         self.start, self.folder = start, folder
         self.shared_before = orphans_in_dev_shm()
 
-    def run(self, action, rank, phase, *arguments, after=0, call=""):
+    def run(self, action, rank, phase, *arguments, after=0, call="", command=None):
+        """In a short ping-pong, or in `command`."""
         pids = self.folder / "pids"
         pids.mkdir()
         self.running = self.start(
-            "pingpong", *quick([*arguments, "--sizes", "8,64"]),
+            *(command or ["pingpong", *quick([*arguments, "--sizes", "8,64"])]),
             environment={
                 "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
                 "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,

@@ -16,17 +16,18 @@
 
 namespace ucxbench {
 
-/// The cases that one set of processes measures in one launch: one transport set and memory.
+/// The cases that one set of processes measures in one launch: one transport set, memory and number
+/// of ranks.
 struct Group {
   TransportSet set;
   int ranks = 2;
-  std::string memory;              ///< "" for host to host, else as "cuda-host"
+  std::string variant;             ///< what else tells it from others: "cuda-host, ranks 4"
   std::vector<std::size_t> cases;  ///< in Result::cases
   std::vector<UcxSetting> settings;
   std::string unavailable;  ///< why it cannot run here; empty when it can
 
   /// "tcp+nvlink", or "tcp+nvlink, cuda-host".
-  std::string name() const { return memory.empty() ? set.name() : set.name() + ", " + memory; }
+  std::string name() const { return variant.empty() ? set.name() : set.name() + ", " + variant; }
 };
 
 /// How the ranks are started.

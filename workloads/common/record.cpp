@@ -155,12 +155,14 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   if (!exchange.empty()) {
     record.samples["exchange_GBps"] = make_samples(std::move(exchange), kept_samples);
   }
+  std::uint64_t dropped = 0;
   for (const auto& rank : ranks) {
     for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
-    record.overheads["transfers_dropped"] += static_cast<double>(rank.transfers_dropped);
+    dropped += rank.transfers_dropped;
   }
   auto exchange_facts = exchange_of(ranks, shuffle, exchange_alone_GBps);
   exchange_facts["input_bytes"] = input_bytes;
+  exchange_facts["transfers_dropped"] = dropped;
   record.workload = {{"phases", phases_of(ranks, phases)},
                      {"exchange", std::move(exchange_facts)},
                      {"pairs", pairs_of(ranks)}};

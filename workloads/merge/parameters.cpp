@@ -79,4 +79,11 @@ std::uint64_t input_bytes(const Parameters& p) {
   return 2 * p.rows * p.columns() * sizeof(std::uint64_t);
 }
 
+std::uint64_t memory_bytes(const Parameters& p, int ranks) {
+  const auto input = static_cast<double>(input_bytes(p));
+  const auto others = 1 - 1.0 / ranks;
+  const auto result = static_cast<double>(p.rows) * p.frac_match * (2 * p.columns() - 1) * 8;
+  return static_cast<std::uint64_t>(input * (2 + others) + result);
+}
+
 }  // namespace ucxbench::merge

@@ -34,4 +34,8 @@ std::string case_key(const Parameters& parameters);
 /// Bytes of both tables on one rank.
 std::uint64_t input_bytes(const Parameters& parameters);
 
+/// What a rank of `ranks` allocates for them at most, if the keys are even: the tables, partitioned
+/// copies, what the others send, and the result.
+std::uint64_t memory_bytes(const Parameters& parameters, int ranks);
+
 }  // namespace ucxbench::merge
