@@ -77,6 +77,7 @@ AddedCommand add_report(CLI::App& app) {
   const auto outputs = std::make_shared<Outputs>();
   command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
   outputs->add_options(*command);
+  outputs->add_transfer_options(*command);
   return {command, [file, outputs](const GlobalOptions& global) {
             const auto result = read_result(*file);
             outputs->check();

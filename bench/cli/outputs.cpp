@@ -38,13 +38,19 @@ void check_writable(const std::string& option, const std::string& file) {
 }  // namespace
 
 void Outputs::add_options(CLI::App& command) {
-  for (const char* format : {"json", "csv", "markdown", "gbench"}) {
-    command
-        .add_option(std::string("--") + format, files_[format],
-                    fmt::format("{}: a file, or - for stdout", formats().at(format).description))
-        ->type_name("FILE")
-        ->group("output");
-  }
+  for (const char* format : {"json", "csv", "markdown", "gbench"}) add_option(command, format);
+}
+
+void Outputs::add_transfer_options(CLI::App& command) {
+  for (const char* format : {"trace", "transfers"}) add_option(command, format);
+}
+
+void Outputs::add_option(CLI::App& command, const std::string& format) {
+  command
+      .add_option("--" + format, files_[format],
+                  fmt::format("{}: a file, or - for stdout", formats().at(format).description))
+      ->type_name("FILE")
+      ->group("output");
 }
 
 void Outputs::check() const {
@@ -60,6 +66,16 @@ void Outputs::check() const {
                                              to_stdout, format));
     }
     to_stdout = format;
+  }
+}
+
+void Outputs::need_no_transfers() const {
+  for (const char* format : {"trace", "transfers"}) {
+    const auto found = files_.find(format);
+    if (found == files_.end() || found->second.empty()) continue;
+    throw Failure(Exit::usage, fmt::format("--{} shows the transfer log, which --no-transfer-log "
+                                           "leaves out: give one of them",
+                                           format));
   }
 }
 

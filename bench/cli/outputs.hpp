@@ -14,9 +14,14 @@ namespace ucxbench {
 class Outputs {
  public:
   void add_options(CLI::App& command);
+  /// --trace and --transfers too, for a command whose runs may have a transfer log.
+  void add_transfer_options(CLI::App& command);
 
   /// Throws Failure(Exit::usage) when a file cannot be written or two outputs want stdout.
   void check() const;
+
+  /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
+  void need_no_transfers() const;
 
   /// The run file: --json, or ucx-bench-runs/<utc>-<command>.json when that is not given (or is
   /// "-").
@@ -29,6 +34,8 @@ class Outputs {
   void write_run(const Result& result) const;
 
  private:
+  void add_option(CLI::App& command, const std::string& format);
+
   std::map<std::string, std::string> files_;  ///< by format
 };
 

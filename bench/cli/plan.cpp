@@ -199,6 +199,7 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
   }
   if (global.verbose) explain_settings(groups);
   plan.setup.output = run.outputs.run_file(plan.setup.benchmark);
+  result.file = plan.setup.output;
   Exit exit = Exit::done;
   {
     ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet));

@@ -47,9 +47,11 @@ void WorkloadOptions::add_outputs(CLI::App& command) {
       ->type_name("SIZE")
       ->capture_default_str();
   run.add_outputs(command);
+  run.outputs.add_transfer_options(command);
 }
 
 Plan WorkloadOptions::begin(const std::string& benchmark) const {
+  if (no_transfer_log) run.outputs.need_no_transfers();
   auto counts = ranks.empty() ? std::vector<int>{2} : ranks;
   auto common = run;
   common.ranks = *std::max_element(counts.begin(), counts.end());

@@ -58,7 +58,7 @@ Communicator::Message* Communicator::begin(int peer, std::uint64_t label, std::s
                     .rank = static_cast<std::uint16_t>(rank_),
                     .peer = static_cast<std::uint16_t>(peer),
                     .in_flight = static_cast<std::uint16_t>(std::min(in_flight_, most)),
-                    .receives = static_cast<std::uint8_t>(receives ? 1 : 0),
+                    .kind = receives ? Transfer::receive : Transfer::send,
                     .iteration = iteration_});
   }
   posting_ = message;

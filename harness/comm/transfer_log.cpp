@@ -8,7 +8,7 @@ namespace ucxbench {
 std::uint64_t busy_ns(std::span<const Transfer> transfers) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals;
   for (const auto& transfer : transfers) {
-    if (transfer.completed_ns > transfer.posted_ns) {
+    if (transfer.kind != Transfer::phase && transfer.completed_ns > transfer.posted_ns) {
       intervals.emplace_back(transfer.posted_ns, transfer.completed_ns);
     }
   }

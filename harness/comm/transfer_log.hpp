@@ -4,23 +4,9 @@
 #include <span>
 #include <vector>
 
-namespace ucxbench {
+#include "harness/result/transfers.hpp"
 
-/// One message as one of its ends saw it. Written to files as it is, little-endian, 48 bytes.
-struct Transfer {
-  std::uint64_t posted_ns = 0;     ///< CLOCK_MONOTONIC
-  std::uint64_t completed_ns = 0;  ///< 0: not yet
-  std::uint64_t bytes = 0;
-  std::uint64_t label = 0;  ///< as given to Communicator::send; equal on both ends
-  std::uint16_t rank = 0;   ///< whose record it is
-  std::uint16_t peer = 0;
-  std::uint16_t in_flight = 0;  ///< of this rank when it was posted, 65535 and more as that
-  std::uint8_t receives = 0;    ///< 1 on the receiver
-  std::uint8_t at_once = 0;     ///< 1: complete when the call that posted it returned
-  std::uint32_t iteration = 0;
-  std::uint32_t unused = 0;
-};
-static_assert(sizeof(Transfer) == 48);
+namespace ucxbench {
 
 /// Transfers of one rank, in the order posted. All memory is there from the start; when it is full,
 /// further ones are counted and dropped.
@@ -58,7 +44,7 @@ class TransferLog {
   std::uint64_t dropped_ = 0;
 };
 
-/// Nanoseconds during which at least one of these transfers was under way: the union of their
+/// Nanoseconds during which at least one of these messages was under way: the union of their
 /// intervals.
 std::uint64_t busy_ns(std::span<const Transfer> transfers);
 

@@ -98,7 +98,9 @@ Result read_result(const std::filesystem::path& file) {
                                    "': " + reason_of(folder ? EISDIR : errno) +
                                    "; give a file written by ucx-bench --json");
   }
-  return parse_result({std::istreambuf_iterator<char>(in), {}}, file.string());
+  auto result = parse_result({std::istreambuf_iterator<char>(in), {}}, file.string());
+  result.file = file;
+  return result;
 }
 
 void write_atomically(const std::filesystem::path& file, const std::string& bytes) {

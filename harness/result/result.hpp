@@ -106,6 +106,8 @@ struct Result {
   std::vector<Case> cases{};
   Json findings = Json::array();
   Json topology = Json::object();
+  /// Where the run file is or will be; not written. Files beside it are named relative to it.
+  std::filesystem::path file{};
 };
 
 std::string to_string(CaseState state);

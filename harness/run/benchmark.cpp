@@ -85,6 +85,20 @@ void RankContext::report_case(std::size_t index, const LaunchRecord& record,
   rendezvous_.put(fmt::format("report/case/{}/{}", index, record.src), to_bytes(report), progress);
 }
 
+void RankContext::report_transfers(std::size_t index, std::span<const Transfer> records,
+                                   const Rendezvous::Progress& progress) {
+  constexpr std::size_t most_at_once = 16384;  // 768 KiB: the coordinator serves others too
+  TransferSection section;
+  section.case_index = static_cast<std::uint32_t>(index);
+  section.launch = plan_.at("launch").get<std::uint32_t>();
+  section.rank = static_cast<std::uint32_t>(rendezvous_.rank());
+  for (std::size_t at = 0; at < records.size(); at += most_at_once) {
+    const auto part = records.subspan(at, std::min(most_at_once, records.size() - at));
+    rendezvous_.put(fmt::format("report/transfers/{}/{}/{}", index, rendezvous_.rank(), at),
+                    section_bytes(section, part), progress);
+  }
+}
+
 int rank_main() {
   std::unique_ptr<ChannelRendezvous> rendezvous;
   try {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "harness/launch/rendezvous.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
+#include "harness/result/transfers.hpp"
 
 namespace ucxbench {
 
@@ -31,6 +33,10 @@ class RankContext {
   void report_case(std::size_t index, const LaunchRecord& record, const Verified& verified,
                    const std::string& error, const Rendezvous::Progress& progress,
                    std::uint64_t peak_bytes = peak_buffer_bytes());
+
+  /// This rank's transfers of a case, for the file beside the run file. Each rank calls it.
+  void report_transfers(std::size_t index, std::span<const Transfer> records,
+                        const Rendezvous::Progress& progress);
 
  private:
   Rendezvous& rendezvous_;

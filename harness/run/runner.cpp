@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "harness/launch/supervisor.hpp"
+#include "harness/result/transfers.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/wire.hpp"
 
@@ -127,6 +128,7 @@ class Run {
                    {"ucx", setup_.ucx}};
     spec.preset["plan"] = to_bytes(plan);
     spec.on_report = [&](int, const std::string& key, const Hub::Bytes& value) {
+      if (key.starts_with("report/transfers/")) return take_transfers(value);
       take_report(group, key, from_bytes(value));
     };
     spec.timeout = setup_.timeout;
@@ -140,6 +142,15 @@ class Run {
       take_case(group, report);
     }
     write();
+  }
+
+  void take_transfers(const Hub::Bytes& sections) {
+    const auto file = transfers_file(setup_.output);
+    if (!result_.run.contains("transfers")) {
+      std::filesystem::remove(file);  // of an earlier run into the same file
+      result_.run["transfers"] = file.filename().string();
+    }
+    append_transfers(file, sections);
   }
 
   void take_rank(const Group& group, Json facts) {

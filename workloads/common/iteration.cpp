@@ -23,7 +23,7 @@ std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, in
                                std::uint64_t ignore_bytes) {
   std::map<int, std::vector<Transfer>> by_peer;
   for (const auto& transfer : transfers) {
-    if (transfer.receives != 0) by_peer[transfer.peer].push_back(transfer);
+    if (transfer.kind == Transfer::receive) by_peer[transfer.peer].push_back(transfer);
   }
   std::vector<Inflow> inflows;
   for (int peer = 0; peer < ranks; ++peer) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/comm/transfer_log.hpp"
 #include "harness/core/clock.hpp"
 
 namespace ucxbench {
@@ -17,8 +18,14 @@ class PhaseClock {
  public:
   explicit PhaseClock(std::span<const std::string_view> names) : ticks_(names.size()) {}
 
-  /// Begins an iteration in phase 0.
-  void start(std::uint64_t now) {
+  /// Begins an iteration in phase 0; its phases go into `log`, if there is one.
+  void start(std::uint64_t now, TransferLog* log, std::uint16_t rank, std::uint32_t iteration) {
+    log_ = log;
+    record_ = {.posted_ns = monotonic_ns(),
+               .rank = rank,
+               .peer = rank,
+               .kind = Transfer::phase,
+               .iteration = iteration};
     ticks_.assign(ticks_.size(), 0);
     progress_ = 0;
     phase_ = 0;
@@ -26,6 +33,12 @@ class PhaseClock {
   }
   void enter(std::size_t phase, std::uint64_t now) {
     ticks_[phase_] += now - since_;
+    if (log_ != nullptr) {
+      record_.completed_ns = monotonic_ns();
+      record_.label = phase_;
+      log_->post(record_);
+      record_.posted_ns = record_.completed_ns;
+    }
     phase_ = phase;
     since_ = now;
   }
@@ -46,6 +59,8 @@ class PhaseClock {
 
  private:
   std::vector<std::uint64_t> ticks_;
+  TransferLog* log_ = nullptr;
+  Transfer record_{};
   std::size_t phase_ = 0;
   std::uint64_t progress_ = 0, began_ = 0, since_ = 0, ended_ = 0;
 };

@@ -117,6 +117,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes);
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
+  context.report_transfers(index, log.records(), progress);
   const auto ranks = gather(context, comm, index, own);
   if (comm.rank() == 0) report(context, comm, index, p, phases, input_bytes, alone, counted, ranks);
   rendezvous.barrier(progress);

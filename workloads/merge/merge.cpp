@@ -171,7 +171,7 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   joined_.rows = 0;
   comm_.log_into(log, number);
   comm_.barrier();
-  clock.start(clock_.ticks());
+  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
   partition(*sides_[0]);
   if (p_.bulk_synchronous) {
     partition(*sides_[1]);
