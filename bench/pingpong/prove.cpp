@@ -1,25 +1,12 @@
 #include "bench/pingpong/prove.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-
-#include "harness/comm/proof.hpp"
 #include "harness/core/units.hpp"
+#include "harness/run/proof_record.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
-
-// Enough that what else passes a counter meanwhile does not matter, and no more than a few
-// milliseconds over the slowest network.
-constexpr std::uint64_t payload_wanted = std::uint64_t{512} * 1024;
-constexpr std::uint64_t most_messages = 4096;
-
-std::uint64_t messages_of(std::uint64_t bytes) {
-  return std::clamp<std::uint64_t>(payload_wanted / std::max<std::uint64_t>(bytes, 1), 2,
-                                   most_messages);
-}
 
 void use(const Bench& bench, const Parameters& p, int window, bool many_sends) {
   bench.loops.use({bench.send.data(), bench.receive.data(), p.bytes, window, many_sends});
@@ -34,26 +21,6 @@ auto in_step(const Bench& bench, Send send) {
   return result;
 }
 
-Json protocol(const Parameters& p, const char* use, const MessagePath& path) {
-  return {{"range", exact_size(p.bytes)},
-          {"use", use},
-          {"protocol", path.protocol},
-          {"device", fmt::format("{}", fmt::join(path.lanes, ", "))},
-          {"count", 1}};
-}
-
-Json labels(const Bench& bench, const std::vector<std::string>& lanes) {
-  Json all = Json::array();
-  if (bench.same_gpu) all.push_back("same-gpu");
-  // What the tests' own driver calls its devices (ci/cuda-emulator).
-  if (bench.gpu && bench.gpu->name == "Emulated GPU") all.push_back("emulated-gpu");
-  const bool rxe = std::any_of(lanes.begin(), lanes.end(), [](const std::string& lane) {
-    return lane.find("/rxe") != std::string::npos;
-  });
-  if (rxe) all.push_back("soft-roce");
-  return all;
-}
-
 }  // namespace
 
 Json prove(const Bench& bench, const Parameters& p, const std::vector<std::string>& lanes,
@@ -66,7 +33,7 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
     if (many ? !p.bandwidth : !p.latency) continue;
     use(bench, p, 1, many);
     const auto path = parse_request_info(in_step(bench, [&] { return bench.loops.described(); }));
-    protocols.push_back(protocol(p, many ? "bandwidth" : "latency", path));
+    protocols.push_back(protocol_record(p.bytes, many ? "bandwidth" : "latency", path));
     // Where the two differ, the one that is said last says nothing about the other.
     evidence.path =
         protocols.size() == 1 || path.lanes == evidence.path.lanes ? path : MessagePath{};
@@ -74,7 +41,7 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
 
   if (count) {
     use(bench, p, p.window, p.bandwidth);
-    const auto messages = messages_of(p.bytes);
+    const auto messages = counted_messages(p.bytes);
     for (int lead = 0; lead < rendezvous.size(); lead += 2) {
       rendezvous.barrier(bench.progress);
       if (lead != bench.pair.lead()) continue;
@@ -87,17 +54,8 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
   }
   if (!bench.pair.leads()) return Json::object();
 
-  const auto verdict = judge(TransportSet::of(p.transports), evidence);
-  Json path = {{"protocols", protocols},
-               {"carried_by", verdict.carried},
-               {"verdict", to_string(verdict.carrier)},
-               {"why", verdict.why},
-               {"labels", labels(bench, lanes)}};
-  if (count) {
-    path["bytes_by_counter"] = evidence.moved;
-    path["payload_bytes"] = evidence.payload_bytes;
-  }
-  return path;
+  return path_record(TransportSet::of(p.transports), evidence, protocols,
+                     path_labels(bench.gpu, bench.same_gpu, lanes));
 }
 
 }  // namespace ucxbench::pingpong

@@ -10,11 +10,6 @@
 namespace ucxbench::pingpong {
 namespace {
 
-// Another content for every sender, size and round.
-std::uint64_t seed_of(int sender, std::uint64_t bytes, std::uint64_t round) {
-  return mix64(bytes) + (static_cast<std::uint64_t>(sender) << 32U) + round;
-}
-
 std::uint64_t rounds(Check check, std::uint64_t bytes) {
   const bool small = bytes <= (1U << 20U);
   return check == Check::full ? (small ? 32 : 4) : (small ? 4 : 1);
@@ -27,13 +22,13 @@ Verifier::Verifier(const Bench& bench, const Parameters& parameters,
     : bench_(bench), p_(parameters), progress_(progress) {}
 
 void Verifier::fill() {
-  bench_.send.fill(p_.bytes, seed_of(bench_.pair.rendezvous().rank(), p_.bytes, 0));
+  bench_.send.fill(p_.bytes, payload_seed(bench_.pair.rendezvous().rank(), p_.bytes, 0));
   bench_.receive.zero(p_.bytes);
 }
 
 void Verifier::compare(std::string_view when) {
   if (p_.check == Check::off) return;
-  check(seed_of(bench_.pair.peer(), p_.bytes, 0), when);
+  check(payload_seed(bench_.pair.peer(), p_.bytes, 0), when);
   bench_.receive.zero(p_.bytes);
 }
 
@@ -53,11 +48,12 @@ void Verifier::exchange_checked_messages() {
   bench_.loops.use({bench_.send.data(), bench_.receive.data(), p_.bytes, 1, false});
   for (std::uint64_t round = 1; round <= rounds(p_.check, p_.bytes); ++round) {
     const auto own = bench_.pair.rendezvous().rank();
-    bench_.send.fill(p_.bytes, seed_of(own, p_.bytes, round));
+    bench_.send.fill(p_.bytes, payload_seed(own, p_.bytes, round));
     bench_.receive.zero(p_.bytes);
     bench_.loops.meet();
     bench_.loops.round_trips(1, nullptr);
-    check(seed_of(bench_.pair.peer(), p_.bytes, round), fmt::format("checked message {}", round));
+    check(payload_seed(bench_.pair.peer(), p_.bytes, round),
+          fmt::format("checked message {}", round));
   }
 }
 

@@ -18,6 +18,11 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x;
 }
 
+/// The seed of one message's payload: another for every sender, size and round.
+constexpr std::uint64_t payload_seed(int sender, std::uint64_t bytes, std::uint64_t round) {
+  return mix64(bytes) + (static_cast<std::uint64_t>(sender) << 32U) + round;
+}
+
 /// Writes the payload that belongs to `seed`: the 64-bit words mix64(seed·φ + index), the last one
 /// cut off. No two offsets repeat, so a shifted or torn message is noticed. `bytes` are the part of
 /// the payload from `offset` on, a multiple of 8.

@@ -82,7 +82,8 @@ void RankContext::report_case(std::size_t index, const LaunchRecord& record,
                        {"errors", verified.errors},
                        {"error", error},
                        {"peak_buffer_bytes", peak_bytes}};
-  rendezvous_.put(fmt::format("report/case/{}/{}", index, record.src), to_bytes(report), progress);
+  rendezvous_.put(fmt::format("report/case/{}/{}-{}", index, record.src, record.dst),
+                  to_bytes(report), progress);
 }
 
 void RankContext::report_transfers(std::size_t index, std::span<const Transfer> records,

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/comm/proof.hpp"
+#include "harness/memory/cuda_driver.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// How many messages of `bytes` go between two readings of the counters: enough that what else
+/// passes a counter meanwhile does not matter, and no more than a few milliseconds over the slowest
+/// network.
+std::uint64_t counted_messages(std::uint64_t bytes);
+
+/// One entry of "protocols": how UCX sends messages of `bytes` in this use.
+Json protocol_record(std::uint64_t bytes, const char* use, const MessagePath& path);
+
+/// What a path is labelled with: by this rank's GPU, whether it is the peer's too, and the lanes.
+Json path_labels(const std::optional<CudaDevice>& gpu, bool same_gpu,
+                 const std::vector<std::string>& lanes);
+
+/// LaunchRecord::path. Counters that were not read (no payload between) are left out.
+Json path_record(const TransportSet& asked, const Evidence& evidence, const Json& protocols,
+                 const Json& labels);
+
+}  // namespace ucxbench
