@@ -42,6 +42,7 @@ class UcxWorker {
   UcxWorker& operator=(const UcxWorker&) = delete;
 
   ucp_worker_h handle() const { return worker_; }
+  ucp_context_h context() const { return context_; }
   std::vector<std::uint8_t> address() const;
 
   /// The settings as UCX reports them after reading environment and files: UCX_TLS → "tcp".

@@ -57,15 +57,15 @@ void count_peak(std::size_t bytes) {
   }
 }
 
-std::byte* map_pages(std::size_t bytes) {
+std::byte* map_pages(std::size_t bytes, Pages pages) {
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
                                                 spaced_size(bytes), std::strerror(errno)));
   }
   auto* data = static_cast<std::byte*>(mapped);
-  // Every page is touched here, outside any clock; in steps, since gigabytes take as long as a
-  // time-out.
+  if (pages == Pages::untouched) return data;
+  // In steps, since gigabytes take as long as a time-out.
   constexpr std::size_t page = 4096;
   for (std::size_t at = 0; at < bytes; at += page) {
     data[at] = std::byte{0};
@@ -74,13 +74,13 @@ std::byte* map_pages(std::size_t bytes) {
   return data;
 }
 
-std::byte* allocate(MemoryKind kind, std::size_t bytes) {
-  if (kind == MemoryKind::host) return map_pages(bytes);
+std::byte* allocate(MemoryKind kind, std::size_t bytes, Pages pages) {
+  if (kind == MemoryKind::host) return map_pages(bytes, pages);
   const auto& driver = CudaDriver::get();
   auto* data = kind == MemoryKind::pinned ? driver.allocate_pinned(bytes)
                : kind == MemoryKind::cuda ? driver.allocate(bytes)
                                           : driver.allocate_managed(bytes);
-  driver.zero(data, bytes);
+  if (pages == Pages::touched) driver.zero(data, bytes);
   return data;
 }
 
@@ -93,8 +93,8 @@ bool host_may_touch(MemoryKind kind) {
 
 class Buffer::Allocation {
  public:
-  Allocation(MemoryKind kind, std::size_t bytes)
-      : kind_(kind), bytes_(allocate(kind, bytes), bytes) {
+  Allocation(MemoryKind kind, std::size_t bytes, Pages pages)
+      : kind_(kind), bytes_(allocate(kind, bytes, pages), bytes) {
     count_peak(bytes);
   }
   Allocation(const Allocation&) = delete;
@@ -130,8 +130,8 @@ std::string_view to_string(MemoryKind kind) {
   return std::ranges::find(kinds, kind, &decltype(kinds)::value_type::first)->second;
 }
 
-Buffer::Buffer(MemoryKind kind, std::size_t bytes)
-    : owner_(std::make_shared<Allocation>(kind, bytes)), bytes_(owner_->bytes()) {}
+Buffer::Buffer(MemoryKind kind, std::size_t bytes, Pages pages)
+    : owner_(std::make_shared<Allocation>(kind, bytes, pages)), bytes_(owner_->bytes()) {}
 
 Buffer::Buffer(std::shared_ptr<Allocation> owner, std::span<std::byte> bytes)
     : owner_(std::move(owner)), bytes_(bytes) {}
@@ -168,7 +168,7 @@ std::optional<std::size_t> Buffer::mismatch(std::size_t bytes, std::uint64_t see
 }
 
 MemoryPool::MemoryPool(MemoryKind kind, std::size_t bytes)
-    : owner_(std::make_shared<Buffer::Allocation>(kind, bytes)) {}
+    : owner_(std::make_shared<Buffer::Allocation>(kind, bytes, Pages::touched)) {}
 
 std::size_t MemoryPool::room_for(const std::vector<std::size_t>& sizes) {
   std::size_t room = 0;

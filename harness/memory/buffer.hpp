@@ -24,12 +24,15 @@ constexpr bool on_gpu(MemoryKind kind) {
   return kind == MemoryKind::cuda || kind == MemoryKind::managed;
 }
 
-/// Page-aligned bytes of one kind, zeroed and touched: no page fault is left for the timed region.
-/// Move-only; message memory is allocated only in this file.
+/// Whether an allocation's first page faults are over when it is handed out.
+enum class Pages { touched, untouched };
+
+/// Page-aligned bytes of one kind, zeroed and touched unless it is asked for otherwise: no page
+/// fault is left for the timed region. Move-only; message memory is allocated only in this file.
 class Buffer {
  public:
   /// An allocation of its own. Throws Failure(Exit::cannot_run) when there is no such memory.
-  Buffer(MemoryKind kind, std::size_t bytes);
+  Buffer(MemoryKind kind, std::size_t bytes, Pages pages = Pages::touched);
 
   /// For UCX. The host may read and write host and pinned memory there, never the others.
   std::byte* data() { return bytes_.data(); }

@@ -1,9 +1,12 @@
 #include "harness/memory/buffer.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "harness/core/failure.hpp"
 
@@ -17,6 +20,20 @@ TEST(Buffer, IsAlignedZeroedAndWritable) {
   EXPECT_TRUE(std::all_of(buffer.data(), buffer.data() + buffer.size(),
                           [](std::byte b) { return b == std::byte{0}; }));
   buffer.data()[12344] = std::byte{1};
+}
+
+// The pages that the kernel has already given.
+std::ptrdiff_t resident_pages(Buffer& buffer) {
+  std::vector<unsigned char> pages(buffer.size() / 4096);
+  EXPECT_EQ(mincore(buffer.data(), buffer.size(), pages.data()), 0);
+  return std::count_if(pages.begin(), pages.end(), [](auto page) { return (page & 1U) != 0; });
+}
+
+TEST(Buffer, LeavesPageFaultsToTheFirstTouchOnlyIfAsked) {
+  Buffer touched(MemoryKind::host, 64 * 4096);
+  EXPECT_EQ(resident_pages(touched), 64);
+  Buffer untouched(MemoryKind::host, 64 * 4096, Pages::untouched);
+  EXPECT_EQ(resident_pages(untouched), 0);
 }
 
 TEST(Buffer, CountsThePeakAndMovesOwnership) {

@@ -1,0 +1,214 @@
+// The rank side of the cold-cost benchmark: rank 0 connects to each of the others, then plays every
+// case with one peer after the other.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "bench/cold/measure.hpp"
+#include "bench/cold/messages.hpp"
+#include "bench/cold/parameters.hpp"
+#include "harness/comm/endpoint.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/samples.hpp"
+#include "harness/run/benchmark.hpp"
+#include "harness/run/proof_record.hpp"
+#include "harness/run/wire.hpp"
+
+namespace ucxbench::cold {
+namespace {
+
+constexpr std::size_t kept_samples = 256;  // in the results file, per launch and metric
+
+struct PlannedCase {
+  std::size_t index;
+  Parameters parameters;
+};
+
+struct Connection {
+  Connection(const UcxWorker& worker, ucp_ep_h handle, PollProgress& progress)
+      : endpoint(handle), link(worker.handle(), handle, progress) {}
+
+  UcxEndpoint endpoint;
+  Messages::Link link;
+  double connect_us = 0;
+};
+
+class Rank {
+ public:
+  Rank(RankContext& context, std::vector<PlannedCase> cases)
+      : context_(context),
+        rendezvous_(context.rendezvous()),
+        clock_(context.clock()),
+        cases_(std::move(cases)) {
+    rendezvous_.phase("allocating buffers");
+    if (std::ranges::any_of(kinds(), needs_cuda)) {
+      gpu_.emplace(gpu_of_rank(common().devices, rendezvous_.rank()));
+    }
+    known_.emplace(sends() ? kinds().front() : kinds().back(),
+                   std::ranges::max(cases_, {}, bytes_of).parameters.bytes);
+  }
+
+  void run() {
+    rendezvous_.phase("starting UCX");
+    const auto start = clock_.ticks();
+    worker_.emplace(Api::tag, ProgressMode{});
+    context_us_ = clock_.us(clock_.ticks() - start);
+    poll_.emplace(worker_->handle());
+    for (int peer = 1; peer < rendezvous_.size(); ++peer) connect(peer);
+    context_.report_rank({{"net_devices", common().net_devices},
+                          {"device", gpu_ ? to_json(gpu_->device()) : Json()},
+                          {"ucx_effective", worker_->effective()}},
+                         progress_);
+    for (const auto& planned : cases_) {
+      if (!rendezvous_.barrier(progress_)) break;
+      if (rendezvous_.rank() <= planned.parameters.peers) play(planned);
+    }
+    close();
+  }
+
+ private:
+  static std::uint64_t bytes_of(const PlannedCase& planned) { return planned.parameters.bytes; }
+  const Parameters& common() const { return cases_.front().parameters; }
+  std::vector<MemoryKind> kinds() const {
+    return {parse_memory_kind(common().memory.front()), parse_memory_kind(common().memory.back())};
+  }
+  bool sends() const { return rendezvous_.rank() == 0; }
+
+  // The others wait at the barrier meanwhile: each connection is made by itself.
+  void connect(int peer) {
+    rendezvous_.phase(fmt::format("connecting ranks 0 and {}", peer));
+    rendezvous_.barrier(progress_);
+    if (!sends() && rendezvous_.rank() != peer) return;
+    const auto start = clock_.ticks();
+    const auto name = fmt::format("cold/{}", peer);
+    publish_address(*worker_, rendezvous_, name, progress_);
+    auto* handle = connect_to_address(*worker_, rendezvous_, sends() ? peer : 0, name, progress_);
+    auto& made = *connections_.emplace_back(std::make_unique<Connection>(*worker_, handle, *poll_));
+    made.link.signal();
+    made.link.await_signal();
+    made.connect_us = clock_.us(clock_.ticks() - start);
+  }
+
+  void play(const PlannedCase& planned) {
+    const auto& p = planned.parameters;
+    rendezvous_.phase(
+        fmt::format("{}, buffers {}: allocating", spaced_size(p.bytes), to_string(p.buffers)));
+    CaseMemory memory(p, *known_, *worker_, clock_);
+    for (int peer = 1; peer <= p.peers; ++peer) {
+      if (!sends() && rendezvous_.rank() != peer) continue;
+      take_turn(peer, planned.index);
+      rendezvous_.phase(fmt::format("{}, buffers {}: messages from rank 0 to {}",
+                                    spaced_size(p.bytes), to_string(p.buffers), peer));
+      auto& connection =
+          sends() ? *connections_[static_cast<std::size_t>(peer) - 1] : *connections_.front();
+      Messages messages(connection.link, clock_, sends(), peer);
+      auto figures = memory.play(messages);
+      const auto path = prove(p, messages, memory, connection);
+      const auto& verified = messages.verified();
+      const Json outcome = {
+          {"checked", verified.checked}, {"errors", verified.errors}, {"error", messages.error()}};
+      const auto key = fmt::format("outcome/{}/{}", planned.index, peer);
+      if (sends()) {
+        report(planned, peer, std::move(figures), path, connection,
+               from_bytes(rendezvous_.get(key, progress_)));
+      } else {
+        rendezvous_.put(key, to_bytes(outcome), progress_);
+      }
+    }
+  }
+
+  // Returns when both are ready; with it each says which GPU it has.
+  void take_turn(int peer, std::size_t index) {
+    const auto turn = fmt::format("turn/{}/{}", index, peer);
+    const auto ready = fmt::format("ready/{}/{}", index, peer);
+    const auto own = gpu_ ? gpu_->device().pci : "";
+    rendezvous_.put(sends() ? turn : ready, to_bytes(Json(own)), progress_);
+    const auto other = from_bytes(rendezvous_.get(sends() ? ready : turn, progress_));
+    same_gpu_ = !own.empty() && other == own;
+  }
+
+  // The pair plays alone, so that counters are its own.
+  Json prove(const Parameters& p, Messages& messages, CaseMemory& memory,
+             const Connection& connection) {
+    Evidence evidence{.lanes = connection.endpoint.lanes(),
+                      .path = parse_request_info(messages.described(memory.spare(), p.bytes)),
+                      .moved = {},
+                      .payload_bytes = 0};
+    // Another launch configures UCX just so.
+    if (launch() == 0) {
+      const auto before = read_counters();
+      const auto count = counted_messages(p.bytes);
+      messages.uncounted(memory.spare(), p.bytes, count);
+      evidence.moved = moved(before, read_counters());
+      evidence.payload_bytes = count * p.bytes;
+    }
+    if (!sends()) return Json::object();
+    const auto labels =
+        path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, same_gpu_, evidence.lanes);
+    return path_record(TransportSet::of(p.transports), evidence,
+                       Json::array({protocol_record(p.bytes, "message", evidence.path)}), labels);
+  }
+
+  void report(const PlannedCase& planned, int peer, Figures figures, const Json& path,
+              const Connection& connection, const Json& outcome) {
+    const auto& p = planned.parameters;
+    LaunchRecord record;
+    record.launch = launch();
+    record.src = 0;
+    record.dst = peer;
+    record.iterations = static_cast<std::uint64_t>(p.iterations);
+    record.messages = outcome.at("checked").get<std::uint64_t>();
+    record.cold.context_us = context_us_;
+    record.cold.connect_us = connection.connect_us;
+    for (auto& [metric, us] : figures) {
+      record.samples[metric] = make_samples(std::move(us), kept_samples);
+    }
+    record.lanes = connection.endpoint.lanes();
+    record.path = path;
+    context_.report_case(
+        planned.index, record,
+        {outcome.at("checked").get<std::uint64_t>(), outcome.at("errors").get<std::uint64_t>()},
+        outcome.at("error").get<std::string>(), progress_);
+  }
+
+  int launch() const { return context_.plan().at("launch").get<int>(); }
+
+  // A barrier first: nobody closes while another still sends.
+  void close() {
+    rendezvous_.phase("closing");
+    rendezvous_.barrier(progress_);
+    for (auto& connection : connections_) connection->endpoint.close(progress_);
+    rendezvous_.barrier(progress_);
+  }
+
+  RankContext& context_;
+  Rendezvous& rendezvous_;
+  const Clock& clock_;
+  std::vector<PlannedCase> cases_;
+  std::optional<CudaContext> gpu_;
+  std::optional<Buffer> known_;
+  double context_us_ = 0;
+  std::optional<UcxWorker> worker_;
+  std::optional<PollProgress> poll_;
+  Rendezvous::Progress progress_ = [this] { poll_->turn(); };
+  std::vector<std::unique_ptr<Connection>> connections_;  ///< rank 0: by peer; else one
+  bool same_gpu_ = false;
+};
+
+void run_rank(RankContext& context) {
+  std::vector<PlannedCase> cases;
+  for (const auto& entry : context.plan().at("cases")) {
+    cases.push_back(
+        {entry.at("index").get<std::size_t>(), parse_parameters(entry.at("parameters"))});
+  }
+  Rank(context, std::move(cases)).run();
+}
+
+[[maybe_unused]] const bool registered = register_benchmark(
+    {"cold", "what first messages cost, from a pool and from new allocations", run_rank});
+
+}  // namespace
+}  // namespace ucxbench::cold
