@@ -133,7 +133,10 @@ std::vector<Choice> choices_of(const Result& result) {
   std::map<std::string, std::vector<const Case*>> groups;
   std::vector<std::string> order;
   for (const auto& of : result.cases) {
-    if (of.metrics.empty() || !of.parameters.contains("transports")) continue;
+    const bool compared =
+        std::any_of(std::begin(figures), std::end(figures),
+                    [&](const Figure& figure) { return of.metrics.contains(figure.metric); });
+    if (!compared || !of.parameters.contains("transports")) continue;
     const auto key = key_of(of);
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(&of);

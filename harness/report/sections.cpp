@@ -1,5 +1,6 @@
 #include "harness/report/sections.hpp"
 
+#include "harness/report/first_messages.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
@@ -9,6 +10,10 @@ std::vector<Section> sections_of(const Block& block) {
   const auto add = [&](const std::string& title, Grid grid) {
     if (!grid.rows.empty()) sections.push_back({title, std::move(grid)});
   };
+  if (has_first_messages(block)) {
+    add("", first_messages_of(block));
+    return sections;
+  }
   if (!is_workload(*block.cases.front())) {
     add("", metrics_of(block));
     add("", pairs_of(block));

@@ -13,8 +13,8 @@ struct Section {
   Grid grid;
 };
 
-/// The tables of a block with something measured: of a ping-pong by size, of a workload by the
-/// number of ranks.
+/// The tables of a block with something measured: of a ping-pong by size, of first messages by
+/// size and number of peers, of a workload by the number of ranks.
 std::vector<Section> sections_of(const Block& block);
 
 }  // namespace ucxbench

@@ -8,13 +8,15 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/report/first_messages.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
 namespace {
 
 /// Parameters that a title shows, or the rows: all others are details.
-const std::set<std::string> shown_apart = {"api", "bytes", "memory", "ranks", "transports"};
+const std::set<std::string> shown_apart = {"api",   "buffers", "bytes",     "memory",
+                                           "peers", "ranks",   "transports"};
 
 constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
 
@@ -38,10 +40,10 @@ std::string in_words(const std::string& name, const Json& value) {
 }
 
 // What all cases of one table have in common.
-Json without_size(const Case& of) {
+Json without_rows(const Case& of) {
   auto parameters = of.parameters;
   if (!parameters.is_object()) return {of.benchmark, parameters};
-  parameters.erase("bytes");
+  for (const auto* row : {"bytes", "peers", "buffers"}) parameters.erase(row);
   if (is_workload(of)) parameters.erase("ranks");
   return {of.benchmark, parameters};
 }
@@ -217,7 +219,7 @@ std::vector<Block> blocks_of(const Result& result) {
   std::vector<Block> blocks;
   std::map<std::string, std::size_t> places;
   for (const auto& of : result.cases) {
-    const auto [place, added] = places.try_emplace(without_size(of).dump(), blocks.size());
+    const auto [place, added] = places.try_emplace(without_rows(of).dump(), blocks.size());
     if (added) blocks.push_back({.title = title_of(of), .cases = {}, .measured = {}});
     auto& block = blocks[place->second];
     block.cases.push_back(&of);
@@ -245,7 +247,8 @@ std::string details_of(const Block& block, const Result& result) {
   std::vector<std::string> parts;
   const auto pairs = rank_pairs(block);
   const auto ranks = pairs.size() > 1 && !is_workload(*block.cases.front())
-                         ? ", medians over " + counted(pairs.size(), "pair") + " at once"
+                         ? ", medians over " + counted(pairs.size(), "pair") +
+                               (has_first_messages(block) ? " in turn" : " at once")
                          : "";
   if (!result.ranks.empty()) parts.push_back(counted(result.ranks.size(), "rank") + ranks);
   if (const auto cpus = cpus_of(result.ranks); !cpus.empty()) parts.push_back(cpus);
@@ -352,6 +355,7 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   std::vector<std::pair<std::string, std::string>> costs;
   if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("carried by", by);
   if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
+  if (const auto pays = pool_pays(block); !pays.empty()) costs.emplace_back("pool paid", pays);
   if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
   Verified all;
   for (const auto* of : block.cases) {

@@ -18,7 +18,7 @@ struct Doubt {
   std::string advice;    ///< "close other programs, or raise --launches"
 };
 
-/// The cases that differ in size only: one table.
+/// The cases that differ only in what tells rows apart (size, peers, buffers): one table.
 struct Block {
   std::string title;                  ///< "pingpong tag, host to host, over tcp"
   std::vector<const Case*> cases;     ///< all of them, in the run's order

@@ -1,0 +1,115 @@
+#include "harness/report/first_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace ucxbench {
+namespace {
+
+/// The cases of one size and number of peers, by their kind of buffers.
+using Cell = std::map<std::string, const Case*>;
+
+std::map<std::pair<std::uint64_t, int>, Cell> cells_of(const Block& block) {
+  std::map<std::pair<std::uint64_t, int>, Cell> cells;
+  for (const auto* of : block.measured) {
+    const auto peers = of->parameters.value("peers", 0);
+    cells[{bytes_of(*of).value_or(0), peers}][text_at(of->parameters, "/buffers")] = of;
+  }
+  return cells;
+}
+
+std::optional<double> figure(const Cell& cell, const char* buffers, const char* metric) {
+  const auto of = cell.find(buffers);
+  if (of == cell.end()) return std::nullopt;
+  const auto found = of->second->metrics.find(metric);
+  return found == of->second->metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
+std::optional<double> difference(const std::optional<double>& a, const std::optional<double>& b) {
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
+std::optional<PoolCosts> pool_costs(const Cell& cell, int peers) {
+  const auto pool = figure(cell, "pool", "allocate_us");
+  const auto pool_first = figure(cell, "pool", "pool_first_message_us");
+  const auto pooled = figure(cell, "pool", "first_message_us");
+  const auto allocate = figure(cell, "fresh", "allocate_us");
+  const auto fresh = figure(cell, "fresh", "first_message_us");
+  const auto release = figure(cell, "fresh", "release_us");
+  if (!pool || !pool_first || !pooled || !allocate || !fresh || !release) return std::nullopt;
+  return PoolCosts{*pool, *pool_first, *pooled, *allocate, *fresh, *release, peers};
+}
+
+std::string paid_after(const PoolCosts& costs) {
+  const auto transfers = transfers_until_paid(costs);
+  if (!transfers) return "never";
+  return *transfers == 0 ? "at once" : fmt::format("after {}", counted(*transfers, "transfer"));
+}
+
+}  // namespace
+
+bool has_first_messages(const Block& block) {
+  return std::any_of(block.measured.begin(), block.measured.end(),
+                     [](const Case* of) { return of->metrics.contains("first_message_us"); });
+}
+
+Grid first_messages_of(const Block& block) {
+  const std::string first = "first message, us";
+  const std::string more = "of which, us";
+  const std::string once = "once, us";
+  Grid grid{.columns = {{"", "size"},
+                        {"", "peers"},
+                        {first, "pool"},
+                        {first, "own"},
+                        {first, "fresh"},
+                        {"", "steady"},
+                        {more, "first touch"},
+                        {more, "page faults"},
+                        {once, "register"},
+                        {once, "new pool"},
+                        {once, "its first"}},
+            .rows = {}};
+  for (const auto& [key, cell] : cells_of(block)) {
+    const auto own = figure(cell, "own", "first_message_us");
+    const auto fresh = figure(cell, "fresh", "first_message_us");
+    const auto steady = figure(cell, "own", "steady_us");
+    std::vector<std::string> row = {size_of(*cell.begin()->second), fmt::format("{}", key.second)};
+    for (const auto& value :
+         {figure(cell, "pool", "first_message_us"), own, fresh, steady, difference(own, steady),
+          difference(fresh, own), figure(cell, "own", "registration_us"),
+          figure(cell, "pool", "allocate_us"), figure(cell, "pool", "pool_first_message_us")}) {
+      row.push_back(significant(value, 3));
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+std::string pool_pays(const Block& block) {
+  std::map<int, std::vector<std::string>> by_peers;
+  for (const auto& [key, cell] : cells_of(block)) {
+    const auto costs = pool_costs(cell, key.second);
+    if (!costs) continue;
+    by_peers[key.second].push_back(size_of(*cell.begin()->second) + " " + paid_after(*costs));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [peers, sizes] : by_peers) {
+    parts.push_back(
+        fmt::format("{}: {}", counted(static_cast<std::size_t>(peers), "peer"), join(sizes, ", ")));
+  }
+  return join(parts, "; ");
+}
+
+std::optional<std::uint64_t> transfers_until_paid(const PoolCosts& c) {
+  const auto extra = c.pool_us + c.peers * (c.pool_first_us - c.pooled_us);
+  const auto saved = c.allocate_us + c.fresh_us + c.release_us - c.pooled_us;
+  if (!(saved > 0)) return std::nullopt;
+  return extra > 0 ? static_cast<std::uint64_t>(std::ceil(extra / saved)) : 0;
+}
+
+}  // namespace ucxbench
