@@ -20,9 +20,9 @@ needs_both = pytest.mark.skipif(
 
 @pytest.fixture
 def gpu(bench, tmp_path):
-    """gpu(ARGUMENTS…): pingpong on the emulator; the sum of its ranks' reports is in `.bytes`."""
+    """gpu(ARGUMENTS…): a command on the emulator; the sum of its ranks' reports is in `.bytes`."""
 
-    def run(*arguments, code=0, size="1MiB", **emulator):
+    def run(*arguments, code=0, size="1MiB", command="pingpong", iterations=8, **emulator):
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         environment = {
@@ -32,7 +32,7 @@ def gpu(bench, tmp_path):
             **emulator,
         }
         done = bench(
-            "pingpong", "--launches", "1", "--iterations", "8", "--bind", "none", "--sizes", size,
+            command, "--launches", "1", "--iterations", iterations, "--bind", "none", "--sizes", size,
             "--json", "run.json", *arguments, environment=environment, folder=folder,
         )
         assert done.code == code, done
@@ -117,6 +117,24 @@ def test_a_pool_is_mapped_once_and_each_allocation_by_itself(gpu):
     assert [case["state"] for case in apart.file["cases"]] == ["measured"] * 3
     assert apart.bytes["ipc_opens"] > pool.bytes["ipc_opens"]
     assert "pool=none" in apart.file["cases"][0]["key"]
+
+
+@needs_both
+@pytest.mark.parametrize("iterations", [2, 5])
+def test_a_mapping_exists_per_allocation_and_pair(gpu, iterations):
+    """What the cold benchmark calls a first message opened a mapping, and nothing else did."""
+    done = gpu(
+        "-n", "3", "--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
+        "--allow-same-gpu", iterations=iterations, command="cold",
+    )
+    for case in done.file["cases"]:
+        assert case["verified"]["errors"] == 0 and "emulated-gpu" in case["labels"]
+        # GPU 0 is also the third rank's.
+        assert ("same-gpu" in case["labels"]) == (case["parameters"]["peers"] == 2)
+    peers, turns = 2, 1 + 2  # one peer plays, then both
+    warm_up, pool, own, not_timed = 1, 1, 1, 1
+    assert done.bytes["ipc_opens"] == peers * warm_up + turns * (pool + own + iterations + not_timed)
+    assert done.bytes["left_allocated_bytes"] == 0 and done.bytes["illegal_accesses"] == 0
 
 
 @needs_both

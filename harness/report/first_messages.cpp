@@ -34,6 +34,12 @@ std::optional<double> difference(const std::optional<double>& a, const std::opti
   return a && b ? std::optional(*a - *b) : std::nullopt;
 }
 
+// Only these pages come with their first touch.
+bool has_page_faults(const Case& of) {
+  const auto kinds = texts_of(of.parameters.value("memory", Json()));
+  return !kinds.empty() && (kinds.back() == "host" || kinds.back() == "managed");
+}
+
 std::optional<PoolCosts> pool_costs(const Cell& cell, int peers) {
   const auto pool = figure(cell, "pool", "allocate_us");
   const auto pool_first = figure(cell, "pool", "pool_first_message_us");
@@ -78,11 +84,13 @@ Grid first_messages_of(const Block& block) {
     const auto own = figure(cell, "own", "first_message_us");
     const auto fresh = figure(cell, "fresh", "first_message_us");
     const auto steady = figure(cell, "own", "steady_us");
-    std::vector<std::string> row = {size_of(*cell.begin()->second), fmt::format("{}", key.second)};
+    const auto& any = *cell.begin()->second;
+    const auto faults = has_page_faults(any) ? difference(fresh, own) : std::nullopt;
+    std::vector<std::string> row = {size_of(any), fmt::format("{}", key.second)};
     for (const auto& value :
          {figure(cell, "pool", "first_message_us"), own, fresh, steady, difference(own, steady),
-          difference(fresh, own), figure(cell, "own", "registration_us"),
-          figure(cell, "pool", "allocate_us"), figure(cell, "pool", "pool_first_message_us")}) {
+          faults, figure(cell, "own", "registration_us"), figure(cell, "pool", "allocate_us"),
+          figure(cell, "pool", "pool_first_message_us")}) {
       row.push_back(significant(value, 3));
     }
     grid.rows.push_back(std::move(row));
