@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "bench/cold/measure.hpp"
 #include "bench/cold/messages.hpp"
@@ -21,6 +23,7 @@ namespace ucxbench::cold {
 namespace {
 
 constexpr std::size_t kept_samples = 256;  // in the results file, per launch and metric
+constexpr std::chrono::microseconds nap{100};
 
 struct PlannedCase {
   std::size_t index;
@@ -61,9 +64,9 @@ class Rank {
     context_.report_rank({{"net_devices", common().net_devices},
                           {"device", gpu_ ? to_json(gpu_->device()) : Json()},
                           {"ucx_effective", worker_->effective()}},
-                         progress_);
+                         waiting_);
     for (const auto& planned : cases_) {
-      if (!rendezvous_.barrier(progress_)) break;
+      if (!rendezvous_.barrier(waiting_)) break;
       if (rendezvous_.rank() <= planned.parameters.peers) play(planned);
     }
     close();
@@ -80,12 +83,13 @@ class Rank {
   // The others wait at the barrier meanwhile: each connection is made by itself.
   void connect(int peer) {
     rendezvous_.phase(fmt::format("connecting ranks 0 and {}", peer));
-    rendezvous_.barrier(progress_);
+    rendezvous_.barrier(waiting_);
+    rendezvous_.barrier(polling_);  // both are awake
     if (!sends() && rendezvous_.rank() != peer) return;
     const auto start = clock_.ticks();
     const auto name = fmt::format("cold/{}", peer);
-    publish_address(*worker_, rendezvous_, name, progress_);
-    auto* handle = connect_to_address(*worker_, rendezvous_, sends() ? peer : 0, name, progress_);
+    publish_address(*worker_, rendezvous_, name, polling_);
+    auto* handle = connect_to_address(*worker_, rendezvous_, sends() ? peer : 0, name, polling_);
     auto& made = *connections_.emplace_back(std::make_unique<Connection>(*worker_, handle, *poll_));
     made.link.signal();
     made.link.await_signal();
@@ -113,9 +117,9 @@ class Rank {
       const auto key = fmt::format("outcome/{}/{}", planned.index, peer);
       if (sends()) {
         report(planned, peer, std::move(figures), path, connection,
-               from_bytes(rendezvous_.get(key, progress_)));
+               from_bytes(rendezvous_.get(key, waiting_)));
       } else {
-        rendezvous_.put(key, to_bytes(outcome), progress_);
+        rendezvous_.put(key, to_bytes(outcome), waiting_);
       }
     }
   }
@@ -125,8 +129,8 @@ class Rank {
     const auto turn = fmt::format("turn/{}/{}", index, peer);
     const auto ready = fmt::format("ready/{}/{}", index, peer);
     const auto own = gpu_ ? gpu_->device().pci : "";
-    rendezvous_.put(sends() ? turn : ready, to_bytes(Json(own)), progress_);
-    const auto other = from_bytes(rendezvous_.get(sends() ? ready : turn, progress_));
+    rendezvous_.put(sends() ? turn : ready, to_bytes(Json(own)), waiting_);
+    const auto other = from_bytes(rendezvous_.get(sends() ? ready : turn, waiting_));
     same_gpu_ = !own.empty() && other == own;
   }
 
@@ -171,7 +175,7 @@ class Rank {
     context_.report_case(
         planned.index, record,
         {outcome.at("checked").get<std::uint64_t>(), outcome.at("errors").get<std::uint64_t>()},
-        outcome.at("error").get<std::string>(), progress_);
+        outcome.at("error").get<std::string>(), waiting_);
   }
 
   int launch() const { return context_.plan().at("launch").get<int>(); }
@@ -179,9 +183,9 @@ class Rank {
   // A barrier first: nobody closes while another still sends.
   void close() {
     rendezvous_.phase("closing");
-    rendezvous_.barrier(progress_);
-    for (auto& connection : connections_) connection->endpoint.close(progress_);
-    rendezvous_.barrier(progress_);
+    rendezvous_.barrier(waiting_);
+    for (auto& connection : connections_) connection->endpoint.close(polling_);
+    rendezvous_.barrier(waiting_);
   }
 
   RankContext& context_;
@@ -193,7 +197,11 @@ class Rank {
   double context_us_ = 0;
   std::optional<UcxWorker> worker_;
   std::optional<PollProgress> poll_;
-  Rendezvous::Progress progress_ = [this] { poll_->turn(); };
+  Rendezvous::Progress polling_ = [this] { poll_->turn(); };
+  /// For whose turn it is not: leaves its processor to those who play.
+  Rendezvous::Progress waiting_ = [this] {
+    if (!progress_once(worker_->handle())) std::this_thread::sleep_for(nap);
+  };
   std::vector<std::unique_ptr<Connection>> connections_;  ///< rank 0: by peer; else one
   bool same_gpu_ = false;
 };
