@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
+
+#include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {
 
@@ -42,9 +43,7 @@ ThreadProgress::~ThreadProgress() {
 }
 
 void ThreadProgress::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  block_signals_but_stop();
   while (!stop_.load()) {
     if (!progress_once(worker_)) {
       sleep_on_worker(worker_, wakeup_fd_, stop_fd_, std::chrono::milliseconds(500));

@@ -229,4 +229,11 @@ void remove_own_leftovers(std::time_t since) noexcept {
   remove_mapped_files();
 }
 
+void block_signals_but_stop() noexcept {
+  sigset_t blocked;
+  ::sigfillset(&blocked);
+  ::sigdelset(&blocked, SIGRTMAX);
+  ::pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+}
+
 }  // namespace ucxbench

@@ -39,4 +39,8 @@ void stop_and_leave_nothing(std::time_t since) noexcept;
 /// The second half of it.
 void remove_own_leftovers(std::time_t since) noexcept;
 
+/// For a thread that is to handle no signals: blocks all but the one that stop_and_leave_nothing
+/// stops threads by.
+void block_signals_but_stop() noexcept;
+
 }  // namespace ucxbench
