@@ -6,9 +6,11 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <regex>
+#include <span>
 
 #include "harness/comm/printed.hpp"
 #include "harness/comm/ucx_error.hpp"
@@ -86,7 +88,8 @@ std::string_view to_string(ConnectBy by) {
 }
 
 std::vector<std::string> UcxEndpoint::lanes() const {
-  return parse_lanes(printed([&](std::FILE* out) { ucp_ep_print_info(endpoint_, out); }));
+  const auto queried = queried_lanes(endpoint_);
+  return queried.empty() ? printed_lanes(endpoint_) : queried;
 }
 
 void UcxEndpoint::close(const Rendezvous::Progress& progress) {
@@ -97,6 +100,30 @@ void UcxEndpoint::close(const Rendezvous::Progress& progress) {
   if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "ucp_ep_close_nbx");
   while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
   ucp_request_free(request);
+}
+
+#if UCP_API_VERSION >= UCP_VERSION(1, 14)
+std::vector<std::string> queried_lanes(ucp_ep_h endpoint) {
+  std::array<ucp_transport_entry_t, 64> entries{};  // UCP_MAX_LANES is at most 64
+  ucp_ep_attr_t attributes{};
+  attributes.field_mask = UCP_EP_ATTR_FIELD_TRANSPORTS;
+  attributes.transports = {entries.data(), entries.size(), sizeof entries[0]};
+  check(ucp_ep_query(endpoint, &attributes), "ucp_ep_query");
+  std::vector<std::string> lanes;
+  for (const auto& entry : std::span(entries).first(attributes.transports.num_entries)) {
+    // A lane of the connection manager has no device.
+    if (entry.device_name == nullptr || *entry.device_name == '\0') continue;
+    const auto lane = fmt::format("{}/{}", entry.transport_name, entry.device_name);
+    if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
+  }
+  return lanes;
+}
+#else
+std::vector<std::string> queried_lanes(ucp_ep_h) { return {}; }
+#endif
+
+std::vector<std::string> printed_lanes(ucp_ep_h endpoint) {
+  return parse_lanes(printed([&](std::FILE* out) { ucp_ep_print_info(endpoint, out); }));
 }
 
 std::vector<std::string> parse_lanes(std::string_view printed_info) {

@@ -38,7 +38,11 @@ class UcxEndpoint {
   ucp_ep_h endpoint_;
 };
 
-/// The lanes in the text of ucp_ep_print_info.
+/// The lanes as ucp_ep_query names them; empty where UCX cannot, as before 1.14.
+std::vector<std::string> queried_lanes(ucp_ep_h endpoint);
+
+/// The lanes in what ucp_ep_print_info prints.
+std::vector<std::string> printed_lanes(ucp_ep_h endpoint);
 std::vector<std::string> parse_lanes(std::string_view printed_info);
 
 /// Worker addresses through the rendezvous: `name` distinguishes several workers of one launch.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -19,6 +21,24 @@ TEST(Lanes, AreReadFromUcxsPrintOut) {
   EXPECT_EQ(parse_lanes(printed),
             (std::vector<std::string>{"posix/memory", "cma/memory", "tcp/lo"}));
   EXPECT_TRUE(parse_lanes("").empty());
+}
+
+TEST(Lanes, AreTheSameInBothWords) {
+  ::setenv("UCX_TLS", "tcp,sm", 1);
+  ::setenv("UCX_NET_DEVICES", "lo", 1);
+  const UcxWorker here(Api::tag, ProgressMode::parse("poll"));
+  const UcxWorker there(Api::tag, ProgressMode::parse("poll"));
+  const auto address = there.address();
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  ucp_ep_h endpoint = nullptr;
+  ASSERT_EQ(ucp_ep_create(here.handle(), &params, &endpoint), UCS_OK);
+  const auto printed = printed_lanes(endpoint);
+  EXPECT_FALSE(printed.empty());
+  const auto queried = queried_lanes(endpoint);
+  if (queried.empty()) GTEST_SKIP() << "this UCX is older than 1.14";
+  EXPECT_EQ(queried, printed);
 }
 
 TEST(ConnectBy, KnowsTwoWays) {
