@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "bench/pingpong/connection.hpp"
 #include "bench/pingpong/measure.hpp"
 #include "bench/pingpong/memory.hpp"
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/prove.hpp"
-#include "harness/comm/endpoint.hpp"
-#include "harness/comm/resources.hpp"
-#include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
 
@@ -23,71 +21,6 @@ namespace {
 struct PlannedCase {
   std::size_t index;
   Parameters parameters;
-};
-
-ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& parameters,
-                 const std::string& purpose, const Rendezvous::Progress& progress) {
-  const auto name =
-      fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), purpose);
-  if (parameters.connect_by == ConnectBy::sockaddr && pair.role() != Role::alone) {
-    return connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name, parameters.net_devices,
-                               progress);
-  }
-  publish_address(worker, pair.rendezvous(), name, progress);
-  return connect_to_address(worker, pair.rendezvous(), pair.peer(), name, progress);
-}
-
-/// What a connection is for. On `one_way` the follower never sends: one byte is enough to change
-/// how the kernel acknowledges on a TCP connection from then on (docs/METHOD.md).
-enum class Traffic { both_ways, one_way };
-
-/// A worker and its connection, with what it cost to make them.
-class Connection {
- public:
-  Connection(RankContext& context, Pair& pair, const Parameters& parameters, Traffic traffic)
-      : pair_(pair) {
-    const std::string purpose = traffic == Traffic::both_ways ? "both ways" : "one way";
-    auto& rendezvous = context.rendezvous();
-    const auto& clock = context.clock();
-    rendezvous.phase(fmt::format("{}: starting UCX", to_string(parameters.api)));
-    const auto start = clock.ticks();
-    worker_.emplace(parameters.api, parameters.progress);
-    cold_.context_us = clock.us(clock.ticks() - start);
-
-    rendezvous.phase(fmt::format("{}: connecting by {}, for traffic {}", to_string(parameters.api),
-                                 to_string(parameters.connect_by), purpose));
-    progress_ = [this] { ucp_worker_progress(worker_->handle()); };
-    rendezvous.barrier(progress_);
-    const auto connecting = clock.ticks();
-    endpoint_.emplace(connect(*worker_, pair, parameters, purpose, progress_));
-    loops_ = make_loops(parameters.api, parameters.progress, pair.role(), clock, worker_->handle(),
-                        endpoint_->handle());
-    if (traffic == Traffic::both_ways) loops_->meet();
-    cold_.connect_us = clock.us(clock.ticks() - connecting);
-  }
-
-  /// A barrier first: nobody closes while the other still sends.
-  void close() {
-    auto& rendezvous = pair_.rendezvous();
-    rendezvous.phase("closing");
-    rendezvous.barrier([this] { loops_->turn(); });
-    loops_.reset();
-    endpoint_->close(progress_);
-    rendezvous.barrier(progress_);
-  }
-
-  UcxWorker& worker() { return *worker_; }
-  Loops& loops() { return *loops_; }
-  const Cold& cold() const { return cold_; }
-  std::vector<std::string> lanes() const { return endpoint_->lanes(); }
-
- private:
-  Pair& pair_;
-  Cold cold_;
-  Rendezvous::Progress progress_;
-  std::optional<UcxWorker> worker_;
-  std::optional<UcxEndpoint> endpoint_;
-  std::unique_ptr<Loops> loops_;
 };
 
 void report_rank(RankContext& context, Connection& connection, const Parameters& parameters,
@@ -105,13 +38,45 @@ bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
   return !own.empty() && other == own && pair.role() != Role::alone;
 }
 
+/// What carried a case's messages, on the lead. In the first launch counters are read: another one
+/// configures UCX just so, and counting takes its turn by pairs. The messages that UCX itself
+/// counts go over a connection of their own, since counting takes time, and since what it says at
+/// the end of a connection is then about this case alone.
+Json prove_case(RankContext& context, const Bench& bench, const PlannedCase& planned,
+                const std::vector<std::string>& lanes, bool ucx_counts) {
+  const auto& parameters = planned.parameters;
+  if (context.plan().at("launch") != 0) return prove(bench, parameters, lanes, nullptr);
+  if (!ucx_counts) return prove(bench, parameters, lanes, &bench.loops);
+  Connection counted(context, bench.pair, parameters,
+                     {fmt::format("counting, case {}", planned.index), true, true});
+  const Rendezvous::Progress progress = [&] {
+    bench.progress();
+    counted.loops().turn();
+  };
+  const Bench with{bench.pair,    bench.loops, bench.one_way, bench.clock,   bench.send,
+                   bench.receive, progress,    bench.gpu,     bench.same_gpu};
+  auto path = prove(with, parameters, lanes, &counted.loops());
+  add_uses(path, bench, counted.close());
+  return path;
+}
+
+// All ranks do as rank 0, although a wrapper may give each another UCX.
+bool ucx_counts(Rendezvous& rendezvous) {
+  constexpr const char* key = "counts";
+  if (rendezvous.rank() == 0) rendezvous.put(key, {UcxWorker::can_count()}, {});
+  return rendezvous.get(key, {}).front() != 0;
+}
+
 /// False when the user asked to stop.
 bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
-                    PairMemory& memory, bool first) {
+                    PairMemory& memory, bool first, bool ucx_counts) {
   const auto& common = cases.front().parameters;
-  Connection connection(context, pair, common, Traffic::both_ways);
+  Connection connection(context, pair, common, {.purpose = "traffic both ways"});
   std::optional<Connection> one_way;
-  if (common.bandwidth) one_way.emplace(context, pair, common, Traffic::one_way);
+  if (common.bandwidth) {
+    one_way.emplace(context, pair, common,
+                    ConnectionUse{.purpose = "traffic one way", .meets = false});
+  }
   auto& one_way_loops = one_way ? one_way->loops() : connection.loops();
   const auto progress = [&] {
     connection.loops().turn();
@@ -129,11 +94,9 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
                       receive, progress,           memory.gpu(),  one_gpu};
     auto measured = measure(bench, parameters);
     const auto lanes = connection.lanes();
-    const auto launch = context.plan().at("launch").get<int>();
-    // Another launch configures UCX just so; counting takes its turn by pairs.
-    measured.record.path = prove(bench, parameters, lanes, launch == 0);
+    measured.record.path = prove_case(context, bench, planned, lanes, ucx_counts);
     if (!pair.leads()) continue;
-    measured.record.launch = launch;
+    measured.record.launch = context.plan().at("launch");
     measured.record.cold.context_us = connection.cold().context_us;
     measured.record.cold.connect_us = connection.cold().connect_us;
     measured.record.lanes = lanes;
@@ -156,13 +119,14 @@ void run_rank(RankContext& context) {
   }
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank(), largest);
+  const bool counts = ucx_counts(context.rendezvous());
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase& planned) {
       return planned.parameters.api != begin->parameters.api ||
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });
     const bool first = begin == cases.begin();
-    if (!run_connection(context, pair, {begin, end}, memory, first)) return;
+    if (!run_connection(context, pair, {begin, end}, memory, first, counts)) return;
     begin = end;
   }
 }

@@ -92,6 +92,32 @@ def test_large_messages_go_by_cuda_ipc(gpu):
 
 
 @needs_both
+def test_ucx_counts_what_each_protocol_did(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", size="8,1MiB")
+    for case in done.file["cases"]:
+        path = case["path"]
+        counted = [row for row in path["protocols"] if row["use"] == "counted"]
+        device = "cuda_ipc/cuda" if case["parameters"]["bytes"] == MIB else "tcp/lo"
+        sent = sum(
+            row["count"] for row in counted
+            if row["rank"] == 0 and row["operation"].startswith("tagged message")
+            and "from cuda" in row["operation"] and row["device"] == device
+        )
+        assert sent == path["payload_bytes"] / case["parameters"]["bytes"]
+    assert "Count" not in done.err
+    left = {file.name for file in done.folder.iterdir() if not file.name.startswith("report.")}
+    assert left == {"run.json"}
+
+
+@needs_both
+def test_whoever_reads_ucxs_log_keeps_it(gpu):
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--ucx", "UCX_LOG_FILE=log")
+    path = only(done.file["cases"])["path"]
+    assert path["verdict"] == "as-asked"
+    assert all(row["use"] != "counted" for row in path["protocols"])
+
+
+@needs_both
 def test_streams_do_not_and_the_path_says_why(gpu):
     """UCX 1.22 knows no rendezvous for streams, and so gives them no lane for one."""
     done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--api", "stream")

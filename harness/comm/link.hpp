@@ -19,6 +19,7 @@ struct LinkBuffers {
   std::size_t bytes = 0;
   int window = 1;           ///< sends, and receives, that may be outstanding
   bool many_sends = false;  ///< UCP_OP_ATTR_FLAG_MULTI_SEND: bandwidth, never latency
+  bool requests = false;  ///< one for each send: UCX counts none that is sent without (worker.hpp)
 };
 
 // What the two APIs share: the sending side, and the hot loops' view of completions. The request
@@ -39,6 +40,7 @@ class LinkBase {
     send_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
+    if (buffers.requests) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     send_params_.datatype = ucp_dt_make_contig(1);
     send_params_.cb.send = [](void* request, ucs_status_t status, void* self) {
       static_cast<LinkBase*>(self)->sent(request, status);

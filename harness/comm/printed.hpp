@@ -1,5 +1,10 @@
 #pragma once
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +13,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/core/files.hpp"
+#include "harness/launch/fd.hpp"
 
 namespace ucxbench {
 
@@ -23,6 +31,22 @@ std::string printed(Print print) {
   std::string copy(text, length);
   std::free(text);
   return copy;
+}
+
+/// What `act` prints to this process's stdout, which nobody sees; "" where that cannot be had.
+template <typename Act>
+std::string printed_to_stdout(Act act) {
+  std::fflush(stdout);
+  const Fd before(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  const Fd file(::memfd_create("stdout", MFD_CLOEXEC));
+  if (!before || !file || ::dup2(file.get(), STDOUT_FILENO) < 0) {
+    act();
+    return "";
+  }
+  act();
+  std::fflush(stdout);
+  ::dup2(before.get(), STDOUT_FILENO);
+  return text_of(fmt::format("/proc/self/fd/{}", file.get()));
 }
 
 /// What the pattern's first group matches in `text`, each once, in the order of the text.

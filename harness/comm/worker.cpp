@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "harness/comm/printed.hpp"
 #include "harness/comm/ucx_error.hpp"
@@ -67,7 +68,16 @@ std::string ProgressMode::name() const {
   return "periodic:" + format_duration(period);
 }
 
-UcxWorker::UcxWorker(Api api, ProgressMode mode) {
+bool UcxWorker::can_count() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return std::pair(major, minor) >= std::pair(1U, 21U) &&
+         std::getenv("UCX_PROTO_INFO") == nullptr && std::getenv("UCX_LOG_FILE") == nullptr;
+}
+
+UcxWorker::UcxWorker(Api api, ProgressMode mode, bool counts) {
   const bool threaded = mode.kind == ProgressMode::Kind::thread;
   const bool wakes = threaded || mode.kind == ProgressMode::Kind::event;
 
@@ -76,6 +86,9 @@ UcxWorker::UcxWorker(Api api, ProgressMode mode) {
   const std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)> release(config,
                                                                              &ucp_config_release);
   effective_ = read_settings(config);
+  if (counts && can_count()) {
+    check(ucp_config_modify(config, "PROTO_INFO", "used"), "ucp_config_modify");
+  }
 
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
@@ -104,8 +117,15 @@ UcxWorker::UcxWorker(Api api, ProgressMode mode) {
 }
 
 UcxWorker::~UcxWorker() {
-  ucp_worker_destroy(worker_);
+  if (worker_ != nullptr) ucp_worker_destroy(worker_);
   ucp_cleanup(context_);
+}
+
+std::vector<ProtocolUse> UcxWorker::end() {
+  auto [used, rest] = parse_protocol_tables(
+      printed_to_stdout([this] { ucp_worker_destroy(std::exchange(worker_, nullptr)); }));
+  std::fputs(rest.c_str(), stdout);
+  return used;
 }
 
 std::vector<std::uint8_t> UcxWorker::address() const {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/comm/protocol_tables.hpp"
+
 namespace ucxbench {
 
 enum class Api { tag, stream };
@@ -36,7 +38,8 @@ struct ProgressMode {
 /// for. UCX reads its configuration from the environment, which is complete before exec.
 class UcxWorker {
  public:
-  UcxWorker(Api api, ProgressMode mode);
+  /// `counts` what its messages do, which costs each of them something; where it can.
+  UcxWorker(Api api, ProgressMode mode, bool counts = false);
   ~UcxWorker();
   UcxWorker(const UcxWorker&) = delete;
   UcxWorker& operator=(const UcxWorker&) = delete;
@@ -44,6 +47,13 @@ class UcxWorker {
   ucp_worker_h handle() const { return worker_; }
   ucp_context_h context() const { return context_; }
   std::vector<std::uint8_t> address() const;
+
+  /// Whether UCX can count the messages of a worker by protocol, and log it when the worker ends:
+  /// from 1.21, unless the user reads that log.
+  static bool can_count();
+
+  /// Ends the worker. What it counted.
+  std::vector<ProtocolUse> end();
 
   /// The settings as UCX reports them after reading environment and files: UCX_TLS → "tcp".
   const std::map<std::string, std::string>& effective() const { return effective_; }
