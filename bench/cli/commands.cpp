@@ -10,8 +10,10 @@
 #include <set>
 
 #include "bench/cli/outputs.hpp"
+#include "harness/comm/gpu_direct.hpp"
 #include "harness/comm/transport_set.hpp"
 #include "harness/core/text.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/result.hpp"
@@ -33,6 +35,12 @@ void list_transports() {
                               ? fmt::format("available      {}", known.description)
                               : fmt::format("not available  {}", fmt::join(reasons, "; ")));
   }
+  const auto print_ability = [](std::string_view name, const Ability& ability) {
+    print_row(name, fmt::format("{:<15}{}", to_string(ability.state), ability.why));
+  };
+  const auto settings = current_environment();
+  print_ability("gpudirect", gpu_direct_rdma(found.ucx, settings));
+  print_ability("gdrcopy", gdr_copy(found.ucx, settings));
 }
 
 void list_devices() {

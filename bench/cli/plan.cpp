@@ -12,6 +12,7 @@
 #include "bench/cli/place.hpp"
 #include "bench/cli/progress_display.hpp"
 #include "bench/cli/remote.hpp"
+#include "harness/comm/gpu_direct.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
@@ -117,6 +118,14 @@ void label(Result& result, const Plan& plan) {
   }
 }
 
+// All that a rank of this group has.
+Variables ucx_variables(const Group& group, const RunSetup& setup) {
+  auto [entries, asked, inherited, replaced] =
+      rank_environment(current_environment(), settings_of(group), setup.ucx);
+  asked.merge(inherited);
+  return asked;
+}
+
 std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transports,
                                const std::string& route, const Probe& found, Result& result) {
   std::vector<Group> groups;
@@ -133,6 +142,10 @@ std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transpo
       for (const auto ranks : plan.ranks) {
         auto group = make_group(plan, ranks, set, memory, use, result);
         group.unavailable = why_not(set, memory, use, found);
+        if (use.gpu_memory || set.has("ib") || set.has("auto")) {
+          result.ucx["gpu_direct"][group.name()] =
+              describe_gpu_direct(found.ucx, ucx_variables(group, plan.setup));
+        }
         groups.push_back(std::move(group));
       }
     }

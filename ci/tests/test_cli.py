@@ -54,7 +54,10 @@ def test_lists(bench, what, word):
 
 def test_list_says_why_a_transport_is_not_available(bench):
     lines = {line.split()[0]: line for line in bench("list", "transports").out.splitlines()}
-    assert set(lines) == {"self", "shm", "tcp", "nvlink", "ib", "auto"}
+    assert set(lines) == {"self", "shm", "tcp", "nvlink", "ib", "auto", "gpudirect", "gdrcopy"}
+    for name in ("gpudirect", "gdrcopy"):
+        state, *why = lines.pop(name).split()[1:]
+        assert state in {"active", "absent", "unknown"} and why
     for name, line in lines.items():
         if "not available" in line:
             assert f"{name}: " in line

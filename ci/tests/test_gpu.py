@@ -87,6 +87,9 @@ def test_large_messages_go_by_cuda_ipc(gpu):
     assert case["path"]["carried_by"] == {"nvlink": 1}
     assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
     assert case["labels"] == ["emulated-gpu"]
+    direct = done.file["ucx"]["gpu_direct"]["tcp+nvlink, cuda-cuda"]
+    assert direct["rdma"]["state"] == direct["gdr_copy"]["state"] == "absent"
+    assert "InfiniBand" in direct["rdma"]["why"] and "built without it" in direct["gdr_copy"]["why"]
     assert done.bytes["ipc_opens"] >= 1 and done.bytes["d2d_ipc_bytes"] > 8 * MIB
     assert done.bytes["left_allocated_bytes"] == 0
 

@@ -20,6 +20,17 @@
 namespace ucxbench {
 namespace {
 
+void add_gpu_direct(uct_md_h md, const std::string& device, UcxResources& found) {
+  uct_md_attr_t attributes{};
+  if (uct_md_query(md, &attributes) != UCS_OK) return;
+  if ((attributes.cap.reg_mem_types & UCS_BIT(UCS_MEMORY_TYPE_CUDA)) != 0) {
+    found.registers_gpu_memory.push_back(device);
+  }
+#if UCP_API_VERSION >= UCP_VERSION(1, 14)
+  if ((attributes.cap.flags & UCT_MD_FLAG_REG_DMABUF) != 0) found.takes_dma_buf.push_back(device);
+#endif
+}
+
 void add_resources(uct_component_h component, const std::string& component_name,
                    const uct_md_resource_desc_t& md_resource, UcxResources& found) {
   uct_md_config_t* config = nullptr;
@@ -36,6 +47,7 @@ void add_resources(uct_component_h component, const std::string& component_name,
     }
     uct_release_tl_resource_list(resources);
   }
+  if (component_name == "ib") add_gpu_direct(md, md_resource.md_name, found);
   uct_md_close(md);
 }
 
@@ -131,6 +143,8 @@ void to_json(nlohmann::ordered_json& json, const UcxResources& from) {
           {"components", from.components},
           {"resources", std::move(list)},
           {"multi_threaded", from.multi_threaded},
+          {"registers_gpu_memory", from.registers_gpu_memory},
+          {"takes_dma_buf", from.takes_dma_buf},
           {"broken_modules", from.broken_modules}};
   if (from.lockable_bytes) json["lockable_bytes"] = *from.lockable_bytes;
 }
@@ -141,6 +155,8 @@ void from_json(const nlohmann::ordered_json& json, UcxResources& to) {
   json.at("library").get_to(to.library);
   json.at("components").get_to(to.components);
   json.at("multi_threaded").get_to(to.multi_threaded);
+  json.at("registers_gpu_memory").get_to(to.registers_gpu_memory);
+  json.at("takes_dma_buf").get_to(to.takes_dma_buf);
   if (json.contains("lockable_bytes")) to.lockable_bytes = json.at("lockable_bytes");
   json.at("broken_modules").get_to(to.broken_modules);
   for (const auto& entry : json.at("resources")) {

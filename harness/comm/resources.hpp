@@ -22,7 +22,9 @@ struct UcxResources {
   std::string library;                  ///< path of the libucp that was loaded
   std::vector<std::string> components;  ///< also those without a device: "ib", "cuda_ipc"
   std::vector<UcxResource> resources;
-  bool multi_threaded = false;  ///< built with --enable-mt
+  bool multi_threaded = false;                      ///< built with --enable-mt
+  std::vector<std::string> registers_gpu_memory{};  ///< RDMA devices: "mlx5_0"
+  std::vector<std::string> takes_dma_buf{};         ///< likewise, where UCX says so (from 1.14)
   /// What a process here may lock, as RDMA devices need it (ulimit -l); none: any amount.
   std::optional<std::uint64_t> lockable_bytes;
   /// Modules that are installed but do not load, about which UCX says nothing: "libuct_cuda.so" and

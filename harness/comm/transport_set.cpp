@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
+#include "harness/comm/gpu_direct.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
@@ -189,10 +189,9 @@ std::vector<std::string> missing(const TransportSet& set, const UcxResources& re
                     why_no_module(resources, "libuct_cuda.so",
                                   std::string("no cuda_copy: built without CUDA") + cuda_ucx)));
   }
-  if (use.gdr == true && !resources.has_transport("gdr_copy")) {
-    reasons.push_back(fmt::format(
-        "--gdr on: {} has no gdr_copy here: {}", where_ucx_is(resources),
-        std::filesystem::exists("/dev/gdrdrv") ? "built without it" : "no driver (/dev/gdrdrv)"));
+  if (const auto mapped = gdr_copy(resources, {});
+      use.gdr == true && mapped.state == Ability::State::absent) {
+    reasons.push_back("--gdr on: no GDRCopy: " + mapped.why);
   }
   return reasons;
 }

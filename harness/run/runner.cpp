@@ -15,12 +15,6 @@
 namespace ucxbench {
 namespace {
 
-Variables settings_of(const Group& group) {
-  Variables settings;
-  for (const auto& setting : group.settings) settings[setting.key] = setting.value;
-  return settings;
-}
-
 // The worse a verdict, the higher: a case is what its worst pair and launch were.
 int badness(const Json& path) {
   constexpr std::array order = {"as-asked", "unknown", "partly", "other"};
@@ -247,6 +241,12 @@ class Run {
 };
 
 }  // namespace
+
+Variables settings_of(const Group& group) {
+  Variables settings;
+  for (const auto& setting : group.settings) settings[setting.key] = setting.value;
+  return settings;
+}
 
 Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
                 RunObserver& observer) {

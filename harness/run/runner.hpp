@@ -30,6 +30,8 @@ struct Group {
   std::string name() const { return variant.empty() ? set.name() : set.name() + ", " + variant; }
 };
 
+Variables settings_of(const Group& group);
+
 /// How the ranks are started.
 struct RunSetup {
   std::string benchmark;
