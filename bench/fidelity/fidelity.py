@@ -43,26 +43,36 @@ def positive(text):
     return value
 
 
-def arguments(argv):
-    parser = argparse.ArgumentParser(description=__doc__.split(":")[0] + ".")
+def base_parser(description):
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--ucx-bench", type=program, default=str(ROOT / "build/release/bin/ucx-bench"))
-    parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
-    parser.add_argument("--untouched", action="store_true",
-                        help="leave ucx_perftest's buffers unwritten, as it does by itself")
-    parser.add_argument("--instead", choices=PLAIN, metavar="PLAIN",
-                        help="compare plain_loop in the place of ucx-bench, in tag bandwidth: "
-                        + " | ".join(PLAIN))
     parser.add_argument("--cells", action="append", metavar="PART/…",
                         help="only cells with all these parts, as tcp/8B or shm/tag/bandwidth; repeatable")
     parser.add_argument("--max-pairs", type=int, choices=range(6, 61), default=60, metavar="6…60")
     parser.add_argument("--budget", type=positive, default=25, metavar="MINUTES",
                         help="stop after this time; cells without enough pairs say so (default: 25)")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "results/fidelity", metavar="FOLDER")
+    return parser
+
+
+def parsed(parser, argv):
     options = parser.parse_args(argv)
     try:
         options.cells = choose(options.cells)
     except ValueError as error:
         parser.error(str(error))
+    return options
+
+
+def arguments(argv):
+    parser = base_parser(__doc__.split(":")[0] + ".")
+    parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
+    parser.add_argument("--untouched", action="store_true",
+                        help="leave ucx_perftest's buffers unwritten, as it does by itself")
+    parser.add_argument("--instead", choices=PLAIN, metavar="PLAIN",
+                        help="compare plain_loop in the place of ucx-bench, in tag bandwidth: "
+                        + " | ".join(PLAIN))
+    options = parsed(parser, argv)
     build = pathlib.Path(options.ucx_bench).resolve().parents[1]
     options.plain_loop = build / "bin/fidelity_plain_loop"
     options.preload = None
@@ -73,12 +83,12 @@ def arguments(argv):
     return options
 
 
-def provenance(run, perftest, touched, argv):
-    """What the run file of ours says about the machine and the UCX, and what both tools are."""
+def provenance(run, script, argv):
+    """What the run file of ours says about the machine, the UCX and itself."""
     host = run["machine"]["hosts"][0]
     return {
         "schema": "ucx-bench/fidelity/1",
-        "command": shlex.join(["bench/fidelity/fidelity.py", *argv]),
+        "command": shlex.join([f"bench/fidelity/{script}", *argv]),
         "started_utc": utc_now(),
         "machine": {
             "id": run["machine"]["id"],
@@ -92,7 +102,6 @@ def provenance(run, perftest, touched, argv):
         },
         "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
         "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
-        "ucx_perftest": {"program": perftest, "buffers_written_once": touched},
         "settings": SETTINGS,
     }
 
@@ -105,6 +114,24 @@ def finish(result, comparison, state):
     return result
 
 
+def compare(result, ours, theirs, options, save):
+    """Runs all pairs; `save(result, folder)` writes the record as far as it is, and at the end."""
+    comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
+    state = "interrupted"
+    try:
+        for cell in comparison.run():
+            save(finish(result, comparison, "interrupted"), options.output)
+            print(report.line(cell, comparison.records[cell]), file=sys.stderr, flush=True)
+        state = "out of time" if comparison.is_late else "complete"
+    finally:
+        where = save(finish(result, comparison, state), options.output)
+    print(where)
+
+
+def all_reached(result):
+    return all(cell["ratio"]["ci95"] for cell in result["cells"])
+
+
 def main(argv):
     options = arguments(argv)
     # A plain kill ends as Ctrl-C does: nothing is left running, and what there is is written.
@@ -112,29 +139,21 @@ def main(argv):
     ours = OurTool(options.ucx_bench)
     try:
         run = ours.run(options.cells[0])
-        result = provenance(run, options.perftest, options.preload is not None, argv)
+        result = provenance(run, "fidelity.py", argv)
+        touched = options.preload is not None
+        result["ucx_perftest"] = {"program": options.perftest, "buffers_written_once": touched}
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload)
         if options.instead:
             ours = PlainLoop(options.plain_loop, options.instead.split("+")[1:])
             result["instead_of_ucx_bench"] = options.instead
-        comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
-        state = "interrupted"
-        try:
-            for cell in comparison.run():
-                report.save(finish(result, comparison, "interrupted"), options.output)
-                print(report.line(cell, comparison.records[cell]), file=sys.stderr, flush=True)
-            state = "out of time" if comparison.is_late else "complete"
-        finally:
-            where = report.save(finish(result, comparison, state), options.output)
+        compare(result, ours, theirs, options, report.save)
     except (Failed, Unfit) as error:
         print(f"fidelity: {error}", file=sys.stderr)
         return 3
     except KeyboardInterrupt:
         print("fidelity: interrupted", file=sys.stderr)
         return 130
-    print(where)
-    reached = all(cell["ratio"]["ci95"] for cell in result["cells"])
-    return 0 if reached else 5
+    return 0 if all_reached(result) else 5
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pytest
 
 import fidelity
 import intervals
+import proof
 import report
 import tools
 from cells import SETTINGS, Cell, choose
@@ -96,6 +97,7 @@ def test_unreadable_perftest(text):
 def test_reads_our_run_file():
     sample = [os.environ["REPORT_SAMPLE"], "result", "json"]
     run = json.loads(subprocess.run(sample, check=True, capture_output=True, timeout=60).stdout)
+    run["cases"] = run["cases"][:1]
     metrics = run["cases"][0]["metrics"]
     metrics["bandwidth_sender_GBps"] = {"p50": 1.5}
     assert tools.parse_ours(run, "latency") == metrics["latency_us"]["p50"]
@@ -215,6 +217,23 @@ def test_a_record_of_the_plain_loop_is_another_file(tmp_path):
     where = report.save(a_result(1.0) | {"instead_of_ucx_bench": "plain+send-books"}, tmp_path)
     assert where.name == "vm-1-ucx-1.13.1-plain-send-books.md"
     assert where.read_text().startswith("# plain+send-books loop")
+
+
+def test_the_record_of_proof_names_the_largest_difference(tmp_path):
+    where = proof.save(a_result(0.98), tmp_path)
+    assert where.name == "vm-1-ucx-1.13.1-proof.md"
+    assert "no difference is larger than 2.0%" in where.read_text()
+    result = a_result(1.0)
+    result["cells"][0]["ratio"]["ci95"] = None
+    assert "too few pairs" in proof.markdown(result)
+
+
+@pytest.mark.parametrize("proves, protocols", [(True, []), (False, [{"use": "latency"}])])
+def test_a_program_that_does_not_leave_proof_out_is_noticed(proves, protocols):
+    tool = tools.AfterProof("ucx-bench", proves)
+    tool.run = lambda *_: {"cases": [{"path": {"protocols": protocols}}]}
+    with pytest.raises(tools.Unfit, match="FIDELITY_WITHOUT_PROOF"):
+        tool.measure(LATENCY)
 
 
 def test_the_plain_loop_measures_tag_bandwidth_only():

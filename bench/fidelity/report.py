@@ -52,6 +52,14 @@ def line(cell, record):
     return row(cell_record(cell, record)).strip("| ").replace(" | ", "  ")
 
 
+def machine_text(machine):
+    return (
+        f"Machine {machine['id']}: {machine['cpu_model']}, {machine['cores']} cores, Linux "
+        f"{machine['kernel']}, load {machine['load_1min_before']:.2f} before and "
+        f"{machine['load_1min_after']:.2f} after."
+    )
+
+
 def markdown(result):
     ucx, ours, machine = result["ucx"], result["ucx_bench"], result["machine"]
     cells = result["cells"]
@@ -66,10 +74,7 @@ def markdown(result):
         + ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         + f" of {len(cells)} cells.",
         "",
-        f"Machine {machine['id']}: {machine['cpu_model']}, {machine['cores']} cores, Linux "
-        f"{machine['kernel']}, load {machine['load_1min_before']:.2f} before and "
-        f"{machine['load_1min_after']:.2f} after. UCX {ucx['version']}, both tools on "
-        f"`{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. ucx-bench {ours['commit'][:10]}"
+        f"{machine_text(machine)} UCX {ucx['version']}, both tools on `{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. ucx-bench {ours['commit'][:10]}"
         f"{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
         "",
         "The ratio is ours / theirs: one-way latency p50, or the sender's bandwidth with the flush "
@@ -107,12 +112,15 @@ def write(path, text):
     os.replace(part.name, path)
 
 
-def save(result, folder):
-    """Writes both files; returns the Markdown one's path."""
-    stem = f"{result['machine']['id']}-ucx-{result['ucx']['version']}"
-    if "instead_of_ucx_bench" in result:
-        stem += "-" + result["instead_of_ucx_bench"].replace("+", "-")
+def save_as(stem, result, text, folder):
+    """Writes both files, named after machine and UCX; returns the Markdown one's path."""
+    stem = f"{result['machine']['id']}-ucx-{result['ucx']['version']}{stem}"
     folder = pathlib.Path(folder)
     write(folder / f"{stem}.json", json.dumps(result, indent=1, allow_nan=False) + "\n")
-    write(folder / f"{stem}.md", markdown(result))
+    write(folder / f"{stem}.md", text)
     return folder / f"{stem}.md"
+
+
+def save(result, folder):
+    instead = result.get("instead_of_ucx_bench")
+    return save_as("-" + instead.replace("+", "-") if instead else "", result, markdown(result), folder)

@@ -81,8 +81,8 @@ def parse_perftest(csv):
 
 
 def parse_ours(run, metric):
-    """The same of our run file, which has one case; the sender's bandwidth, as theirs is."""
-    case = run["cases"][0]
+    """The same of the last case in our run file; the sender's bandwidth, as theirs is."""
+    case = run["cases"][-1]
     if case["state"] != "measured":
         raise Failed(f"ucx-bench: {case['state']}: {case['reason']}")
     return case["metrics"]["latency_us" if metric == "latency" else "bandwidth_sender_GBps"]["p50"]
@@ -117,17 +117,17 @@ class OurTool:
     def __init__(self, program):
         self.program = program
 
-    def run(self, cell):
-        """The run file of one launch of a cell."""
+    def run(self, cell, sizes=None, more_environment=None):
+        """The run file of one launch of a cell, or of these sizes."""
         with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
             file = pathlib.Path(folder, "run.json")
             command = [self.program, "--quiet", "pingpong", "--transports", cell.transport]
-            command += ["--api", cell.api, "--measure", cell.metric, "--sizes", cell.bytes]
+            command += ["--api", cell.api, "--measure", cell.metric, "--sizes", sizes or cell.bytes]
             command += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
             command += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}", "--json", file]
             for name, value in SETTINGS[cell.transport].items():
                 command += ["--ucx", f"{name}={value}"]
-            process = start(command, environment(cell.transport))
+            process = start(command, environment(cell.transport) | (more_environment or {}))
             try:
                 output(process, "ucx-bench")
             finally:
@@ -136,6 +136,21 @@ class OurTool:
 
     def measure(self, cell):
         return parse_ours(self.run(cell), cell.metric)
+
+
+class AfterProof(OurTool):
+    """Ours, measuring a cell in processes that have proved what carried a smaller size just before; or
+    have not, which is what the variable is for (bench/pingpong/rank.cpp)."""
+
+    def __init__(self, program, proves):
+        super().__init__(program)
+        self.variables = {} if proves else {"FIDELITY_WITHOUT_PROOF": "1"}
+
+    def measure(self, cell):
+        run = self.run(cell, f"{cell.bytes // 2},{cell.bytes}", self.variables)
+        if any(case["path"].get("protocols") for case in run["cases"]) != (not self.variables):
+            raise Unfit("this ucx-bench does not heed FIDELITY_WITHOUT_PROOF")
+        return parse_ours(run, cell.metric)
 
 
 class PlainLoop:

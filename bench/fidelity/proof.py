@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Shows that proof costs the timed loops nothing: ucx-bench with its proof of what carried the messages
+and without, in A B B A order, until each cell's ratio is known well enough. Writes
+results/fidelity/<machine>-ucx-<version>-proof.{json,md}. Exit status as fidelity.py."""
+
+import signal
+import sys
+
+import report
+from fidelity import all_reached, base_parser, compare, parsed, provenance
+from tools import AfterProof, Failed, OurTool, Unfit
+
+
+def largest_difference(cells):
+    """The end of the widest interval, from 1; None while some cell has none."""
+    intervals = [cell["ratio"]["ci95"] for cell in cells]
+    if not all(intervals):
+        return None
+    return max(abs(end - 1) for interval in intervals for end in interval)
+
+
+def markdown(result):
+    ours, cells = result["ucx_bench"], result["cells"]
+    largest = largest_difference(cells)
+    lines = [
+        "# ucx-bench with and without proof",
+        "",
+        f"{result['finished_utc']}, {result['state']}: "
+        + (
+            "too few pairs to say."
+            if largest is None
+            else f"with 95 % confidence in each cell, no difference is larger than {largest:.1%}."
+        ),
+        "",
+        f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, ucx-bench "
+        f"{ours['commit'][:10]}{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
+        "",
+        "Each run measures half the size first; after that, one of the two proves what carried its "
+        "messages; then both measure the cell. The ratio is with / without: one-way latency p50, or the "
+        "sender's bandwidth. Its 95 % interval is that of the median of paired runs in A B B A order; "
+        "*self*: the same of runs without proof over their own next one.",
+        "",
+        "| cell | with | without | unit | ratio | 95 % interval | self | pairs | verdict |",
+        "|---|--:|--:|---|--:|---|---|--:|---|",
+    ]
+    lines += map(report.row, cells)
+    return "\n".join([*lines, "", f"`{result['command']}`", ""])
+
+
+def save(result, folder):
+    return report.save_as("-proof", result, markdown(result), folder)
+
+
+def main(argv):
+    options = parsed(base_parser(__doc__.split(":")[0] + "."), argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run = OurTool(options.ucx_bench).run(options.cells[0])
+        result = provenance(run, "proof.py", argv)
+        proving, plain = (AfterProof(options.ucx_bench, proves) for proves in (True, False))
+        compare(result, proving, plain, options, save)
+    except (Failed, Unfit) as error:
+        print(f"proof: {error}", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        print("proof: interrupted", file=sys.stderr)
+        return 130
+    return 0 if all_reached(result) else 5
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
