@@ -39,42 +39,13 @@ bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
   return !own.empty() && other == own && pair.role() != Role::alone;
 }
 
-/// What carried a case's messages, on the lead. In the first launch counters are read: another one
-/// configures UCX just so, and counting takes its turn by pairs. The messages that UCX itself
-/// counts go over a connection of their own, since counting takes time, and since what it says at
-/// the end of a connection is then about this case alone.
-Json prove_case(RankContext& context, const Bench& bench, const PlannedCase& planned,
-                const std::vector<std::string>& lanes, bool ucx_counts) {
-  const auto& parameters = planned.parameters;
-  // For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path
-  // that is not known claims nothing.
-  constexpr const char* without = "FIDELITY_WITHOUT_PROOF";
-  if (std::getenv(without) != nullptr) return {{"why", fmt::format("{} is set", without)}};
-  if (context.plan().at("launch") != 0) return prove(bench, parameters, lanes, nullptr);
-  if (!ucx_counts) return prove(bench, parameters, lanes, &bench.loops);
-  Connection counted(context, bench.pair, parameters,
-                     {fmt::format("counting, case {}", planned.index), true, true});
-  const Rendezvous::Progress progress = [&] {
-    bench.progress();
-    counted.loops().turn();
-  };
-  const Bench with{bench.pair,    bench.loops, bench.one_way, bench.clock,   bench.send,
-                   bench.receive, progress,    bench.gpu,     bench.same_gpu};
-  auto path = prove(with, parameters, lanes, &counted.loops());
-  add_uses(path, bench, counted.close());
-  return path;
-}
-
-// All ranks do as rank 0, although a wrapper may give each another UCX.
-bool ucx_counts(Rendezvous& rendezvous) {
-  constexpr const char* key = "counts";
-  if (rendezvous.rank() == 0) rendezvous.put(key, {UcxWorker::can_count()}, {});
-  return rendezvous.get(key, {}).front() != 0;
-}
+// For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path
+// that is not known claims nothing.
+bool without_proof() { return std::getenv("FIDELITY_WITHOUT_PROOF") != nullptr; }
 
 /// False when the user asked to stop.
 bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
-                    PairMemory& memory, bool first, bool ucx_counts) {
+                    PairMemory& memory, bool first) {
   const auto& common = cases.front().parameters;
   Connection connection(context, pair, common, {.purpose = "traffic both ways"});
   std::optional<Connection> one_way;
@@ -99,9 +70,13 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
                       receive, progress,           memory.gpu(),  one_gpu};
     auto measured = measure(bench, parameters);
     const auto lanes = connection.lanes();
-    measured.record.path = prove_case(context, bench, planned, lanes, ucx_counts);
+    const auto launch = context.plan().at("launch").get<int>();
+    // Another launch configures UCX just so; counting takes its turn by pairs.
+    if (!without_proof()) {
+      measured.record.path = prove(bench, parameters, lanes, launch == 0);
+    }
     if (!pair.leads()) continue;
-    measured.record.launch = context.plan().at("launch");
+    measured.record.launch = launch;
     measured.record.cold.context_us = connection.cold().context_us;
     measured.record.cold.connect_us = connection.cold().connect_us;
     measured.record.lanes = lanes;
@@ -111,6 +86,26 @@ bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedC
   if (one_way) one_way->close();
   connection.close();
   return go_on;
+}
+
+// All ranks do as rank 0, although a wrapper may give each another UCX.
+bool ucx_counts(Rendezvous& rendezvous) {
+  constexpr const char* key = "counts";
+  if (rendezvous.rank() == 0) rendezvous.put(key, {UcxWorker::can_count()}, {});
+  return rendezvous.get(key, {}).front() != 0;
+}
+
+// After everything is measured: a connection that ends takes mappings of GPU memory with it that
+// others of its process would have used again (UCX 1.22), and theirs would then be cold again.
+void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
+               PairMemory& memory) {
+  for (const auto& [index, parameters] : cases) {
+    if (!context.rendezvous().barrier({})) return;
+    auto [send, receive] = memory.buffers(parameters.bytes);
+    const auto protocols = count_protocols(context, pair, parameters, send, receive,
+                                           fmt::format("counting, case {}", index));
+    if (pair.leads()) context.report_protocols(index, pair.lead(), protocols);
+  }
 }
 
 void run_rank(RankContext& context) {
@@ -124,15 +119,17 @@ void run_rank(RankContext& context) {
   }
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank(), largest);
-  const bool counts = ucx_counts(context.rendezvous());
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase& planned) {
       return planned.parameters.api != begin->parameters.api ||
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });
     const bool first = begin == cases.begin();
-    if (!run_connection(context, pair, {begin, end}, memory, first, counts)) return;
+    if (!run_connection(context, pair, {begin, end}, memory, first)) return;
     begin = end;
+  }
+  if (context.plan().at("launch") == 0 && !without_proof() && ucx_counts(context.rendezvous())) {
+    count_all(context, pair, cases, memory);
   }
 }
 

@@ -100,6 +100,12 @@ void RankContext::report_transfers(std::size_t index, std::span<const Transfer> 
   }
 }
 
+void RankContext::report_protocols(std::size_t index, int src, const Json& protocols) {
+  const Json report = {
+      {"index", index}, {"launch", plan_.at("launch")}, {"src", src}, {"protocols", protocols}};
+  rendezvous_.put(fmt::format("report/protocols/{}/{}", index, src), to_bytes(report), {});
+}
+
 int rank_main() {
   std::unique_ptr<ChannelRendezvous> rendezvous;
   try {

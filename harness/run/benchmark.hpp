@@ -38,6 +38,9 @@ class RankContext {
   void report_transfers(std::size_t index, std::span<const Transfer> records,
                         const Rendezvous::Progress& progress);
 
+  /// More for `path.protocols` of a case that this launch has reported, by the rank that sent.
+  void report_protocols(std::size_t index, int src, const Json& protocols);
+
  private:
   Rendezvous& rendezvous_;
   const Clock& clock_;

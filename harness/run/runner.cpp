@@ -27,7 +27,7 @@ void add_label(std::vector<std::string>& labels, const std::string& label) {
 }
 
 // Counters make a record worth more than one of the same verdict without.
-void take_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
+void weigh_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
   const auto& path = record.path;
   const bool better_known =
       path.contains("bytes_by_counter") && !done.path.contains("bytes_by_counter");
@@ -39,6 +39,11 @@ void take_path(Case& done, const TransportSet& set, const LaunchRecord& record) 
   for (const auto& label : path.value("labels", Json::array())) {
     add_label(done.labels, label.get<std::string>());
   }
+}
+
+void take_paths(Case& done, const TransportSet& set) {
+  done.path = Json::object();
+  for (const auto& record : done.launches) weigh_path(done, set, record);
 }
 
 class Run {
@@ -132,6 +137,8 @@ class Run {
   void take_report(const Group& group, const std::string& key, const Json& report) {
     if (key.starts_with("report/rank/")) {
       take_rank(group, report);
+    } else if (key.starts_with("report/protocols/")) {
+      take_protocols(group, report);
     } else {
       take_case(group, report);
     }
@@ -164,6 +171,15 @@ class Run {
     }
   }
 
+  void take_protocols(const Group& group, const Json& report) {
+    auto& done = result_.cases.at(report.at("index").get<std::size_t>());
+    for (auto& record : done.launches) {
+      if (record.launch != report.at("launch") || record.src != report.at("src")) continue;
+      for (const auto& row : report.at("protocols")) record.path["protocols"].push_back(row);
+    }
+    take_paths(done, group.set);
+  }
+
   void take_case(const Group& group, const Json& report) {
     auto& done = result_.cases.at(report.at("index").get<std::size_t>());
     auto record = launch_from_json(report.at("record"));
@@ -172,8 +188,8 @@ class Run {
         std::none_of(done.launches.begin(), done.launches.end(),
                      [&](const LaunchRecord& other) { return other.launch == record.launch; });
     done_ += first_pair ? 1 : 0;
-    take_path(done, group.set, record);
     done.launches.push_back(std::move(record));
+    take_paths(done, group.set);
     done.verified.checked += report.at("checked").get<std::uint64_t>();
     done.verified.errors += report.at("errors").get<std::uint64_t>();
     done.peak_buffer_bytes =
