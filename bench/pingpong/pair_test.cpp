@@ -18,7 +18,7 @@ class FakeRendezvous final : public Rendezvous {
   }
   Bytes get(std::string_view key, const Progress&) override { return store_.at(std::string(key)); }
   bool barrier(const Progress&) override { return true; }
-  void abort(std::string_view reason) override { throw std::runtime_error(std::string(reason)); }
+  void abort(const Failure& failure) override { throw Failure(failure); }
   void phase(std::string_view) override {}
 
  private:
