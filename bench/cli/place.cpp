@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 
+#include "harness/comm/rdma_ports.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
@@ -84,19 +85,6 @@ std::string net_devices_of(const std::string& option, const TransportSet& set,
     }
   }
   return option;
-}
-
-std::vector<std::string> active_rdma_ports(const std::filesystem::path& infiniband) {
-  std::vector<std::string> ports;
-  for (const auto& device : entries_of(infiniband)) {
-    for (const auto& port : entries_of(infiniband / device / "ports")) {
-      // "4: ACTIVE"; UCX warns of a port that is named and down.
-      if (first_line(infiniband / device / "ports" / port / "state").starts_with("4:")) {
-        ports.push_back(fmt::format("{}:{}", device, port));
-      }
-    }
-  }
-  return ports;
 }
 
 std::string device_of_connection(int socket) {

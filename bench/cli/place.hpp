@@ -20,9 +20,6 @@ std::string net_devices_of(const std::string& option, const TransportSet& set,
                            const std::string& route, bool check,
                            const std::filesystem::path& infiniband = "/sys/class/infiniband");
 
-/// "mlx5_0:1", as UCX names ports, for those that are up.
-std::vector<std::string> active_rdma_ports(const std::filesystem::path& infiniband);
-
 /// The network device that carries what goes to the other end of a connected socket: "lo" for a
 /// peer on this machine.
 std::string device_of_connection(int socket);

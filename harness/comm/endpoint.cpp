@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 
@@ -9,35 +10,82 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <span>
 
 #include "harness/comm/printed.hpp"
+#include "harness/comm/rdma_ports.hpp"
 #include "harness/comm/ucx_error.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
 
-// The first IPv4 address of the first device that has one.
-sockaddr_in listening_address(const std::string& net_devices) {
+// IPv4 or IPv6, as the listener takes it and the rendezvous carries it.
+struct Address {
+  sockaddr_storage storage{};
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  socklen_t length() const {
+    return storage.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  }
+};
+
+Address loopback() {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  Address result;
+  std::memcpy(&result.storage, &address, sizeof address);
+  return result;
+}
+
+// The first IPv4 address of the first device that has one, else the first IPv6 address.
+std::optional<Address> first_address(const std::vector<std::string>& devices) {
   ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return address;
+  if (getifaddrs(&all) != 0) return std::nullopt;
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> release(all, &freeifaddrs);
-  for (const auto device : split_text(net_devices, ',')) {
-    for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
-      if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
-      if (device != entry->ifa_name) continue;
-      std::memcpy(&address.sin_addr,
-                  &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr,
-                  sizeof address.sin_addr);
-      return address;
+  for (const auto family : {AF_INET, AF_INET6}) {
+    for (const auto& device : devices) {
+      for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
+        if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
+        if (device != entry->ifa_name) continue;
+        Address found;
+        found.storage.ss_family = static_cast<sa_family_t>(family);
+        std::memcpy(&found.storage, entry->ifa_addr, found.length());
+        return found;
+      }
     }
   }
-  return address;
+  return std::nullopt;
+}
+
+// rdmacm listens on addresses of RDMA ports only: of those that are named, else of all.
+Address rdmacm_address(const std::vector<std::string>& net_devices) {
+  std::vector<std::string> devices;
+  for (const auto& ports : {net_devices, active_rdma_ports()}) {
+    for (const auto& port : ports) {
+      if (auto device = net_device_of(port); !device.empty()) devices.push_back(std::move(device));
+    }
+    if (!devices.empty()) break;
+  }
+  if (auto address = first_address(devices)) return *address;
+  throw Failure(
+      Exit::cannot_run,
+      fmt::format("--connect-by sockaddr: rdmacm needs an IP address of an RDMA port, {}",
+                  devices.empty() ? std::string("and none here has a network device")
+                                  : fmt::format("and {} has none", fmt::join(devices, ", "))));
+}
+
+Address listening_address(const UcxWorker& worker, const std::string& net_devices) {
+  std::vector<std::string> devices;
+  for (const auto device : split_text(net_devices, ',')) devices.emplace_back(device);
+  const auto managers = worker.effective().find("UCX_SOCKADDR_TLS_PRIORITY");
+  if (managers != worker.effective().end() && managers->second == "rdmacm") {
+    return rdmacm_address(devices);
+  }
+  return first_address(devices).value_or(loopback());
 }
 
 void on_connection(ucp_conn_request_h request, void* slot) {
@@ -46,11 +94,11 @@ void on_connection(ucp_conn_request_h request, void* slot) {
 
 ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& key,
                     const std::string& net_devices, const Rendezvous::Progress& progress) {
-  auto address = listening_address(net_devices);
+  const auto address = listening_address(worker, net_devices);
   ucp_conn_request_h request = nullptr;
   ucp_listener_params_t params{};
   params.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
-  params.sockaddr = {reinterpret_cast<const sockaddr*>(&address), sizeof address};
+  params.sockaddr = {address.get(), address.length()};
   params.conn_handler = {on_connection, &request};
   ucp_listener_h listener = nullptr;
   check(ucp_listener_create(worker.handle(), &params, &listener), "ucp_listener_create",
@@ -61,7 +109,7 @@ ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::
   attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
   check(ucp_listener_query(listener, &attributes), "ucp_listener_query");
   const auto* bound = reinterpret_cast<const std::uint8_t*>(&attributes.sockaddr);
-  rendezvous.put(key, {bound, bound + sizeof(sockaddr_in)}, progress);
+  rendezvous.put(key, {bound, bound + address.length()}, progress);
 
   // The client says that it has called ucp_ep_create; the request follows by itself. The harness's
   // watchdog bounds this loop.

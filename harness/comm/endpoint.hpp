@@ -52,8 +52,9 @@ void publish_address(const UcxWorker& worker, Rendezvous& rendezvous, const std:
 ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                             const std::string& name, const Rendezvous::Progress& progress);
 
-/// A UCP listener on the lower rank, on the first address of `net_devices` ("lo,eth0"; any other
-/// text: loopback); its port goes through the rendezvous.
+/// A UCP listener on the lower rank; its port goes through the rendezvous. It listens on the first
+/// address of `net_devices` ("lo,eth0"; any other text: loopback), or of the RDMA ports among them
+/// where UCX connects by rdmacm.
 ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                              const std::string& name, const std::string& net_devices,
                              const Rendezvous::Progress& progress);
