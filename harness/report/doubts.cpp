@@ -106,6 +106,15 @@ void doubt_data(const Block& block, std::vector<Doubt>& doubts) {
                               "report it to the UCX developers"});
 }
 
+void doubt_machine(const Result& result, std::vector<Doubt>& doubts) {
+  for (const auto& label : result.machine.value("labels", Json::array())) {
+    if (label != "emulated-cpu") continue;
+    doubts.push_back({.subject = "machine",
+                      .evidence = "emulated CPU: not a performance figure",
+                      .advice = "it shows what works; measure on real hardware"});
+  }
+}
+
 }  // namespace
 
 std::vector<Doubt> doubts_of(const Result& result) {
@@ -116,6 +125,7 @@ std::vector<Doubt> doubts_of(const Result& result) {
                       .evidence = "the run is " + state + ": results are partial",
                       .advice = "run it again for the missing cases"});
   }
+  doubt_machine(result, doubts);
   for (const auto& finding : result.findings) {
     doubts.push_back({.subject = text_at(finding, "/id") + " " + text_at(finding, "/severity") +
                                  " " + text_at(finding, "/subject"),

@@ -181,6 +181,14 @@ TEST(Table, DoubtsWhatIsDoubtful) {
   EXPECT_TRUE(contains(text, "differ by up to 5.0% (8B; 1 of 3"));
 }
 
+TEST(Table, SaysThatAnEmulatedCpuMeasuresNothing) {
+  constexpr auto words = "! machine: emulated CPU: not a performance figure -> ";
+  auto result = sample_result();
+  EXPECT_FALSE(contains(render("table", result), words));
+  result.machine["labels"].push_back("emulated-cpu");
+  EXPECT_TRUE(contains(render("table", result), words));
+}
+
 TEST(Table, OfAnEmptyRunIsItsEnvironment) {
   EXPECT_EQ(render("table", Result{}), "  software    ucx-bench - (commit -), UCX -\n");
 }

@@ -40,7 +40,9 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags,
                     {"hosts", Json::array({host})},
                     {"labels", Json::array()},
                     {"topology_hash", nullptr}};
-  if (host.at("virtual_machine").get<bool>()) result.machine["labels"].push_back("vm");
+  auto& labels = result.machine["labels"];
+  if (host.at("virtual_machine").get<bool>()) labels.push_back("vm");
+  if (host.at("emulated_cpu").get<bool>()) labels.push_back("emulated-cpu");
 
   Json files = Json::array();
   for (const auto& file : configuration_files) {

@@ -1,5 +1,8 @@
 #include "harness/topology/cpus.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sys/utsname.h>
@@ -7,6 +10,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 
@@ -49,6 +53,20 @@ std::string cpu_model() {
 
 bool is_virtual_machine() {
   return text_of("/proc/cpuinfo").find(" hypervisor") != std::string::npos;
+}
+
+// "KVMKVMKVM", "TCGTCGTCGTCG"; empty without one, or if it does not say.
+std::string hypervisor() {
+#if defined(__x86_64__)
+  if (!is_virtual_machine()) return "";
+  std::array<unsigned, 4> words{};
+  __cpuid(0x40000000U, words[0], words[1], words[2], words[3]);
+  std::array<char, 3 * sizeof(unsigned) + 1> name{};
+  std::memcpy(name.data(), &words[1], name.size() - 1);
+  return name.data();
+#else
+  return "";
+#endif
 }
 
 nlohmann::ordered_json text_or_null(const std::string& text) {
@@ -110,7 +128,8 @@ nlohmann::ordered_json describe_host() {
   host["name"] = names.nodename;
   host["kernel"] = names.release;
   host["architecture"] = names.machine;
-  host["cpu_model"] = text_or_null(cpu_model());
+  const auto model = cpu_model();
+  host["cpu_model"] = text_or_null(model);
   if (const auto topology = load_topology()) {
     host["cores"] = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE);
     host["hardware_threads"] = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU);
@@ -123,12 +142,19 @@ nlohmann::ordered_json describe_host() {
   host["transparent_huge_pages"] =
       text_or_null(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   host["virtual_machine"] = is_virtual_machine();
+  const auto below = hypervisor();
+  host["hypervisor"] = text_or_null(below);
+  host["emulated_cpu"] = is_emulated_cpu(model, below);
   std::array<double, 3> load{};
   host["load_1min"] =
       getloadavg(load.data(), 3) > 0 ? nlohmann::ordered_json(load[0]) : nlohmann::ordered_json();
   host["gpus"] = nlohmann::ordered_json::array();
   host["nics"] = nlohmann::ordered_json::array();
   return host;
+}
+
+bool is_emulated_cpu(std::string_view model, std::string_view hypervisor) {
+  return model.find("TCG") != std::string_view::npos || hypervisor.starts_with("TCG");
 }
 
 std::string machine_id(const nlohmann::ordered_json& host) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ucxbench {
@@ -21,8 +22,12 @@ std::vector<std::vector<int>> bind_automatically(int ranks, int threads = 1);
 std::optional<int> numa_node_of(int cpu);
 
 /// Facts of this host for `machine.hosts[]`: name, kernel, cpu_model, cores, numa_nodes, memory,
-/// container hints, governor, load.
+/// hypervisor, governor, load.
 nlohmann::ordered_json describe_host();
+
+/// Whether a processor is software: QEMU's TCG, by the model's name or by what CPUID says of the
+/// hypervisor.
+bool is_emulated_cpu(std::string_view model, std::string_view hypervisor);
 
 /// A stable identifier of this kind of machine: "<host name>-<hash of the CPU model, cores, kernel
 /// release>".

@@ -37,5 +37,12 @@ TEST(Host, SaysWhatItKnowsAndNullOtherwise) {
   EXPECT_EQ(machine_id(host), machine_id(describe_host()));
 }
 
+TEST(Host, KnowsAnEmulatedProcessor) {
+  EXPECT_TRUE(is_emulated_cpu("QEMU TCG CPU version 2.5+", ""));
+  EXPECT_TRUE(is_emulated_cpu("Intel Core Processor (Haswell)", "TCGTCGTCGTCG"));
+  EXPECT_FALSE(is_emulated_cpu("Intel Core Processor (Haswell)", "KVMKVMKVM"));
+  EXPECT_FALSE(is_emulated_cpu("AMD EPYC 9554 64-Core Processor", ""));
+}
+
 }  // namespace
 }  // namespace ucxbench
