@@ -58,7 +58,6 @@ CudaDriver::CudaDriver() {
   find(device_pci_, "cuDeviceGetPCIBusId");
   find(device_memory_, "cuDeviceTotalMem_v2");
   find(retain_, "cuDevicePrimaryCtxRetain");
-  find(release_context_, "cuDevicePrimaryCtxRelease_v2");
   find(set_current_, "cuCtxSetCurrent");
   find(synchronize_, "cuCtxSynchronize");
   find(allocate_, "cuMemAlloc_v2");
@@ -147,16 +146,12 @@ CudaContext::CudaContext(int device) {
     throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are {}", device, all.size()));
   }
   device_ = all[static_cast<std::size_t>(device)];
-  driver.check(driver.device_get_(&handle_, device), "cuDeviceGet");
+  CudaDriver::Device handle = 0;
+  driver.check(driver.device_get_(&handle, device), "cuDeviceGet");
   void* context = nullptr;
-  driver.check(driver.retain_(&context, handle_), "cuDevicePrimaryCtxRetain");
+  driver.check(driver.retain_(&context, handle), "cuDevicePrimaryCtxRetain");
   process_context = context;
   adopt();
-}
-
-CudaContext::~CudaContext() {
-  process_context = nullptr;
-  CudaDriver::get().release_context_(handle_);
 }
 
 void CudaContext::adopt() {

@@ -63,7 +63,6 @@ class CudaDriver {
   Result (*device_pci_)(char*, int, Device) = nullptr;
   Result (*device_memory_)(std::size_t*, Device) = nullptr;
   Result (*retain_)(Context*, Device) = nullptr;
-  Result (*release_context_)(Device) = nullptr;
   Result (*set_current_)(Context) = nullptr;
   Result (*synchronize_)() = nullptr;
   Result (*allocate_)(Pointer*, std::size_t) = nullptr;
@@ -82,14 +81,14 @@ int gpu_of_rank(const std::vector<int>& devices, int rank);
 nlohmann::ordered_json to_json(const CudaDevice& device);
 
 /// A device's primary context, current on the thread that makes it. Made before UCX starts: UCX's
-/// CUDA modules, and its choice of the nearest NIC, look for a current context.
+/// CUDA modules, and its choice of the nearest NIC, look for a current context. Never released: UCX
+/// closes its mappings of other processes' memory when the process ends.
 class CudaContext {
  public:
   /// Throws Failure(Exit::usage) when there is no such device.
   explicit CudaContext(int device);
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
-  ~CudaContext();
 
   const CudaDevice& device() const { return device_; }
 
@@ -99,7 +98,6 @@ class CudaContext {
 
  private:
   CudaDevice device_;
-  int handle_ = 0;
 };
 
 }  // namespace ucxbench
