@@ -126,6 +126,21 @@ Variables ucx_variables(const Group& group, const RunSetup& setup) {
   return asked;
 }
 
+// A set that names ib is refused then; auto runs without, and UCX goes on trying.
+void note_lockable(Result& result, const std::vector<TransportSet>& sets, const UcxResources& ucx) {
+  const auto problem = lockable_problem(ucx.lockable_bytes);
+  const bool automatic = std::any_of(sets.begin(), sets.end(),
+                                     [](const TransportSet& set) { return set.has("auto"); });
+  if (problem.empty() || !automatic || !available("ib", ucx)) return;
+  result.findings.push_back(
+      {{"id", "memlock"},
+       {"severity", "warning"},
+       {"subject", "auto"},
+       {"evidence", "UCX cannot use InfiniBand, and disturbs the run by trying: " + problem},
+       {"cost_ms", nullptr},
+       {"next", "ulimit -l unlimited"}});
+}
+
 std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transports,
                                const std::string& route, const Probe& found, Result& result) {
   std::vector<Group> groups;
@@ -186,10 +201,9 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
   run.outputs.check();
   const auto found = probe(std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda));
   check_devices(plan, found);
-  if (plan.ablate) {
-    plan.sets =
-        ablation_sets(found.ucx, std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu));
-  }
+  const bool gpu_memory = std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu);
+  if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
+  for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
   UcxConfPlaces places;
   places.library = found.ucx.library;
   const auto configuration = find_ucx_conf(current_environment(), places);
@@ -197,6 +211,7 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
   auto result =
       describe_run(global.command, key_values("--tag", run.tags, ""), found.ucx, configuration);
   label(result, plan);
+  note_lockable(result, plan.sets, found.ucx);
 
   Signals signals;
   std::unique_ptr<Peer> peer;

@@ -110,17 +110,6 @@ void try_modules(UcxResources& found) {
   }
 }
 
-std::optional<std::uint64_t> lockable_bytes() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  constexpr std::uint64_t cap_ipc_lock = 1U << 14U;
-  std::ifstream status("/proc/self/status");
-  for (std::string key, value; status >> key && std::getline(status, value);) {
-    if (key == "CapEff:" && (std::stoull(value, nullptr, 16) & cap_ipc_lock) != 0) return {};
-  }
-  return limit.rlim_cur;
-}
-
 }  // namespace
 
 bool UcxResources::has_component(std::string_view name) const {
@@ -164,6 +153,20 @@ void from_json(const nlohmann::ordered_json& json, UcxResources& to) {
   }
 }
 
+std::optional<std::uint64_t> raise_lockable_bytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return {};
+  const rlimit raised{limit.rlim_max, limit.rlim_max};
+  if (setrlimit(RLIMIT_MEMLOCK, &raised) == 0) limit = raised;
+  if (limit.rlim_cur == RLIM_INFINITY) return {};
+  constexpr std::uint64_t cap_ipc_lock = 1U << 14U;
+  std::ifstream status("/proc/self/status");
+  for (std::string key, value; status >> key && std::getline(status, value);) {
+    if (key == "CapEff:" && (std::stoull(value, nullptr, 16) & cap_ipc_lock) != 0) return {};
+  }
+  return limit.rlim_cur;
+}
+
 UcxResources query_ucx() {
   UcxResources found;
   unsigned major = 0;
@@ -177,7 +180,7 @@ UcxResources query_ucx() {
   ucp_lib_attr_t attributes{};
   attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
   check(ucp_lib_query(&attributes), "ucp_lib_query", Exit::cannot_run);
-  found.lockable_bytes = lockable_bytes();
+  found.lockable_bytes = raise_lockable_bytes();
   found.multi_threaded = attributes.max_thread_level == UCS_THREAD_MODE_MULTI;
 
   uct_component_h* components = nullptr;

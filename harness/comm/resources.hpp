@@ -25,7 +25,7 @@ struct UcxResources {
   bool multi_threaded = false;                      ///< built with --enable-mt
   std::vector<std::string> registers_gpu_memory{};  ///< RDMA devices: "mlx5_0"
   std::vector<std::string> takes_dma_buf{};         ///< likewise, where UCX says so (from 1.14)
-  /// What a process here may lock, as RDMA devices need it (ulimit -l); none: any amount.
+  /// What a rank here may lock, as raise_lockable_bytes returns it.
   std::optional<std::uint64_t> lockable_bytes;
   /// Modules that are installed but do not load, about which UCX says nothing: "libuct_cuda.so" and
   /// the dynamic linker's reason.
@@ -37,6 +37,10 @@ struct UcxResources {
 
 void to_json(nlohmann::ordered_json& json, const UcxResources& resources);
 void from_json(const nlohmann::ordered_json& json, UcxResources& resources);
+
+/// Memory that this process may lock, as RDMA devices need it (ulimit -l), after raising the limit
+/// as far as that takes no privilege; none: any amount.
+std::optional<std::uint64_t> raise_lockable_bytes();
 
 /// Asks UCX. This starts UCX in the calling process: only for a process that ends right after, so
 /// that ranks are forked by one that has never called it. Throws Failure(Exit::cannot_run), also

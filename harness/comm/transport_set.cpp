@@ -58,16 +58,15 @@ std::string why_missing(const std::string& member, const UcxResources& resources
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }
 
-bool available(const std::string& member, const UcxResources& resources) {
-  if (member == "auto") return true;
-  if (member == "shm") return resources.has_transport("posix") || resources.has_transport("sysv");
-  if (member == "nvlink") return resources.has_transport("cuda_ipc");
-  if (member == "ib") {
-    return std::any_of(
-        resources.resources.begin(), resources.resources.end(),
-        [](const UcxResource& resource) { return resource.transport.starts_with("rc_"); });
-  }
-  return resources.has_transport(member);
+// UCX_TLS as ucp_context.c reads it: names or aliases, "all", "^" before what is left out.
+bool enables_cuda_copy(std::string_view tls) {
+  const bool left_out = tls.starts_with('^');
+  if (left_out) tls.remove_prefix(1);
+  const auto names = split_text(tls, ',');
+  const bool named = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    return name == "cuda_copy" || name == "cuda" || (name == "all" && !left_out);
+  });
+  return named != left_out;
 }
 
 }  // namespace
@@ -118,6 +117,18 @@ bool TransportSet::has(std::string_view member) const {
   return std::find(members_.begin(), members_.end(), member) != members_.end();
 }
 
+bool available(std::string_view member, const UcxResources& resources) {
+  if (member == "auto") return true;
+  if (member == "shm") return resources.has_transport("posix") || resources.has_transport("sysv");
+  if (member == "nvlink") return resources.has_transport("cuda_ipc");
+  if (member == "ib") {
+    return std::any_of(
+        resources.resources.begin(), resources.resources.end(),
+        [](const UcxResource& resource) { return resource.transport.starts_with("rc_"); });
+  }
+  return resources.has_transport(member);
+}
+
 std::string TransportSet::name() const { return fmt::format("{}", fmt::join(members_, "+")); }
 
 std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use) {
@@ -164,19 +175,39 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use)
   return settings;
 }
 
+void check_overrides(const Variables& from_user, const TransportSet& set, bool gpu_memory) {
+  const auto tls = from_user.find("UCX_TLS");
+  if (gpu_memory && tls != from_user.end() && !enables_cuda_copy(tls->second)) {
+    throw Failure(Exit::usage, fmt::format("--ucx UCX_TLS={}: GPU memory needs cuda_copy in it, "
+                                           "else UCX takes it for the host's",
+                                           tls->second));
+  }
+  const auto managers = from_user.find("UCX_SOCKADDR_TLS_PRIORITY");
+  if (managers != from_user.end() && managers->second == "rdmacm" && !set.has("ib") &&
+      !set.has("auto")) {
+    throw Failure(Exit::usage, fmt::format("--ucx UCX_SOCKADDR_TLS_PRIORITY=rdmacm: it connects "
+                                           "over InfiniBand, and --transports {} has no ib",
+                                           fmt::join(set.members(), ",")));
+  }
+}
+
+std::string lockable_problem(std::optional<std::uint64_t> lockable_bytes) {
+  if (lockable_bytes.value_or(least_lockable) >= least_lockable) return "";
+  return fmt::format(
+      "only {} KiB of memory may be locked here (ulimit -l), UCX's buffers need {} MiB and the "
+      "messages theirs: set it to unlimited",
+      *lockable_bytes >> 10U, least_lockable >> 20U);
+}
+
 std::vector<std::string> missing(const TransportSet& set, const UcxResources& resources,
                                  const SetUse& use) {
   std::vector<std::string> reasons;
   for (const auto& member : set.members()) {
-    if (!available(member, resources)) {
-      reasons.push_back(why_missing(member, resources));
-    } else if (member == "ib" &&
-               resources.lockable_bytes.value_or(least_lockable) < least_lockable) {
-      reasons.push_back(fmt::format(
-          "ib: only {} KiB of memory may be locked here (ulimit -l), UCX's buffers need "
-          "{} MiB and the messages theirs: set it to unlimited",
-          *resources.lockable_bytes >> 10U, least_lockable >> 20U));
-    }
+    if (!available(member, resources)) reasons.push_back(why_missing(member, resources));
+  }
+  const auto problem = lockable_problem(resources.lockable_bytes);
+  if (set.has("ib") && available("ib", resources) && !problem.empty()) {
+    reasons.push_back("ib: " + problem);
   }
   // UCX refuses a listener's address on a device that no enabled transport uses.
   if (use.sockaddr && !set.has("tcp") && !set.has("ib") && !set.has("auto")) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/comm/resources.hpp"
+#include "harness/launch/environment.hpp"
 
 namespace ucxbench {
 
@@ -51,6 +52,17 @@ struct SetUse {
 
 /// What a set sets, and why.
 std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use);
+
+/// Refuses what settings of the user's own (--ucx), which win over a set's, would make of it, with
+/// Failure(Exit::usage): a crash or a hang, not a measurement.
+void check_overrides(const Variables& from_user, const TransportSet& set, bool gpu_memory);
+
+/// What UCX over InfiniBand lacks in a process that may lock so much memory; empty when it is
+/// enough.
+std::string lockable_problem(std::optional<std::uint64_t> lockable_bytes);
+
+/// Whether UCX has something here for this member of a set.
+bool available(std::string_view member, const UcxResources& resources);
 
 /// Why `set` cannot be used so with these resources, one line per missing member; empty when it
 /// can.

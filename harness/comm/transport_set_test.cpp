@@ -121,6 +121,32 @@ TEST(TransportSet, RefusesInfinibandWithoutLockableMemory) {
   EXPECT_TRUE(missing(TransportSet::parse("tcp,ib"), cluster).empty());
 }
 
+TEST(TransportSet, RefusesWhatAUserMakesOfIt) {
+  const auto refused = [](const char* key, const char* value, const char* set, bool gpu_memory) {
+    try {
+      check_overrides({{key, value}}, TransportSet::parse(set), gpu_memory);
+      return false;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.exit(), Exit::usage);
+      EXPECT_NE(std::string(failure.what()).find(key), std::string::npos) << failure.what();
+      return true;
+    }
+  };
+  for (const auto* tls : {"tcp", "", "tcp,cuda_ipc", "^cuda", "^cuda_copy,sm"}) {
+    EXPECT_TRUE(refused("UCX_TLS", tls, "tcp", true)) << tls;
+    EXPECT_FALSE(refused("UCX_TLS", tls, "tcp", false)) << tls;
+  }
+  for (const auto* tls : {"tcp,cuda_copy", "sm, cuda", "all", "^sm"}) {
+    EXPECT_FALSE(refused("UCX_TLS", tls, "tcp", true)) << tls;
+  }
+  constexpr auto managers = "UCX_SOCKADDR_TLS_PRIORITY";
+  EXPECT_TRUE(refused(managers, "rdmacm", "tcp,shm", false));
+  EXPECT_FALSE(refused(managers, "rdmacm", "tcp,ib", false));
+  EXPECT_FALSE(refused(managers, "rdmacm", "auto", false));
+  EXPECT_FALSE(refused(managers, "tcp", "tcp", false));
+  EXPECT_FALSE(refused("UCX_RNDV_THRESH", "1K", "tcp", true));
+}
+
 TEST(TransportSet, KnowsTheLanesOfItsMembers) {
   EXPECT_EQ(member_of("posix"), "shm");
   EXPECT_EQ(member_of("cma"), "shm");

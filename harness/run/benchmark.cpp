@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/comm/transport_set.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/memory/buffer.hpp"
@@ -43,6 +44,13 @@ void check_settings(const Json& asked) {
                   fmt::format("--wrap changed {} from '{}' to '{}'; use --ucx {}=VALUE instead",
                               name, value.get<std::string>(), own == nullptr ? "" : own, name));
   }
+}
+
+// The supervisor has asked a process like this one, but a wrapper may have set another limit, and
+// the peer's machine has its own. UCX would try again for ever.
+void check_lockable(const TransportSet& set) {
+  const auto problem = lockable_problem(raise_lockable_bytes());
+  if (set.has("ib") && !problem.empty()) throw Failure(Exit::cannot_run, "ib: " + problem);
 }
 
 }  // namespace
@@ -112,6 +120,7 @@ int rank_main() {
     rendezvous = ChannelRendezvous::from_environment();
     const auto plan = from_bytes(rendezvous->get("plan", {}));
     check_settings(plan.at("asked"));
+    check_lockable(TransportSet::of(plan.at("set")));
     const auto name = plan.at("benchmark").get<std::string>();
     const auto& all = benchmarks();
     const auto found =

@@ -109,6 +109,7 @@ class Run {
     const auto settings = settings_of(group);
     Json plan = {{"benchmark", setup_.benchmark},
                  {"launch", launch},
+                 {"set", group.set.members()},
                  {"asked", rank_environment({}, settings, setup_.ucx).asked},
                  {"cases", Json::array()}};
     for (const auto index : group.cases) {
