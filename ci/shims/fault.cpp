@@ -7,7 +7,7 @@
 //                 something; the rank does nothing more itself then, so that no other moment is hit
 //   FAULT_ACTION  kill, stop (this rank), kill-parent, stop-parent (its supervisor), hang (progress
 //                 does nothing from then on), corrupt (one byte of the next tag message is
-//                 flipped), mark (nothing)
+//                 flipped), fork (another program is run), mark (nothing)
 //   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds, and
 //                 every rank leaves a file named after its process
 
@@ -93,6 +93,7 @@ class Fault {
     if (action_ == "stop") kill(getpid(), SIGSTOP);
     if (action_ == "kill-parent") kill(getppid(), SIGKILL);
     if (action_ == "stop-parent") kill(getppid(), SIGSTOP);
+    if (action_ == "fork" && std::system("true") != 0) std::abort();
     hanging_ = action_ == "hang";
     corrupting_ = action_ == "corrupt";
   }

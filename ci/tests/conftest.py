@@ -16,6 +16,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["TESTED_PROGRAM"]
 SHIM = os.environ["FAULT_SHIM"]
+NO_FORK_SHIM = pathlib.Path(SHIM).with_name("libno_fork.so")
 SANITIZED = bool(os.environ.get("TESTED_SANITIZERS"))
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "results/schema/run-1.schema.json").read_text())

@@ -183,6 +183,14 @@ def test_devices_are_chosen(gpu):
 
 
 @needs_both
+def test_no_crash_where_ucx_would_read_gpu_memory_as_the_hosts(gpu):
+    done = gpu("--memory", "host,cuda", "--transports", "tcp", "--ucx", "UCX_TLS=tcp,cuda_ipc", code=2)
+    assert "cuda_copy" in only(done.err.splitlines())
+    done = gpu("--memory", "cuda", "--transports", "tcp", "--ucx", "UCX_TLS=tcp,cuda")
+    assert only(done.file["cases"])["state"] == "measured"
+
+
+@needs_both
 @pytest.mark.parametrize(
     "arguments, words",
     [
