@@ -181,6 +181,15 @@ TEST(Table, DoubtsWhatIsDoubtful) {
   EXPECT_TRUE(contains(text, "differ by up to 5.0% (8B; 1 of 3"));
 }
 
+TEST(Table, NamesLabels) {
+  auto result = sample_result();
+  result.machine["labels"] = {"vm", "oversubscribed"};
+  result.cases[0].labels = {"emulated-gpu", "soft-roce"};
+  const auto text = render("table", result);
+  EXPECT_TRUE(contains(text, "  labels      emulated-gpu, soft-roce\n"));
+  EXPECT_TRUE(contains(text, "  labels      vm, oversubscribed\n"));
+}
+
 TEST(Table, SaysThatAnEmulatedCpuMeasuresNothing) {
   constexpr auto words = "! machine: emulated CPU: not a performance figure -> ";
   auto result = sample_result();

@@ -354,6 +354,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   if (block.measured.empty()) return {};
   std::vector<std::pair<std::string, std::string>> costs;
   if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("carried by", by);
+  std::vector<std::string> labels;
+  for (const auto* of : block.measured) {
+    for (const auto& label : of->labels) add_unique(labels, on_one_line(label));
+  }
+  if (!labels.empty()) costs.emplace_back("labels", join(labels, ", "));
   if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
   if (const auto pays = pool_pays(block); !pays.empty()) costs.emplace_back("pool paid", pays);
   if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
@@ -382,8 +387,11 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
                                    text_at(host, "/cpu_model"), text_at(host, "/cores"),
                                    text_at(host, "/numa_nodes"), text_at(host, "/kernel")));
   }
-  const auto labels = text_at(result.machine, "/labels", "");
-  if (!labels.empty()) lines.emplace_back("labels", labels);
+  std::vector<std::string> labels;
+  for (const auto& label : result.machine.value("labels", Json::array())) {
+    labels.push_back(text_at(label, ""));
+  }
+  if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
   const bool dirty = result.build.value("dirty", Json(false)) == true;
   lines.emplace_back(
       "software",
