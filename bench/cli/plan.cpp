@@ -98,6 +98,10 @@ void print_plan(const Result& result, const std::vector<Group>& groups, const Ru
     }
     for (const auto index : group.cases) fmt::print("  {}\n", result.cases[index].key);
   }
+  for (const auto& finding : result.findings) {
+    fmt::print("! {}: {}\n", finding.at("subject").get<std::string>(),
+               finding.at("evidence").get<std::string>());
+  }
 }
 
 void explain_settings(const std::vector<Group>& groups) {
