@@ -130,6 +130,14 @@ std::string_view to_string(MemoryKind kind) {
   return std::ranges::find(kinds, kind, &decltype(kinds)::value_type::first)->second;
 }
 
+void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes) {
+  if (host_may_touch(kind)) {
+    std::memcpy(to, from, bytes);
+  } else {
+    CudaDriver::get().copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+  }
+}
+
 Buffer::Buffer(MemoryKind kind, std::size_t bytes, Pages pages)
     : owner_(std::make_shared<Allocation>(kind, bytes, pages)), bytes_(owner_->bytes()) {}
 

@@ -27,6 +27,9 @@ constexpr bool on_gpu(MemoryKind kind) {
 /// Whether an allocation's first page faults are over when it is handed out.
 enum class Pages { touched, untouched };
 
+/// Copies to or from memory of this kind; the other side may be the same or the host's.
+void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes);
+
 /// Page-aligned bytes of one kind, zeroed and touched unless it is asked for otherwise: no page
 /// fault is left for the timed region. Move-only; message memory is allocated only in this file.
 class Buffer {

@@ -67,6 +67,17 @@ CudaDriver::CudaDriver() {
   find(free_pinned_, "cuMemFreeHost");
   find(copy_, "cuMemcpy");
   find(set_bytes_, "cuMemsetD8_v2");
+  find(copy_async_, "cuMemcpyAsync");
+  find(load_module_, "cuModuleLoadData");
+  find(unload_module_, "cuModuleUnload");
+  find(module_function_, "cuModuleGetFunction");
+  find(launch_, "cuLaunchKernel");
+  find(create_stream_, "cuStreamCreate");
+  find(destroy_stream_, "cuStreamDestroy_v2");
+  find(create_event_, "cuEventCreate");
+  find(destroy_event_, "cuEventDestroy_v2");
+  find(record_event_, "cuEventRecord");
+  find(query_event_, "cuEventQuery");
   check(init_(0), "cuInit");
   check(get_version_(&version_), "cuDriverGetVersion");
   if (version_ < oldest_version) {

@@ -45,11 +45,17 @@ class CudaDriver {
  private:
   CudaDriver();
   friend class CudaContext;
+  friend class CudaModule;
+  friend class CudaStream;
 
   using Result = int;
   using Device = int;
   using Context = void*;
   using Pointer = std::uint64_t;
+  using Module = void*;
+  using Function = void*;
+  using Stream = void*;
+  using Event = void*;
 
   void check(Result result, const char* call) const;
 
@@ -72,6 +78,18 @@ class CudaDriver {
   Result (*free_pinned_)(void*) = nullptr;
   Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
   Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
+  Result (*copy_async_)(Pointer, Pointer, std::size_t, Stream) = nullptr;
+  Result (*load_module_)(Module*, const void*) = nullptr;
+  Result (*unload_module_)(Module) = nullptr;
+  Result (*module_function_)(Function*, Module, const char*) = nullptr;
+  Result (*launch_)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                    Stream, void**, void**) = nullptr;
+  Result (*create_stream_)(Stream*, unsigned) = nullptr;
+  Result (*destroy_stream_)(Stream) = nullptr;
+  Result (*create_event_)(Event*, unsigned) = nullptr;
+  Result (*destroy_event_)(Event) = nullptr;
+  Result (*record_event_)(Event, Stream) = nullptr;
+  Result (*query_event_)(Event) = nullptr;
 };
 
 /// The GPU of a rank: of `devices`, or if there are none of all that exist, in turn.
