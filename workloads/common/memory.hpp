@@ -19,7 +19,8 @@ class WorkloadMemory {
   /// allocation of its own. With --rmm-pool-size all calls share one pool.
   std::vector<Buffer> take(const std::vector<std::size_t>& bytes);
 
-  /// This rank's GPU; null on the host.
+  /// This rank's GPU, if it has one; for results null if not.
+  std::optional<CudaDevice> gpu() const;
   nlohmann::ordered_json device() const;
 
  private:

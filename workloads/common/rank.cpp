@@ -1,10 +1,12 @@
 #include "workloads/common/rank.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/comm/counters.hpp"
 #include "harness/comm/proof.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -49,10 +51,17 @@ std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::siz
   return all;
 }
 
+bool share_a_gpu(const std::vector<RankFacts>& ranks) {
+  std::set<std::string> gpus;
+  return std::any_of(ranks.begin(), ranks.end(), [&](const RankFacts& rank) {
+    return !rank.gpu.empty() && !gpus.insert(rank.gpu).second;
+  });
+}
+
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
-            const std::vector<RankFacts>& ranks) {
+            const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu) {
   auto record = make_record(ranks, phases, input_bytes, alone);
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
@@ -64,6 +73,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     record.lanes = comm.lanes(1);
     record.path = path_of(comm, p, counted, exchanged);
   }
+  record.path["labels"] = path_labels(gpu, share_a_gpu(ranks), record.lanes);
   Verified verified;
   std::string error;
   std::uint64_t peak = 0;
@@ -117,9 +127,12 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes);
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
+  own.gpu = workload.gpu ? workload.gpu->pci : "";
   context.report_transfers(index, log.records(), progress);
   const auto ranks = gather(context, comm, index, own);
-  if (comm.rank() == 0) report(context, comm, index, p, phases, input_bytes, alone, counted, ranks);
+  if (comm.rank() == 0) {
+    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload.gpu);
+  }
   rendezvous.barrier(progress);
 }
 

@@ -18,7 +18,8 @@ void run_cases(RankContext& context, Communicator& comm, WorkloadMemory& memory)
     measure_workload(
         context, comm, entry.at("index").get<std::size_t>(), p.common, Merge::phases,
         input_bytes(p) * static_cast<std::uint64_t>(comm.size()),
-        {.exchange_alone_GBps = [&] { return merge.exchange_alone_GBps(); },
+        {.gpu = memory.gpu(),
+         .exchange_alone_GBps = [&] { return merge.exchange_alone_GBps(); },
          .run = [&](std::uint32_t number, TransferLog* log) { return merge.run(number, log); },
          .verify = [&] { return merge.verify(); }});
   }
