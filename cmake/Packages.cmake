@@ -17,14 +17,6 @@ if(NOT ucx_directory IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
   set(CMAKE_INSTALL_RPATH ${ucx_directory})
 endif()
 
-if(UCXBENCH_CUDA)
-  find_package(CUDAToolkit)
-  if(NOT CUDAToolkit_NVCC_EXECUTABLE)
-    message(FATAL_ERROR "UCXBENCH_CUDA is ON (as in the preset gpu), but there is no CUDA toolkit: "
-                        "put its nvcc on the PATH or give -DCUDAToolkit_ROOT=DIRECTORY.")
-  endif()
-endif()
-
 if(UCXBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -7,6 +7,7 @@
 #include "bench/cli/workload_options.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
+#include "workloads/merge/kernels.hpp"
 #include "workloads/merge/parameters.hpp"
 
 namespace ucxbench {
@@ -114,6 +115,7 @@ Plan parse_plan(const MergeOptions& o) {
   p.framing = o.frames ? merge::Framing::frames : merge::Framing::contiguous;
   p.injected = merge::parse_injected(o.inject);
   check(p, plan);
+  plan.no_gpu_memory = merge::why_no_cuda_kernels();
   plan.cases = [p](const CasePlace& place) {
     auto here = p;
     here.common = placed(p.common, place);

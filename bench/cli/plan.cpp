@@ -49,8 +49,9 @@ Group make_group(const Plan& plan, int ranks, const TransportSet& set,
   return group;
 }
 
-std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
-                    const SetUse& use, const Probe& found) {
+std::string why_not(const Plan& plan, const TransportSet& set,
+                    const std::vector<MemoryKind>& memory, const SetUse& use, const Probe& found) {
+  if (any_on_gpu(memory) && !plan.no_gpu_memory.empty()) return plan.no_gpu_memory;
   if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
   return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
 }
@@ -160,7 +161,7 @@ std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transpo
                        .gdr = plan.gdr};
       for (const auto ranks : plan.ranks) {
         auto group = make_group(plan, ranks, set, memory, use, result);
-        group.unavailable = why_not(set, memory, use, found);
+        group.unavailable = why_not(plan, set, memory, use, found);
         if (use.gpu_memory || set.has("ib") || set.has("auto")) {
           result.ucx["gpu_direct"][group.name()] =
               describe_gpu_direct(found.ucx, ucx_variables(group, plan.setup));

@@ -31,6 +31,7 @@ struct Plan {
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
   std::vector<std::vector<MemoryKind>> memory;
+  std::string no_gpu_memory;  ///< why this command cannot use it; empty if it can
   std::vector<int> devices;
   std::uint64_t pool_bytes = 0;
   std::optional<bool> gdr;

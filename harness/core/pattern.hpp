@@ -5,11 +5,13 @@
 #include <optional>
 #include <span>
 
+#include "harness/core/host_device.hpp"
+
 namespace ucxbench {
 
 /// The finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014; constants of Stafford's mix 13): a
 /// bijection of 64-bit words.
-constexpr std::uint64_t mix64(std::uint64_t x) {
+UCXBENCH_HOST_DEVICE constexpr std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 30U;
   x *= 0xbf58476d1ce4e5b9U;
   x ^= x >> 27U;

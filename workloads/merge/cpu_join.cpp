@@ -52,7 +52,7 @@ void LocalJoin::build(std::span<const Rows> segments) {
 void LocalJoin::insert(const Rows& segment) {
   for (std::uint64_t row = 0; row < segment.rows; ++row) {
     const auto key = segment.words[row];
-    auto slot = slot_of(hash_of(key));
+    auto slot = slot_of(hash_of(key), slots_);
     while (words_[slot] != no_key) ++slot;
     // The last word stays empty, so that every probe ends.
     if (slot + 1 >= slots_ + overrun) too_many();
@@ -76,7 +76,7 @@ void LocalJoin::probe(const Rows& segment, Joined& out) const {
 void LocalJoin::probe_plain(const Rows& segment, std::uint64_t from, Joined& out) const {
   for (auto row = from; row < segment.rows; ++row) {
     const auto key = segment.words[row];
-    auto slot = slot_of(hash_of(key));
+    auto slot = slot_of(hash_of(key), slots_);
     while (words_[slot] != key && words_[slot] != no_key) ++slot;
     if (words_[slot] != key) continue;
     if (out.rows == out.capacity) too_many();

@@ -22,8 +22,6 @@ class LocalJoin {
   void probe_plain(const Rows& segment, std::uint64_t from, Joined& out) const;
   void probe_avx512(const Rows& segment, Joined& out) const;
 
-  std::uint64_t slot_of(std::uint64_t hash) const { return ((hash & 0xffffffffU) * slots_) >> 32U; }
-
   std::uint32_t columns_;
   std::uint64_t capacity_;  ///< slots, beside those past the end that a probe may run into
   std::uint64_t slots_ = 1;

@@ -83,6 +83,9 @@ class CpuKernels : public Kernels {
   // Lines of 1024 buckets and two columns fill a twelfth of a second-level cache.
   std::uint32_t most_buckets() const override { return 1024; }
 
+  // 512 KiB of slots with two columns.
+  std::uint64_t cached_rows() const override { return 16384; }
+
  private:
   template <typename Use>
   void in_pieces(std::uint64_t rows, Use use) {

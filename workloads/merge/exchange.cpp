@@ -41,7 +41,8 @@ void Exchange::begin(std::uint64_t* words, const std::vector<std::uint64_t>& buc
   outgoing_ = blocks_of(spread, bucket_rows_);
   if (setup_.injected == Injected::misroute && rank() == 0) {
     const auto own = outgoing_[0].first_word(setup_.columns);
-    words_[outgoing_[spread.batches].first_word(setup_.columns)] = words_[own];
+    const auto theirs = outgoing_[spread.batches].first_word(setup_.columns);
+    copy_bytes(setup_.memory, words_ + theirs, words_ + own, sizeof *words_);
   }
   for (std::uint32_t from = 0; from < spread.ranks; ++from) {
     auto& theirs = counts_[from];
@@ -135,7 +136,11 @@ void Exchange::spoil() {
   if (rank() != 1 || setup_.side != Side::build) return;
   auto& block = incoming_[0];
   if (setup_.injected == Injected::corrupt && block.rows != 0) {
-    room_[block.first_word(setup_.columns)] ^= 1U;
+    auto* key = room_ + block.first_word(setup_.columns);
+    std::uint64_t spoilt = 0;
+    copy_bytes(setup_.memory, &spoilt, key, sizeof spoilt);
+    spoilt ^= 1U;
+    copy_bytes(setup_.memory, key, &spoilt, sizeof spoilt);
   }
   if (setup_.injected == Injected::drop) {
     std::fill_n(counts_[0].begin(), setup_.spread.parts, 0);

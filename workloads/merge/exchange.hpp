@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
+#include "harness/memory/buffer.hpp"
 #include "workloads/merge/kernels.hpp"
 #include "workloads/merge/spread.hpp"
 
@@ -25,6 +26,7 @@ class Exchange {
     Spread spread;
     std::uint32_t columns = 2;
     Side side = Side::build;
+    MemoryKind memory = MemoryKind::host;
     Framing framing = Framing::contiguous;
     std::uint32_t iteration = 0;
     Injected injected = Injected::nothing;

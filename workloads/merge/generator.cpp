@@ -19,51 +19,44 @@ std::uint64_t coprime_to(std::uint64_t period) {
 
 }  // namespace
 
-Generator::Generator(const Setup& setup)
-    : setup_(setup),
-      rows_(setup.rows_per_rank * setup.ranks),
-      period_(setup.kind == Kind::dask ? setup.rows_per_rank : rows_),
-      multiplier_(coprime_to(period_)),
-      offset_(period_ / 3) {
-  if (setup.kind == Kind::dask) {
+Generator::Generator(const Setup& setup) : setup_(setup) {
+  formula_.dask = setup.kind == Kind::dask;
+  formula_.rows_per_rank = setup.rows_per_rank;
+  formula_.ranks = setup.ranks;
+  formula_.rows = setup.rows_per_rank * setup.ranks;
+  formula_.period = formula_.dask ? setup.rows_per_rank : formula_.rows;
+  formula_.multiplier = coprime_to(formula_.period);
+  formula_.offset = formula_.period / 3;
+  if (formula_.dask) {
     const auto range = setup.rows_per_rank / setup.ranks;
     const auto some = static_cast<std::uint64_t>(static_cast<double>(range) * setup.frac_match);
-    from_each_ = std::max<std::uint64_t>(some, 1);
-    matches_ = setup.ranks * setup.ranks * from_each_;
+    formula_.from_each = std::max<std::uint64_t>(some, 1);
+    formula_.matches = setup.ranks * setup.ranks * formula_.from_each;
   } else {
-    matches_ = static_cast<std::uint64_t>(static_cast<double>(rows_) * setup.frac_match);
-    matches_ = std::min(matches_, rows_);
+    const auto some = static_cast<double>(formula_.rows) * setup.frac_match;
+    formula_.matches = std::min(static_cast<std::uint64_t>(some), formula_.rows);
   }
 }
 
 std::optional<std::uint64_t> Generator::match_of(std::uint64_t q) const {
-  if (setup_.kind == Kind::dask) {
-    const auto rank = q / setup_.rows_per_rank;
-    const auto place = permuted(q % setup_.rows_per_rank);
-    const auto chunk = place / from_each_;
-    if (chunk >= setup_.ranks) return std::nullopt;
-    return chunk * setup_.rows_per_rank + rank * (setup_.rows_per_rank / setup_.ranks) +
-           place % from_each_;
-  }
-  const auto row = permuted(q);
-  if (row >= matches_) return std::nullopt;
+  const auto row = formula_.match_of(q);
+  if (row == no_row) return std::nullopt;
   return setup_.skew > 0 ? popular_row(q) : row;
 }
 
 std::uint64_t Generator::probe_key(std::uint64_t q) const {
-  if (const auto match = match_of(q)) return build_key(*match);
-  if (setup_.kind == Kind::dask) return rows_ + q;
-  return mix64(rows_ + permuted(q));
+  const auto match = match_of(q);
+  return match ? formula_.build_key(*match) : formula_.other_key(q);
 }
 
 std::uint64_t Generator::popular_row(std::uint64_t q) const {
   const auto uniform = static_cast<double>(mix64(~q) >> 11U) * 0x1p-53;
-  const auto most = static_cast<double>(rows_);
+  const auto most = static_cast<double>(formula_.rows);
   const auto power = 1 - setup_.skew;
   const double place = std::abs(power) < 1e-9
                            ? std::pow(most, uniform)
                            : std::pow(1 + uniform * (std::pow(most, power) - 1), 1 / power);
-  return std::min(static_cast<std::uint64_t>(place) - 1, rows_ - 1);
+  return std::min(static_cast<std::uint64_t>(place) - 1, formula_.rows - 1);
 }
 
 Generator::Kind parse_generator(std::string_view name) {

@@ -5,12 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/pattern.hpp"
+#include "workloads/merge/formula.hpp"
 #include "workloads/merge/spread.hpp"
 
 namespace ucxbench::merge {
-
-enum class Side : std::uint32_t { build = 0, probe = 1 };
 
 /// The rows of both tables as functions of their numbers, so that any rank can say what any row,
 /// and the whole join, must be. Build keys are unique. Rows are numbered over all ranks; rank r has
@@ -41,52 +39,34 @@ class Generator {
   explicit Generator(const Setup& setup);
 
   const Setup& setup() const { return setup_; }
-  std::uint64_t rows() const { return rows_; }
+  std::uint64_t rows() const { return formula_.rows; }
+
+  /// The same rows as the functions below, unless there is skew.
+  const Formula& formula() const { return formula_; }
 
   std::uint64_t key(Side side, std::uint64_t row) const {
-    return side == Side::build ? build_key(row) : probe_key(row);
+    return side == Side::build ? formula_.build_key(row) : probe_key(row);
   }
   std::uint64_t payload(Side side, std::uint64_t row, std::uint32_t column) const {
-    return mix64(row * 0x9e3779b97f4a7c15U + 2 * std::uint64_t{column} +
-                 static_cast<std::uint64_t>(side) + 1);
+    return Formula::payload(side, row, column);
   }
 
   /// The build row that probe row q meets.
   std::optional<std::uint64_t> match_of(std::uint64_t q) const;
 
   /// Matches of the whole join.
-  std::uint64_t matches() const { return matches_; }
+  std::uint64_t matches() const { return formula_.matches; }
 
  private:
-  std::uint64_t build_key(std::uint64_t row) const {
-    return setup_.kind == Kind::dask ? row : mix64(row);
-  }
   std::uint64_t probe_key(std::uint64_t row) const;
-  std::uint64_t permuted(std::uint64_t row) const {
-    return (multiplier_ * row + offset_) % period_;
-  }
   std::uint64_t popular_row(std::uint64_t q) const;
 
   Setup setup_;
-  std::uint64_t rows_;        ///< LN
-  std::uint64_t matches_;     ///< M, or N²·m
-  std::uint64_t period_;      ///< of the permutation: LN, or L for dask
-  std::uint64_t multiplier_;  ///< coprime to the period, below 2^26
-  std::uint64_t offset_;
-  std::uint64_t from_each_ = 0;  ///< m of dask
+  Formula formula_;
 };
 
 Generator::Kind parse_generator(std::string_view name);
 std::string_view to_string(Generator::Kind kind);
-
-/// No build key is this one: the mark of an empty slot.
-inline constexpr std::uint64_t no_key = mix64(~std::uint64_t{0});
-
-/// A matched row as one word: of its key and all payloads, the build side's first. Sums and XORs of
-/// it do not depend on where or in which order rows are joined.
-inline std::uint64_t fold(std::uint64_t so_far, std::uint64_t value) {
-  return mix64(so_far ^ value) + 0x9e3779b97f4a7c15U;
-}
 
 /// What a join must give, or gave.
 struct Checksum {

@@ -4,29 +4,15 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "harness/memory/buffer.hpp"
 #include "workloads/merge/generator.hpp"
+#include "workloads/merge/rows.hpp"
 #include "workloads/merge/spread.hpp"
 
 namespace ucxbench::merge {
-
-/// Rows of 8-byte columns: column c of row i is words[c * stride + i]; column 0 is the key.
-struct Rows {
-  const std::uint64_t* words = nullptr;
-  std::uint64_t rows = 0;
-  std::uint64_t stride = 0;
-};
-
-/// Where joined rows go: columns key, build payloads, probe payloads, each `capacity` words on from
-/// the one before; `rows` of them are filled. A kernel may write garbage into `slack` rows after
-/// the last.
-struct Joined {
-  std::uint64_t* words = nullptr;
-  std::uint64_t capacity = 0;
-  std::uint64_t rows = 0;
-  static constexpr std::uint64_t slack = 8;
-};
 
 /// What the merge does with memory: on the CPU, or on a GPU. A call returns when its work is done;
 /// meanwhile it calls the progress function that the kernels were made with, so that messages move
@@ -66,8 +52,18 @@ class Kernels {
 
   /// The most buckets that a partition pass fills at full speed.
   virtual std::uint32_t most_buckets() const = 0;
+
+  /// Build rows whose hash table fits the cache that probing goes through.
+  virtual std::uint64_t cached_rows() const = 0;
 };
 
+/// Kernels for memory of this kind. Throws Failure(Exit::cannot_run).
+std::unique_ptr<Kernels> make_kernels(MemoryKind kind, Kernels::Progress progress);
+
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress);
+
+/// Why this program has nothing for GPU memory; empty if it has.
+std::string why_no_cuda_kernels();
 
 }  // namespace ucxbench::merge

@@ -45,10 +45,10 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
                   .ranks = static_cast<std::uint64_t>(comm.size()),
                   .frac_match = p.frac_match,
                   .skew = p.skew}),
-      kernels_(make_cpu_kernels([this] { progress(); })) {
+      kernels_(make_kernels(p.common.memory, [this] { progress(); })) {
   const auto ranks = static_cast<std::uint32_t>(comm.size());
   const auto own = static_cast<std::size_t>(comm.rank());
-  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets());
+  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(), kernels_->cached_rows());
   const auto words = p.rows * p.columns();
   auto tables = memory.take(std::vector<std::size_t>(4, words * sizeof(std::uint64_t)));
   std::vector<std::size_t> rooms;
@@ -106,7 +106,8 @@ void Merge::progress() {
   for (auto& side : sides_) {
     if (side && side->exchange) side->exchange->poll();
   }
-  clock_of_phases_.progressed(clock_.ticks() - began);
+  // A GPU computes meanwhile.
+  if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
 void Merge::partition(Travelling& side) {
@@ -124,6 +125,7 @@ void Merge::begin(Travelling& side, std::uint32_t number, Injected injected) {
   side.exchange.emplace(comm_, Exchange::Setup{.spread = spread_,
                                                .columns = p_.columns(),
                                                .side = side.side,
+                                               .memory = p_.common.memory,
                                                .framing = p_.framing,
                                                .iteration = number,
                                                .injected = injected});

@@ -34,10 +34,9 @@ std::vector<std::uint64_t> bucket_words(const Spread& spread,
 }
 
 Spread spread_for(std::uint32_t ranks, std::uint32_t batches, std::uint64_t rows,
-                  std::uint32_t most_buckets) {
-  constexpr std::uint64_t rows_in_cache = 16384;
+                  std::uint32_t most_buckets, std::uint64_t part_rows) {
   Spread spread{.ranks = ranks, .batches = batches, .parts = 1};
-  const auto wanted = rows / rows_in_cache / batches + 1;
+  const auto wanted = rows / part_rows / batches + 1;
   const auto allowed = std::max<std::uint64_t>(most_buckets / spread.blocks(), 1);
   spread.parts = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, allowed));
   return spread;

@@ -3,13 +3,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/host_device.hpp"
 #include "harness/core/pattern.hpp"
 
 namespace ucxbench::merge {
 
 /// The hash that spreads keys. Its upper 32 bits choose the bucket, its lower 32 bits the slot in a
 /// hash table: the rows of one bucket must not meet in a few slots.
-constexpr std::uint64_t hash_of(std::uint64_t key) { return mix64(key + 0x9e3779b97f4a7c15U); }
+UCXBENCH_HOST_DEVICE constexpr std::uint64_t hash_of(std::uint64_t key) {
+  return mix64(key + 0x9e3779b97f4a7c15U);
+}
+
+/// The slot, of fewer than 2^32, where the search for a key begins.
+UCXBENCH_HOST_DEVICE constexpr std::uint64_t slot_of(std::uint64_t hash, std::uint64_t slots) {
+  return ((hash & 0xffffffffU) * slots) >> 32U;
+}
 
 /// Where a row goes: a rank, one of that rank's batches (what is exchanged and joined at a time)
 /// and a part of the batch (what one hash table takes, small enough for a cache). Buckets are
@@ -17,14 +25,16 @@ constexpr std::uint64_t hash_of(std::uint64_t key) { return mix64(key + 0x9e3779
 struct Spread {
   std::uint32_t ranks = 1, batches = 1, parts = 1;
 
-  constexpr std::uint32_t per_rank() const { return batches * parts; }
-  constexpr std::uint32_t buckets() const { return ranks * per_rank(); }
+  UCXBENCH_HOST_DEVICE constexpr std::uint32_t per_rank() const { return batches * parts; }
+  UCXBENCH_HOST_DEVICE constexpr std::uint32_t buckets() const { return ranks * per_rank(); }
   constexpr std::uint32_t blocks() const { return ranks * batches; }
 
-  constexpr std::uint32_t bucket_of(std::uint64_t hash) const {
+  UCXBENCH_HOST_DEVICE constexpr std::uint32_t bucket_of(std::uint64_t hash) const {
     return static_cast<std::uint32_t>(((hash >> 32U) * buckets()) >> 32U);
   }
-  constexpr std::uint32_t rank_of(std::uint32_t bucket) const { return bucket / per_rank(); }
+  UCXBENCH_HOST_DEVICE constexpr std::uint32_t rank_of(std::uint32_t bucket) const {
+    return bucket / per_rank();
+  }
 };
 
 /// A block is what one rank sends another of one batch of one table: `rows` rows, column after
@@ -46,11 +56,11 @@ std::vector<std::uint64_t> bucket_words(const Spread& spread,
                                         const std::vector<std::uint64_t>& bucket_rows,
                                         std::uint32_t columns);
 
-/// The spread for `rows` rows per rank and side: so many parts that a hash table of one fits a
-/// second-level cache (16384 rows), as far as `most_buckets`, which a partition pass can fill at
-/// full speed, allows.
+/// The spread for `rows` rows per rank and side: so many parts that one has about `part_rows` rows,
+/// whose hash table fits a cache, as far as `most_buckets`, which a partition pass can fill at full
+/// speed, allows.
 Spread spread_for(std::uint32_t ranks, std::uint32_t batches, std::uint64_t rows,
-                  std::uint32_t most_buckets);
+                  std::uint32_t most_buckets, std::uint64_t part_rows);
 
 /// Bytes that must cross between ranks, all ranks together: of both tables' 2·N·L rows the part
 /// (N−1)/N that hashes to another rank.

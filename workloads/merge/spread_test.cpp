@@ -46,12 +46,12 @@ TEST(Blocks, CountBeyond32Bits) {
 }
 
 TEST(SpreadFor, MakesPartsThatFitACache) {
-  EXPECT_EQ(spread_for(1, 1, 1000, 1024).parts, 1U);
-  const auto large = spread_for(2, 4, 10'000'000, 1024);
+  EXPECT_EQ(spread_for(1, 1, 1000, 1024, 16384).parts, 1U);
+  const auto large = spread_for(2, 4, 10'000'000, 1024, 16384);
   EXPECT_LE(large.buckets(), 1024U);
   EXPECT_GT(large.parts, 100U);
-  EXPECT_EQ(spread_for(2048, 4, 10'000'000, 1024).parts, 1U);
-  EXPECT_EQ(spread_for(2, 1, std::uint64_t{1} << 33U, 1024).parts, 512U);
+  EXPECT_EQ(spread_for(2048, 4, 10'000'000, 1024, 16384).parts, 1U);
+  EXPECT_EQ(spread_for(2, 1, std::uint64_t{1} << 33U, 1024, 16384).parts, 512U);
 }
 
 // Every row of every rank, counted one by one.

@@ -1,0 +1,34 @@
+# Kernels are compiled by nvcc into a fat binary that is part of the program, and launched through
+# the driver that is found at run time. CMake's own CUDA language would link the runtime.
+find_package(CUDAToolkit QUIET)
+if(UCXBENCH_CUDA AND NOT CUDAToolkit_NVCC_EXECUTABLE)
+  message(FATAL_ERROR "UCXBENCH_CUDA is ON (as in the preset gpu), but there is no CUDA toolkit: "
+                      "put its nvcc on the PATH or give -DCUDAToolkit_ROOT=DIRECTORY.")
+endif()
+
+# ucxbench_cuda_image(TARGET NAME SOURCE): TARGET defines `extern "C" const unsigned char NAME[]`, the
+# kernels of SOURCE for all major architectures that the toolkit knows, and for newer ones. Not
+# compressed, so that their names can be looked for in it.
+function(ucxbench_cuda_image target name source)
+  set(image ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  add_custom_command(
+    OUTPUT ${image}.fatbin
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin -std=c++20 -arch=all-major -no-compress
+            -ccbin ${CMAKE_CXX_COMPILER} -Werror all-warnings -I ${PROJECT_SOURCE_DIR}
+            -MD -MT ${image}.fatbin -MF ${image}.d
+            -o ${image}.fatbin ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPENDS ${source}
+    DEPFILE ${image}.d
+    COMMENT "Compiling ${source} for GPUs"
+    VERBATIM)
+  file(CONFIGURE OUTPUT ${image}.cpp @ONLY CONTENT [[
+asm(".pushsection .rodata\n"
+    ".balign 16\n"
+    ".globl @name@\n"
+    "@name@:\n"
+    ".incbin \"@image@.fatbin\"\n"
+    ".popsection\n");
+]])
+  set_source_files_properties(${image}.cpp PROPERTIES OBJECT_DEPENDS ${image}.fatbin)
+  target_sources(${target} PRIVATE ${image}.cpp)
+endfunction()
