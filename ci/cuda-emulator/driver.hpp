@@ -15,6 +15,7 @@ enum Result : int {
   NOT_INITIALIZED = 3,
   NO_DEVICE = 100,
   INVALID_DEVICE = 101,
+  INVALID_IMAGE = 200,
   INVALID_CONTEXT = 201,
   MAP_FAILED_ = 205,  // MAP_FAILED is a macro of the C library
   OPERATING_SYSTEM = 304,

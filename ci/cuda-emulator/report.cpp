@@ -102,7 +102,8 @@ void Report::write() const {
       member("left_allocated_bytes", live_bytes) + member("h2h_bytes", h2h_) +
       member("h2d_bytes", h2d_) + member("d2h_bytes", d2h_) + member("d2d_bytes", d2d_) +
       member("d2d_same_device_bytes", d2d_ - d2d_peer_) + member("d2d_peer_bytes", d2d_peer_) +
-      member("d2d_ipc_bytes", d2d_ipc_) + member("illegal_accesses", illegal_accesses_) + "}\n";
+      member("d2d_ipc_bytes", d2d_ipc_) + member("kernel_launches", kernel_launches_) +
+      member("illegal_accesses", illegal_accesses_) + "}\n";
   const auto path = std::string(prefix) + "." + std::to_string(getpid());
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) {

@@ -18,6 +18,7 @@ class Report {
   void closed() { ++ipc_closes_; }
   /// Bytes that went from one place to another; no allocation means ordinary host memory.
   void copied(const Allocation* to, const Allocation* from, std::uint64_t bytes);
+  void launched() { ++kernel_launches_; }
   void refused_access() { ++illegal_accesses_; }
   void write() const;
 
@@ -26,7 +27,7 @@ class Report {
   std::uint64_t device_allocations_ = 0, managed_allocations_ = 0, pinned_allocations_ = 0;
   std::uint64_t host_registrations_ = 0, peak_bytes_ = 0;
   std::uint64_t h2h_ = 0, h2d_ = 0, d2h_ = 0, d2d_ = 0, d2d_peer_ = 0, d2d_ipc_ = 0;
-  std::uint64_t illegal_accesses_ = 0;
+  std::uint64_t kernel_launches_ = 0, illegal_accesses_ = 0;
 };
 
 Report& report();

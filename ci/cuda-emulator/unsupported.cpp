@@ -48,19 +48,15 @@ UNSUPPORTED(cuFuncGetAttribute);
 UNSUPPORTED(cuFuncSetAttribute);
 UNSUPPORTED(cuKernelGetFunction);
 UNSUPPORTED(cuLaunchCooperativeKernel);
-UNSUPPORTED(cuLaunchKernel);
 UNSUPPORTED(cuLaunchKernelEx);
 UNSUPPORTED(cuLibraryGetGlobal);
 UNSUPPORTED(cuLibraryGetKernel);
 UNSUPPORTED(cuLibraryLoadData);
 UNSUPPORTED(cuLibraryUnload);
-UNSUPPORTED(cuModuleGetFunction);
 UNSUPPORTED(cuModuleGetGlobal_v2);
 UNSUPPORTED(cuModuleLoad);
-UNSUPPORTED(cuModuleLoadData);
 UNSUPPORTED(cuModuleLoadDataEx);
 UNSUPPORTED(cuModuleLoadFatBinary);
-UNSUPPORTED(cuModuleUnload);
 UNSUPPORTED(cuOccupancyMaxActiveBlocksPerMultiprocessor);
 
 // Others.

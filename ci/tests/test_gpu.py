@@ -1,45 +1,19 @@
 """GPU memory on an emulated driver and the UCX with CUDA that scripts/setup/ucx-wheel fetches: which
 way the bytes went is asserted by the emulator's own reports, not by what the program says alone."""
 
-import json
-import os
-import pathlib
-
 import pytest
-from conftest import ROOT, only
-
-EMULATOR = pathlib.Path(os.environ.get("CUDA_EMULATOR", "/nowhere"))
-UCX = next(iter(sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))), None)
-MIB = 1 << 20
-needs_emulator = pytest.mark.skipif(not EMULATOR.is_dir(), reason="no emulated CUDA driver was built")
-needs_both = pytest.mark.skipif(
-    not EMULATOR.is_dir() or UCX is None,
-    reason="no emulated CUDA driver, or no UCX with CUDA: run ./scripts/setup/ucx-wheel",
-)
+from conftest import only
+from emulated_gpu import EMULATOR, MIB, UCX, emulated, needs_both, needs_emulator  # noqa: F401
 
 
 @pytest.fixture
-def gpu(bench, tmp_path):
-    """gpu(ARGUMENTS…): a command on the emulator; the sum of its ranks' reports is in `.bytes`."""
+def gpu(emulated):  # noqa: F811
+    """gpu(ARGUMENTS…): a command on the emulator."""
 
-    def run(*arguments, code=0, size="1MiB", command="pingpong", iterations=8, **emulator):
-        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        environment = {
-            "LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}",
-            "CUDA_EMULATOR_REPORT": str(folder / "report"),
-            "CUDA_EMULATOR_GPU_BYTES": str(4 << 30),
-            **emulator,
-        }
-        done = bench(
-            command, "--launches", "1", "--iterations", iterations, "--bind", "none", "--sizes", size,
-            "--json", "run.json", *arguments, environment=environment, folder=folder,
+    def run(*arguments, size="1MiB", command="pingpong", iterations=8, **options):
+        return emulated(
+            command, "--iterations", iterations, "--sizes", size, *arguments, **options
         )
-        assert done.code == code, done
-        reports = [json.loads(file.read_text()) for file in folder.glob("report.*")]
-        ranks = [report for report in reports if report["device_allocations"]]
-        done.bytes = {key: sum(report[key] for report in ranks) for key in (ranks or [{}])[0]}
-        return done
 
     return run
 

@@ -1,0 +1,43 @@
+"""Runs of the program on the emulated CUDA driver and the UCX with CUDA that scripts/setup/ucx-wheel
+fetches."""
+
+import json
+import os
+import pathlib
+
+import pytest
+from conftest import ROOT
+
+EMULATOR = pathlib.Path(os.environ.get("CUDA_EMULATOR", "/nowhere"))
+UCX = next(iter(sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))), None)
+MIB = 1 << 20
+needs_emulator = pytest.mark.skipif(not EMULATOR.is_dir(), reason="no emulated CUDA driver was built")
+needs_both = pytest.mark.skipif(
+    not EMULATOR.is_dir() or UCX is None,
+    reason="no emulated CUDA driver, or no UCX with CUDA: run ./scripts/setup/ucx-wheel",
+)
+
+
+@pytest.fixture
+def emulated(bench, tmp_path):
+    """emulated(ARGUMENTS…): the program on the emulator; the sum of its ranks' reports is in
+    `.bytes`."""
+
+    def run(*arguments, code=0, **emulator):
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        environment = {
+            "LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}",
+            "CUDA_EMULATOR_REPORT": str(folder / "report"),
+            "CUDA_EMULATOR_GPU_BYTES": str(4 << 30),
+            **emulator,
+        }
+        usual = ["--launches", "1", "--bind", "none", "--json", "run.json"]
+        done = bench(*arguments, *usual, environment=environment, folder=folder)
+        assert done.code == code, done
+        reports = [json.loads(file.read_text()) for file in folder.glob("report.*")]
+        ranks = [report for report in reports if report["device_allocations"]]
+        done.bytes = {key: sum(report[key] for report in ranks) for key in (ranks or [{}])[0]}
+        return done
+
+    return run

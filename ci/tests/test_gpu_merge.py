@@ -1,0 +1,110 @@
+"""The merge in GPU memory on the emulated driver, over UCX's own cuda_ipc: bodies on the host do what
+the kernels would, so this proves the way of the data and the order of the work, not the kernels."""
+
+import os
+
+import pytest
+from conftest import only
+from emulated_gpu import emulated, needs_both  # noqa: F401
+
+HAS_KERNELS = os.environ.get("TESTED_CUDA_KERNELS") == "ON"
+needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="built without CUDA kernels")
+RANKS, ROWS, RUNS = 2, 100_000, 2
+# 32·L·(N−1)/N per rank, and by far most rows go in messages that are large enough for cuda_ipc.
+EXCHANGED = RANKS * 32 * ROWS * (RANKS - 1) // RANKS
+
+
+@pytest.fixture
+def merge(emulated):  # noqa: F811
+    def run(*arguments, code=0, memory="cuda", transports="tcp,nvlink", **emulator):
+        rows = [] if "--rows" in arguments else ["--rows", ROWS]
+        return emulated(
+            "merge", "-n", RANKS, *rows, "--memory", memory, "--transports", transports,
+            "--warmup-runs", 0, "--runs", RUNS, *arguments, code=code, **emulator,
+        )
+
+    return run
+
+
+def assert_right(done):
+    case = only(done.file["cases"])
+    assert case["state"] == "measured", case["reason"]
+    assert case["verified"] == {"checked": RANKS * RUNS, "errors": 0}
+    assert "emulated-gpu" in case["labels"]
+    assert done.bytes["kernel_launches"] > 0
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["forks"] == 0
+    assert done.bytes["left_allocated_bytes"] == 0
+
+
+@pytest.mark.skipif(HAS_KERNELS, reason="built with CUDA kernels")
+def test_a_build_without_kernels_says_so(bench):
+    done = bench("merge", "--memory", "cuda", "--transports", "tcp")
+    assert done.code == 3
+    assert "built without CUDA kernels" in " ".join((done.out + done.err).split())
+
+
+@needs_both
+@needs_kernels
+def test_rows_go_by_cuda_ipc(merge):
+    done = merge("--no-calibrate")
+    assert_right(done)
+    assert done.bytes["ipc_opens"] >= RANKS
+    assert RUNS * EXCHANGED * 0.9 < done.bytes["d2d_ipc_bytes"] < RUNS * EXCHANGED * 1.1
+    # Counts and sums come to the host, rows do not.
+    assert done.bytes["d2h_bytes"] < EXCHANGED // 10
+
+
+@needs_both
+@needs_kernels
+def test_one_gpu_for_both_is_no_nvlink(merge):
+    arguments = ["--require", "nvlink", "--rows", "1M"]
+    done = merge(*arguments, code=1, CUDA_EMULATOR_GPUS="1")
+    assert {"same-gpu", "emulated-gpu"} == set(only(done.file["cases"])["labels"])
+    assert "a copy inside one GPU" in done.err
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize("memory", ["cuda", "managed"])
+def test_without_cuda_ipc_they_are_staged(merge, memory):
+    done = merge("--no-calibrate", memory=memory, transports="tcp")
+    assert_right(done)
+    assert done.bytes["ipc_opens"] == 0 and done.bytes["d2d_ipc_bytes"] == 0
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize(
+    "shape",
+    [
+        ["--payload-columns", "3", "--frames"],
+        ["--skew", "1.2", "--bulk-synchronous"],
+        ["--generator", "dask", "--no-pool"],
+        ["--frac-match", "0", "--batches", "1"],
+    ],
+    ids=" ".join,
+)
+def test_shapes(merge, shape):
+    assert_right(merge(*shape))
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize(
+    "mistake, words",
+    [
+        ("corrupt", "keys changed on their way"),
+        ("drop", "arrived at rank 1"),
+        ("misroute", "whose keys belong to another rank"),
+    ],
+)
+def test_mistakes_are_noticed(merge, mistake, words):
+    done = merge("--inject", mistake, code=4)
+    assert words in " ".join(done.err.split())
+
+
+@needs_both
+@needs_kernels
+def test_too_many_buckets(merge):
+    done = merge("--batches", "129", code=2)
+    assert "--batches 129: with 2 ranks, 128 at most on a GPU" in " ".join(done.err.split())
