@@ -76,6 +76,17 @@ WorkloadParameters WorkloadOptions::parameters() const {
   return p;
 }
 
+void check_workload(const Plan& plan, Injected injected) {
+  if (injected != Injected::nothing && *std::ranges::min_element(plan.ranks) < 2) {
+    throw Failure(Exit::usage, "--inject: a mistake on the way needs at least two ranks");
+  }
+  for (const auto& kinds : plan.memory) {
+    if (kinds.front() != kinds.back()) {
+      throw Failure(Exit::usage, "--memory: a workload's data are in one kind of memory");
+    }
+  }
+}
+
 WorkloadParameters placed(WorkloadParameters p, const CasePlace& place) {
   p.memory = parse_memory_kind(place.memory.front());
   p.transports = place.transports;

@@ -8,6 +8,7 @@
 #include "bench/cli/plan.hpp"
 #include "bench/cli/run_options.hpp"
 #include "bench/cli/transport_options.hpp"
+#include "workloads/common/injected.hpp"
 #include "workloads/common/parameters.hpp"
 
 namespace ucxbench {
@@ -34,6 +35,9 @@ struct WorkloadOptions {
   /// What of a case does not depend on where it is measured. Throws Failure(Exit::usage).
   WorkloadParameters parameters() const;
 };
+
+/// What no workload can do. Throws Failure(Exit::usage).
+void check_workload(const Plan& plan, Injected injected);
 
 /// `parameters` at `place`.
 WorkloadParameters placed(WorkloadParameters parameters, const CasePlace& place);

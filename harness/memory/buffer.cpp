@@ -34,6 +34,8 @@ constexpr std::array<std::pair<MemoryKind, std::string_view>, 4> kinds = {
 // watchdog sees activity in between.
 constexpr std::size_t step = std::size_t{16} << 20U;
 
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+
 std::atomic<std::uint64_t> held{0};
 std::atomic<std::uint64_t> peak{0};
 
@@ -63,6 +65,8 @@ std::byte* map_pages(std::size_t bytes, Pages pages) {
     throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
                                                 spaced_size(bytes), std::strerror(errno)));
   }
+  // A wish: a kernel without such pages gives others.
+  if (pages == Pages::huge && bytes >= huge_page) madvise(mapped, bytes, MADV_HUGEPAGE);
   auto* data = static_cast<std::byte*>(mapped);
   if (pages == Pages::untouched) return data;
   // In steps, since gigabytes take as long as a time-out.
@@ -80,7 +84,7 @@ std::byte* allocate(MemoryKind kind, std::size_t bytes, Pages pages) {
   auto* data = kind == MemoryKind::pinned ? driver.allocate_pinned(bytes)
                : kind == MemoryKind::cuda ? driver.allocate(bytes)
                                           : driver.allocate_managed(bytes);
-  if (pages == Pages::touched) driver.zero(data, bytes);
+  if (pages != Pages::untouched) driver.zero(data, bytes);
   return data;
 }
 
@@ -175,8 +179,8 @@ std::optional<std::size_t> Buffer::mismatch(std::size_t bytes, std::uint64_t see
   return std::nullopt;
 }
 
-MemoryPool::MemoryPool(MemoryKind kind, std::size_t bytes)
-    : owner_(std::make_shared<Buffer::Allocation>(kind, bytes, Pages::touched)) {}
+MemoryPool::MemoryPool(MemoryKind kind, std::size_t bytes, Pages pages)
+    : owner_(std::make_shared<Buffer::Allocation>(kind, bytes, pages)) {}
 
 std::size_t MemoryPool::room_for(const std::vector<std::size_t>& sizes) {
   std::size_t room = 0;

@@ -24,8 +24,10 @@ constexpr bool on_gpu(MemoryKind kind) {
   return kind == MemoryKind::cuda || kind == MemoryKind::managed;
 }
 
-/// Whether an allocation's first page faults are over when it is handed out.
-enum class Pages { touched, untouched };
+/// Whether an allocation's first page faults are over when it is handed out. Host memory may also
+/// be of huge pages, touched, where the system grants them and it is large enough: what strides
+/// through gigabytes misses the address translation's caches otherwise.
+enum class Pages { touched, untouched, huge };
 
 /// Copies to or from memory of this kind; the other side may be the same or the host's.
 void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes);
@@ -64,7 +66,7 @@ class Buffer {
 /// of its own (CUDA IPC) or a registration (InfiniBand), a pool only one.
 class MemoryPool {
  public:
-  MemoryPool(MemoryKind kind, std::size_t bytes);
+  MemoryPool(MemoryKind kind, std::size_t bytes, Pages pages = Pages::touched);
 
   /// The next `bytes`, from the next multiple of `alignment`. Throws Failure(Exit::usage) when the
   /// pool is too small.

@@ -88,6 +88,25 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
 
 }  // namespace
 
+void run_workload(RankContext& context,
+                  void (*run_cases)(RankContext&, Communicator&, WorkloadMemory&)) {
+  auto& rendezvous = context.rendezvous();
+  const auto p = parse_workload_parameters(context.plan().at("cases").at(0).at("parameters"));
+  rendezvous.phase("starting");
+  WorkloadMemory memory(p, rendezvous.rank());
+  Communicator comm(rendezvous, {.connect_by = p.connect_by, .net_devices = p.net_devices});
+  context.report_rank({{"net_devices", p.net_devices},
+                       {"device", memory.device()},
+                       {"ucx_effective", comm.effective()}},
+                      [&] { comm.progress(); });
+  try {
+    run_cases(context, comm, memory);
+  } catch (const Failure& failure) {
+    rendezvous.abort(failure);
+  }
+  comm.close(rendezvous);
+}
+
 void measure_workload(RankContext& context, Communicator& comm, std::size_t index,
                       const WorkloadParameters& p, std::span<const std::string_view> phases,
                       std::uint64_t input_bytes, const PreparedWorkload& workload) {

@@ -24,6 +24,11 @@ struct PreparedWorkload {
   std::function<std::string()> verify;  ///< the first error in words, or nothing
 };
 
+/// A workload's rank side: meets the others, and carries out `run_cases` over one communicator. The
+/// cases of a plan agree in all but what is the workload's own.
+void run_workload(RankContext& context,
+                  void (*run_cases)(RankContext&, Communicator&, WorkloadMemory&));
+
 /// Calibrates, warms up, measures and verifies one case on this rank, and reports it from rank 0.
 /// `input_bytes` of all ranks. All ranks call it together.
 void measure_workload(RankContext& context, Communicator& comm, std::size_t index,

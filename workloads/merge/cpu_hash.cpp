@@ -1,5 +1,7 @@
 #include "workloads/merge/cpu_hash.hpp"
 
+#include "workloads/common/cpu.hpp"
+
 namespace ucxbench::merge {
 namespace {
 
@@ -19,15 +21,6 @@ namespace {
 #endif
 
 }  // namespace
-
-bool has_avx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
-#else
-  return false;
-#endif
-}
 
 void find_buckets(std::span<const std::uint64_t> keys, const Spread& spread,
                   std::uint32_t* bucket) {

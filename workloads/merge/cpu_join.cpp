@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "harness/core/failure.hpp"
+#include "workloads/common/cpu.hpp"
 #include "workloads/merge/cpu_hash.hpp"
 
 namespace ucxbench::merge {

@@ -1,0 +1,28 @@
+#include "workloads/common/calibration.hpp"
+
+#include <algorithm>
+
+#include "workloads/common/all_to_all.hpp"
+
+namespace ucxbench {
+
+double best_exchange_GBps(Communicator& comm, const Clock& clock, int times,
+                          const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
+  double best = 0;
+  for (int i = 0; i < times; ++i) {
+    comm.barrier();
+    const auto began = clock.ticks();
+    const auto sent = exchange(static_cast<std::uint32_t>(i));
+    const auto took_ns = clock.us(clock.ticks() - began) * 1e3;
+    std::uint64_t bytes = 0;
+    std::uint64_t slowest_ns = 1;
+    for (const auto& rank : all_gather(comm, {sent, static_cast<std::uint64_t>(took_ns)})) {
+      bytes += rank[0];
+      slowest_ns = std::max(slowest_ns, rank[1]);
+    }
+    best = std::max(best, static_cast<double>(bytes) / static_cast<double>(slowest_ns));
+  }
+  return best;
+}
+
+}  // namespace ucxbench

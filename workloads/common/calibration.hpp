@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "harness/comm/communicator.hpp"
+#include "harness/core/clock.hpp"
+
+namespace ucxbench {
+
+/// What an exchange reaches when nothing is computed: bytes of all ranks by the slowest rank's
+/// time, the best of so many times. `exchange(number)` carries it out on this rank and returns the
+/// bytes that this rank sent. All ranks call it together.
+double best_exchange_GBps(Communicator& comm, const Clock& clock, int times,
+                          const std::function<std::uint64_t(std::uint32_t number)>& exchange);
+
+}  // namespace ucxbench

@@ -1,0 +1,125 @@
+#include "workloads/transpose/cpu_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "workloads/common/cpu.hpp"
+
+namespace ucxbench::transpose {
+namespace {
+
+// Columns between two calls of the progress function: some 100 µs of a row of squares.
+constexpr std::uint64_t pace = 16 * square_side;
+
+double total(const std::array<double, 8>& lanes) {
+  return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+}
+
+std::uint64_t word_of(double y) {
+  const bool whole = std::abs(y) < 0x1p62 && std::trunc(y) == y;
+  return whole ? static_cast<std::uint64_t>(static_cast<std::int64_t>(y))
+               : std::bit_cast<std::uint64_t>(y);
+}
+
+class CpuKernels : public Kernels {
+ public:
+  CpuKernels(Progress progress, const SquareCode& code)
+      : progress_(std::move(progress)), code_(code) {}
+
+  void generate(std::uint64_t size, const Tile& tile, double* x) override {
+    for (std::uint64_t row = 0; row < tile.rows; ++row) {
+      for (std::uint64_t column = 0; column < tile.columns; ++column) {
+        *x++ =
+            static_cast<double>(element_at(size, tile.first_row + row, tile.first_column + column));
+      }
+      progress_();
+    }
+  }
+
+  void add(const Tile& tile, const double* x, const double* t, double* y) override {
+    const auto stride = row_stride(tile.columns);
+    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
+      for_squares(tile, t, a, [&](std::uint64_t row, std::uint64_t column, std::uint64_t columns) {
+        code_.add(x + row * tile.columns + column, transposed_row(row - a), columns,
+                  y + row * stride + column);
+      });
+    }
+    code_.finish();
+  }
+
+  Checksum add_to_sum(const Tile& tile, const double* x, const double* t) override {
+    std::vector<double> weights(tile.columns);
+    for (std::uint64_t column = 0; column < tile.columns; ++column) {
+      weights[column] = static_cast<double>(column_weight(tile.first_column + column));
+    }
+    Checksum all;
+    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
+      std::array<RowSums, square_side> sums{};
+      for_squares(tile, t, a, [&](std::uint64_t row, std::uint64_t column, std::uint64_t columns) {
+        code_.sum(x + row * tile.columns + column, transposed_row(row - a), weights.data() + column,
+                  columns, sums[row - a]);
+      });
+      for (auto row = a; row < std::min(a + square_side, tile.rows); ++row) {
+        all.add_row(tile.first_row + row, word_of(total(sums[row - a].plain)),
+                    word_of(total(sums[row - a].weighted)));
+      }
+    }
+    return all;
+  }
+
+  Checksum checksum(const Tile& tile, const double* y) override {
+    Checksum all;
+    for (std::uint64_t row = 0; row < tile.rows; ++row) {
+      std::uint64_t sum = 0;
+      std::uint64_t weighted = 0;
+      for (std::uint64_t column = 0; column < tile.columns; ++column) {
+        const auto word = word_of(y[column]);
+        sum += word;
+        weighted += column_weight(tile.first_column + column) * word;
+      }
+      all.add_row(tile.first_row + row, sum, weighted);
+      y += row_stride(tile.columns);
+      progress_();
+    }
+    return all;
+  }
+
+  void corrupt(double* element) override { *element = -*element; }
+
+ private:
+  // The squares whose first row is `a`, one after the other: each transposed, then row by row.
+  template <typename UseRow>
+  void for_squares(const Tile& tile, const double* t, std::uint64_t a, UseRow use_row) {
+    const auto rows = std::min(square_side, tile.rows - a);
+    for (std::uint64_t b = 0; b < tile.columns; b += square_side) {
+      if (b % pace == 0) progress_();
+      const auto columns = std::min(square_side, tile.columns - b);
+      code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
+      for (std::uint64_t row = 0; row < rows; ++row) use_row(a + row, b, columns);
+    }
+  }
+
+  const double* transposed_row(std::uint64_t row) const {
+    return square_.elements.data() + row * square_stride;
+  }
+
+  Progress progress_;
+  SquareCode code_;
+  Square square_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress, const SquareCode& code) {
+  return std::make_unique<CpuKernels>(std::move(progress), code);
+}
+
+std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress) {
+  return make_cpu_kernels(std::move(progress), has_avx512() ? avx512_code() : plain_code());
+}
+
+}  // namespace ucxbench::transpose

@@ -1,0 +1,124 @@
+#include "workloads/transpose/cpu_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/common/cpu.hpp"
+
+namespace ucxbench::transpose {
+namespace {
+
+// y begins at a cache line; x and t wherever their tile does.
+struct Line {
+  alignas(64) double elements[8];
+};
+
+struct Shape {
+  std::uint64_t rows, columns;
+};
+
+class Code : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "avx512" && !has_avx512()) GTEST_SKIP() << "this CPU has no AVX-512";
+    kernels =
+        make_cpu_kernels([this] { ++steps; }, GetParam() == "plain" ? plain_code() : avx512_code());
+  }
+
+  std::unique_ptr<Kernels> kernels;
+  int steps = 0;
+};
+
+constexpr std::uint64_t size = 3000;
+
+std::vector<double> generated(Kernels& kernels, const Tile& tile) {
+  std::vector<double> x(tile.elements());
+  kernels.generate(size, tile, x.data());
+  return x;
+}
+
+TEST_P(Code, AddAndSumAnyShape) {
+  for (const auto& [rows, columns] :
+       {Shape{1, 1}, Shape{1, 9}, Shape{9, 1}, Shape{7, 8}, Shape{8, 8}, Shape{8, 7}, Shape{31, 33},
+        Shape{64, 64}, Shape{65, 1030}, Shape{200, 129}, Shape{513, 77}}) {
+    const Tile tile{100, 1000, rows, columns};
+    const auto x = generated(*kernels, tile);
+    const auto t = generated(*kernels, tile.transposed());
+    const auto stride = row_stride(columns);
+    std::vector<Line> lines(rows * stride / 8 + 1);
+    auto* y = &lines[0].elements[0];
+    const double untouched = -5;
+    y[rows * stride] = untouched;
+    kernels->add(tile, x.data(), t.data(), y);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      for (std::uint64_t column = 0; column < columns; ++column) {
+        ASSERT_EQ(y[row * stride + column], x[row * columns + column] + t[column * rows + row])
+            << rows << "x" << columns << " at " << row << ", " << column;
+      }
+    }
+    EXPECT_EQ(y[rows * stride], untouched) << rows << "x" << columns;
+    const auto right = expected(size, tile, [] {});
+    EXPECT_EQ(kernels->checksum(tile, y), right) << rows << "x" << columns;
+    EXPECT_EQ(kernels->add_to_sum(tile, x.data(), t.data()), right) << rows << "x" << columns;
+  }
+}
+
+TEST_P(Code, ProgressWhileTheyCompute) {
+  const Tile tile{0, 0, 256, 2048};
+  const auto x = generated(*kernels, tile);
+  const auto t = generated(*kernels, tile.transposed());
+  steps = 0;
+  kernels->add_to_sum(tile, x.data(), t.data());
+  EXPECT_GE(steps, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Code, testing::Values("plain", "avx512"),
+                         [](const auto& tested) { return tested.param; });
+
+// What a tile adds up to when `change` was done to y.
+template <typename Change>
+Checksum spoiled(const Tile& tile, Change change) {
+  const auto kernels = make_cpu_kernels([] {});
+  const auto stride = row_stride(tile.columns);
+  std::vector<double> y(tile.rows * stride);
+  for (std::uint64_t i = 0; i < tile.rows; ++i) {
+    for (std::uint64_t j = 0; j < tile.columns; ++j) {
+      const auto row = tile.first_row + i;
+      const auto column = tile.first_column + j;
+      y[i * stride + j] =
+          static_cast<double>(element_at(size, row, column) + element_at(size, column, row));
+    }
+  }
+  change(y);
+  return kernels->checksum(tile, y.data());
+}
+
+TEST(Checksum, NoticesOneBitOfAnyElement) {
+  const Tile tile{0, 64, 24, 24};
+  const auto right = expected(size, tile, [] {});
+  EXPECT_EQ(spoiled(tile, [](auto&) {}), right);
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    const auto flip = [&](std::vector<double>& y) {
+      y[5 * 24 + 7] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(y[5 * 24 + 7]) ^
+                                            std::uint64_t{1} << bit);
+    };
+    EXPECT_NE(spoiled(tile, flip), right) << bit;
+  }
+}
+
+TEST(Checksum, NoticesTwoElementsInEachOthersPlace) {
+  const Tile tile{0, 64, 24, 24};
+  const auto right = expected(size, tile, [] {});
+  const auto made = spoiled(tile, [](auto& y) { std::swap(y[3], y[24 * 8 + 4]); });
+  EXPECT_EQ(made.sum, right.sum);
+  EXPECT_NE(made.weighted, right.weighted);
+}
+
+}  // namespace
+}  // namespace ucxbench::transpose

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ucxbench::transpose {
+
+// The work on a square of a tile: its part of t is transposed into a scratch square that stays in
+// the first-level cache, and from there added row by row, as a streaming loop would. Adding out of
+// registers instead touches a single line of each row of x and y at a time, which memory does at
+// half the speed.
+
+/// Rows and columns of a square, and from one row of the scratch to the next: an odd number of
+/// lines, so that a column of it does not meet in one set of the cache.
+inline constexpr std::uint64_t square_side = 64;
+inline constexpr std::uint64_t square_stride = square_side + 8;
+
+struct alignas(64) Square {
+  std::array<double, square_side * square_stride> elements;
+};
+
+/// Sums along a row of y, lane by lane: of its elements, and of their products with the weights of
+/// their columns.
+struct alignas(64) RowSums {
+  std::array<double, 8> plain{};
+  std::array<double, 8> weighted{};
+};
+
+/// What a processor does with a square of `rows` × `columns` elements of y, or a row of it.
+struct SquareCode {
+  /// out(a, b) = t[b * t_stride + a]
+  void (*transpose)(const double* t, std::uint64_t t_stride, std::uint64_t rows,
+                    std::uint64_t columns, Square& out);
+  /// y[b] = x[b] + t[b]. y begins at a cache line and is written past the caches by whole lines,
+  /// also over what stands behind the last element; t is a row of a Square.
+  void (*add)(const double* x, const double* t, std::uint64_t columns, double* y);
+  void (*sum)(const double* x, const double* t, const double* weights, std::uint64_t columns,
+              RowSums& sums);
+  /// After the last row: all stores have been done.
+  void (*finish)();
+};
+
+SquareCode plain_code();
+/// Only where has_avx512().
+SquareCode avx512_code();
+
+}  // namespace ucxbench::transpose

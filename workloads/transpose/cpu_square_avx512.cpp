@@ -1,0 +1,109 @@
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "workloads/transpose/cpu_square.hpp"
+
+namespace ucxbench::transpose {
+
+#if defined(__x86_64__)
+namespace {
+
+constexpr std::uint64_t line = 8;
+
+struct Lines {
+  __m512d at[line];  // std::array would drop the vector's attributes
+};
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] inline __m512d load(const double* from,
+                                                                 std::uint64_t count) {
+  if (count >= line) return _mm512_loadu_pd(from);
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << count) - 1U), from);
+}
+
+// Three steps that exchange single elements, then pairs of them twice. Not by intrinsics: GCC 12
+// warns of them where they are inlined.
+[[gnu::target("avx512f,avx512dq,avx512vl")]] inline void transpose_lines(Lines& rows) {
+  Lines r;
+  for (int i = 0; i < 8; i += 2) {
+    const auto& one = rows.at[i];
+    const auto& next = rows.at[i + 1];
+    r.at[i] = __builtin_shufflevector(one, next, 0, 8, 2, 10, 4, 12, 6, 14);
+    r.at[i + 1] = __builtin_shufflevector(one, next, 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  Lines s;
+  for (const int i : {0, 1, 4, 5}) {
+    const auto& one = r.at[i];
+    const auto& next = r.at[i + 2];
+    s.at[i] = __builtin_shufflevector(one, next, 0, 1, 4, 5, 8, 9, 12, 13);
+    s.at[i + 2] = __builtin_shufflevector(one, next, 2, 3, 6, 7, 10, 11, 14, 15);
+  }
+  for (int i = 0; i < 4; ++i) {
+    const auto& one = s.at[i];
+    const auto& next = s.at[i + 4];
+    rows.at[i] = __builtin_shufflevector(one, next, 0, 1, 4, 5, 8, 9, 12, 13);
+    rows.at[i + 4] = __builtin_shufflevector(one, next, 2, 3, 6, 7, 10, 11, 14, 15);
+  }
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose(const double* t, std::uint64_t t_stride,
+                                                            std::uint64_t rows,
+                                                            std::uint64_t columns, Square& out) {
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    for (std::uint64_t a = 0; a < rows; a += line) {
+      Lines lines;
+      if (a + line <= rows && b + line <= columns) {
+        for (std::uint64_t i = 0; i < line; ++i) {
+          lines.at[i] = _mm512_loadu_pd(t + (b + i) * t_stride + a);
+        }
+      } else {
+        for (std::uint64_t i = 0; i < line; ++i) {
+          lines.at[i] =
+              b + i < columns ? load(t + (b + i) * t_stride + a, rows - a) : _mm512_setzero_pd();
+        }
+      }
+      transpose_lines(lines);
+      auto* to = out.elements.data() + a * square_stride + b;
+      for (std::uint64_t i = 0; i < line; ++i) _mm512_store_pd(to + i * square_stride, lines.at[i]);
+    }
+  }
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void add(const double* x, const double* t,
+                                                      std::uint64_t columns, double* y) {
+  std::uint64_t b = 0;
+  for (; b + line <= columns; b += line) {
+    _mm512_stream_pd(y + b, _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(t + b)));
+  }
+  if (b == columns) return;
+  _mm512_stream_pd(y + b, _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(t + b)));
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void sum(const double* x, const double* t,
+                                                      const double* weights, std::uint64_t columns,
+                                                      RowSums& sums) {
+  auto plain = _mm512_load_pd(sums.plain.data());
+  auto weighted = _mm512_load_pd(sums.weighted.data());
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    const auto count = columns - b;
+    const auto y = _mm512_add_pd(load(x + b, count), load(t + b, count));
+    plain = _mm512_add_pd(plain, y);
+    weighted = _mm512_fmadd_pd(y, load(weights + b, count), weighted);
+  }
+  _mm512_store_pd(sums.plain.data(), plain);
+  _mm512_store_pd(sums.weighted.data(), weighted);
+}
+
+void finish() { _mm_sfence(); }
+
+}  // namespace
+
+SquareCode avx512_code() { return {transpose, add, sum, finish}; }
+
+#else
+
+SquareCode avx512_code() { return plain_code(); }
+
+#endif
+
+}  // namespace ucxbench::transpose

@@ -1,0 +1,61 @@
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+
+#include "workloads/transpose/cpu_square.hpp"
+
+namespace ucxbench::transpose {
+namespace {
+
+constexpr std::uint64_t line = 8;
+
+void transpose(const double* t, std::uint64_t t_stride, std::uint64_t rows, std::uint64_t columns,
+               Square& out) {
+  // By blocks, so that each line of t is read once.
+  for (std::uint64_t first = 0; first < rows; first += line) {
+    const auto end = std::min(first + line, rows);
+    for (std::uint64_t b = 0; b < columns; ++b) {
+      for (auto a = first; a < end; ++a) {
+        out.elements[a * square_stride + b] = t[b * t_stride + a];
+      }
+    }
+  }
+}
+
+void add(const double* x, const double* t, std::uint64_t columns, double* y) {
+#if defined(__x86_64__)
+  std::uint64_t b = 0;
+  for (; b + 1 < columns; b += 2) {
+    _mm_stream_pd(y + b, _mm_add_pd(_mm_loadu_pd(x + b), _mm_load_pd(t + b)));
+  }
+  if (b < columns) _mm_stream_pd(y + b, _mm_add_pd(_mm_load_sd(x + b), _mm_load_sd(t + b)));
+#else
+  for (std::uint64_t b = 0; b < columns; ++b) y[b] = x[b] + t[b];
+#endif
+}
+
+void sum(const double* x, const double* t, const double* weights, std::uint64_t columns,
+         RowSums& sums) {
+  for (std::uint64_t first = 0; first < columns; first += line) {
+    const auto count = std::min(line, columns - first);
+    for (std::uint64_t b = 0; b < count; ++b) {
+      const auto y = x[first + b] + t[first + b];
+      sums.plain[b] += y;
+      sums.weighted[b] += y * weights[first + b];
+    }
+  }
+}
+
+void finish() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
+
+SquareCode plain_code() { return {transpose, add, sum, finish}; }
+
+}  // namespace ucxbench::transpose

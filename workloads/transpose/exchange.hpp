@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/comm/communicator.hpp"
+#include "workloads/transpose/layout.hpp"
+
+namespace ucxbench::transpose {
+
+/// A tile that has come: x's tile (i, j) of another rank, j being a chunk row of this one.
+struct Arrival {
+  std::uint64_t i = 0, j = 0;
+  double* elements = nullptr;
+  std::size_t slot = 0;
+};
+
+/// The tiles of one iteration on their way from every rank to every other. Sender and receiver go
+/// through the messages in one order: the first tile of each pair, to rank + 1 first, then the
+/// second of each; so the next message that a rank sends is one whose receiver will come to it.
+class Exchange {
+ public:
+  /// Posts as many receives as the ring has slots of `slot_elements`, and sends at most as many
+  /// tiles of `x` at a time. All of this rank's tiles go out, and all that belong here come.
+  Exchange(Communicator& comm, const Layout& layout, std::uint32_t iteration, const double* x,
+           double* ring, std::uint64_t slots);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  /// Sends what may be sent next; a step of whoever progresses.
+  void poll();
+
+  /// A tile that is there and was not taken yet.
+  std::optional<Arrival> next();
+  /// Its slot is free for another one.
+  void release(const Arrival& arrival);
+
+  bool all_arrived() const;  ///< whether taken or not
+  bool all_taken() const { return taken_ == to_come_; }
+  bool sent() const { return to_send_ == sent_ && sends_.done(); }
+
+ private:
+  /// A place in the order of messages: the `number`-th tile to or from the rank `distance` on.
+  struct Place {
+    std::uint64_t number = 0, distance = 1;
+  };
+  struct Slot {
+    Batch receive;
+    std::optional<Arrival> awaited;
+  };
+
+  void advance(Place& place) const;
+  std::uint64_t label(std::uint64_t number) const;
+  void post(std::size_t slot);
+
+  Communicator& comm_;
+  Layout layout_;
+  std::uint64_t rank_;
+  std::uint32_t iteration_;
+  const double* x_;
+  double* ring_;
+  std::vector<Slot> slots_;
+  Batch sends_;
+  Place next_send_, next_receive_;
+  std::uint64_t to_send_, to_come_;
+  std::uint64_t sent_ = 0, posted_ = 0, taken_ = 0;
+};
+
+}  // namespace ucxbench::transpose

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "workloads/transpose/generator.hpp"
+#include "workloads/transpose/layout.hpp"
+
+namespace ucxbench::transpose {
+
+/// What the transpose does with memory: on the CPU, or on a GPU. A call returns when its work is
+/// done; meanwhile it calls the progress function that the kernels were made with, so that messages
+/// move while it computes. Tiles of x are row-major without gaps, rows of y `row_stride` apart.
+class Kernels {
+ public:
+  using Progress = std::function<void()>;
+
+  virtual ~Kernels() = default;
+
+  /// Writes a tile of the array of `size` rows.
+  virtual void generate(std::uint64_t size, const Tile& tile, double* x) = 0;
+
+  /// y = x + tᵀ, t being the tile of the array that stands at `tile.transposed()`. May also write
+  /// the gaps of y.
+  virtual void add(const Tile& tile, const double* x, const double* t, double* y) = 0;
+
+  /// The same without keeping y; what it adds up to.
+  virtual Checksum add_to_sum(const Tile& tile, const double* x, const double* t) = 0;
+
+  /// For checking, outside the clock: what is in y. What is no whole number counts as its bits.
+  virtual Checksum checksum(const Tile& tile, const double* y) = 0;
+
+  /// Turns the sign of one element: a bit that went wrong on the way.
+  virtual void corrupt(double* element) = 0;
+};
+
+std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
+
+}  // namespace ucxbench::transpose

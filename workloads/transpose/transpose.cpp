@@ -1,0 +1,148 @@
+#include "workloads/transpose/transpose.hpp"
+
+#include <fmt/format.h>
+
+#include "workloads/common/calibration.hpp"
+#include "workloads/transpose/verdict.hpp"
+
+namespace ucxbench::transpose {
+namespace {
+
+enum Phase : std::size_t { adding, shuffling };
+
+double* elements_in(Buffer& buffer) { return reinterpret_cast<double*>(buffer.data()); }
+
+}  // namespace
+
+Transpose::Transpose(Communicator& comm, const Clock& clock, WorkloadMemory& memory,
+                     const Parameters& p)
+    : comm_(comm),
+      clock_(clock),
+      p_(p),
+      layout_(p.layout()),
+      rank_(static_cast<std::uint64_t>(comm.rank())),
+      kernels_(make_cpu_kernels([this] { progress(); })),
+      expected_(own_tiles()),
+      made_(own_tiles()) {
+  const auto slots = ring_slots(layout_, rank_, p_.bulk_synchronous);
+  std::vector<std::size_t> sizes = {layout_.x_bytes(rank_), slots * layout_.tile(0, 0).bytes()};
+  if (p_.keep()) sizes.push_back(layout_.y_bytes(rank_));
+  buffers_ = memory.take(sizes);
+  x_ = elements_in(buffers_[0]);
+  ring_ = elements_in(buffers_[1]);
+  if (p_.keep()) y_ = elements_in(buffers_[2]);
+  for (auto i = layout_.first_chunk(rank_); i < layout_.first_chunk(rank_ + 1); ++i) {
+    for (std::uint64_t j = 0; j < layout_.chunks(); ++j) {
+      const auto tile = layout_.tile(i, j);
+      kernels_->generate(layout_.size, tile, x_ + layout_.place_in_x(i, j));
+      expected_[index_of(i, j)] = expected(layout_.size, tile, [this] { progress(); });
+    }
+  }
+}
+
+void Transpose::begin_exchange(std::uint32_t number) {
+  exchange_.emplace(comm_, layout_, number, x_, ring_,
+                    ring_slots(layout_, rank_, p_.bulk_synchronous));
+}
+
+void Transpose::step() {
+  comm_.progress();
+  if (exchange_) exchange_->poll();
+}
+
+void Transpose::progress() {
+  const auto began = clock_.ticks();
+  step();
+  clock_of_phases_.progressed(clock_.ticks() - began);
+}
+
+double Transpose::exchange_alone_GBps() {
+  return best_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+    begin_exchange(number);
+    while (!exchange_->all_taken() || !exchange_->sent()) {
+      step();
+      while (const auto arrival = exchange_->next()) exchange_->release(*arrival);
+    }
+    return layout_.bytes_exchanged(rank_);
+  });
+}
+
+void Transpose::add(std::uint64_t i, std::uint64_t j, const double* t) {
+  clock_of_phases_.enter(adding, clock_.ticks());
+  const auto tile = layout_.tile(i, j);
+  const auto* x = x_ + layout_.place_in_x(i, j);
+  if (p_.keep()) {
+    kernels_->add(tile, x, t, y_ + layout_.place_in_y(i, j));
+  } else {
+    made_[index_of(i, j)] = kernels_->add_to_sum(tile, x, t);
+  }
+  clock_of_phases_.enter(shuffling, clock_.ticks());
+}
+
+void Transpose::add_arrived(const Arrival& arrival) {
+  const auto* t = arrival.elements;
+  const bool square = layout_.extent(arrival.i) == layout_.extent(arrival.j);
+  if (to_inject_ && square) {
+    to_inject_ = false;
+    if (p_.injected == Injected::drop) return;
+    if (p_.injected == Injected::corrupt) kernels_->corrupt(arrival.elements);
+    if (p_.injected == Injected::misroute) t = x_ + layout_.place_in_x(arrival.j, arrival.j);
+  }
+  add(arrival.j, arrival.i, t);
+}
+
+Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
+  auto& clock = clock_of_phases_;
+  exchange_.reset();
+  // What the last iteration left must not pass for this one's.
+  made_.assign(made_.size(), {});
+  if (p_.keep()) buffers_[2].zero(buffers_[2].size());
+  // The last rank has rows, however few there are.
+  to_inject_ = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
+  const auto first = layout_.first_chunk(rank_);
+  const auto own = layout_.own_chunks(rank_);
+  comm_.log_into(log, number);
+  comm_.barrier();
+  clock.start(clock_.ticks());
+  clock.enter(shuffling, clock_.ticks());
+  begin_exchange(number);
+  while (p_.bulk_synchronous && !exchange_->all_arrived()) step();
+  std::uint64_t local = 0;  // of the tiles whose transposed ones are here too
+  while (local < own * own || !exchange_->all_taken()) {
+    if (const auto arrival = exchange_->next()) {
+      add_arrived(*arrival);
+      exchange_->release(*arrival);
+    } else if (local < own * own) {
+      const auto i = first + local / own;
+      const auto j = first + local % own;
+      add(i, j, x_ + layout_.place_in_x(j, i));
+      ++local;
+    } else {
+      step();
+    }
+  }
+  while (!exchange_->sent()) step();
+  clock.stop(clock_.ticks());
+  comm_.log_into(nullptr, 0);
+  comm_.barrier();
+
+  auto iteration = iteration_of(clock, phases.size(), clock_);
+  iteration.sent_bytes = layout_.bytes_exchanged(rank_);
+  iteration.received_bytes = iteration.sent_bytes;
+  return iteration;
+}
+
+std::string Transpose::verify() {
+  std::string error;
+  for (auto i = layout_.first_chunk(rank_); i < layout_.first_chunk(rank_ + 1); ++i) {
+    for (std::uint64_t j = 0; j < layout_.chunks() && error.empty(); ++j) {
+      auto& made = made_[index_of(i, j)];
+      if (p_.keep()) made = kernels_->checksum(layout_.tile(i, j), y_ + layout_.place_in_y(i, j));
+      const auto wrong = what_is_wrong(layout_, i, j, expected_[index_of(i, j)], made);
+      if (!wrong.empty()) error = fmt::format("rank {}: {}", rank_, wrong);
+    }
+  }
+  return error;
+}
+
+}  // namespace ucxbench::transpose
