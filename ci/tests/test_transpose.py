@@ -32,8 +32,10 @@ def assert_right(case, size, chunk, ranks, runs=2):
     assert [p["name"] for p in case["phases"]] == ["add", "shuffle", "UCX, while computing"]
     assert 0.5 < sum(phase["share"] for phase in case["phases"]) <= 1.001
     rows = rows_of_ranks(size, chunk, ranks)
-    assert case["exchange"]["input_bytes"] == 8 * size * size
-    assert case["exchange"]["bytes"] == 8 * (size * size - sum(own * own for own in rows))
+    # These two are written with six digits, as all medians are.
+    crossing = 8 * (size * size - sum(own * own for own in rows))
+    assert case["exchange"]["input_bytes"] == pytest.approx(8 * size * size, rel=1e-5)
+    assert case["exchange"]["bytes"] == pytest.approx(crossing, rel=1e-5)
     assert len(case["pairs"]) == ranks * (ranks - 1)
     for pair in case["pairs"]:
         assert pair["bytes"] == runs * 8 * rows[pair["src"]] * rows[pair["dst"]]
@@ -55,12 +57,13 @@ def test_two_ranks(transpose, transport, result):
         assert words in done.out
 
 
-@pytest.mark.parametrize("shape", [(1000, 250), (1001, 250), (777, 100), (64, 64), (5, 1)])
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
-def test_any_number_of_ranks_and_any_shape(transpose, ranks, shape):
-    size, chunk = shape
+@pytest.mark.parametrize("result", ["keep", "sum"])
+@pytest.mark.parametrize(
+    ("ranks", "size", "chunk"),
+    [(1, 1001, 250), (2, 1001, 250), (2, 5, 1), (3, 777, 100), (3, 64, 64), (5, 1000, 250)],
+)
+def test_any_number_of_ranks_and_any_shape(transpose, ranks, size, chunk, result):
     transport = [] if ranks == 1 else ["--transports", "shm"]
-    result = "sum" if (ranks + size) % 2 else "keep"
     done = transpose("-n", ranks, "--size", size, "--chunk-size", chunk, "--result", result, *transport)
     case = only(done.file["cases"])
     assert_right(case, size, chunk, ranks)
@@ -78,10 +81,10 @@ def test_any_number_of_ranks_and_any_shape(transpose, ranks, shape):
 )
 def test_ways(transpose, way):
     transport = [] if "--transports" in way else ["--transports", "shm"]
-    done = transpose("-n", 3, "--size", 700, "--chunk-size", 150, *transport, *way)
+    done = transpose("-n", 2, "--size", 700, "--chunk-size", 150, *transport, *way)
     case = only(done.file["cases"])
     assert case["state"] == "measured"
-    assert case["verified"] == {"checked": 6, "errors": 0}
+    assert case["verified"] == {"checked": 4, "errors": 0}
 
 
 @pytest.mark.parametrize("result", ["keep", "sum"])
