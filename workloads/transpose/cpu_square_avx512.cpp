@@ -2,6 +2,8 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+
 #include "workloads/transpose/cpu_square.hpp"
 
 namespace ucxbench::transpose {
@@ -50,6 +52,11 @@ struct Lines {
                                                             std::uint64_t rows,
                                                             std::uint64_t columns, Square& out) {
   for (std::uint64_t b = 0; b < columns; b += line) {
+    // Each row of t is on another page, which no hardware prefetcher foresees.
+    for (auto next = b + line; next < std::min(b + 2 * line, columns); ++next) {
+      __builtin_prefetch(t + next * t_stride);
+      __builtin_prefetch(t + next * t_stride + line);
+    }
     for (std::uint64_t a = 0; a < rows; a += line) {
       Lines lines;
       if (a + line <= rows && b + line <= columns) {

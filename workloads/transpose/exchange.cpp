@@ -21,7 +21,7 @@ Exchange::Exchange(Communicator& comm, const Layout& layout, std::uint32_t itera
   poll();
 }
 
-// To the next pair that has a tile of this number; the last place is never left.
+// Also past pairs that have no tile of this number; the callers skip those.
 void Exchange::advance(Place& place) const {
   place.distance = place.distance + 1;
   if (place.distance < layout_.ranks) return;

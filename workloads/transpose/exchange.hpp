@@ -21,8 +21,8 @@ struct Arrival {
 /// second of each; so the next message that a rank sends is one whose receiver will come to it.
 class Exchange {
  public:
-  /// Posts as many receives as the ring has slots of `slot_elements`, and sends at most as many
-  /// tiles of `x` at a time. All of this rank's tiles go out, and all that belong here come.
+  /// Posts a receive for each of the ring's `slots`, which are as large as a whole tile, and sends
+  /// at most as many tiles of `x` at a time.
   Exchange(Communicator& comm, const Layout& layout, std::uint32_t iteration, const double* x,
            double* ring, std::uint64_t slots);
   Exchange(const Exchange&) = delete;
