@@ -58,11 +58,12 @@ std::vector<LoggedTransfers> read_transfers(const std::filesystem::path& file) {
   }
   std::vector<LoggedTransfers> all;
   std::size_t at = magic.size();
+  const auto cut_off = [&] {
+    return Failure(Exit::usage, fmt::format("{}: the transfer log is cut off at byte {}",
+                                            file.string(), bytes.size()));
+  };
   const auto take = [&](void* to, std::size_t count) {
-    if (count > bytes.size() - at) {
-      throw Failure(Exit::usage, fmt::format("{}: the transfer log is cut off at byte {}",
-                                             file.string(), bytes.size()));
-    }
+    if (count > bytes.size() - at) throw cut_off();
     if (count != 0) std::memcpy(to, bytes.data() + at, count);
     at += count;
   };
@@ -70,7 +71,7 @@ std::vector<LoggedTransfers> read_transfers(const std::filesystem::path& file) {
     auto& logged = all.emplace_back();
     take(&logged.section, sizeof logged.section);
     if (logged.section.records > (bytes.size() - at) / sizeof(Transfer)) {
-      take(nullptr, bytes.size());  // says where the file ends
+      throw cut_off();
     }
     logged.records.resize(logged.section.records);
     take(logged.records.data(), logged.records.size() * sizeof(Transfer));

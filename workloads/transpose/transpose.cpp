@@ -103,7 +103,7 @@ Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
   const auto own = layout_.own_chunks(rank_);
   comm_.log_into(log, number);
   comm_.barrier();
-  clock.start(clock_.ticks());
+  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
   clock.enter(shuffling, clock_.ticks());
   begin_exchange(number);
   while (p_.bulk_synchronous && !exchange_->all_arrived()) step();
