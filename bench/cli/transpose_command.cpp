@@ -57,6 +57,8 @@ void check_sizes(transpose::Parameters p, const Plan& plan) {
 
 Plan parse_plan(const TransposeOptions& o) {
   auto plan = o.common.begin("transpose");
+  plan.no_gpu_memory =
+      "GPU memory: transpose computes on the host only; use --memory host or pinned";
   transpose::Parameters p;
   p.common = o.common.parameters();
   p.size = of_option("--size", [&] { return parse_count(o.size); });

@@ -145,7 +145,12 @@ void UcxEndpoint::close(const Rendezvous::Progress& progress) {
   auto* request = ucp_ep_close_nbx(endpoint_, &params);
   endpoint_ = nullptr;
   if (request == nullptr) return;
-  if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "ucp_ep_close_nbx");
+  if (UCS_PTR_IS_ERR(request)) {
+    // A peer that closed first has ended the connection, and nothing is left to flush.
+    const auto status = UCS_PTR_STATUS(request);
+    if (status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET) return;
+    check(status, "ucp_ep_close_nbx");
+  }
   while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
   ucp_request_free(request);
 }

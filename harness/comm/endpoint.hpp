@@ -30,8 +30,8 @@ class UcxEndpoint {
   /// what one took. Complete once a message has gone each way.
   std::vector<std::string> lanes() const;
 
-  /// Flushes and closes while `progress` is called. Both sides must have passed a barrier, and must
-  /// go on progressing until both are closed.
+  /// Flushes and closes, unless the peer has closed already, while `progress` is called. Both sides
+  /// must have passed a barrier, and must go on progressing until both are closed.
   void close(const Rendezvous::Progress& progress);
 
  private:

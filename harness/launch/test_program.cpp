@@ -124,7 +124,8 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   meeting.put("address/" + std::to_string(rank), {static_cast<std::uint8_t>(rank)}, progress);
   for (int other = 0; other < meeting.size(); ++other) {
     const auto address = meeting.get("address/" + std::to_string(other), nullptr);
-    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)}) meeting.abort(Failure(Exit::lost, "mixed up"));
+    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)})
+      meeting.abort(Failure(Exit::lost, "mixed up"));
   }
   meeting.put("report/pid", {pid.begin(), pid.end()}, progress);
   meeting.barrier(nullptr);

@@ -48,7 +48,8 @@ std::uint64_t Layout::bytes_exchanged(std::uint64_t rank) const {
 std::uint64_t ring_slots(const Layout& layout, std::uint64_t rank, bool all) {
   constexpr std::uint64_t budget = std::uint64_t{64} << 20U;
   const auto to_come = layout.tiles_exchanged(rank);
-  const auto slots = std::max<std::uint64_t>(budget / layout.tile(0, 0).bytes(), 2);
+  const auto largest = std::max<std::uint64_t>(layout.tile(0, 0).bytes(), sizeof(double));
+  const auto slots = std::max<std::uint64_t>(budget / largest, 2);
   return all ? to_come : std::min(slots, to_come);
 }
 

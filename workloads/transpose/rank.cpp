@@ -15,7 +15,8 @@ void run_cases(RankContext& context, Communicator& comm, WorkloadMemory& memory)
     measure_workload(
         context, comm, entry.at("index").get<std::size_t>(), p.common, Transpose::phases,
         input_bytes(p),
-        {.exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
+        {.gpu = memory.gpu(),
+         .exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
          .run = [&](std::uint32_t number, TransferLog* log) { return transpose.run(number, log); },
          .verify = [&] { return transpose.verify(); }});
   }
