@@ -67,13 +67,12 @@ void add_options(CLI::App& command, MergeOptions& o) {
 }
 
 void check(const merge::Parameters& p, const Plan& plan) {
-  const auto [fewest, most] = std::minmax_element(plan.ranks.begin(), plan.ranks.end());
-  if (p.injected != merge::Injected::nothing && *fewest < 2) {
-    throw Failure(Exit::usage, "--inject: a mistake on the way needs at least two ranks");
-  }
+  check_workload(plan, p.injected);
+  const auto most = std::max_element(plan.ranks.begin(), plan.ranks.end());
   if (p.generator == merge::Generator::Kind::dask) {
-    if (p.skew > 0)
+    if (p.skew > 0) {
       throw Failure(Exit::usage, "--skew: dask's generator knows none; leave one out");
+    }
     if (p.rows < static_cast<std::uint64_t>(*most)) {
       throw Failure(Exit::usage,
                     fmt::format("--rows {}: dask's generator needs at least a row for each of {} "
@@ -82,9 +81,6 @@ void check(const merge::Parameters& p, const Plan& plan) {
     }
   }
   for (const auto& kinds : plan.memory) {
-    if (kinds.front() != kinds.back()) {
-      throw Failure(Exit::usage, "--memory: a workload's data are in one kind of memory");
-    }
     if (kinds.front() != MemoryKind::host) continue;
     // The system and UCX keep a tenth.
     const auto fits = available_memory_bytes() / 10 * 9 / static_cast<std::uint64_t>(*most);
@@ -113,7 +109,7 @@ Plan parse_plan(const MergeOptions& o) {
   p.batches = o.batches;
   p.bulk_synchronous = o.bulk_synchronous;
   p.framing = o.frames ? merge::Framing::frames : merge::Framing::contiguous;
-  p.injected = merge::parse_injected(o.inject);
+  p.injected = parse_injected(o.inject);
   check(p, plan);
   plan.no_gpu_memory = merge::why_no_cuda_kernels();
   plan.cases = [p](const CasePlace& place) {

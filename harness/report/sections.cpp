@@ -21,9 +21,7 @@ std::vector<Section> sections_of(const Block& block) {
   }
   add("", workload_metrics_of(block));
   for (const auto* of : block.measured) {
-    const auto ranks = block.measured.size() > 1
-                           ? ", " + counted(of->parameters.value("ranks", 1U), "rank")
-                           : std::string();
+    const auto ranks = block.measured.size() > 1 ? ", " + ranks_in_words(*of) : std::string();
     add("phases" + ranks, phases_of(*of));
     add("flows" + ranks + ", the slowest first", flows_of(*of));
   }

@@ -239,7 +239,7 @@ std::optional<std::uint64_t> bytes_of(const Case& of) {
 std::string size_of(const Case& of) {
   const auto bytes = bytes_of(of);
   if (bytes) return spaced_size(*bytes);
-  return is_workload(of) ? counted(of.parameters.value("ranks", 1U), "rank") : "-";
+  return is_workload(of) ? ranks_in_words(of) : "-";
 }
 
 std::string details_of(const Block& block, const Result& result) {

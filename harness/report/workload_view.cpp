@@ -44,25 +44,31 @@ std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   return count == 0 ? std::nullopt : std::optional(static_cast<double>(count) / inverses);
 }
 
+double ranks_of(const Case& of) { return number_at(of.parameters, "ranks").value_or(1); }
+
 // Bytes of input per second and rank against the smallest number of ranks measured: 1 if every
 // further rank adds as much as the first ones did, in weak and in strong scaling.
 std::optional<double> efficiency(const Case& of, const Case& smallest) {
   const auto rate = p50_of(of, "throughput_GBps");
   const auto first = p50_of(smallest, "throughput_GBps");
   if (!rate || !first || *first <= 0) return std::nullopt;
-  return *rate / of.parameters.value("ranks", 1.0) /
-         (*first / smallest.parameters.value("ranks", 1.0));
+  return *rate / ranks_of(of) / (*first / ranks_of(smallest));
 }
 
 // Over these the ranks' own CPUs copy every byte.
 bool cpu_moves_the_bytes(const Case& of) {
-  const auto members = of.parameters.value("transports", std::vector<std::string>{});
+  const auto found = of.parameters.find("transports");
+  const auto members = found == of.parameters.end() ? std::vector<std::string>() : texts_of(*found);
   return std::all_of(members.begin(), members.end(), [](const std::string& member) {
     return member == "tcp" || member == "shm" || member == "self";
   });
 }
 
 }  // namespace
+
+std::string ranks_in_words(const Case& of) {
+  return counted(static_cast<std::size_t>(std::clamp(ranks_of(of), 1.0, 1e6)), "rank");
+}
 
 bool is_workload(const Case& of) { return of.parameters.contains("runs"); }
 
@@ -79,7 +85,8 @@ Grid workload_metrics_of(const Block& block) {
   const bool scaling = block.measured.size() > 1;
   if (scaling) grid.columns.push_back({"", "efficiency"});
   for (const auto* of : block.measured) {
-    const auto& wall = of->metrics.at("wall_ms");
+    const auto found = of->metrics.find("wall_ms");
+    const auto wall = found == of->metrics.end() ? Metric() : found->second;
     std::vector<std::string> row = {
         text_at(of->parameters, "/ranks"),
         significant(wall.quantiles.p50, 4),
@@ -112,7 +119,8 @@ Grid phases_of(const Case& of) {
 
 Grid flows_of(const Case& of) {
   const auto large =
-      "GB/s, messages >= " + spaced_size(of.parameters.value("ignore_bytes", std::uint64_t{1}));
+      "GB/s, messages >= " + spaced_size(static_cast<std::uint64_t>(std::clamp(
+                                 number_at(of.parameters, "ignore_bytes").value_or(1), 1.0, 1e18)));
   Grid grid{.columns = {{"", "from->to"},
                         {"", "MB"},
                         {"", "messages"},
@@ -157,7 +165,7 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
     lines.emplace_back("exchange", text);
   }
   const auto input = number_at(of.exchange, "input_bytes");
-  const auto ranks = of.parameters.value("ranks", 1.0);
+  const auto ranks = ranks_of(of);
   if (input && *input > 0 && of.peak_buffer_bytes > 0) {
     lines.emplace_back("memory",
                        fmt::format("at most {:.1f} x the input of a rank",

@@ -12,6 +12,9 @@ namespace ucxbench {
 /// instead of the size.
 bool is_workload(const Case& of);
 
+/// "4 ranks".
+std::string ranks_in_words(const Case& of);
+
 /// One row per number of ranks: time, throughput, exchange, and how the time scales.
 Grid workload_metrics_of(const Block& block);
 

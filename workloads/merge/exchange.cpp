@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -170,15 +169,6 @@ std::vector<Rows> Exchange::part(std::uint32_t batch, std::uint32_t part) const 
     if (segment.rows != 0) segments.push_back(segment);
   }
   return segments;
-}
-
-Injected parse_injected(std::string_view name) {
-  if (name.empty()) return Injected::nothing;
-  if (name == "corrupt") return Injected::corrupt;
-  if (name == "drop") return Injected::drop;
-  if (name == "misroute") return Injected::misroute;
-  throw Failure(Exit::usage,
-                "--inject: " + unknown_name("mistake", name, {"corrupt", "drop", "misroute"}));
 }
 
 }  // namespace ucxbench::merge

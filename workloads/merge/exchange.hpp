@@ -6,6 +6,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/memory/buffer.hpp"
+#include "workloads/common/injected.hpp"
 #include "workloads/merge/kernels.hpp"
 #include "workloads/merge/spread.hpp"
 
@@ -14,9 +15,6 @@ namespace ucxbench::merge {
 /// How the rows of a block travel: in one message, or as dataframe frameworks send them, a header
 /// and each column as a frame of its own.
 enum class Framing { contiguous, frames };
-
-/// A mistake made on purpose, to see that it is noticed (--inject).
-enum class Injected { nothing, corrupt, drop, misroute };
 
 /// One table of one iteration on its way from every rank to every other. What is this rank's own
 /// stays where it is.
@@ -86,7 +84,5 @@ class Exchange {
   bool posted_ = false;
   std::uint64_t bytes_sent_ = 0, bytes_received_ = 0;
 };
-
-Injected parse_injected(std::string_view name);
 
 }  // namespace ucxbench::merge

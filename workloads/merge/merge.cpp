@@ -8,6 +8,7 @@
 
 #include "harness/core/failure.hpp"
 #include "workloads/common/all_to_all.hpp"
+#include "workloads/common/calibration.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -144,27 +145,16 @@ void Merge::wait_for(std::uint32_t batch) {
 
 double Merge::exchange_alone_GBps() {
   for (auto& side : sides_) partition(*side);
-  double best = 0;
-  for (int i = 0; i < p_.common.calibrations; ++i) {
-    comm_.barrier();
-    const auto began = clock_.ticks();
-    for (auto& side : sides_) begin(*side, static_cast<std::uint32_t>(i), Injected::nothing);
+  return best_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+    for (auto& side : sides_) begin(*side, number, Injected::nothing);
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
+    std::uint64_t sent = 0;
     for (auto& side : sides_) {
       while (!side->exchange->sent()) comm_.progress();
+      sent += side->exchange->bytes_sent();
     }
-    const auto took = clock_.us(clock_.ticks() - began);
-    std::uint64_t bytes = 0;
-    std::uint64_t slowest_ns = 0;
-    const auto sent = sides_[0]->exchange->bytes_sent() + sides_[1]->exchange->bytes_sent();
-    for (const auto& rank : all_gather(comm_, {sent, static_cast<std::uint64_t>(took * 1e3)})) {
-      bytes += rank[0];
-      slowest_ns = std::max(slowest_ns, rank[1]);
-    }
-    if (bytes != 0)
-      best = std::max(best, static_cast<double>(bytes) / static_cast<double>(slowest_ns));
-  }
-  return best;
+    return sent;
+  });
 }
 
 Iteration Merge::run(std::uint32_t number, TransferLog* log) {

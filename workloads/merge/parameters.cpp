@@ -6,23 +6,6 @@
 #include "harness/core/units.hpp"
 
 namespace ucxbench::merge {
-namespace {
-
-std::string_view name_of(Injected injected) {
-  switch (injected) {
-    case Injected::corrupt:
-      return "corrupt";
-    case Injected::drop:
-      return "drop";
-    case Injected::misroute:
-      return "misroute";
-    case Injected::nothing:
-      break;
-  }
-  return "";
-}
-
-}  // namespace
 
 using Json = nlohmann::ordered_json;
 
@@ -36,7 +19,7 @@ Json to_json(const Parameters& p) {
   json["batches"] = p.batches;
   json["bulk_synchronous"] = p.bulk_synchronous;
   json["frames"] = p.framing == Framing::frames;
-  json["inject"] = name_of(p.injected);
+  json["inject"] = to_string(p.injected);
   return json;
 }
 
@@ -66,7 +49,7 @@ std::string case_key(const Parameters& p) {
   if (p.frac_match != usual.frac_match) others["frac-match"] = fmt::format("{}", p.frac_match);
   if (p.framing != usual.framing) others["frames"] = "yes";
   if (p.generator != usual.generator) others["generator"] = to_string(p.generator);
-  if (p.injected != usual.injected) others["inject"] = name_of(p.injected);
+  if (p.injected != usual.injected) others["inject"] = to_string(p.injected);
   if (p.payload_columns != usual.payload_columns) {
     others["payload-columns"] = fmt::format("{}", p.payload_columns);
   }

@@ -1,10 +1,7 @@
-// The rank side of the merge: one communicator and every case over it.
+// The rank side of the merge.
 
 #include "workloads/common/rank.hpp"
 
-#include <optional>
-
-#include "harness/run/benchmark.hpp"
 #include "workloads/merge/merge.hpp"
 
 namespace ucxbench::merge {
@@ -25,27 +22,9 @@ void run_cases(RankContext& context, Communicator& comm, WorkloadMemory& memory)
   }
 }
 
-void run_rank(RankContext& context) {
-  auto& rendezvous = context.rendezvous();
-  const auto& planned = context.plan().at("cases");
-  const auto first = parse_parameters(planned.at(0).at("parameters")).common;
-  rendezvous.phase("starting");
-  WorkloadMemory memory(first, rendezvous.rank());
-  Communicator comm(rendezvous, {.connect_by = first.connect_by, .net_devices = first.net_devices});
-  context.report_rank({{"net_devices", first.net_devices},
-                       {"device", memory.device()},
-                       {"ucx_effective", comm.effective()}},
-                      [&] { comm.progress(); });
-  try {
-    run_cases(context, comm, memory);
-  } catch (const Failure& failure) {
-    rendezvous.abort(failure);
-  }
-  comm.close(rendezvous);
-}
-
-[[maybe_unused]] const bool registered = register_benchmark(
-    {"merge", "two tables, hash-partitioned, exchanged by all ranks and joined", run_rank});
+[[maybe_unused]] const bool registered =
+    register_benchmark({"merge", "two tables, hash-partitioned, exchanged by all ranks and joined",
+                        [](RankContext& context) { run_workload(context, run_cases); }});
 
 }  // namespace
 }  // namespace ucxbench::merge
