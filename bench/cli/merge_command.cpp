@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/published.hpp"
 #include "bench/cli/workload_options.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
@@ -28,7 +29,9 @@ struct MergeOptions {
 
 void add_options(CLI::App& command, MergeOptions& o) {
   o.common.add_options(command);
-  command.add_option("--rows,--chunk-size", o.rows, "rows of each table on each rank")
+  command
+      .add_option("--rows,--chunk-size", o.rows,
+                  "rows of each table on each rank; with strong scaling on all together")
       ->group("load")
       ->type_name("COUNT")
       ->capture_default_str();
@@ -66,34 +69,43 @@ void add_options(CLI::App& command, MergeOptions& o) {
   o.common.add_outputs(command);
 }
 
-void check(const merge::Parameters& p, const Plan& plan) {
-  check_workload(plan, p.injected);
-  const auto most = std::max_element(plan.ranks.begin(), plan.ranks.end());
-  if (p.generator == merge::Generator::Kind::dask) {
-    if (p.skew > 0) {
-      throw Failure(Exit::usage, "--skew: dask's generator knows none; leave one out");
-    }
-    if (p.rows < static_cast<std::uint64_t>(*most)) {
-      throw Failure(Exit::usage,
-                    fmt::format("--rows {}: dask's generator needs at least a row for each of {} "
-                                "ranks",
-                                p.rows, *most));
-    }
+void check_dask(const merge::Parameters& p) {
+  if (p.skew > 0) {
+    throw Failure(Exit::usage, "--skew: dask's generator knows none; leave one out");
   }
-  for (const auto& kinds : plan.memory) {
-    if (kinds.front() != MemoryKind::host) continue;
-    // The system and UCX keep a tenth.
-    const auto fits = available_memory_bytes() / 10 * 9 / static_cast<std::uint64_t>(*most);
-    const auto needed = merge::memory_bytes(p, *most);
-    if (needed <= fits) continue;
-    const auto rows =
-        static_cast<double>(p.rows) * static_cast<double>(fits) / static_cast<double>(needed);
-    throw Failure(
-        Exit::usage,
-        fmt::format("--rows: {} rows in each of {} ranks take {} GiB of memory; at most "
-                    "{} rows fit",
-                    exact_count(p.rows), *most, needed * static_cast<std::uint64_t>(*most) >> 30U,
-                    static_cast<std::uint64_t>(rows)));
+  if (p.rows >= static_cast<std::uint64_t>(p.common.ranks)) return;
+  throw Failure(Exit::usage,
+                fmt::format("--rows: dask's generator needs at least {} rows on each of "
+                            "{} ranks, not {}",
+                            p.common.ranks, p.common.ranks, p.rows));
+}
+
+void check_host_memory(const merge::Parameters& p) {
+  const auto ranks = static_cast<std::uint64_t>(p.common.ranks);
+  // The system and UCX keep a tenth.
+  const auto fits = available_memory_bytes() / 10 * 9 / ranks;
+  const auto needed = merge::memory_bytes(p, p.common.ranks);
+  if (needed <= fits) return;
+  const auto part = static_cast<double>(fits) / static_cast<double>(needed);
+  const auto strong = p.common.scaling == Scaling::strong ? ranks : 1;
+  const auto most = static_cast<std::uint64_t>(static_cast<double>(p.rows * strong) * part);
+  throw Failure(Exit::usage,
+                fmt::format("--rows: {} rows in each of {} ranks take {} GiB of memory; at most "
+                            "--rows {} fit{}",
+                            exact_count(p.rows), ranks, needed * ranks >> 30U, most,
+                            p.common.like.empty() ? ""
+                                                  : fmt::format(", that is --scale {:.2g}",
+                                                                p.common.scale * part * 0.99)));
+}
+
+void check(const merge::Parameters& whole, const Plan& plan) {
+  check_workload(plan, whole.injected);
+  const bool on_host = std::ranges::any_of(
+      plan.memory, [](const auto& kinds) { return kinds.front() == MemoryKind::host; });
+  for (const auto ranks : plan.ranks) {
+    const auto p = merge::for_ranks(whole, ranks);
+    if (p.generator == merge::Generator::Kind::dask) check_dask(p);
+    if (on_host) check_host_memory(p);
   }
 }
 
@@ -113,8 +125,8 @@ Plan parse_plan(const MergeOptions& o) {
   check(p, plan);
   plan.no_gpu_memory = merge::why_no_cuda_kernels();
   plan.cases = [p](const CasePlace& place) {
-    auto here = p;
-    here.common = placed(p.common, place);
+    auto here = merge::for_ranks(p, place.ranks);
+    here.common = placed(here.common, place);
     Case planned;
     planned.key = merge::case_key(here);
     planned.benchmark = "merge";
@@ -131,7 +143,8 @@ AddedCommand add_merge(CLI::App& app) {
       "merge", "two tables, hash-partitioned, exchanged by all ranks and joined");
   const auto options = std::make_shared<MergeOptions>();
   add_options(*command, *options);
-  return {command, [o = options](const GlobalOptions& global) {
+  return {command, [command, o = options](const GlobalOptions& global) {
+            fill_as_published(*command, o->common.like, o->common.scale);
             return carry_out(parse_plan(*o), o->common.run, o->common.transports, global);
           }};
 }

@@ -122,6 +122,15 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
   }
 }
 
+void fill_unset(CLI::App& command, const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    auto* option = command.get_option("--" + name);
+    if (option->count() > 0) continue;
+    option->add_result(value);
+    option->run_callback();
+  }
+}
+
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const auto commands = app.get_subcommands();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ void add_environment_twins(CLI::App& app);
 /// option names, in a table named after the command or at the top. Throws Failure(Exit::usage) for
 /// an unreadable file or an unknown name.
 void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file);
+
+/// Gives options of `command` that have no value yet, by their long names, this one. The values are
+/// ours, and right.
+void fill_unset(CLI::App& command, const std::map<std::string, std::string>& values);
 
 /// The message of a CLI11 error, with the nearest option for one that is unknown.
 std::string explain(const CLI::ParseError& error, const CLI::App& app);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/published.hpp"
 #include "bench/cli/workload_options.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
@@ -21,7 +22,9 @@ struct TransposeOptions {
 
 void add_options(CLI::App& command, TransposeOptions& o) {
   o.common.add_options(command);
-  command.add_option("--size", o.size, "rows and columns of the array, over all ranks")
+  command
+      .add_option("--size", o.size,
+                  "rows and columns of the array; with weak scaling of one rank's")
       ->group("load")
       ->type_name("COUNT")
       ->capture_default_str();
@@ -42,16 +45,13 @@ void add_options(CLI::App& command, TransposeOptions& o) {
   o.common.add_outputs(command);
 }
 
-void check_sizes(transpose::Parameters p, const Plan& plan) {
+void check_sizes(const transpose::Parameters& p, const Plan& plan) {
   for (const auto& kinds : plan.memory) {
     // The system and UCX keep a tenth.
     const auto available = kinds.front() == MemoryKind::host
                                ? available_memory_bytes() / 10 * 9
                                : std::numeric_limits<std::uint64_t>::max();
-    for (const auto ranks : plan.ranks) {
-      p.common.ranks = ranks;
-      transpose::check(p, available);
-    }
+    for (const auto ranks : plan.ranks) transpose::check(transpose::for_ranks(p, ranks), available);
   }
 }
 
@@ -69,8 +69,8 @@ Plan parse_plan(const TransposeOptions& o) {
   check_workload(plan, p.injected);
   check_sizes(p, plan);
   plan.cases = [p](const CasePlace& place) {
-    auto here = p;
-    here.common = placed(p.common, place);
+    auto here = transpose::for_ranks(p, place.ranks);
+    here.common = placed(here.common, place);
     Case planned;
     planned.key = transpose::case_key(here);
     planned.benchmark = "transpose";
@@ -86,7 +86,8 @@ AddedCommand add_transpose(CLI::App& app) {
   auto* command = app.add_subcommand("transpose", "a distributed array plus its transpose");
   const auto options = std::make_shared<TransposeOptions>();
   add_options(*command, *options);
-  return {command, [o = options](const GlobalOptions& global) {
+  return {command, [command, o = options](const GlobalOptions& global) {
+            fill_as_published(*command, o->common.like, o->common.scale);
             return carry_out(parse_plan(*o), o->common.run, o->common.transports, global);
           }};
 }

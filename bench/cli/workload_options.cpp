@@ -20,6 +20,19 @@ void WorkloadOptions::add_options(CLI::App& command) {
       ->group("ranks")
       ->type_name("WAY")
       ->capture_default_str();
+  command.add_option("--scaling", scaling, "how the load grows with the ranks: weak | strong")
+      ->group("load")
+      ->type_name("WAY");
+  command
+      .add_option("--like", like,
+                  "the load of a published benchmark, where no option says otherwise: dask-cuda | "
+                  "dgx-post | mpi4dask")
+      ->group("load")
+      ->type_name("NAME");
+  command.add_option("--scale", scale, "with --like: that much of its data")
+      ->group("load")
+      ->check(CLI::Range(1e-9, 1e9))
+      ->capture_default_str();
   memory.add_options(command);
   memory.add_no_pool(command);
   transports.add_options(command);
@@ -67,6 +80,9 @@ WorkloadParameters WorkloadOptions::parameters() const {
   p.pool = !memory.no_pool;
   p.pool_bytes = memory.pool_bytes();
   p.devices = memory.gpus();
+  p.scaling = parse_scaling(scaling);
+  p.like = like;
+  p.scale = scale;
   p.connect_by = parse_connect_by(connect_by);
   p.warmup_runs = warmup_runs;
   p.runs = runs;

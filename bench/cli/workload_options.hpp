@@ -19,6 +19,9 @@ struct WorkloadOptions {
   TransportOptions transports;
   MemoryOptions memory;
   std::vector<int> ranks;
+  std::string scaling;
+  std::string like;
+  double scale = 1;
   std::string connect_by = "address";
   int warmup_runs = 1;
   int runs = 3;

@@ -44,7 +44,10 @@ Json without_rows(const Case& of) {
   auto parameters = of.parameters;
   if (!parameters.is_object()) return {of.benchmark, parameters};
   for (const auto* row : {"bytes", "peers", "buffers"}) parameters.erase(row);
-  if (is_workload(of)) parameters.erase("ranks");
+  if (is_workload(of)) {
+    parameters.erase("ranks");
+    if (const auto amount = scaled_amount(of); !amount.empty()) parameters.erase(amount);
+  }
   return {of.benchmark, parameters};
 }
 
@@ -263,10 +266,12 @@ std::string details_of(const Block& block, const Result& result) {
   if (!lanes.empty()) parts.push_back("lanes " + join(lanes, ", "));
   parts.push_back(counted(launches.size(), "launch", "launches"));
   std::vector<std::string> others;
+  const auto amount = scaled_amount(*block.cases.front());
   for (const auto& [name, value] : block.cases.front()->parameters.items()) {
     if (shown_apart.contains(name) || value.is_null() || value == false || value == Json("")) {
       continue;
     }
+    if (name == amount) continue;
     others.push_back(in_words(name, value));
   }
   if (!others.empty()) parts.push_back(join(others, ", "));

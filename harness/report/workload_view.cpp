@@ -70,6 +70,14 @@ std::string ranks_in_words(const Case& of) {
   return counted(static_cast<std::size_t>(std::clamp(ranks_of(of), 1.0, 1e6)), "rank");
 }
 
+std::string scaled_amount(const Case& of) {
+  if (text_at(of.parameters, "/scaling", "").empty()) return "";
+  for (const auto* amount : {"rows", "size"}) {
+    if (of.parameters.contains(amount)) return amount;
+  }
+  return "";
+}
+
 bool is_workload(const Case& of) { return of.parameters.contains("runs"); }
 
 Grid workload_metrics_of(const Block& block) {
@@ -82,6 +90,8 @@ Grid workload_metrics_of(const Block& block) {
                         {"exchange, GB/s", "here"},
                         {"exchange, GB/s", "alone"}},
             .rows = {}};
+  const auto amount = scaled_amount(*block.cases.front());
+  if (!amount.empty()) grid.columns.insert(grid.columns.begin() + 1, {"", amount});
   const bool scaling = block.measured.size() > 1;
   if (scaling) grid.columns.push_back({"", "efficiency"});
   for (const auto* of : block.measured) {
@@ -96,6 +106,7 @@ Grid workload_metrics_of(const Block& block) {
         significant(harmonic_mean(*of, "throughput_GBps"), 4),
         significant(p50_of(*of, "exchange_GBps"), 4),
         text_of(of->exchange, "alone_GBps")};
+    if (!amount.empty()) row.insert(row.begin() + 1, text_at(of->parameters, "/" + amount));
     if (scaling) row.push_back(percent(efficiency(*of, *block.measured.front())));
     grid.rows.push_back(std::move(row));
   }

@@ -12,6 +12,10 @@ namespace ucxbench {
 /// instead of the size.
 bool is_workload(const Case& of);
 
+/// The parameter, "rows" or "size", that follows from the number of ranks because the case says how
+/// it is scaled; empty if it does not.
+std::string scaled_amount(const Case& of);
+
 /// "4 ranks".
 std::string ranks_in_words(const Case& of);
 

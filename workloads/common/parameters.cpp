@@ -21,6 +21,9 @@ Json to_json(const WorkloadParameters& p) {
                {"transfer_log", p.transfer_log},
                {"ignore_bytes", p.ignore_bytes}};
   json["pool_bytes"] = p.pool_bytes != 0 ? Json(p.pool_bytes) : Json();
+  json["scaling"] = p.scaling != Scaling::unsaid ? Json(to_string(p.scaling)) : Json();
+  json["like"] = !p.like.empty() ? Json(p.like) : Json();
+  json["scale"] = !p.like.empty() ? Json(p.scale) : Json();
   json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
   return json;
 }
@@ -35,6 +38,13 @@ WorkloadParameters parse_workload_parameters(const Json& json) {
   p.connect_by = parse_connect_by(json.at("connect_by").get<std::string>());
   json.at("net_devices").get_to(p.net_devices);
   json.at("ranks").get_to(p.ranks);
+  if (!json.at("scaling").is_null()) {
+    p.scaling = parse_scaling(json.at("scaling").get<std::string>());
+  }
+  if (!json.at("like").is_null()) {
+    json.at("like").get_to(p.like);
+    json.at("scale").get_to(p.scale);
+  }
   json.at("warmup_runs").get_to(p.warmup_runs);
   json.at("runs").get_to(p.runs);
   json.at("calibrations").get_to(p.calibrations);

@@ -7,6 +7,7 @@
 
 #include "harness/comm/endpoint.hpp"
 #include "harness/memory/buffer.hpp"
+#include "workloads/common/scaling.hpp"
 
 namespace ucxbench {
 
@@ -20,6 +21,9 @@ struct WorkloadParameters {
   ConnectBy connect_by = ConnectBy::address;
   std::string net_devices;
   int ranks = 2;
+  Scaling scaling = Scaling::unsaid;
+  std::string like;  ///< the published set-up that the load was taken from; empty: none
+  double scale = 1;  ///< its data times this
   int warmup_runs = 1;
   int runs = 3;          ///< measured iterations of a launch
   int calibrations = 3;  ///< exchanges without computing, of which the best counts; 0: none

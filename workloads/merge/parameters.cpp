@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench::merge {
@@ -36,6 +37,18 @@ Parameters parse_parameters(const Json& json) {
   p.framing = json.at("frames").get<bool>() ? Framing::frames : Framing::contiguous;
   p.injected = parse_injected(json.at("inject").get<std::string>());
   return p;
+}
+
+Parameters for_ranks(const Parameters& whole, int ranks) {
+  auto p = whole;
+  p.common.ranks = ranks;
+  if (p.common.scaling != Scaling::strong) return p;
+  p.rows /= static_cast<std::uint64_t>(ranks);
+  if (p.rows != 0) return p;
+  throw Failure(Exit::usage,
+                fmt::format("--rows: strong scaling divides {} rows among {} ranks; at "
+                            "least {} are needed",
+                            whole.rows, ranks, ranks));
 }
 
 std::string case_key(const Parameters& p) {

@@ -12,7 +12,7 @@ namespace ucxbench::merge {
 
 struct Parameters {
   WorkloadParameters common;
-  std::uint64_t rows = 1'000'000;  ///< per rank and side
+  std::uint64_t rows = 1'000'000;  ///< of each side, on each rank
   double frac_match = 0.3;
   Generator::Kind generator = Generator::Kind::permuted;
   double skew = 0;
@@ -27,6 +27,10 @@ struct Parameters {
 
 nlohmann::ordered_json to_json(const Parameters& parameters);
 Parameters parse_parameters(const nlohmann::ordered_json& json);
+
+/// `whole` for so many ranks: with strong scaling its rows are those of all ranks together, and
+/// each gets an equal part, rounded down. Throws Failure(Exit::usage) if there is no row for each.
+Parameters for_ranks(const Parameters& whole, int ranks);
 
 /// "merge/tag/host-host/tcp/1M/ranks=4", the size being rows per rank and side.
 std::string case_key(const Parameters& parameters);

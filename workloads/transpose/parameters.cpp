@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
@@ -57,6 +58,16 @@ Parameters parse_parameters(const Json& json) {
   p.outcome = parse_outcome(json.at("result").get<std::string>());
   json.at("bulk_synchronous").get_to(p.bulk_synchronous);
   p.injected = parse_injected(json.at("inject").get<std::string>());
+  return p;
+}
+
+Parameters for_ranks(const Parameters& one, int ranks) {
+  auto p = one;
+  p.common.ranks = ranks;
+  if (p.common.scaling == Scaling::weak) {
+    p.size =
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(one.size) * std::sqrt(ranks)));
+  }
   return p;
 }
 

@@ -30,6 +30,10 @@ struct Parameters {
 nlohmann::ordered_json to_json(const Parameters& parameters);
 Parameters parse_parameters(const nlohmann::ordered_json& json);
 
+/// `one` for so many ranks: with weak scaling its size is one rank's, and grows with the square
+/// root of their number, so that each has as many elements.
+Parameters for_ranks(const Parameters& one, int ranks);
+
 /// "transpose/tag/host-host/tcp/10K/ranks=4", the size being rows of the array.
 std::string case_key(const Parameters& parameters);
 

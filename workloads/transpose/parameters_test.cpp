@@ -24,6 +24,9 @@ TEST(Parameters, ComeBackFromTheirFile) {
   p.outcome = Outcome::sum;
   p.bulk_synchronous = true;
   p.injected = Injected::misroute;
+  p.common.scaling = Scaling::weak;
+  p.common.like = "dask-cuda";
+  p.common.scale = 0.25;
   EXPECT_EQ(to_json(parse_parameters(to_json(p))), to_json(p));
 }
 
@@ -34,6 +37,19 @@ TEST(Parameters, NameTheCase) {
   p.chunk_size = 1000;
   p.outcome = Outcome::sum;
   EXPECT_EQ(case_key(p), "transpose/tag/host-host/shm/10K/chunk-size=1K/ranks=2/result=sum");
+}
+
+TEST(Scaling, WeakGivesEveryRankAsMuch) {
+  Parameters one;
+  one.size = 1000;
+  EXPECT_EQ(for_ranks(one, 4).size, 1000U);
+  EXPECT_EQ(for_ranks(one, 4).common.ranks, 4);
+  one.common.scaling = Scaling::weak;
+  EXPECT_EQ(for_ranks(one, 1).size, 1000U);
+  EXPECT_EQ(for_ranks(one, 4).size, 2000U);
+  EXPECT_EQ(for_ranks(one, 2).size, 1414U);
+  one.common.scaling = Scaling::strong;
+  EXPECT_EQ(for_ranks(one, 4).size, 1000U);
 }
 
 TEST(Check, SaysHowLargeAnArrayFits) {
