@@ -1,5 +1,6 @@
-// Adding a transposed tile against a plain streaming triad over the same bytes with the same kind
-// of stores, in turns on one CPU: tile_add [ROWS [ROUNDS]] prints both and their ratio.
+// Adding transposed tiles against a plain streaming triad over the same bytes with the same kind of
+// stores, in turns on one CPU: tile_add [ROWS [ROUNDS]] prints both and their ratio, for a tile
+// that has come and for two tiles that were both here.
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -57,7 +58,9 @@ void compare(const char* name, const SquareCode& code, decltype(&plain_triad) tr
   const Tile tile{0, 0, side, side};
   Buffer x(MemoryKind::host, tile.bytes(), pages);
   Buffer t(MemoryKind::host, tile.bytes(), pages);
-  Buffer y(MemoryKind::host, side * row_stride(side) * sizeof(double), pages);
+  const auto y_bytes = side * row_stride(side) * sizeof(double);
+  Buffer y(MemoryKind::host, y_bytes, pages);
+  Buffer u(MemoryKind::host, y_bytes, pages);
   const auto elements = [](Buffer& buffer) { return reinterpret_cast<double*>(buffer.data()); };
   const auto seconds = [](const auto& work) {
     const auto began = cpu_seconds();
@@ -69,20 +72,25 @@ void compare(const char* name, const SquareCode& code, decltype(&plain_triad) tr
   std::vector<double> sum_GBps;
   std::vector<double> triad_GBps;
   std::vector<double> ratios;
+  std::vector<double> both_ratios;
   for (int round = 0; round < rounds; ++round) {
     const auto a = seconds([&] { triad(elements(x), elements(t), elements(y), tile.elements()); });
     const auto b = seconds([&] { kernels->add(tile, elements(x), elements(t), elements(y)); });
     const auto c = seconds([&] { kernels->add_to_sum(tile, elements(x), elements(t)); });
+    const auto d = seconds(
+        [&] { kernels->add_both(tile, elements(x), elements(t), elements(y), elements(u)); });
     triad_GBps.push_back(bytes / a * 1e-9);
     add_GBps.push_back(bytes / b * 1e-9);
     sum_GBps.push_back(static_cast<double>(bytes_touched(tile, false)) / c * 1e-9);
     ratios.push_back(a / b);
+    both_ratios.push_back(2 * a / d);
   }
   fmt::print(
-      "{}, {}x{}, {} pages: add {:.2f} GB/s, triad {:.2f} GB/s, ratio {:.3f} (median of {} pairs); "
-      "sum {:.2f} GB/s\n",
-      name, side, side, pages == Pages::huge ? "huge" : "usual", median(add_GBps),
-      median(triad_GBps), median(ratios), rounds, median(sum_GBps));
+      "{}, {}x{}, {} pages: triad {:.2f} GB/s, add {:.2f} GB/s; median ratios of {} pairs: add to "
+      "triad "
+      "{:.3f}, both tiles to two triads {:.3f}; sum {:.2f} GB/s\n",
+      name, side, side, pages == Pages::huge ? "huge" : "usual", median(triad_GBps),
+      median(add_GBps), rounds, median(ratios), median(both_ratios), median(sum_GBps));
 }
 
 }  // namespace

@@ -51,6 +51,28 @@ class CpuKernels : public Kernels {
     code_.finish();
   }
 
+  // By squares: y is read from memory once and u not at all.
+  void add_both(const Tile& tile, const double* x, const double* t, double* y, double* u) override {
+    const auto y_stride = row_stride(tile.columns);
+    const auto u_stride = row_stride(tile.rows);
+    const bool with_itself = x == t;
+    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
+      const auto rows = std::min(square_side, tile.rows - a);
+      for (auto b = with_itself ? a : 0; b < tile.columns; b += square_side) {
+        if (b % pace == 0) progress_();
+        const auto columns = std::min(square_side, tile.columns - b);
+        code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
+        for (std::uint64_t row = 0; row < rows; ++row) {
+          code_.add_keeping(x + (a + row) * tile.columns + b,
+                            square_.elements.data() + row * square_stride, columns,
+                            y + (a + row) * y_stride + b);
+        }
+        code_.store_transposed(square_, rows, columns, u + b * u_stride + a, u_stride);
+      }
+    }
+    code_.finish();
+  }
+
   Checksum add_to_sum(const Tile& tile, const double* x, const double* t) override {
     std::vector<double> weights(tile.columns);
     for (std::uint64_t column = 0; column < tile.columns; ++column) {

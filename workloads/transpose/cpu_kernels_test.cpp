@@ -23,6 +23,9 @@ struct Shape {
   std::uint64_t rows, columns;
 };
 
+const std::vector<Shape> shapes = {{1, 1},   {1, 9},   {9, 1},   {7, 8},     {8, 8},     {8, 7},
+                                   {31, 33}, {63, 65}, {64, 64}, {65, 1030}, {200, 129}, {513, 77}};
+
 class Code : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -44,9 +47,7 @@ std::vector<double> generated(Kernels& kernels, const Tile& tile) {
 }
 
 TEST_P(Code, AddAndSumAnyShape) {
-  for (const auto& [rows, columns] :
-       {Shape{1, 1}, Shape{1, 9}, Shape{9, 1}, Shape{7, 8}, Shape{8, 8}, Shape{8, 7}, Shape{31, 33},
-        Shape{64, 64}, Shape{65, 1030}, Shape{200, 129}, Shape{513, 77}}) {
+  for (const auto& [rows, columns] : shapes) {
     const Tile tile{100, 1000, rows, columns};
     const auto x = generated(*kernels, tile);
     const auto t = generated(*kernels, tile.transposed());
@@ -66,6 +67,38 @@ TEST_P(Code, AddAndSumAnyShape) {
     const auto right = expected(size, tile, [] {});
     EXPECT_EQ(kernels->checksum(tile, y), right) << rows << "x" << columns;
     EXPECT_EQ(kernels->add_to_sum(tile, x.data(), t.data()), right) << rows << "x" << columns;
+  }
+}
+
+TEST_P(Code, AddBothTilesOfAnyShape) {
+  const double untouched = -5;
+  for (const auto& [rows, columns] : shapes) {
+    const Tile tile{100, 1000, rows, columns};
+    const auto x = generated(*kernels, tile);
+    const auto t = generated(*kernels, tile.transposed());
+    std::vector<Line> y_lines(rows * row_stride(columns) / 8 + 1);
+    std::vector<Line> u_lines(columns * row_stride(rows) / 8 + 1);
+    auto* y = &y_lines[0].elements[0];
+    auto* u = &u_lines[0].elements[0];
+    y[rows * row_stride(columns)] = untouched;
+    u[columns * row_stride(rows)] = untouched;
+    kernels->add_both(tile, x.data(), t.data(), y, u);
+    EXPECT_EQ(kernels->checksum(tile, y), expected(size, tile, [] {})) << rows << "x" << columns;
+    EXPECT_EQ(kernels->checksum(tile.transposed(), u), expected(size, tile.transposed(), [] {}))
+        << rows << "x" << columns;
+    EXPECT_EQ(y[rows * row_stride(columns)], untouched) << rows << "x" << columns;
+    EXPECT_EQ(u[columns * row_stride(rows)], untouched) << rows << "x" << columns;
+  }
+}
+
+TEST_P(Code, AddATileToItself) {
+  for (const std::uint64_t side : {1U, 8U, 63U, 64U, 65U, 200U}) {
+    const Tile tile{300, 300, side, side};
+    const auto x = generated(*kernels, tile);
+    std::vector<Line> lines(side * row_stride(side) / 8);
+    auto* y = &lines[0].elements[0];
+    kernels->add_both(tile, x.data(), x.data(), y, y);
+    EXPECT_EQ(kernels->checksum(tile, y), expected(size, tile, [] {})) << side;
   }
 }
 

@@ -34,6 +34,11 @@ struct SquareCode {
   /// y[b] = x[b] + t[b]. y begins at a cache line and is written past the caches by whole lines,
   /// also over what stands behind the last element; t is a row of a Square.
   void (*add)(const double* x, const double* t, std::uint64_t columns, double* y);
+  /// The same, and t becomes y.
+  void (*add_keeping)(const double* x, double* t, std::uint64_t columns, double* y);
+  /// u[b * u_stride + a] = in(a, b), written as y is.
+  void (*store_transposed)(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
+                           std::uint64_t u_stride);
   void (*sum)(const double* x, const double* t, const double* weights, std::uint64_t columns,
               RowSums& sums);
   /// After the last row: all stores have been done.

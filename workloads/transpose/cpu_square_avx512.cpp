@@ -86,6 +86,35 @@ struct Lines {
   _mm512_stream_pd(y + b, _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(t + b)));
 }
 
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void add_keeping(const double* x, double* t,
+                                                              std::uint64_t columns, double* y) {
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    const auto sum = _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(t + b));
+    _mm512_stream_pd(y + b, sum);
+    _mm512_store_pd(t + b, sum);
+  }
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void store_transposed(const Square& in,
+                                                                   std::uint64_t rows,
+                                                                   std::uint64_t columns, double* u,
+                                                                   std::uint64_t u_stride) {
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    const auto count = std::min(line, columns - b);
+    for (std::uint64_t a = 0; a < rows; a += line) {
+      const auto* from = in.elements.data() + a * square_stride + b;
+      Lines lines;
+      for (std::uint64_t i = 0; i < line; ++i) {
+        lines.at[i] = _mm512_load_pd(from + i * square_stride);
+      }
+      transpose_lines(lines);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        _mm512_stream_pd(u + (b + i) * u_stride + a, lines.at[i]);
+      }
+    }
+  }
+}
+
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void sum(const double* x, const double* t,
                                                       const double* weights, std::uint64_t columns,
                                                       RowSums& sums) {
@@ -105,7 +134,7 @@ void finish() { _mm_sfence(); }
 
 }  // namespace
 
-SquareCode avx512_code() { return {transpose, add, sum, finish}; }
+SquareCode avx512_code() { return {transpose, add, add_keeping, store_transposed, sum, finish}; }
 
 #else
 

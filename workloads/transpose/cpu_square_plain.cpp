@@ -36,6 +36,30 @@ void add(const double* x, const double* t, std::uint64_t columns, double* y) {
 #endif
 }
 
+void add_keeping(const double* x, double* t, std::uint64_t columns, double* y) {
+  for (std::uint64_t b = 0; b < columns; ++b) t[b] += x[b];
+#if defined(__x86_64__)
+  for (std::uint64_t b = 0; b < columns; b += 2) _mm_stream_pd(y + b, _mm_load_pd(t + b));
+#else
+  std::copy(t, t + columns, y);
+#endif
+}
+
+void store_transposed(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
+                      std::uint64_t u_stride) {
+  for (std::uint64_t b = 0; b < columns; ++b) {
+    const auto* from = in.elements.data() + b;
+    auto* to = u + b * u_stride;
+#if defined(__x86_64__)
+    for (std::uint64_t a = 0; a < rows; a += 2) {
+      _mm_stream_pd(to + a, _mm_set_pd(from[(a + 1) * square_stride], from[a * square_stride]));
+    }
+#else
+    for (std::uint64_t a = 0; a < rows; ++a) to[a] = from[a * square_stride];
+#endif
+  }
+}
+
 void sum(const double* x, const double* t, const double* weights, std::uint64_t columns,
          RowSums& sums) {
   for (std::uint64_t first = 0; first < columns; first += line) {
@@ -56,6 +80,6 @@ void finish() {
 
 }  // namespace
 
-SquareCode plain_code() { return {transpose, add, sum, finish}; }
+SquareCode plain_code() { return {transpose, add, add_keeping, store_transposed, sum, finish}; }
 
 }  // namespace ucxbench::transpose

@@ -25,7 +25,14 @@ class Kernels {
   /// the gaps of y.
   virtual void add(const Tile& tile, const double* x, const double* t, double* y) = 0;
 
-  /// The same without keeping y; what it adds up to.
+  /// The same for two tiles that are both here: also u = t + xᵀ, which is yᵀ. A tile with itself is
+  /// x = t and y = u.
+  virtual void add_both(const Tile& tile, const double* x, const double* t, double* y, double* u) {
+    add(tile, x, t, y);
+    if (x != t) add(tile.transposed(), t, x, u);
+  }
+
+  /// As add, without keeping y; what it adds up to.
   virtual Checksum add_to_sum(const Tile& tile, const double* x, const double* t) = 0;
 
   /// For checking, outside the clock: what is in y. What is no whole number counts as its bits.

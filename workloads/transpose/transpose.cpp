@@ -79,6 +79,21 @@ void Transpose::add(std::uint64_t i, std::uint64_t j, const double* t) {
   clock_of_phases_.enter(shuffling, clock_.ticks());
 }
 
+// Of two tiles that are both here.
+void Transpose::add_local(std::uint64_t i, std::uint64_t j) {
+  const auto* x = x_ + layout_.place_in_x(i, j);
+  const auto* t = x_ + layout_.place_in_x(j, i);
+  if (!p_.keep()) {
+    add(i, j, t);
+    if (i != j) add(j, i, x);
+    return;
+  }
+  clock_of_phases_.enter(adding, clock_.ticks());
+  kernels_->add_both(layout_.tile(i, j), x, t, y_ + layout_.place_in_y(i, j),
+                     y_ + layout_.place_in_y(j, i));
+  clock_of_phases_.enter(shuffling, clock_.ticks());
+}
+
 void Transpose::add_arrived(const Arrival& arrival) {
   const auto* t = arrival.elements;
   const bool square = layout_.extent(arrival.i) == layout_.extent(arrival.j);
@@ -100,23 +115,22 @@ Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
   // The last rank has rows, however few there are.
   to_inject_ = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
   const auto first = layout_.first_chunk(rank_);
-  const auto own = layout_.own_chunks(rank_);
+  const auto end = layout_.first_chunk(rank_ + 1);
   comm_.log_into(log, number);
   comm_.barrier();
   clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
   clock.enter(shuffling, clock_.ticks());
   begin_exchange(number);
   while (p_.bulk_synchronous && !exchange_->all_arrived()) step();
-  std::uint64_t local = 0;  // of the tiles whose transposed ones are here too
-  while (local < own * own || !exchange_->all_taken()) {
+  auto i = first;  // of the next tile whose transposed one is here too
+  auto j = first;
+  while (i < end || !exchange_->all_taken()) {
     if (const auto arrival = exchange_->next()) {
       add_arrived(*arrival);
       exchange_->release(*arrival);
-    } else if (local < own * own) {
-      const auto i = first + local / own;
-      const auto j = first + local % own;
-      add(i, j, x_ + layout_.place_in_x(j, i));
-      ++local;
+    } else if (i < end) {
+      add_local(i, j);
+      if (++j == end) j = ++i;
     } else {
       step();
     }

@@ -51,6 +51,7 @@ class Transpose {
   void step();
   void progress();
   void add(std::uint64_t i, std::uint64_t j, const double* t);
+  void add_local(std::uint64_t i, std::uint64_t j);
   void add_arrived(const Arrival& arrival);
 
   Communicator& comm_;
