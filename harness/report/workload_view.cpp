@@ -64,6 +64,28 @@ bool cpu_moves_the_bytes(const Case& of) {
   });
 }
 
+// How long a run must take at least, by its own computing and by what the exchange took alone: one
+// after the other where the CPUs do both, else the longer of the two.
+std::string bound_of(const Case& of) {
+  double computing_ms = 0;
+  for (const auto& phase : of.phases) {
+    const auto name = text_at(phase, "/name");
+    if (name == "shuffle" || name == "UCX, while computing") continue;
+    computing_ms += number_at(phase, "median_ms").value_or(0);
+  }
+  const auto wall_ms = p50_of(of, "wall_ms");
+  const auto bytes = number_at(of.exchange, "bytes");
+  const auto alone_GBps = number_at(of.exchange, "alone_GBps");
+  if (!wall_ms || !bytes || !alone_GBps || *alone_GBps <= 0 || computing_ms <= 0) return "";
+  const auto alone_ms = *bytes / *alone_GBps * 1e-6;
+  const bool in_turn = cpu_moves_the_bytes(of);
+  const auto bound_ms = in_turn ? computing_ms + alone_ms : std::max(computing_ms, alone_ms);
+  return fmt::format(
+      "computing {} ms, the exchange alone {} ms; {} {} ms, a run took {:.2f} x that",
+      significant(computing_ms, 3), significant(alone_ms, 3),
+      in_turn ? "together" : "the longer of them", significant(bound_ms, 3), *wall_ms / bound_ms);
+}
+
 }  // namespace
 
 std::string ranks_in_words(const Case& of) {
@@ -175,6 +197,7 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
     }
     lines.emplace_back("exchange", text);
   }
+  if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("bound", bound);
   const auto input = number_at(of.exchange, "input_bytes");
   const auto ranks = ranks_of(of);
   if (input && *input > 0 && of.peak_buffer_bytes > 0) {

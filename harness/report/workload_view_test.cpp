@@ -1,0 +1,71 @@
+#include "harness/report/workload_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ucxbench {
+namespace {
+
+Case workload(const std::vector<std::string>& transports, int ranks, const Json& scaling) {
+  Case of;
+  of.benchmark = "merge";
+  of.state = CaseState::measured;
+  of.parameters = {{"transports", transports}, {"ranks", ranks},     {"runs", 3},
+                   {"rows", 1000 / ranks},     {"scaling", scaling}, {"memory", {"host", "host"}},
+                   {"ignore_bytes", 1048576},  {"net_devices", "lo"}};
+  of.phases = Json::array({{{"name", "partition"}, {"median_ms", 30.0}},
+                           {{"name", "shuffle"}, {"median_ms", 70.0}},
+                           {{"name", "probe"}, {"median_ms", 10.0}},
+                           {{"name", "UCX, while computing"}, {"median_ms", 5.0}}});
+  of.exchange = {{"bytes", 60e6}, {"alone_GBps", 1.0}, {"input_bytes", 1e8}};
+  Metric wall;
+  wall.quantiles.p50 = 110;
+  of.metrics["wall_ms"] = wall;
+  return of;
+}
+
+std::string line_of(const Case& of, const std::string& name) {
+  const auto lines = exchange_of(of);
+  const auto found = std::find_if(lines.begin(), lines.end(),
+                                  [&](const auto& line) { return line.first == name; });
+  return found == lines.end() ? "" : found->second;
+}
+
+TEST(Bound, IsTheSumWhereTheCpusMoveTheBytes) {
+  EXPECT_EQ(
+      line_of(workload({"tcp", "shm"}, 2, nullptr), "bound"),
+      "computing 40.0 ms, the exchange alone 60.0 ms; together 100 ms, a run took 1.10 x that");
+}
+
+TEST(Bound, IsTheLongerOneElsewhere) {
+  EXPECT_EQ(line_of(workload({"tcp", "ib"}, 2, nullptr), "bound"),
+            "computing 40.0 ms, the exchange alone 60.0 ms; the longer of them 60.0 ms, a run took "
+            "1.83 x that");
+}
+
+TEST(Bound, NeedsACalibration) {
+  auto of = workload({"shm"}, 2, nullptr);
+  of.exchange["alone_GBps"] = nullptr;
+  EXPECT_EQ(line_of(of, "bound"), "");
+}
+
+TEST(Scaling, ShowsWhatFollowsFromTheRanks) {
+  for (const auto& scaling : {Json(), Json("strong")}) {
+    Result result;
+    for (const int ranks : {1, 2}) result.cases.push_back(workload({"shm"}, ranks, scaling));
+    const auto blocks = blocks_of(result);
+    // Rows that differ for no stated reason are different cases.
+    ASSERT_EQ(blocks.size(), scaling.is_null() ? 2U : 1U);
+    const auto grid = workload_metrics_of(blocks.front());
+    if (scaling.is_null()) {
+      EXPECT_EQ(grid.columns.at(1).name, "p50");
+      continue;
+    }
+    EXPECT_EQ(grid.columns.at(1).name, "rows");
+    EXPECT_EQ(grid.rows.at(1).at(1), "500");
+  }
+}
+
+}  // namespace
+}  // namespace ucxbench
