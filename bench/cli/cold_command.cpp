@@ -73,6 +73,7 @@ AddedCommand add_cold(CLI::App& app) {
   options->run.add_ranks(*command, "processes: rank 0 sends to 1, 2, … and all of the others");
   options->run.add_options(*command);
   options->memory.add_options(*command);
+  options->memory.add_pool_size(*command);
   options->transports.add_options(*command);
   command->add_option("-s,--sizes", options->sizes, "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB")
       ->type_name("LIST")

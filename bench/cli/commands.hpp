@@ -18,6 +18,7 @@ struct AddedCommand {
 
 AddedCommand add_pingpong(CLI::App& app);
 AddedCommand add_cold(CLI::App& app);
+AddedCommand add_p2p(CLI::App& app);
 AddedCommand add_transpose(CLI::App& app);
 AddedCommand add_merge(CLI::App& app);
 AddedCommand add_list(CLI::App& app);

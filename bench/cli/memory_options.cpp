@@ -20,6 +20,9 @@ void MemoryOptions::add_options(CLI::App& command) {
   command.add_option("--devs", devices, "GPUs of the ranks, round again: 0-3,7 (default: all)")
       ->group("place")
       ->type_name("LIST");
+}
+
+void MemoryOptions::add_pool_size(CLI::App& command) {
   command
       .add_option("--rmm-pool-size", pool_size,
                   "GPU memory allocated at once (default: what is needed)")

@@ -17,6 +17,7 @@ struct MemoryOptions {
   bool no_pool = false;
 
   void add_options(CLI::App& command);
+  void add_pool_size(CLI::App& command);
   /// For a command that does not measure both, with and without a pool.
   void add_no_pool(CLI::App& command);
 

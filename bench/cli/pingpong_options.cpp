@@ -114,6 +114,7 @@ void add_options(CLI::App& command, PingPongOptions& o) {
   text("--progress-mode", o.progress_mode, "poll | event | thread | periodic:100us, or a list",
        "MODE,..", "ranks");
   o.memory.add_options(command);
+  o.memory.add_pool_size(command);
   o.memory.add_no_pool(command);
   o.transports.add_options(command);
   command.add_flag("--enable-rdmacm", o.enable_rdmacm, "--connect-by sockaddr, by rdmacm")

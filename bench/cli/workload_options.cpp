@@ -34,6 +34,7 @@ void WorkloadOptions::add_options(CLI::App& command) {
       ->check(CLI::Range(1e-9, 1e9))
       ->capture_default_str();
   memory.add_options(command);
+  memory.add_pool_size(command);
   memory.add_no_pool(command);
   transports.add_options(command);
 }

@@ -30,9 +30,9 @@ std::ptrdiff_t resident_pages(Buffer& buffer) {
 }
 
 TEST(Buffer, LeavesPageFaultsToTheFirstTouchOnlyIfAsked) {
-  Buffer touched(MemoryKind::host, 64 * 4096);
+  Buffer touched(MemoryKind::host, std::size_t{64} * 4096);
   EXPECT_EQ(resident_pages(touched), 64);
-  Buffer untouched(MemoryKind::host, 64 * 4096, Pages::untouched);
+  Buffer untouched(MemoryKind::host, std::size_t{64} * 4096, Pages::untouched);
   EXPECT_EQ(resident_pages(untouched), 0);
 }
 

@@ -1,6 +1,7 @@
 #include "harness/report/sections.hpp"
 
 #include "harness/report/first_messages.hpp"
+#include "harness/report/matrix_view.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
@@ -12,6 +13,14 @@ std::vector<Section> sections_of(const Block& block) {
   };
   if (has_first_messages(block)) {
     add("", first_messages_of(block));
+    return sections;
+  }
+  if (is_matrix(*block.cases.front())) {
+    add("", matrix_rates_of(block));
+    for (const auto* of : block.measured) {
+      add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
+      add("the slowest, " + matrix_title(*of), slowest_of(*of));
+    }
     return sections;
   }
   if (!is_workload(*block.cases.front())) {

@@ -14,7 +14,7 @@ struct Section {
 };
 
 /// The tables of a block with something measured: of a ping-pong by size, of first messages by
-/// size and number of peers, of a workload by the number of ranks.
+/// size and number of peers, of p2p a matrix for each size, of a workload by the number of ranks.
 std::vector<Section> sections_of(const Block& block);
 
 }  // namespace ucxbench

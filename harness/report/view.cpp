@@ -9,14 +9,15 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/first_messages.hpp"
+#include "harness/report/matrix_view.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
 namespace {
 
 /// Parameters that a title shows, or the rows: all others are details.
-const std::set<std::string> shown_apart = {"api",   "buffers", "bytes",     "memory",
-                                           "peers", "ranks",   "transports"};
+const std::set<std::string> shown_apart = {"api",    "buffers", "bytes", "concurrent",
+                                           "memory", "peers",   "ranks", "transports"};
 
 constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
 
@@ -43,7 +44,7 @@ std::string in_words(const std::string& name, const Json& value) {
 Json without_rows(const Case& of) {
   auto parameters = of.parameters;
   if (!parameters.is_object()) return {of.benchmark, parameters};
-  for (const auto* row : {"bytes", "peers", "buffers"}) parameters.erase(row);
+  for (const auto* row : {"bytes", "peers", "buffers", "concurrent"}) parameters.erase(row);
   if (is_workload(of)) {
     parameters.erase("ranks");
     if (const auto amount = scaled_amount(of); !amount.empty()) parameters.erase(amount);
@@ -249,7 +250,8 @@ std::string details_of(const Block& block, const Result& result) {
   if (block.measured.empty()) return "";
   std::vector<std::string> parts;
   const auto pairs = rank_pairs(block);
-  const auto ranks = pairs.size() > 1 && !is_workload(*block.cases.front())
+  const auto& first = *block.cases.front();
+  const auto ranks = pairs.size() > 1 && !is_workload(first) && !is_matrix(first)
                          ? ", medians over " + counted(pairs.size(), "pair") +
                                (has_first_messages(block) ? " in turn" : " at once")
                          : "";
@@ -378,6 +380,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
           ? "nothing (--check off)"
           : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
                         is_workload(*block.cases.front()) ? "runs of a rank" : "messages"));
+  for (const auto* of : block.measured) {
+    if (!is_matrix(*of)) continue;
+    if (const auto apart = asymmetry_of(*of); !apart.empty())
+      costs.emplace_back("both ways", apart);
+  }
   if (is_workload(*block.cases.front())) {
     for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
   }

@@ -81,17 +81,20 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);
 }
 
-void RankContext::report_case(std::size_t index, const LaunchRecord& record,
+void RankContext::report_case(std::size_t index, std::span<const LaunchRecord> records,
                               const Verified& verified, const std::string& error,
                               const Rendezvous::Progress& progress, std::uint64_t peak_bytes) {
+  auto all = Json::array();
+  for (const auto& record : records) all.push_back(launch_to_json(record));
   const Json report = {{"index", index},
-                       {"record", launch_to_json(record)},
+                       {"records", std::move(all)},
                        {"checked", verified.checked},
                        {"errors", verified.errors},
                        {"error", error},
                        {"peak_buffer_bytes", peak_bytes}};
-  rendezvous_.put(fmt::format("report/case/{}/{}-{}", index, record.src, record.dst),
-                  to_bytes(report), progress);
+  rendezvous_.put(
+      fmt::format("report/case/{}/{}-{}", index, records.front().src, records.front().dst),
+      to_bytes(report), progress);
 }
 
 void RankContext::report_transfers(std::size_t index, std::span<const Transfer> records,

@@ -32,7 +32,14 @@ class RankContext {
   /// report is on disk.
   void report_case(std::size_t index, const LaunchRecord& record, const Verified& verified,
                    const std::string& error, const Rendezvous::Progress& progress,
-                   std::uint64_t peak_bytes = peak_buffer_bytes());
+                   std::uint64_t peak_bytes = peak_buffer_bytes()) {
+    report_case(index, std::span(&record, 1), verified, error, progress, peak_bytes);
+  }
+
+  /// The same of several pairs, in one report.
+  void report_case(std::size_t index, std::span<const LaunchRecord> records,
+                   const Verified& verified, const std::string& error,
+                   const Rendezvous::Progress& progress, std::uint64_t peak_bytes);
 
   /// This rank's transfers of a case, for the file beside the run file. Each rank calls it.
   void report_transfers(std::size_t index, std::span<const Transfer> records,

@@ -183,13 +183,14 @@ class Run {
 
   void take_case(const Group& group, const Json& report) {
     auto& done = result_.cases.at(report.at("index").get<std::size_t>());
-    auto record = launch_from_json(report.at("record"));
-    // Each pair reports by itself.
-    const bool first_pair =
-        std::none_of(done.launches.begin(), done.launches.end(),
-                     [&](const LaunchRecord& other) { return other.launch == record.launch; });
-    done_ += first_pair ? 1 : 0;
-    done.launches.push_back(std::move(record));
+    for (const auto& one : report.at("records")) {
+      auto record = launch_from_json(one);
+      const bool first_pair =
+          std::none_of(done.launches.begin(), done.launches.end(),
+                       [&](const LaunchRecord& other) { return other.launch == record.launch; });
+      done_ += first_pair ? 1 : 0;
+      done.launches.push_back(std::move(record));
+    }
     take_paths(done, group.set);
     done.verified.checked += report.at("checked").get<std::uint64_t>();
     done.verified.errors += report.at("errors").get<std::uint64_t>();

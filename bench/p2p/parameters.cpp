@@ -1,0 +1,73 @@
+#include "bench/p2p/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench::p2p {
+
+Concurrent parse_concurrent(std::string_view name) {
+  for (const auto concurrent : {Concurrent::one, Concurrent::disjoint, Concurrent::all}) {
+    if (name == to_string(concurrent)) return concurrent;
+  }
+  throw Failure(Exit::usage, "--concurrent: " +
+                                 unknown_name("choice of pairs", name, {"one", "disjoint", "all"}));
+}
+
+std::string_view to_string(Concurrent concurrent) {
+  switch (concurrent) {
+    case Concurrent::one:
+      return "one";
+    case Concurrent::disjoint:
+      return "disjoint";
+    case Concurrent::all:
+      break;
+  }
+  return "all";
+}
+
+Json to_json(const Parameters& p) {
+  Json json = {{"api", "tag"},
+               {"bytes", p.bytes},
+               {"concurrent", to_string(p.concurrent)},
+               {"memory", p.memory},
+               {"transports", p.transports},
+               {"connect_by", to_string(p.connect_by)},
+               {"net_devices", p.net_devices},
+               {"ranks", p.ranks},
+               {"window", p.window},
+               {"iterations", p.iterations},
+               {"warmup_streams", p.warmup_runs},
+               {"streams", p.runs}};
+  json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
+  return json;
+}
+
+Parameters parse_parameters(const Json& json) {
+  Parameters p;
+  json.at("bytes").get_to(p.bytes);
+  p.concurrent = parse_concurrent(json.at("concurrent").get<std::string>());
+  json.at("memory").get_to(p.memory);
+  json.at("transports").get_to(p.transports);
+  p.connect_by = parse_connect_by(json.at("connect_by").get<std::string>());
+  json.at("net_devices").get_to(p.net_devices);
+  json.at("ranks").get_to(p.ranks);
+  json.at("window").get_to(p.window);
+  json.at("iterations").get_to(p.iterations);
+  json.at("warmup_streams").get_to(p.warmup_runs);
+  json.at("streams").get_to(p.runs);
+  if (!json.at("devices").is_null()) json.at("devices").get_to(p.devices);
+  return p;
+}
+
+std::string case_key(const Parameters& p) {
+  const auto others = p.connect_by == ConnectBy::address ? "" : "/connect-by=sockaddr";
+  return fmt::format("p2p/tag/{}-{}/{}/{}/concurrent={}{}/ranks={}", p.memory.front(),
+                     p.memory.back(), fmt::join(p.transports, "+"), exact_size(p.bytes),
+                     to_string(p.concurrent), others, p.ranks);
+}
+
+}  // namespace ucxbench::p2p

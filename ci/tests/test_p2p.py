@@ -1,0 +1,72 @@
+"""Every ordered pair of ranks, alone and at once, from the command line to the run file."""
+
+import pytest
+from conftest import SLACK_S, only
+
+QUICK = ["--launches", 1, "--runs", 2, "--iterations", 4, "--bind", "none", "--json", "run.json"]
+
+
+def all_pairs(ranks):
+    return [(src, dst) for src in range(ranks) for dst in range(ranks) if src != dst]
+
+
+@pytest.mark.parametrize("transport", ["tcp", "shm"])
+def test_every_pair_is_measured(bench, transport):
+    done = bench("p2p", "-n", 3, "-s", "64KiB,1MiB", "--concurrent", "one,disjoint,all", "--transports", transport,
+                 "--require", transport, *QUICK)
+    # The counters speak only while one pair is alone; shm and tcp each have one kind of lane.
+    assert done.code == 0, done
+    cases = done.file["cases"]
+    assert [case["key"] for case in cases] == [
+        f"p2p/tag/host-host/{transport}/{size}/concurrent={concurrent}/ranks=3"
+        for size in ("64KiB", "1MiB") for concurrent in ("one", "disjoint", "all")
+    ]
+    for case in cases:
+        assert case["state"] == "measured", case["reason"]
+        assert case["verified"] == {"checked": 6, "errors": 0}
+        assert [(pair["src"], pair["dst"]) for pair in case["pairs"]] == all_pairs(3)
+        for pair in case["pairs"]:
+            assert 0 < pair["p25_GBps"] <= pair["p50_GBps"] <= pair["p75_GBps"]
+            assert pair["messages"] == 2 * 4
+        assert [(one["src"], one["dst"]) for one in case["launches"]] == all_pairs(3)
+        assert case["path"]["carried_by"] == {transport: 1.0}
+    alone = cases[0]
+    if transport == "tcp":
+        assert alone["path"]["bytes_by_counter"]["tcp/lo"] >= alone["path"]["payload_bytes"]
+    for words in ("src\\dst", "one pair", "disjoint pairs", "all pairs", "both ways"):
+        assert words in done.out
+
+
+def test_many_ranks_list_the_slowest(bench):
+    done = bench("p2p", "-n", 5, "-s", "4KiB", "--concurrent", "disjoint", "--transports", "shm",
+                 "--connect-by", "address", *QUICK)
+    assert done.code == 0, done
+    assert len(only(done.file["cases"])["pairs"]) == 20
+    assert "the slowest" in done.out and "of the median pair" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-n", 1], "p2p needs at least two"),
+        (["--concurrent", "two"], "--concurrent: unknown choice of pairs 'two': known: one, disjoint, all"),
+        (["-n", 64, "-s", "1TiB"], "--sizes"),
+        (["--window", 0], "--window"),
+    ],
+)
+def test_refusals(bench, arguments, words):
+    done = bench("p2p", *arguments)
+    assert done.code == 2, done
+    assert words in only(done.complaints)
+
+
+def test_a_killed_rank_ends_the_run(fault):
+    running = fault.run("kill", 1, "1 MiB, one pair at once, round 3",
+                        command=["p2p", "-n", 3, "-s", "1MiB", "--transports", "shm", *QUICK])
+    happened = fault.acted_at()
+    done = running.finish()
+    assert done.ended_at - happened < 1 + SLACK_S
+    assert done.code == 5, done
+    for said in ("rank 1", "round 3", "killed by signal 9 (Killed)"):
+        assert said in only(done.complaints)
+    fault.assert_nothing_is_left()

@@ -1,0 +1,154 @@
+#include "harness/report/matrix_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "harness/core/statistics.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t most_columns = 16;
+constexpr std::size_t most_slow = 10;
+constexpr double slow = 0.8;  ///< of the median of all pairs
+
+struct Rate {
+  int src = 0, dst = 0;
+  std::optional<double> p25, p50, p75;
+};
+
+std::optional<double> number_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+// Those with a rate, by source and destination.
+std::vector<Rate> rates_of(const Case& of) {
+  std::vector<Rate> rates;
+  for (const auto& pair : of.pairs) {
+    const auto src = number_at(pair, "src");
+    const auto dst = number_at(pair, "dst");
+    const auto p50 = number_at(pair, "p50_GBps");
+    if (!src || !dst || !p50 || !(*p50 > 0) || std::abs(*src) > 1e6 || std::abs(*dst) > 1e6)
+      continue;
+    rates.push_back({static_cast<int>(*src), static_cast<int>(*dst), number_at(pair, "p25_GBps"),
+                     p50, number_at(pair, "p75_GBps")});
+  }
+  return rates;
+}
+
+std::vector<double> medians_of(const std::vector<Rate>& rates) {
+  std::vector<double> values;
+  for (const auto& rate : rates) values.push_back(*rate.p50);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::string at_once(const Case& of) {
+  const auto concurrent = text_at(of.parameters, "/concurrent");
+  if (concurrent == "one") return "one pair";
+  if (concurrent == "disjoint") return "disjoint pairs";
+  return concurrent == "all" ? "all pairs" : concurrent;
+}
+
+}  // namespace
+
+bool is_matrix(const Case& of) { return of.parameters.contains("concurrent"); }
+
+std::string matrix_title(const Case& of) { return size_of(of) + ", " + at_once(of) + " at a time"; }
+
+Grid matrix_rates_of(const Block& block) {
+  const std::string group = "GB/s received, of a pair";
+  Grid grid{.columns = {{"", "size"},
+                        {"", "at once"},
+                        {group, "min"},
+                        {group, "p25"},
+                        {group, "p50"},
+                        {group, "p75"},
+                        {group, "max"},
+                        {"", "all together"}},
+            .rows = {}};
+  for (const auto* of : block.measured) {
+    const auto values = medians_of(rates_of(*of));
+    std::vector<std::string> row = {size_of(*of), at_once(*of)};
+    for (const auto q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      row.push_back(values.empty() ? "-" : significant(quantile_of_sorted(values, q), 4));
+    }
+    double sum = 0;
+    for (const auto value : values) sum += value;
+    const bool together = text_at(of->parameters, "/concurrent") == "all";
+    row.push_back(together && !values.empty() ? significant(sum, 4) : "-");
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+Grid matrix_of(const Case& of) {
+  const auto rates = rates_of(of);
+  if (rates.empty()) return {};
+  std::map<int, std::size_t> places;
+  for (const auto& rate : rates) {
+    places.emplace(rate.src, 0);
+    places.emplace(rate.dst, 0);
+  }
+  if (places.size() > most_columns) return {};
+  Grid grid{.columns = {{"", "src\\dst"}}, .rows = {}};
+  for (auto& [rank, place] : places) {
+    place = grid.rows.size();
+    grid.columns.push_back({"", std::to_string(rank)});
+    grid.rows.push_back({std::to_string(rank)});
+  }
+  for (auto& row : grid.rows) row.resize(grid.columns.size(), "-");
+  const auto all = median(medians_of(rates));
+  for (const auto& rate : rates) {
+    grid.rows[places.at(rate.src)][places.at(rate.dst) + 1] =
+        significant(rate.p50, 3) + (*rate.p50 < slow * all ? "!" : "");
+  }
+  return grid;
+}
+
+Grid slowest_of(const Case& of) {
+  auto rates = rates_of(of);
+  if (rates.size() <= most_slow) return {};
+  const auto all = median(medians_of(rates));
+  std::stable_sort(rates.begin(), rates.end(),
+                   [](const Rate& a, const Rate& b) { return *a.p50 < *b.p50; });
+  rates.resize(most_slow);
+  Grid grid{.columns = {{"", "pair"},
+                        {"GB/s", "p25"},
+                        {"GB/s", "p50"},
+                        {"GB/s", "p75"},
+                        {"", "of the median pair"}},
+            .rows = {}};
+  for (const auto& rate : rates) {
+    grid.rows.push_back({fmt::format("{}->{}", rate.src, rate.dst), significant(rate.p25, 3),
+                         significant(rate.p50, 3), significant(rate.p75, 3),
+                         fmt::format("{:.0f} %", 100 * *rate.p50 / all)});
+  }
+  return grid;
+}
+
+std::string asymmetry_of(const Case& of) {
+  std::map<std::pair<int, int>, double> by_pair;
+  for (const auto& rate : rates_of(of)) by_pair[{rate.src, rate.dst}] = *rate.p50;
+  double worst = 0;
+  std::string where;
+  for (const auto& [pair, rate] : by_pair) {
+    const auto back = by_pair.find({pair.second, pair.first});
+    if (back == by_pair.end() || rate > back->second) continue;
+    const auto apart = 1 - rate / back->second;
+    if (!where.empty() && apart <= worst) continue;
+    worst = apart;
+    where = fmt::format("{}->{} {}, {}->{} {} GB/s", pair.first, pair.second, significant(rate, 3),
+                        pair.second, pair.first, significant(back->second, 3));
+  }
+  if (where.empty()) return "";
+  return fmt::format("at most {:.0f} % apart: {} ({})", 100 * worst, where, matrix_title(of));
+}
+
+}  // namespace ucxbench

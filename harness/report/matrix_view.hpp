@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/report/view.hpp"
+
+namespace ucxbench {
+
+/// Whether it is a case of p2p: a rate for every ordered pair of ranks.
+bool is_matrix(const Case& of);
+
+/// "16 MiB, one pair at a time".
+std::string matrix_title(const Case& of);
+
+/// One row per case: the spread of the pairs' medians, and what all reach together.
+Grid matrix_rates_of(const Block& block);
+
+/// Rows send, columns receive; GB/s, the median over launches and streams. Marked where it is below
+/// four fifths of the median of all pairs. Empty above 16 ranks.
+Grid matrix_of(const Case& of);
+
+/// The ten slowest pairs, if there are more than that.
+Grid slowest_of(const Case& of);
+
+/// How far the two directions of a pair are apart at most; empty where that is not known.
+std::string asymmetry_of(const Case& of);
+
+}  // namespace ucxbench
