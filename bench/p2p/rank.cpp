@@ -57,7 +57,9 @@ class Rank {
     for (std::size_t peer = 0; peer < peers; ++peer) receive_.push_back(receivers.take(largest));
     rendezvous_.phase("connecting");
     comm_.emplace(rendezvous_,
-                  Communicator::Setup{.connect_by = p.connect_by, .net_devices = p.net_devices});
+                  Communicator::Setup{.connect_by = p.connect_by,
+                                      .net_devices = p.net_devices,
+                                      .crowded = context_.plan().at("crowded").get<bool>()});
   }
 
   void run() {

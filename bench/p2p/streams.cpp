@@ -103,7 +103,7 @@ std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& l
   for (const auto peer : to) outflows.emplace_back(comm, load, peer);
   const auto over = [](const auto& flow) { return flow.over(); };
   while (!std::ranges::all_of(inflows, over) || !std::ranges::all_of(outflows, over)) {
-    comm.progress();
+    comm.wait_a_step();
     for (auto& flow : inflows) flow.step(clock);
     for (auto& flow : outflows) flow.step();
   }

@@ -1,6 +1,7 @@
 #include "harness/comm/communicator.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 
@@ -25,6 +26,7 @@ ucp_tag_t tag_of(int sender, std::uint64_t label) {
 Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
     : rank_(rendezvous.rank()),
       size_(rendezvous.size()),
+      crowded_(setup.crowded),
       worker_(Api::tag, {}),
       endpoints_(static_cast<std::size_t>(size_)) {
   const auto step = [this] { progress_once(worker_.handle()); };
@@ -122,12 +124,20 @@ void Communicator::receive(int from, std::uint64_t label, std::span<std::byte> b
                                    tag_of(from, label), ~ucp_tag_t{0}, &request));
 }
 
-void Communicator::progress() {
-  progress_once(worker_.handle());
+// Whether anything happened.
+bool Communicator::take_step() {
+  const bool moved = progress_once(worker_.handle());
   if (error_ == UCS_ERR_MESSAGE_TRUNCATED || wrong_length_) {
     throw Failure(Exit::wrong_data, "a message has another length than its receiver expected");
   }
   check(error_, "a message");
+  return moved;
+}
+
+void Communicator::progress() { take_step(); }
+
+void Communicator::wait_a_step() {
+  if (!take_step() && crowded_) sched_yield();
 }
 
 void Communicator::barrier() {

@@ -30,6 +30,7 @@ class Communicator {
   struct Setup {
     ConnectBy connect_by = ConnectBy::address;
     std::string net_devices{};
+    bool crowded = false;  ///< more ranks than processors: who waits leaves its own to others
   };
 
   /// Connects every pair. Throws Failure.
@@ -48,8 +49,11 @@ class Communicator {
   /// One step of UCX's progress. Throws Failure when a message failed: Exit::wrong_data for one of
   /// another length than was expected, else Exit::lost.
   void progress();
+
+  /// The same, by a rank that has nothing else to do.
+  void wait_a_step();
   void wait(const Batch& batch) {
-    while (!batch.done()) progress();
+    while (!batch.done()) wait_a_step();
   }
 
   /// Returns when all ranks have come: ⌈log2 N⌉ rounds of one-byte messages (the dissemination
@@ -79,7 +83,10 @@ class Communicator {
   void posted(Message* message, ucs_status_ptr_t request);
   ucp_request_param_t params(Message* message) const;
 
+  bool take_step();
+
   int rank_, size_;
+  bool crowded_;
   UcxWorker worker_;
   std::deque<std::optional<UcxEndpoint>> endpoints_;  // by rank; none to this one
   std::deque<Message> messages_;

@@ -21,7 +21,7 @@ class RankContext {
 
   Rendezvous& rendezvous() { return rendezvous_; }
   const Clock& clock() const { return clock_; }
-  /// {"launch", "cases": [{"index", "parameters"}]}
+  /// {"launch", "crowded" (more ranks than processors here), "cases": [{"index", "parameters"}]}
   const Json& plan() const { return plan_; }
 
   /// Facts about this rank for `ranks[]`, and the settings that UCX really uses.

@@ -11,6 +11,7 @@
 #include "harness/result/transfers.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/wire.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -107,16 +108,17 @@ class Run {
   void run_one(Group& group, int launch) {
     observer_.launch_begins(group, launch, setup_.launches);
     const auto settings = settings_of(group);
+    const int local = group.ranks - (setup_.peer != nullptr ? 1 : 0);
     Json plan = {{"benchmark", setup_.benchmark},
                  {"launch", launch},
                  {"set", group.set.members()},
                  {"asked", rank_environment({}, settings, setup_.ucx).asked},
+                 {"crowded", static_cast<std::size_t>(local) > allowed_cpus().size()},
                  {"cases", Json::array()}};
     for (const auto index : group.cases) {
       plan["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
     }
     LaunchSpec spec;
-    const int local = group.ranks - (setup_.peer != nullptr ? 1 : 0);
     for (int rank = 0; rank < local; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
       spec.ranks.push_back(

@@ -38,7 +38,7 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counte
 std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::size_t index,
                               const RankFacts& own) {
   auto& rendezvous = context.rendezvous();
-  const auto progress = [&] { comm.progress(); };
+  const auto progress = [&] { comm.wait_a_step(); };
   const auto key = [&](int rank) { return fmt::format("facts/{}/{}", index, rank); };
   if (comm.rank() != 0) {
     rendezvous.put(key(comm.rank()), to_bytes(to_json(own)), progress);
@@ -83,7 +83,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     verified.errors += rank.error.empty() ? 0 : 1;
     if (error.empty()) error = rank.error;
   }
-  context.report_case(index, record, verified, error, [&] { comm.progress(); }, peak);
+  context.report_case(index, record, verified, error, [&] { comm.wait_a_step(); }, peak);
 }
 
 }  // namespace
@@ -94,11 +94,13 @@ void run_workload(RankContext& context,
   const auto p = parse_workload_parameters(context.plan().at("cases").at(0).at("parameters"));
   rendezvous.phase("starting");
   WorkloadMemory memory(p, rendezvous.rank());
-  Communicator comm(rendezvous, {.connect_by = p.connect_by, .net_devices = p.net_devices});
+  Communicator comm(rendezvous, {.connect_by = p.connect_by,
+                                 .net_devices = p.net_devices,
+                                 .crowded = context.plan().at("crowded").get<bool>()});
   context.report_rank({{"net_devices", p.net_devices},
                        {"device", memory.device()},
                        {"ucx_effective", comm.effective()}},
-                      [&] { comm.progress(); });
+                      [&] { comm.wait_a_step(); });
   try {
     run_cases(context, comm, memory);
   } catch (const Failure& failure) {
@@ -111,7 +113,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
                       const WorkloadParameters& p, std::span<const std::string_view> phases,
                       std::uint64_t input_bytes, const PreparedWorkload& workload) {
   auto& rendezvous = context.rendezvous();
-  const auto progress = [&] { comm.progress(); };
+  const auto progress = [&] { comm.wait_a_step(); };
   RankFacts own;
   const auto check = [&] {
     auto error = workload.verify();

@@ -137,7 +137,7 @@ void Merge::begin(Travelling& side, std::uint32_t number, Injected injected) {
 void Merge::wait_for(std::uint32_t batch) {
   for (const auto& side : sides_) {
     while (!side->exchange->arrived(batch)) {
-      comm_.progress();
+      comm_.wait_a_step();
       for (const auto& each : sides_) each->exchange->poll();
     }
   }
@@ -150,7 +150,7 @@ double Merge::exchange_alone_GBps() {
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
     std::uint64_t sent = 0;
     for (auto& side : sides_) {
-      while (!side->exchange->sent()) comm_.progress();
+      while (!side->exchange->sent()) comm_.wait_a_step();
       sent += side->exchange->bytes_sent();
     }
     return sent;
@@ -188,7 +188,7 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   }
   clock.enter(shuffling, clock_.ticks());
   for (auto& side : sides_) {
-    while (!side->exchange->sent()) comm_.progress();
+    while (!side->exchange->sent()) comm_.wait_a_step();
   }
   clock.stop(clock_.ticks());
   comm_.log_into(nullptr, 0);

@@ -45,14 +45,16 @@ void Transpose::begin_exchange(std::uint32_t number) {
                     ring_slots(layout_, rank_, p_.bulk_synchronous));
 }
 
+// Of a rank that waits.
 void Transpose::step() {
-  comm_.progress();
-  if (exchange_) exchange_->poll();
+  comm_.wait_a_step();
+  exchange_->poll();
 }
 
 void Transpose::progress() {
   const auto began = clock_.ticks();
-  step();
+  comm_.progress();
+  if (exchange_) exchange_->poll();
   clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
