@@ -28,12 +28,12 @@ std::optional<double> number_at(const Json& object, const char* name) {
 }
 
 // Those with a rate, by source and destination.
-std::vector<Rate> rates_of(const Case& of) {
+std::vector<Rate> rates_of(const Case& of, const char* field = "p50_GBps") {
   std::vector<Rate> rates;
   for (const auto& pair : of.pairs) {
     const auto src = number_at(pair, "src");
     const auto dst = number_at(pair, "dst");
-    const auto p50 = number_at(pair, "p50_GBps");
+    const auto p50 = number_at(pair, field);
     if (!src || !dst || !p50 || !(*p50 > 0) || std::abs(*src) > 1e6 || std::abs(*dst) > 1e6)
       continue;
     rates.push_back({static_cast<int>(*src), static_cast<int>(*dst), number_at(pair, "p25_GBps"),
@@ -88,8 +88,8 @@ Grid matrix_rates_of(const Block& block) {
   return grid;
 }
 
-Grid matrix_of(const Case& of) {
-  const auto rates = rates_of(of);
+Grid matrix_of(const Case& of, const char* field) {
+  const auto rates = rates_of(of, field);
   if (rates.empty()) return {};
   std::map<int, std::size_t> places;
   for (const auto& rate : rates) {

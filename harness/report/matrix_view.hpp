@@ -17,9 +17,9 @@ std::string matrix_title(const Case& of);
 /// One row per case: the spread of the pairs' medians, and what all reach together.
 Grid matrix_rates_of(const Block& block);
 
-/// Rows send, columns receive; GB/s, the median over launches and streams. Marked where it is below
-/// four fifths of the median of all pairs. Empty above 16 ranks.
-Grid matrix_of(const Case& of);
+/// Rows send, columns receive; GB/s, of a pair's medians or another of its fields. Marked where it
+/// is below four fifths of the median of all pairs. Empty above 16 ranks.
+Grid matrix_of(const Case& of, const char* field = "p50_GBps");
 
 /// The ten slowest pairs, if there are more than that.
 Grid slowest_of(const Case& of);

@@ -33,6 +33,9 @@ std::vector<Section> sections_of(const Block& block) {
     const auto ranks = block.measured.size() > 1 ? ", " + ranks_in_words(*of) : std::string();
     add("phases" + ranks, phases_of(*of));
     add("flows" + ranks + ", the slowest first", flows_of(*of));
+    if (of->pairs.size() > 2) {
+      add("goodput, GB/s" + ranks + ", from (row) to (column)", matrix_of(*of, "goodput_GBps"));
+    }
   }
   return sections;
 }
