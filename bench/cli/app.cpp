@@ -55,9 +55,9 @@ Exit run(int argc, char** argv) {
   app.add_flag("--version", version, "this program's commit and the UCX that it runs on");
   app.require_subcommand(0, 1);
   app.fallthrough();  // global options may also stand behind the command
-  const std::vector<AddedCommand> commands = {add_pingpong(app),  add_p2p(app),   add_cold(app),
-                                              add_transpose(app), add_merge(app), add_list(app),
-                                              add_report(app),    add_plot(app)};
+  const std::vector<AddedCommand> commands = {add_pingpong(app),  add_p2p(app),     add_cold(app),
+                                              add_transpose(app), add_merge(app),   add_list(app),
+                                              add_report(app),    add_compare(app), add_plot(app)};
   try {
     add_environment_twins(app);
     app.parse(argc, argv);
@@ -77,7 +77,8 @@ Exit run(int argc, char** argv) {
     return command.run(global);
   }
   return fail(Exit::usage,
-              "expected a command: pingpong, p2p, cold, transpose, merge, list, report or plot; "
+              "expected a command: pingpong, p2p, cold, transpose, merge, list, report, compare or "
+              "plot; "
               "see ucx-bench --help");
 }
 

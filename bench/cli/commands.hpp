@@ -23,6 +23,7 @@ AddedCommand add_transpose(CLI::App& app);
 AddedCommand add_merge(CLI::App& app);
 AddedCommand add_list(CLI::App& app);
 AddedCommand add_report(CLI::App& app);
+AddedCommand add_compare(CLI::App& app);
 AddedCommand add_plot(CLI::App& app);
 
 }  // namespace ucxbench

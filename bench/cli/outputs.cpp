@@ -37,6 +37,20 @@ void check_writable(const std::string& option, const std::string& file) {
 
 }  // namespace
 
+bool write_output(const std::string& file, const std::string& bytes) {
+  if (file.empty()) return false;
+  if (file == "-") {
+    std::fputs(bytes.c_str(), stdout);
+    return true;
+  }
+  if (is_step_summary(file)) {
+    std::ofstream(file, std::ios::app) << bytes;
+  } else {
+    write_atomically(file, bytes);
+  }
+  return false;
+}
+
 void Outputs::add_options(CLI::App& command) {
   for (const char* format : {"json", "csv", "markdown", "gbench"}) add_option(command, format);
 }
@@ -94,17 +108,8 @@ std::filesystem::path Outputs::run_file(const std::string& command) const {
 void Outputs::write(const Result& result, bool quiet, bool colored) const {
   bool table = !quiet;
   for (const auto& [format, file] : files_) {
-    if (file == "-") {
-      std::fputs(render(format, result).c_str(), stdout);
-      table = false;
-    } else if (!file.empty() && format != "json") {
-      const auto bytes = render(format, result);
-      if (is_step_summary(file)) {
-        std::ofstream(file, std::ios::app) << bytes;
-      } else {
-        write_atomically(file, bytes);
-      }
-    }
+    if (file.empty() || (format == "json" && file != "-")) continue;
+    if (write_output(file, render(format, result))) table = false;
   }
   if (table) std::fputs(render("table", result, {colored}).c_str(), stdout);
   std::fflush(stdout);

@@ -9,6 +9,10 @@
 
 namespace ucxbench {
 
+/// Writes `bytes` to `file`, nowhere for an empty name, to stdout for "-"; $GITHUB_STEP_SUMMARY is
+/// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
+bool write_output(const std::string& file, const std::string& bytes);
+
 /// Where a command's results go: --json, --csv, --markdown, --gbench, each to a file or to "-" for
 /// stdout, and the table, which is shown unless something else takes stdout.
 class Outputs {

@@ -1,0 +1,104 @@
+"""Two recorded runs: a verdict per case, and the exit status that CI asks for."""
+
+import copy
+import json
+
+import pytest
+from conftest import only
+
+
+@pytest.fixture
+def run(pingpong):
+    """A real run, as JSON; its launches are multiplied to as many as a verdict needs."""
+    done = pingpong("--transports", "tcp", "--sizes", "8,1KiB", "--launches", 2)
+    return done.file
+
+
+def recorded(run, name, folder, factor=1.0, launches=12, **changes):
+    """The same run with so many launches, all within 1 %, latencies of 8 B `factor` times as long."""
+    made = copy.deepcopy(run)
+    made["run"]["id"] = name
+    for case in made["cases"]:
+        for metric, values in case["metrics"].items():
+            slower = factor if case["parameters"]["bytes"] == 8 and metric == "latency_us" else 1
+            values["launch_medians"] = [
+                values["p50"] * slower * (1 + 0.01 * ((7 * i + len(name)) % launches) / launches) for i in range(launches)
+            ]
+    made["machine"].update(changes)
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(made))
+    return file
+
+
+def test_a_loss_is_found_and_trips_the_gate(bench, run, tmp_path):
+    base, slow = recorded(run, "base", tmp_path), recorded(run, "slow", tmp_path, factor=1.2)
+    done = bench("compare", base, slow)
+    assert done.code == 0, done
+    assert done.out.splitlines()[0] == "1 regressed, 3 unchanged"
+    assert "+20" in done.out
+    assert bench("compare", base, slow, "--fail-on", "regression").code == 1
+    assert bench("compare", slow, base, "--fail-on", "regression").code == 0
+    assert "1 improved" in bench("compare", slow, base).out
+
+
+def test_formats(bench, run, tmp_path):
+    base, slow = recorded(run, "base", tmp_path), recorded(run, "slow", tmp_path, factor=1.2)
+    done = bench("compare", base, slow, "--json", "-", "--markdown", "c.md")
+    assert done.code == 0, done
+    comparison = json.loads(done.out)
+    assert comparison["schema"] == "ucx-bench/comparison/1" and comparison["tests"] == 4
+    worst = comparison["series"][0]
+    assert (worst["key"], worst["metric"], worst["verdict"]) == (
+        "pingpong/tag/host-host/tcp/8B", "latency_us", "regressed")
+    assert worst["ratio"] == pytest.approx(1.2, rel=0.02)
+    assert worst["interval"][0] < worst["ratio"] < worst["interval"][1]
+    assert worst["p_corrected"] < 0.01
+    assert (tmp_path / "c.md").read_text().startswith("### 1 regressed, 3 unchanged\n")
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    bench("compare", base, slow, "--markdown", summary, environment={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert summary.read_text().startswith("before\n### 1 regressed")
+
+
+def test_too_few_launches_say_how_many_it_takes(bench, run, tmp_path):
+    base = recorded(run, "base", tmp_path, launches=3)
+    slow = recorded(run, "slow", tmp_path, factor=2, launches=3)
+    done = bench("compare", base, slow, "--fail-on", "regression,inconclusive")
+    assert done.code == 6, done
+    assert "cannot give a verdict among 4 tests: --launches 6" in " ".join(done.out.split())
+
+
+def test_missing_cases_and_other_machines(bench, run, tmp_path):
+    base, other = recorded(run, "base", tmp_path), recorded(run, "other", tmp_path, id="another-machine")
+    done = bench("compare", base, other)
+    assert done.code == 0 and done.out.startswith("incomparable: measured on different machines, ")
+    assert bench("compare", base, other, "--fail-on", "inconclusive").code == 6
+    fewer = json.loads(base.read_text())
+    fewer["run"]["id"] = "fewer"
+    del fewer["cases"][1]
+    (tmp_path / "fewer.json").write_text(json.dumps(fewer))
+    done = bench("compare", base, tmp_path / "fewer.json", "--fail-on", "missing")
+    assert done.code == 6, done
+    assert "2 missing, 2 unchanged" in done.out
+    assert "2 new" in bench("compare", tmp_path / "fewer.json", base).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["base.json", "nowhere.json"], "nowhere.json"),
+        (["base.json", "cut.json"], "cut.json"),
+        (["base.json", "base.json"], "are one and the same run"),
+        (["base.json", "same.json", "--fail-on", "regresion"], "did you mean 'regression'?"),
+        (["base.json", "same.json", "--floor", "5"], "expected a percentage such as 0.5%"),
+        (["base.json", "same.json", "--alpha", "0"], "--alpha"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_refusals(bench, run, tmp_path, arguments, words):
+    text = recorded(run, "base", tmp_path).read_text()
+    (tmp_path / "cut.json").write_text(text[: len(text) // 2])
+    recorded(run, "same", tmp_path)
+    done = bench("compare", *arguments)
+    assert done.code == 2, done
+    assert words in only(done.complaints)

@@ -1,0 +1,207 @@
+#include "harness/analysis/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "harness/core/statistics.hpp"
+
+namespace ucxbench {
+namespace {
+
+// What a user would want to hear of, if it were there.
+constexpr double matters = 0.05;
+
+// They are 1/x of another metric, or another tool's definition of one.
+const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
+                                        "bandwidth_sender_GBps"};
+
+const Case* find_case(const Result& result, const std::string& key) {
+  const auto found = std::ranges::find(result.cases, key, &Case::key);
+  return found == result.cases.end() ? nullptr : &*found;
+}
+
+// Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
+// deviations; the median of n of them has π/2 times the variance of their mean.
+double error_of_median(const std::vector<double>& values) {
+  const auto middle = median(values);
+  std::vector<double> away;
+  for (const auto value : values) away.push_back(std::abs(value / middle - 1));
+  return median(std::move(away)) / 0.6745 *
+         std::sqrt(1.5707963 / static_cast<double>(values.size()));
+}
+
+std::vector<double> positive(const std::vector<double>& values) {
+  std::vector<double> all;
+  std::ranges::copy_if(values, std::back_inserter(all),
+                       [](double value) { return std::isfinite(value) && value > 0; });
+  return all;
+}
+
+SeriesChange missing_series(const std::string& key, const std::string& metric, const Case* other,
+                            bool added) {
+  SeriesChange series{.key = key, .metric = metric};
+  series.change = added ? Change::added : Change::missing;
+  if (added) {
+    series.why = "the base run does not have it";
+  } else if (other == nullptr) {
+    series.why = "the new run does not have this case";
+  } else {
+    series.why = fmt::format("{} in the new run: {}", to_string(other->state),
+                             other->reason.empty() ? "it has no such metric" : other->reason);
+  }
+  return series;
+}
+
+struct Samples {
+  std::vector<double> base, now;
+};
+
+SeriesChange weigh(const std::string& key, const std::string& metric, const Samples& samples,
+                   double alpha, double floor) {
+  SeriesChange series{.key = key, .metric = metric};
+  series.base_launches = samples.base.size();
+  series.new_launches = samples.now.size();
+  if (samples.base.empty() || samples.now.empty()) {
+    series.why = "a run has no launch with a positive value";
+    return series;
+  }
+  series.base = median(samples.base);
+  series.now = median(samples.now);
+  series.ratio = ratio_of(samples.base, samples.now, 1 - alpha);
+  series.p = mann_whitney_p(samples.base, samples.now);
+  series.floor =
+      std::max(floor, 2 * std::hypot(error_of_median(samples.base), error_of_median(samples.now)));
+  return series;
+}
+
+// The launches that each side needs for the smallest p-value to pass the correction.
+std::size_t launches_needed(std::size_t tests, double alpha) {
+  std::size_t launches = 2;
+  while (smallest_p(launches, launches) * static_cast<double>(tests) > alpha) ++launches;
+  return launches;
+}
+
+bool worse_when_larger(const std::string& metric) { return better_direction(metric) == "lower"; }
+
+void decide(SeriesChange& series, double alpha, std::size_t tests) {
+  if (!series.base || !series.now) return;
+  const auto change = series.ratio.estimate - 1;
+  if (series.corrected < alpha && std::abs(change) > series.floor) {
+    series.change =
+        (change > 0) == worse_when_larger(series.metric) ? Change::regressed : Change::improved;
+    return;
+  }
+  const auto bound = std::max(matters, series.floor);
+  if (series.ratio.interval && (*series.ratio.interval)[0] > 1 - bound &&
+      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= matters) {
+    series.change = Change::unchanged;
+    return;
+  }
+  series.change = Change::inconclusive;
+  const auto needed = launches_needed(tests, alpha);
+  if (smallest_p(series.base_launches, series.new_launches) * static_cast<double>(tests) > alpha) {
+    series.why =
+        fmt::format("{} and {} launches cannot give a verdict among {} tests: --launches {}",
+                    series.base_launches, series.new_launches, tests, needed);
+    return;
+  }
+  // An interval shrinks with the square root of the number of launches.
+  const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
+  const auto times = std::pow((high - low) / 2 / matters, 2);
+  const auto launches = static_cast<double>(std::min(series.base_launches, series.new_launches));
+  series.why = fmt::format("too noisy to tell {:.0f} %: --launches {:.0f}, or a quieter machine",
+                           100 * matters, std::ceil(std::max(launches + 1, launches * times)));
+}
+
+// The least likely to be chance first, and the larger of equals.
+bool comes_before(const SeriesChange& a, const SeriesChange& b) {
+  if (a.change != b.change) return a.change < b.change;
+  const auto effect = [](const SeriesChange& series) {
+    return series.floor > 0 ? std::abs(std::log(series.ratio.estimate)) / series.floor : 0;
+  };
+  return effect(a) > effect(b);
+}
+
+std::string text_of(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found == json.end() || !found->is_string() ? "?" : found->get<std::string>();
+}
+
+std::string kernel_of(const Result& result) {
+  const auto hosts = result.machine.value("hosts", Json::array());
+  return hosts.is_array() && !hosts.empty() ? text_of(hosts.front(), "kernel") : "?";
+}
+
+std::vector<std::string> differences_of(const Result& base, const Result& now) {
+  std::vector<std::string> all;
+  const auto note = [&](const char* what, const std::string& one, const std::string& other) {
+    if (one != other) all.push_back(fmt::format("{} {} -> {}", what, one, other));
+  };
+  note("commit", text_of(base.build, "commit").substr(0, 12),
+       text_of(now.build, "commit").substr(0, 12));
+  note("compiler", text_of(base.build, "compiler"), text_of(now.build, "compiler"));
+  note("flags", text_of(base.build, "flags"), text_of(now.build, "flags"));
+  note("UCX", text_of(base.ucx, "version"), text_of(now.ucx, "version"));
+  note("kernel", kernel_of(base), kernel_of(now));
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_string(Change change) {
+  constexpr std::array<std::string_view, 6> names = {"regressed", "improved", "inconclusive",
+                                                     "missing",   "new",      "unchanged"};
+  return names.at(static_cast<std::size_t>(change));
+}
+
+Comparison compare(const Result& base, const Result& now, double alpha, double floor) {
+  Comparison comparison{.alpha = alpha, .differences = differences_of(base, now)};
+  if (text_of(base.machine, "id") != text_of(now.machine, "id")) {
+    comparison.incomparable = fmt::format("measured on different machines, {} and {}",
+                                          text_of(base.machine, "id"), text_of(now.machine, "id"));
+    return comparison;
+  }
+  auto& series = comparison.series;
+  for (const auto& old_case : base.cases) {
+    const auto* new_case = find_case(now, old_case.key);
+    for (const auto& [name, metric] : old_case.metrics) {
+      if (left_out.contains(name)) continue;
+      const auto found =
+          new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
+      if (new_case == nullptr || found == new_case->metrics.end()) {
+        series.push_back(missing_series(old_case.key, name, new_case, false));
+        continue;
+      }
+      series.push_back(weigh(
+          old_case.key, name,
+          {positive(metric.launch_medians), positive(found->second.launch_medians)}, alpha, floor));
+    }
+  }
+  std::vector<double> p;
+  for (const auto& one : series) {
+    if (one.base && one.now) p.push_back(one.p);
+  }
+  comparison.tests = p.size();
+  const auto corrected = holm(p);
+  std::size_t test = 0;
+  for (auto& one : series) {
+    if (one.base && one.now) one.corrected = corrected[test++];
+    if (one.change != Change::missing) decide(one, alpha, comparison.tests);
+  }
+  for (const auto& new_case : now.cases) {
+    const auto* old_case = find_case(base, new_case.key);
+    for (const auto& [name, metric] : new_case.metrics) {
+      if (left_out.contains(name) || (old_case != nullptr && old_case->metrics.contains(name))) {
+        continue;
+      }
+      series.push_back(missing_series(new_case.key, name, old_case, true));
+    }
+  }
+  std::stable_sort(series.begin(), series.end(), comes_before);
+  return comparison;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/rank_tests.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// What became of one metric of one case from a base run to a new one.
+enum class Change { regressed, improved, inconclusive, missing, added, unchanged };
+std::string_view to_string(Change change);
+
+struct SeriesChange {
+  std::string key;     ///< the case's
+  std::string metric;  ///< "latency_us"
+  Change change = Change::inconclusive;
+  std::optional<double> base{}, now{};  ///< medians over launches, in the metric's unit
+  std::size_t base_launches = 0, new_launches = 0;
+  Ratio ratio{};         ///< new / base
+  double p = 1;          ///< of this test alone
+  double corrected = 1;  ///< Holm's, over all tests of the comparison
+  double floor = 0;      ///< the least relative change that counts
+  std::string why{};  ///< of all but regressed, improved and unchanged: one line, with what to do
+};
+
+struct Comparison {
+  double alpha = 0.01;
+  std::size_t tests = 0;
+  /// Why the two runs cannot be compared at all: another machine. Then there are no verdicts.
+  std::string incomparable{};
+  std::vector<std::string> differences{};  ///< of the environment, "UCX 1.13.1 -> 1.22.0"
+  std::vector<SeriesChange> series{};      ///< the most certain loss first
+};
+
+/// Compares every metric of every case by its launches' medians, launches being what is
+/// independent. A change is one only if all of this holds: the corrected p-value of a Mann-Whitney
+/// test is below `alpha`, so that a run without any change raises a false alarm with less than that
+/// chance; and the medians differ by more than `floor` and twice the noise of the two series (the
+/// standard error of their ratio). It is unchanged if the ratio's interval, of 1 − alpha, leaves no
+/// room for a change of 5 % or of the floor. Metrics that follow from others (message rate,
+/// throughput) and those kept for other tools are left out.
+Comparison compare(const Result& base, const Result& now, double alpha, double floor);
+
+}  // namespace ucxbench

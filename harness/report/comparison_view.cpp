@@ -1,0 +1,133 @@
+#include "harness/report/comparison_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "harness/report/markdown_text.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t page_width = 100;
+
+std::string percent(double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); }
+
+std::string interval_of(const SeriesChange& series) {
+  if (!series.ratio.interval) return "-";
+  return percent((*series.ratio.interval)[0]) + ".." + percent((*series.ratio.interval)[1]);
+}
+
+std::string of_tests(const Comparison& comparison) {
+  return fmt::format("alpha {:g} over {} (Mann-Whitney of launch medians, Holm)", comparison.alpha,
+                     counted(comparison.tests, "test"));
+}
+
+}  // namespace
+
+std::string summary_of(const Comparison& comparison) {
+  if (!comparison.incomparable.empty()) return "incomparable: " + comparison.incomparable;
+  std::vector<std::string> parts;
+  for (const auto change : {Change::regressed, Change::improved, Change::inconclusive,
+                            Change::missing, Change::added, Change::unchanged}) {
+    const auto count = std::ranges::count(comparison.series, change, &SeriesChange::change);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
+  }
+  return parts.empty() ? "nothing to compare" : join(parts, ", ");
+}
+
+Grid grid_of(const Comparison& comparison) {
+  const std::string interval = fmt::format("{:g}% CI", 100 * (1 - comparison.alpha));
+  Grid grid{.columns = {{"", "verdict"},
+                        {"", "case"},
+                        {"", "metric"},
+                        {"median of launches", "base"},
+                        {"median of launches", "new"},
+                        {"change, %", "median"},
+                        {"change, %", interval},
+                        {"change, %", "floor"},
+                        {"", "p"}},
+            .rows = {}};
+  for (const auto& series : comparison.series) {
+    const bool both = series.base && series.now;
+    grid.rows.push_back({std::string(to_string(series.change)), on_one_line(series.key),
+                         on_one_line(series.metric), significant(series.base, 4),
+                         significant(series.now, 4), both ? percent(series.ratio.estimate) : "-",
+                         interval_of(series),
+                         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
+                         both ? fmt::format("{:.2g}", series.corrected) : "-"});
+  }
+  return grid;
+}
+
+std::string comparison_table(const Comparison& comparison) {
+  std::string text = summary_of(comparison) + "\n";
+  for (const auto& difference : comparison.differences)
+    text += "  " + on_one_line(difference) + "\n";
+  if (comparison.series.empty()) return text;
+  text += "  " + of_tests(comparison) + "\n";
+  const auto lines = aligned(grid_of(comparison));
+  for (const auto& header : lines.header) text += header + "\n";
+  for (const auto& row : lines.rows) text += row + "\n";
+  for (const auto& series : comparison.series) {
+    if (series.why.empty() || series.change == Change::added) continue;
+    text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(series.why)),
+                    "  ", page_width);
+  }
+  return text;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = "### " + markdown_escaped(summary_of(comparison)) + "\n\n";
+  for (const auto& difference : comparison.differences) {
+    text += "- " + markdown_escaped(on_one_line(difference)) + "\n";
+  }
+  if (comparison.series.empty()) return text;
+  text += "- " + markdown_escaped(of_tests(comparison)) + "\n\n";
+  auto grid = grid_of(comparison);
+  for (auto& row : grid.rows) {
+    for (auto& cell : row) cell = markdown_escaped(cell);
+  }
+  text += markdown_table(grid);
+  for (const auto& series : comparison.series) {
+    if (series.why.empty() || series.change == Change::added) continue;
+    text += "- " +
+            markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(series.why)) +
+            "\n";
+  }
+  return text;
+}
+
+Json comparison_json(const Comparison& comparison) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
+  Json all = {{"schema", "ucx-bench/comparison/1"},
+              {"alpha", comparison.alpha},
+              {"tests", comparison.tests},
+              {"incomparable", comparison.incomparable},
+              {"differences", comparison.differences},
+              {"series", Json::array()}};
+  for (const auto& series : comparison.series) {
+    const bool both = series.base && series.now;
+    Json one = {{"key", series.key},
+                {"metric", series.metric},
+                {"verdict", to_string(series.change)},
+                {"base", number(series.base)},
+                {"new", number(series.now)},
+                {"base_launches", series.base_launches},
+                {"new_launches", series.new_launches}};
+    one["ratio"] = both ? Json(series.ratio.estimate) : Json();
+    one["interval"] = series.ratio.interval ? Json(*series.ratio.interval) : Json();
+    one["p"] = both ? Json(series.p) : Json();
+    one["p_corrected"] = both ? Json(series.corrected) : Json();
+    one["floor"] = both ? Json(series.floor) : Json();
+    one["why"] = series.why;
+    all["series"].push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace ucxbench
