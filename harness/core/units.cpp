@@ -201,6 +201,7 @@ std::vector<int> parse_list(std::string_view text) {
     }
     return value;
   };
+  constexpr std::size_t most_numbers = 65536;
   std::vector<int> numbers;
   for (const auto part : split_text(text, ',')) {
     const auto dash = part.find('-');
@@ -208,6 +209,7 @@ std::vector<int> parse_list(std::string_view text) {
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
     if (last < first) refuse("list", text, "ranges with the smaller number first, as in 0-3,7");
     for (int n = first; n <= last; ++n) numbers.push_back(n);
+    if (numbers.size() > most_numbers) refuse("list", text, "at most 65536 numbers");
   }
   return numbers;
 }

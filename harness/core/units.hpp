@@ -38,7 +38,7 @@ std::chrono::nanoseconds parse_duration(std::string_view text);
 /// "100us", "1.5s": parse_duration(format_duration(d)) == d for whole microseconds.
 std::string format_duration(std::chrono::nanoseconds duration);
 
-/// "0-3,7" → {0,1,2,3,7}. Throws Failure(Exit::usage).
+/// "0-3,7" → {0,1,2,3,7}: at most 65536 numbers below 65536. Throws Failure(Exit::usage).
 std::vector<int> parse_list(std::string_view text);
 
 /// {0,1,2,3,7} → "0-3,7".

@@ -1,0 +1,51 @@
+#pragma once
+
+// What all that make a graph share.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/topology/graph.hpp"
+#include "harness/topology/link_specifications.hpp"
+
+namespace ucxbench {
+
+/// A graph of one node, the host.
+Graph graph_of_host(std::string source);
+
+/// `name`, or where that is taken `name` with the number of nodes so far behind it.
+std::string free_name(const Graph& graph, const std::string& name);
+
+/// Within a processor.
+void attach_inside(Graph& graph, std::size_t child, std::size_t parent);
+
+/// Across sockets, so with no capacity that software could find out; `why` says that.
+void attach_across(Graph& graph, std::size_t child, std::size_t parent, std::string why);
+
+/// `why` says why there is no capacity, where there is none.
+void attach_pcie(Graph& graph, std::size_t child, std::size_t parent,
+                 const std::optional<Capacity>& capacity, std::string why);
+
+/// A NIC's cable to the network, of which there is one.
+void attach_cable(Graph& graph, std::size_t nic, const std::optional<Capacity>& capacity);
+
+/// The NVSwitch at that address, made if need be; without one, the switch that is not visible.
+std::size_t switch_at(Graph& graph, const std::string& pci);
+
+/// The NVLinks that a GPU has, as many as `counts` says to each other GPU or switch. Of two GPUs
+/// each adds its own direction; with a switch both are added. `why` stands for a generation that is
+/// not known.
+void add_nvlinks(Graph& graph, std::size_t gpu, const std::map<std::size_t, int>& counts,
+                 const LinkSpecification* generation,
+                 const std::string& why = "NVLink's generation unknown");
+
+/// What is known of the links between sockets of such processors.
+std::string socket_link_text(std::string_view vendor, int family, int model);
+
+/// Gives GPUs without a name the lowest free ones, GPU0 and on, in the order of their PCI
+/// addresses.
+void name_gpus(Graph& graph);
+
+}  // namespace ucxbench

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ucxbench {
+
+enum class NodeKind {
+  host,
+  socket,
+  numa,
+  host_bridge,  ///< a PCIe root complex
+  bridge,       ///< a PCIe switch, or the port that several functions of one card share
+  gpu,
+  nic,
+  nvswitch,
+  network,  ///< what NICs lead to
+};
+
+enum class LinkClass {
+  nvlink,
+  pcie,
+  socket,    ///< between sockets or NUMA nodes: QPI, UPI, xGMI
+  network,   ///< a NIC's cable
+  internal,  ///< inside a processor: no limit of its own
+};
+
+/// How far apart two devices are, near before far, in nvidia-smi's vocabulary.
+enum class Distance {
+  self,
+  nvlink,
+  pix,   ///< at most one PCIe switch
+  pxb,   ///< several PCIe switches, no host bridge
+  phb,   ///< a PCIe host bridge
+  node,  ///< two host bridges of one NUMA node
+  sys,   ///< two NUMA nodes
+  net,   ///< two hosts
+  unknown,
+};
+
+struct PathClass {
+  Distance distance = Distance::unknown;
+  int nvlinks = 0;  ///< of Distance::nvlink: how many, bonded
+
+  bool operator==(const PathClass&) const = default;
+};
+
+/// "X", "NV2", "PIX", "PXB", "PHB", "NODE", "SYS", "NET", "?".
+std::string to_string(PathClass path_class);
+
+/// Of such a word; also of the older "SOC" (SYS) and "PSB" (PIX, one switch on a card of two GPUs).
+/// Empty for any other, and for NV followed by anything but 1 to 99.
+std::optional<PathClass> parse_path_class(std::string_view word);
+
+struct Node {
+  static constexpr auto none = static_cast<std::size_t>(-1);
+
+  NodeKind kind = NodeKind::host;
+  std::string name;   ///< as its source calls it ("GPU0", "mlx5_0"); no two have the same
+  std::string alias;  ///< another name of it: a legend's, or a NIC's network device
+  std::string model;
+  std::string pci;               ///< "0000:3b:00.0"
+  std::string state;             ///< of a NIC's port, in the kernel's words: "ACTIVE", "DOWN"
+  std::optional<int> numa_node;  ///< the operating system's number
+  std::optional<std::vector<int>> cpus;  ///< the logical CPUs nearest to it, ascending
+  std::size_t up = none;  ///< the link to what it hangs from; the one back is next in the list
+};
+
+/// One direction of a connection. All capacities are payload in GB/s (1e9 bytes/s).
+struct Link {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  LinkClass link_class = LinkClass::internal;
+  int count = 1;                          ///< of bonded NVLinks; capacities are of all of them
+  std::optional<double> specified_GBps;   ///< what the standard or the vendor promises
+  std::optional<double> calibrated_GBps;  ///< what was measured
+  std::optional<double> now_GBps;         ///< PCIe: as trained at the moment
+  std::string source;                     ///< of the specified capacity, or why there is none
+};
+
+/// The wiring of a machine: a tree from the host down to its devices, and NVLinks and cables
+/// across. Plain data; what is not known is empty, never 0.
+struct Graph {
+  std::string source;  ///< "this machine", "nvidia-smi topo -m"
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  /// What the source says of a pair (the lower index first) without saying what lies between.
+  std::map<std::pair<std::size_t, std::size_t>, PathClass> stated;
+
+  /// The new node's index. Throws Failure(Exit::usage) above `most_nodes`, which no machine has.
+  std::size_t add(Node node);
+  static constexpr std::size_t most_nodes = 4096;
+
+  /// Adds both directions of a link; `link` needs no ends.
+  void connect(std::size_t a, std::size_t b, Link link);
+
+  /// The same, and `child` hangs from `parent` from now on.
+  void attach(std::size_t child, std::size_t parent, Link link);
+
+  /// Node::none for what hangs from nothing.
+  std::size_t parent_of(std::size_t node) const;
+
+  /// Node::none when there is no such node.
+  std::size_t find_name(std::string_view name) const;
+  std::size_t find_pci(std::string_view pci) const;
+  std::vector<std::size_t> of_kind(NodeKind kind) const;
+
+  /// GPUs, then NICs, each in the order of their numbers: "GPU2" before "GPU10".
+  std::vector<std::size_t> devices() const;
+};
+
+/// "0000:3b:00.0" of NVML's "00000000:3B:00.0", CUDA's and sysfs's; empty for anything else.
+std::string normal_pci(std::string_view address);
+
+/// 16 hexadecimal digits, the same for the same wiring whatever its devices are called, how they
+/// are numbered, which host it is, and what PCIe links have trained to for now. A label, not a
+/// proof.
+std::string hash_of(const Graph& graph);
+
+/// For results: {hash, source, devices, links, pairs}.
+nlohmann::ordered_json to_json(const Graph& graph);
+
+/// Throws Failure(Exit::usage) when it is no such object.
+Graph graph_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace ucxbench

@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/units.hpp"
+#include "harness/topology/graph.hpp"
+#include "harness/topology/path.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+using Names = std::pair<std::string_view, Value>;
+
+constexpr std::array<Names<NodeKind>, 9> kinds = {{{"host", NodeKind::host},
+                                                   {"socket", NodeKind::socket},
+                                                   {"numa", NodeKind::numa},
+                                                   {"host-bridge", NodeKind::host_bridge},
+                                                   {"bridge", NodeKind::bridge},
+                                                   {"gpu", NodeKind::gpu},
+                                                   {"nic", NodeKind::nic},
+                                                   {"switch", NodeKind::nvswitch},
+                                                   {"network", NodeKind::network}}};
+
+constexpr std::array<Names<LinkClass>, 5> link_classes = {{{"NVLink", LinkClass::nvlink},
+                                                           {"PCIe", LinkClass::pcie},
+                                                           {"socket", LinkClass::socket},
+                                                           {"network", LinkClass::network},
+                                                           {"internal", LinkClass::internal}}};
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Failure(Exit::usage, what + "; give what ucx-bench topo --format json wrote");
+}
+
+template <typename Value, std::size_t Size>
+std::string_view name_of(const std::array<Names<Value>, Size>& names, Value value) {
+  for (const auto& [name, known] : names) {
+    if (known == value) return name;
+  }
+  return "?";
+}
+
+template <typename Value, std::size_t Size>
+Value value_of(const std::array<Names<Value>, Size>& names, const std::string& text,
+               std::string_view what) {
+  for (const auto& [known, value] : names) {
+    if (known == text) return value;
+  }
+  refuse(fmt::format("topology: unknown {} '{}'", what, text));
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const auto value = json.value(key, Json());
+  return value.is_null() ? "" : value.get<std::string>();
+}
+
+/// Null, or an integer from `least` to a million.
+std::optional<int> number_at(const Json& json, const char* key, int least) {
+  constexpr int most = 1'000'000;
+  const auto value = json.value(key, Json());
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_integer() || value < least || value > most) {
+    refuse(fmt::format("topology: {} is {}, expected null or an integer from {}", key, value.dump(),
+                       least));
+  }
+  return value.get<int>();
+}
+
+std::optional<double> rate_at(const Json& json, const char* key) {
+  const auto value = json.value(key, Json());
+  if (value.is_null()) return std::nullopt;
+  const auto rate = value.get<double>();
+  if (!std::isfinite(rate) || rate <= 0) {
+    refuse(fmt::format("topology: {} is {}, expected null or more than 0", key, rate));
+  }
+  return rate;
+}
+
+Json device(const Graph& graph, std::size_t index) {
+  const auto& node = graph.nodes[index];
+  const auto parent = graph.parent_of(index);
+  Json json = {{"name", node.name}, {"alias", text_or_null(node.alias)}};
+  json["kind"] = name_of(kinds, node.kind);
+  json["model"] = text_or_null(node.model);
+  json["pci"] = text_or_null(node.pci);
+  json["state"] = text_or_null(node.state);
+  // Its own or its NUMA node's, so that readers need not climb.
+  const auto cpus = nearest_cpus(graph, index);
+  json["numa_node"] = or_null(numa_of(graph, index));
+  json["cpu_affinity"] = cpus ? Json(format_list(*cpus)) : Json();
+  json["parent"] = parent == Node::none ? Json() : Json(graph.nodes[parent].name);
+  return json;
+}
+
+Json link_json(const Graph& graph, const Link& link) {
+  return {{"from", graph.nodes[link.from].name},
+          {"to", graph.nodes[link.to].name},
+          {"class", name_of(link_classes, link.link_class)},
+          {"count", link.count},
+          {"spec_GBps", or_null(link.specified_GBps)},
+          {"calibrated_GBps", or_null(link.calibrated_GBps)},
+          {"now_GBps", or_null(link.now_GBps)},
+          {"source", text_or_null(link.source)}};
+}
+
+Json pairs_of(const Graph& graph) {
+  Json pairs = Json::array();
+  const auto devices = graph.devices();
+  for (auto a = devices.begin(); a != devices.end(); ++a) {
+    for (auto b = a + 1; b != devices.end(); ++b) {
+      pairs.push_back({{"a", graph.nodes[*a].name},
+                       {"b", graph.nodes[*b].name},
+                       {"class", to_string(class_between(graph, *a, *b))}});
+    }
+  }
+  return pairs;
+}
+
+Node node_of(const Json& json) {
+  Node node;
+  node.name = json.at("name").get<std::string>();
+  node.kind = value_of(kinds, json.at("kind").get<std::string>(), "kind");
+  node.alias = text_at(json, "alias");
+  node.model = text_at(json, "model");
+  node.pci = text_at(json, "pci");
+  node.state = text_at(json, "state");
+  node.numa_node = number_at(json, "numa_node", 0);
+  if (const auto cpus = json.value("cpu_affinity", Json()); !cpus.is_null()) {
+    const auto text = cpus.get<std::string>();
+    node.cpus = text.empty() ? std::vector<int>() : parse_list(text);
+  }
+  return node;
+}
+
+using Index = std::map<std::string, std::size_t>;
+
+std::size_t named(const Index& index, const Json& json, const char* key) {
+  const auto name = json.at(key).get<std::string>();
+  const auto found = index.find(name);
+  if (found == index.end()) refuse(fmt::format("topology: no device is called '{}'", name));
+  return found->second;
+}
+
+/// Both directions, which stand one after the other.
+void read_links(Graph& graph, const Index& index, const Json& links) {
+  for (const auto& json : links) {
+    Link link;
+    link.from = named(index, json, "from");
+    link.to = named(index, json, "to");
+    link.link_class = value_of(link_classes, json.at("class").get<std::string>(), "link class");
+    link.count = number_at(json, "count", 1).value_or(1);
+    link.specified_GBps = rate_at(json, "spec_GBps");
+    link.calibrated_GBps = rate_at(json, "calibrated_GBps");
+    link.now_GBps = rate_at(json, "now_GBps");
+    link.source = text_at(json, "source");
+    graph.links.push_back(std::move(link));
+  }
+}
+
+bool is_up(const Graph& graph, std::size_t index, std::size_t child, std::size_t parent) {
+  const auto& links = graph.links;
+  return links[index].from == child && links[index].to == parent &&
+         links[index].link_class != LinkClass::nvlink && index + 1 < links.size() &&
+         links[index + 1].from == parent && links[index + 1].to == child;
+}
+
+void read_parents(Graph& graph, const Index& index, const Json& devices) {
+  for (std::size_t child = 0; child < devices.size(); ++child) {
+    if (text_at(devices[child], "parent").empty()) continue;
+    const auto parent = named(index, devices[child], "parent");
+    std::size_t link = 0;
+    while (link < graph.links.size() && !is_up(graph, link, child, parent)) ++link;
+    if (link == graph.links.size()) {
+      refuse(fmt::format("topology: no link from '{}' to its parent and back",
+                         graph.nodes[child].name));
+    }
+    graph.nodes[child].up = link;
+  }
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    auto at = node;
+    for (std::size_t steps = 0; at != Node::none; at = graph.parent_of(at)) {
+      if (++steps > graph.nodes.size()) {
+        refuse(fmt::format("topology: '{}' hangs from itself", graph.nodes[node].name));
+      }
+    }
+  }
+}
+
+Graph read(const Json& json) {
+  Graph graph;
+  graph.source = text_at(json, "source");
+  Index index;
+  const auto& devices = json.at("devices");
+  for (const auto& entry : devices) {
+    const auto added = graph.add(node_of(entry));
+    if (!index.emplace(graph.nodes[added].name, added).second) {
+      refuse(fmt::format("topology: two devices are called '{}'", graph.nodes[added].name));
+    }
+  }
+  if (graph.nodes.empty()) refuse("topology: no devices");
+  read_links(graph, index, json.at("links"));
+  read_parents(graph, index, devices);
+  for (const auto& pair : json.at("pairs")) {
+    const auto word = pair.at("class").get<std::string>();
+    const auto path_class = parse_path_class(word);
+    if (!path_class) refuse(fmt::format("topology: unknown class '{}'", word));
+    graph.stated[std::minmax(named(index, pair, "a"), named(index, pair, "b"))] = *path_class;
+  }
+  return graph;
+}
+
+}  // namespace
+
+Json to_json(const Graph& graph) {
+  Json json = {{"hash", hash_of(graph)}, {"source", text_or_null(graph.source)}};
+  json["devices"] = Json::array();
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) json["devices"].push_back(device(graph, i));
+  json["links"] = Json::array();
+  for (const auto& link : graph.links) json["links"].push_back(link_json(graph, link));
+  json["pairs"] = pairs_of(graph);
+  return json;
+}
+
+Graph graph_from_json(const Json& json) {
+  try {
+    return read(json);
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("not a topology ({})", error.what()));
+  }
+}
+
+}  // namespace ucxbench

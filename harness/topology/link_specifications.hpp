@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ucxbench {
+
+/// What one lane, link or port can carry one way, in payload of the link layer: line coding is
+/// taken off, packet headers are not.
+struct LinkSpecification {
+  std::string_view name;        ///< "NVLink 2", "PCIe gen3", "EDR"
+  double GBps;                  ///< GB/s (1e9 bytes/s), of one unit
+  std::string_view unit;        ///< "link", "lane", "4 lanes"
+  std::string_view source;      ///< where the figure is from
+  std::string_view confidence;  ///< "high"; "medium": derived; "low": sources disagree
+};
+
+/// A capacity and where it is from, in words.
+struct Capacity {
+  double GBps;
+  std::string source;
+};
+
+/// Each empty (or null) where the table has no such row.
+const LinkSpecification* link_specification(std::string_view name);
+
+/// By the major number of CUDA's compute capability: 6 is NVLink 1 (P100), 10 is NVLink 5 (B200).
+/// What NVML calls a link's version is not used: it has said 5 of the fourth generation.
+const LinkSpecification* nvlink_of_compute_capability(int major);
+
+/// By a product's name, such as "Tesla V100-SXM2-32GB".
+const LinkSpecification* nvlink_of_model(std::string_view model);
+
+/// The most NVLinks that a GPU of that generation has; without one, that any GPU has.
+int most_nvlinks(const LinkSpecification* generation);
+
+Capacity nvlink_capacity(const LinkSpecification& generation, int links);
+
+/// By the speed of a lane in GT/s: 2.5, 5, 8, 16, 32, 64; and of lanes 1 to 32.
+std::optional<Capacity> pcie_capacity(double gigatransfers, int lanes);
+
+/// By PCIe's generation, 1 to 6.
+std::optional<Capacity> pcie_capacity_of_generation(int generation, int lanes);
+
+/// By what the kernel says of a port's rate: "100 Gb/sec (4X EDR)". On RoCE it is Ethernet's.
+std::optional<Capacity> infiniband_capacity(std::string_view rate);
+
+std::optional<Capacity> ethernet_capacity(std::uint64_t megabits_per_s);
+
+/// Of one link between two sockets. How many there are is not visible to software.
+const LinkSpecification* socket_link(std::string_view vendor, int family, int model);
+
+}  // namespace ucxbench
