@@ -1,6 +1,9 @@
 // libnvidia-ml.so.1: what UCX, and programs that look at topology and link counters, ask of NVML.
 // It sees every device, whatever CUDA_VISIBLE_DEVICES says.
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -69,6 +72,13 @@ Return find(const DeviceHandle* handle, int& device) {
   if (initialized == 0) return UNINITIALIZED;
   device = static_cast<int>(handle - handles);
   return device >= 0 && device < machine().devices ? SUCCESS : INVALID_ARGUMENT;
+}
+
+Return pcie(const DeviceHandle* handle, unsigned value, unsigned* out) {
+  int device = 0;
+  if (const auto result = find(handle, device); result != SUCCESS) return result;
+  *out = value;
+  return SUCCESS;
 }
 
 Return copy_text(const std::string& text, char* buffer, unsigned length) {
@@ -243,6 +253,50 @@ Return nvmlDeviceGetPciInfo_v3(DeviceHandle* handle, PciInfo* info) {
   int device = 0;
   if (const auto result = find(handle, device); result != SUCCESS) return result;
   fill(*info, device);
+  return SUCCESS;
+}
+
+Return nvmlDeviceGetCudaComputeCapability(DeviceHandle* handle, int* major, int* minor) {
+  int device = 0;
+  if (const auto result = find(handle, device); result != SUCCESS) return result;
+  *major = 9;
+  *minor = 0;
+  return SUCCESS;
+}
+
+// Every device is as near to one processor as to another.
+Return nvmlDeviceGetCpuAffinity(DeviceHandle* handle, unsigned words, unsigned long* mask) {
+  int device = 0;
+  if (const auto result = find(handle, device); result != SUCCESS) return result;
+  const auto processors = static_cast<unsigned long>(sysconf(_SC_NPROCESSORS_CONF));
+  constexpr auto BITS = 8 * sizeof(unsigned long);
+  std::fill_n(mask, words, 0);
+  for (unsigned long cpu = 0; cpu < std::min(processors, words * BITS); ++cpu) {
+    mask[cpu / BITS] |= 1UL << (cpu % BITS);
+  }
+  return SUCCESS;
+}
+
+// PCIe gen4 x16, of which the generation is lowered to save power.
+Return nvmlDeviceGetMaxPcieLinkGeneration(DeviceHandle* handle, unsigned* generation) {
+  return pcie(handle, 4, generation);
+}
+Return nvmlDeviceGetCurrPcieLinkGeneration(DeviceHandle* handle, unsigned* generation) {
+  return pcie(handle, 1, generation);
+}
+Return nvmlDeviceGetMaxPcieLinkWidth(DeviceHandle* handle, unsigned* lanes) {
+  return pcie(handle, 16, lanes);
+}
+Return nvmlDeviceGetCurrPcieLinkWidth(DeviceHandle* handle, unsigned* lanes) {
+  return pcie(handle, 16, lanes);
+}
+
+Return nvmlDeviceGetTopologyCommonAncestor(DeviceHandle* first, DeviceHandle* second, int* level) {
+  int device = 0;
+  if (const auto result = find(first, device); result != SUCCESS) return result;
+  if (const auto result = find(second, device); result != SUCCESS) return result;
+  constexpr int HOST_BRIDGE = 30;
+  *level = HOST_BRIDGE;
   return SUCCESS;
 }
 

@@ -39,6 +39,13 @@ struct Nvml {
   int (*link_state)(Handle, unsigned, int*) = find("nvmlDeviceGetNvLinkState");
   int (*link_pci)(Handle, unsigned, PciInfo*) = find("nvmlDeviceGetNvLinkRemotePciInfo_v2");
   int (*link_type)(Handle, unsigned, int*) = find("nvmlDeviceGetNvLinkRemoteDeviceType");
+  int (*capability)(Handle, int*, int*) = find("nvmlDeviceGetCudaComputeCapability");
+  int (*affinity)(Handle, unsigned, unsigned long*) = find("nvmlDeviceGetCpuAffinity");
+  int (*generation)(Handle, unsigned*) = find("nvmlDeviceGetMaxPcieLinkGeneration");
+  int (*generation_now)(Handle, unsigned*) = find("nvmlDeviceGetCurrPcieLinkGeneration");
+  int (*lanes)(Handle, unsigned*) = find("nvmlDeviceGetMaxPcieLinkWidth");
+  int (*lanes_now)(Handle, unsigned*) = find("nvmlDeviceGetCurrPcieLinkWidth");
+  int (*ancestor)(Handle, Handle, int*) = find("nvmlDeviceGetTopologyCommonAncestor");
   const char* (*error)(int) = find("nvmlErrorString");
 
   unsigned long long field(Handle device, unsigned id) const {
@@ -109,6 +116,32 @@ TEST(EmulatedNvml, HasLinksToTheOtherDevices) {
     EXPECT_EQ(2, type) << "a switch";
   });
   in_process({{"CUDA_EMULATOR_NVLINKS", "0"}}, [&] { EXPECT_NE(0, first_link(state, pci, type)); });
+}
+
+TEST(EmulatedNvml, KnowsPlacesAndPcie) {
+  in_process({}, [] {
+    const Nvml nvml;
+    EXPECT_EQ(0, nvml.init());
+    Handle first = nullptr;
+    Handle second = nullptr;
+    EXPECT_EQ(0, nvml.by_index(0, &first));
+    EXPECT_EQ(0, nvml.by_index(1, &second));
+    int number = 0;
+    int minor = 0;
+    EXPECT_EQ(0, nvml.capability(first, &number, &minor));
+    EXPECT_EQ(9, number);
+    EXPECT_EQ(0, nvml.ancestor(first, second, &number));
+    EXPECT_EQ(30, number);
+    unsigned long mask[2] = {};
+    EXPECT_EQ(0, nvml.affinity(first, 2, mask));
+    EXPECT_EQ(1u, mask[0] & 1u);
+    unsigned most = 0;
+    unsigned now = 0;
+    EXPECT_EQ(0, nvml.generation(first, &most) + nvml.generation_now(first, &now));
+    EXPECT_GT(most, now);
+    EXPECT_EQ(0, nvml.lanes(first, &most) + nvml.lanes_now(first, &now));
+    EXPECT_EQ(16u, most);
+  });
 }
 
 /// Copies 1 MiB from device 0 to device 1, 300 bytes to a device and 20 from it.

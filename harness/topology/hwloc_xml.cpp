@@ -1,0 +1,271 @@
+#include "harness/topology/hwloc_xml.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <pugixml.hpp>
+
+#include "harness/core/failure.hpp"
+#include "harness/topology/build.hpp"
+#include "harness/topology/cpu_mask.hpp"
+#include "harness/topology/xml.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Cpus = std::vector<int>;
+
+constexpr unsigned vendor_nvidia = 0x10de;
+constexpr unsigned vendor_amd = 0x1002;
+constexpr unsigned class_network = 0x02;
+constexpr unsigned class_display = 0x03;
+constexpr unsigned class_accelerator = 0x12;
+
+std::string_view attribute(pugi::xml_node object, const char* name) {
+  return object.attribute(name).value();
+}
+
+std::string_view type_of(pugi::xml_node object) { return attribute(object, "type"); }
+
+std::string info(pugi::xml_node object, const char* name) {
+  return object.find_child_by_attribute("info", "name", name).attribute("value").value();
+}
+
+int number_in_info(pugi::xml_node object, const char* name) {
+  return std::atoi(info(object, name).c_str());
+}
+
+/// The number that follows `word`: 2 of "nvml2" and "nvml".
+std::optional<int> number_behind(std::string_view name, std::string_view word) {
+  if (!name.starts_with(word)) return std::nullopt;
+  int number = 0;
+  const auto* end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + word.size(), end, number);
+  return error == std::errc{} && rest == end && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+/// A part of the PCI tree that leads to GPUs or NICs.
+struct PciPart {
+  Node node;
+  std::optional<Capacity> link;  ///< to what is above
+  std::vector<PciPart> below;
+};
+
+std::optional<Capacity> link_speed(pugi::xml_node object) {
+  const double speed = object.attribute("pci_link_speed").as_double();
+  // Also refuses what is no number.
+  if (!(speed > 0 && speed < 1e4)) return std::nullopt;
+  return Capacity{speed, "PCIe as trained when hwloc looked"};
+}
+
+class Reader {
+ public:
+  Graph read(pugi::xml_node root) {
+    // The numbers of the kinds of devices changed with hwloc 3.
+    const bool new_numbers = attribute(root, "version").starts_with("3");
+    network_kind_ = new_numbers ? "16" : "2";
+    rdma_kind_ = new_numbers ? "32" : "3";
+    const auto machine = root.child("object");
+    if (type_of(machine) != "Machine" && type_of(machine) != "System") {
+      throw Failure(Exit::usage,
+                    "hwloc XML that does not begin with a machine: its first object must be of "
+                    "type Machine");
+    }
+    find_processors(machine);
+    attach_processors();
+    find_devices(machine, {});
+    name_gpus(graph_);
+    return std::move(graph_);
+  }
+
+ private:
+  void find_processors(pugi::xml_node object) {
+    const auto type = type_of(object);
+    const bool socket = type == "Package" || type == "Socket";
+    if (socket || type == "NUMANode") {
+      Node node;
+      node.kind = socket ? NodeKind::socket : NodeKind::numa;
+      const int index = object.attribute("os_index").as_int(-1);
+      if (!socket && index >= 0) node.numa_node = index;
+      node.name = free_name(graph_, fmt::format("{}{}", socket ? "socket" : "NUMA", index));
+      node.cpus = parse_cpu_mask(attribute(object, "cpuset"));
+      if (socket) {
+        node.model = info(object, "CPUModel");
+        between_sockets_ =
+            socket_link_text(info(object, "CPUVendor"), number_in_info(object, "CPUFamilyNumber"),
+                             number_in_info(object, "CPUModelNumber"));
+      }
+      (socket ? sockets_ : numas_).push_back(graph_.add(std::move(node)));
+    }
+    for (const auto child : object.children("object")) find_processors(child);
+  }
+
+  void attach_processors() {
+    const auto attach = [&](std::size_t node, bool alone) {
+      if (alone) {
+        attach_inside(graph_, node, 0);
+      } else {
+        attach_across(graph_, node, 0, between_sockets_);
+      }
+    };
+    for (const auto socket : sockets_) attach(socket, sockets_.size() == 1);
+    for (const auto numa : numas_) {
+      const auto socket = holder_of(sockets_, graph_.nodes[numa].cpus.value_or(Cpus()));
+      if (socket != Node::none) {
+        attach_inside(graph_, numa, socket);
+      } else {
+        attach(numa, numas_.size() == 1);
+      }
+    }
+  }
+
+  std::size_t holder_of(const std::vector<std::size_t>& nodes, const Cpus& cpus) const {
+    for (const auto node : nodes) {
+      if (graph_.nodes[node].cpus && is_part_of(cpus, *graph_.nodes[node].cpus)) return node;
+    }
+    return Node::none;
+  }
+
+  /// What devices near these CPUs hang from.
+  std::size_t place_of(const Cpus& cpus) const {
+    if (numas_.size() == 1) return numas_.front();
+    for (const auto* nodes : {&numas_, &sockets_}) {
+      if (const auto holder = holder_of(*nodes, cpus); holder != Node::none) return holder;
+    }
+    return 0;
+  }
+
+  void find_devices(pugi::xml_node object, Cpus near) {
+    if (auto own = parse_cpu_mask(attribute(object, "cpuset"))) near = std::move(*own);
+    for (const auto child : object.children("object")) {
+      if (type_of(child) == "Bridge") {
+        add_host_bridge(child, near);
+      } else if (auto device = part_of(child, 0)) {
+        add(*device, place_of(near));
+      } else {
+        find_devices(child, near);
+      }
+    }
+  }
+
+  void add_host_bridge(pugi::xml_node object, const Cpus& near) {
+    const auto parts = parts_below(object, 0);
+    if (parts.empty()) return;
+    Node node;
+    node.kind = NodeKind::host_bridge;
+    // "0000:[00-1f]", of which the kernel makes the name pci0000:00.
+    const auto buses = attribute(object, "bridge_pci");
+    const auto domain = buses.substr(0, buses.find(':'));
+    const auto open = buses.find('[');
+    const auto bus = open == std::string_view::npos ? "" : buses.substr(open + 1, 2);
+    node.name = free_name(graph_, fmt::format("pci{}:{}", domain, bus));
+    const auto bridge = graph_.add(std::move(node));
+    attach_inside(graph_, bridge, place_of(near));
+    for (const auto& part : parts) add(part, bridge);
+  }
+
+  void add(const PciPart& part, std::size_t parent) {
+    auto node = part.node;
+    if (!node.name.empty()) node.name = free_name(graph_, node.name);
+    const auto index = graph_.add(std::move(node));
+    attach_pcie(graph_, index, parent, part.link, "PCIe speed unknown");
+    for (const auto& below : part.below) add(below, index);
+    if (graph_.nodes[index].kind == NodeKind::nic) attach_cable(graph_, index, std::nullopt);
+  }
+
+  std::vector<PciPart> parts_below(pugi::xml_node object, int depth) const {
+    std::vector<PciPart> parts;
+    for (const auto child : object.children("object")) {
+      if (auto part = part_of(child, depth + 1)) parts.push_back(std::move(*part));
+    }
+    return parts;
+  }
+
+  /// Empty for what leads to no GPU or NIC. `depth` counts bridges below the host's. Ports and
+  /// switches take turns: a root port, a switch, one of the switch's ports, … A port belongs to
+  /// the link below it, so it is a node only where several functions of a card share it.
+  std::optional<PciPart> part_of(pugi::xml_node object, int depth) const {
+    if (type_of(object) == "PCIDev") return device_of(object);
+    if (type_of(object) != "Bridge") return std::nullopt;
+    PciPart part;
+    part.below = parts_below(object, depth);
+    if (part.below.empty()) return std::nullopt;
+    const bool port = depth % 2 == 1;
+    if (port && part.below.size() == 1) {
+      auto only = std::move(part.below.front());
+      return only;
+    }
+    part.node.kind = NodeKind::bridge;
+    part.node.pci = normal_pci(attribute(object, "pci_busid"));
+    part.node.name = fmt::format("{} {}", port ? "port" : "switch", part.node.pci);
+    part.link = port ? part.below.front().link : link_speed(object);
+    return part;
+  }
+
+  std::optional<PciPart> device_of(pugi::xml_node object) const {
+    PciPart part;
+    part.node.pci = normal_pci(attribute(object, "pci_busid"));
+    part.link = link_speed(object);
+    // "0302 [10de:15f9] …": class and vendor.
+    const auto type = attribute(object, "pci_type");
+    const auto base_class = static_cast<unsigned>(std::strtoul(type.data(), nullptr, 16)) >> 8U;
+    const auto open = type.find('[');
+    const auto vendor =
+        open == std::string_view::npos
+            ? 0U
+            : static_cast<unsigned>(std::strtoul(type.data() + open + 1, nullptr, 16));
+    const bool gpu = (vendor == vendor_nvidia || vendor == vendor_amd) &&
+                     (base_class == class_display || base_class == class_accelerator);
+    if (!(gpu ? read_gpu(object, part.node) : read_nic(object, base_class, part.node))) {
+      return std::nullopt;
+    }
+    if (part.node.model.empty()) part.node.model = info(object, "PCIDevice");
+    return part;
+  }
+
+  /// Its number by the driver that hwloc asked, NVML's first: CUDA hides and sorts devices.
+  static bool read_gpu(pugi::xml_node object, Node& node) {
+    node.kind = NodeKind::gpu;
+    for (const char* driver : {"nvml", "rsmi", "cuda"}) {
+      for (const auto device : object.children("object")) {
+        const auto number = number_behind(attribute(device, "name"), driver);
+        if (!number || !node.name.empty()) continue;
+        node.name = fmt::format("GPU{}", *number);
+        node.model = info(device, "GPUModel");
+      }
+    }
+    return true;
+  }
+
+  bool read_nic(pugi::xml_node object, unsigned base_class, Node& node) const {
+    node.kind = NodeKind::nic;
+    for (const auto device : object.children("object")) {
+      const auto kind = attribute(device, "osdev_type");
+      const std::string name(attribute(device, "name"));
+      if (kind == rdma_kind_ && node.name.empty()) node.name = name;
+      if (kind == network_kind_ && node.alias.empty()) node.alias = name;
+    }
+    if (node.name.empty()) std::swap(node.name, node.alias);
+    if (!node.name.empty()) return true;
+    node.name = "NIC " + node.pci;
+    return base_class == class_network;
+  }
+
+  Graph graph_ = graph_of_host("hwloc XML");
+  std::string_view network_kind_;
+  std::string_view rdma_kind_;
+  std::vector<std::size_t> sockets_;
+  std::vector<std::size_t> numas_;
+  std::string between_sockets_ = "links between sockets unknown";
+};
+
+}  // namespace
+
+Graph graph_from_hwloc_xml(std::string_view xml) {
+  pugi::xml_document document;
+  return Reader().read(parse_xml(xml, document));
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,121 @@
+#include "harness/topology/hwloc_xml.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/core/failure.hpp"
+#include "harness/topology/cpu_mask.hpp"
+#include "harness/topology/path.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string topology(const std::string& version, const std::string& objects) {
+  return "<topology" + version + "><object type=\"Machine\" cpuset=\"0x0000000f\">" + objects +
+         "</object></topology>";
+}
+
+std::string nic(const std::string& pci, const std::string& name, int kind) {
+  return "<object type=\"PCIDev\" pci_busid=\"" + pci +
+         "\" pci_type=\"0200 [15b3:1017]\" pci_link_speed=\"7.876923\"><object type=\"OSDev\" "
+         "name=\"" +
+         name + "\" osdev_type=\"" + std::to_string(kind) + "\"/></object>";
+}
+
+TEST(CpuMask, IsOfWords) {
+  EXPECT_EQ(parse_cpu_mask("0x00000005"), (std::vector<int>{0, 2}));
+  EXPECT_EQ(parse_cpu_mask("0x00000001,,0x80000000"), (std::vector<int>{31, 64}));
+  EXPECT_EQ(parse_cpu_mask("00000000,0000ffff"), parse_cpu_mask("0xffff"));
+  EXPECT_EQ(parse_cpu_mask("0x0"), std::vector<int>{});
+  for (const char* wrong : {"", "0xf...f", "0xf...f,0x1", "cpu", "0x100000000"}) {
+    EXPECT_FALSE(parse_cpu_mask(wrong)) << wrong;
+  }
+  EXPECT_TRUE(is_part_of({1, 2}, {0, 1, 2}));
+  EXPECT_FALSE(is_part_of({1, 3}, {0, 1, 2}));
+  EXPECT_FALSE(is_part_of({}, {0, 1, 2}));
+}
+
+// In hwloc 1 a NUMA node holds its processors and devices; later it stands beside them.
+TEST(HwlocXml, NumaNodesHoldOrStandBeside) {
+  const auto bridge = [](const std::string& pci, const std::string& name) {
+    return "<object type=\"Bridge\" bridge_type=\"0-1\" bridge_pci=\"0000:[" + pci.substr(5, 2) +
+           "-ff]\">" + nic(pci, name, 2) + "</object>";
+  };
+  const auto one = bridge("0000:10:00.0", "eth0");
+  const auto two = bridge("0000:80:00.0", "eth1");
+  const auto old_form = graph_from_hwloc_xml(
+      topology("",
+               "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\"><object type=\"Socket\" "
+               "os_index=\"0\" "
+               "cpuset=\"0x3\"/>" +
+                   one + "</object><object type=\"NUMANode\" os_index=\"1\" cpuset=\"0xc\">" + two +
+                   "</object>"));
+  const auto new_form = graph_from_hwloc_xml(
+      topology(" version=\"2.0\"",
+               "<object type=\"Package\" os_index=\"0\" cpuset=\"0x3\"><object type=\"NUMANode\" "
+               "os_index=\"0\" cpuset=\"0x3\"/>" +
+                   one +
+                   "</object><object type=\"Package\" os_index=\"1\" "
+                   "cpuset=\"0xc\"><object type=\"NUMANode\" os_index=\"1\" cpuset=\"0xc\"/>" +
+                   two + "</object>"));
+  for (const auto& graph : {old_form, new_form}) {
+    const auto nics = graph.of_kind(NodeKind::nic);
+    ASSERT_EQ(nics.size(), 2U);
+    EXPECT_EQ(numa_of(graph, nics[0]), 0);
+    EXPECT_EQ(numa_of(graph, nics[1]), 1);
+    EXPECT_EQ(to_string(class_between(graph, nics[0], nics[1])), "SYS");
+    EXPECT_EQ(nearest_cpus(graph, nics[1]), (std::vector<int>{2, 3}));
+    EXPECT_NE(graph.find_name("pci0000:80"), Node::none);
+  }
+}
+
+TEST(HwlocXml, KindsOfDevicesAreRenumberedInVersion3) {
+  const auto name_of = [](const std::string& version, int network, int rdma) {
+    const auto text = nic("0000:10:00.0", "eth0", network);
+    const auto end = text.rfind("</object>");
+    const auto both = text.substr(0, end) + "<object type=\"OSDev\" name=\"mlx5_0\" osdev_type=\"" +
+                      std::to_string(rdma) + "\"/>" + text.substr(end);
+    const auto graph = graph_from_hwloc_xml(topology(version, both));
+    const auto& node = graph.nodes[graph.of_kind(NodeKind::nic).at(0)];
+    return node.name + "/" + node.alias;
+  };
+  EXPECT_EQ(name_of(" version=\"2.0\"", 2, 3), "mlx5_0/eth0");
+  EXPECT_EQ(name_of(" version=\"3.0\"", 16, 32), "mlx5_0/eth0");
+}
+
+// Root port, switch, the switch's ports: one switch lies between its two devices. Functions of one
+// card share the port's link.
+TEST(HwlocXml, PortsBelongToTheLinksBelowThem) {
+  const auto port = [](const std::string& pci, const std::string& below) {
+    return "<object type=\"Bridge\" bridge_type=\"1-1\" pci_busid=\"" + pci +
+           "\" pci_link_speed=\"3.938462\">" + below + "</object>";
+  };
+  const auto devices =
+      port("0000:03:00.0", nic("0000:04:00.0", "eth0", 2) + nic("0000:04:00.1", "eth1", 2)) +
+      port("0000:03:01.0", nic("0000:05:00.0", "eth2", 2));
+  const auto graph = graph_from_hwloc_xml(
+      topology(" version=\"2.0\"",
+               "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0xf\"/>"
+               "<object type=\"Bridge\" bridge_type=\"0-1\" bridge_pci=\"0000:[00-05]\">" +
+                   port("0000:00:01.0", port("0000:02:00.0", devices)) +
+                   port("0000:00:02.0", nic("0000:06:00.0", "eth3", 2)) + "</object>"));
+  const auto at = [&](const char* name) { return graph.find_name(name); };
+  const auto between = [&](const char* a, const char* b) {
+    return to_string(class_between(graph, at(a), at(b)));
+  };
+  EXPECT_EQ(between("eth0", "eth1"), "PIX");
+  EXPECT_EQ(between("eth0", "eth3"), "PHB");
+  EXPECT_EQ(graph.nodes[graph.parent_of(at("eth2"))].name, "switch 0000:02:00.0");
+  EXPECT_EQ(graph.nodes[graph.parent_of(at("eth0"))].name, "port 0000:03:00.0");
+  EXPECT_EQ(graph.nodes[graph.parent_of(at("eth3"))].name, "pci0000:00");
+  // The switch hangs by its own link; the device's is the device's.
+  EXPECT_NEAR(*path_between(graph, at("eth2"), at("eth3")).capacity_GBps, 3.94, 0.01);
+}
+
+TEST(HwlocXml, NeedsAMachine) {
+  for (const char* xml : {"<topology/>", "<topology><object type=\"Core\"/></topology>"}) {
+    EXPECT_THROW(graph_from_hwloc_xml(xml), Failure) << xml;
+  }
+}
+
+}  // namespace
+}  // namespace ucxbench

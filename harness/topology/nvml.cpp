@@ -1,0 +1,186 @@
+#include "harness/topology/nvml.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <climits>
+#include <type_traits>
+
+#include "harness/topology/graph.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Device = void*;
+
+// Names, values and layout of nvml.h (NVML API reference).
+struct PciInfo {
+  std::array<char, 16> bus_id_legacy;
+  unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
+  std::array<char, 32> bus_id;
+};
+static_assert(sizeof(PciInfo) == 68);
+
+constexpr int remote_gpu = 0;
+constexpr int remote_switch = 2;
+constexpr int remote_unknown = 0xff;
+constexpr unsigned most_links = 18;
+constexpr std::size_t mask_bits = sizeof(unsigned long) * CHAR_BIT;
+
+std::string pci_of(const PciInfo& info) { return normal_pci(info.bus_id.data()); }
+
+/// A function of the library, or none: drivers differ in what they have.
+template <typename... Arguments>
+class Call {
+ public:
+  Call(void* library, const char* name)
+      : function_(reinterpret_cast<int (*)(Arguments...)>(::dlsym(library, name))) {}
+
+  bool operator()(Arguments... arguments) const {
+    return function_ != nullptr && function_(arguments...) == 0;
+  }
+
+ private:
+  int (*function_)(Arguments...);
+};
+
+class Nvml {
+ public:
+  explicit Nvml(void* library)
+      : init_(library, "nvmlInit_v2"),
+        shutdown_(library, "nvmlShutdown"),
+        count_(library, "nvmlDeviceGetCount_v2"),
+        handle_(library, "nvmlDeviceGetHandleByIndex_v2"),
+        name_(library, "nvmlDeviceGetName"),
+        pci_(library, "nvmlDeviceGetPciInfo_v3"),
+        capability_(library, "nvmlDeviceGetCudaComputeCapability"),
+        affinity_(library, "nvmlDeviceGetCpuAffinity"),
+        generation_most_(library, "nvmlDeviceGetMaxPcieLinkGeneration"),
+        generation_now_(library, "nvmlDeviceGetCurrPcieLinkGeneration"),
+        lanes_most_(library, "nvmlDeviceGetMaxPcieLinkWidth"),
+        lanes_now_(library, "nvmlDeviceGetCurrPcieLinkWidth"),
+        link_state_(library, "nvmlDeviceGetNvLinkState"),
+        link_pci_(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
+        link_type_(library, "nvmlDeviceGetNvLinkRemoteDeviceType"),
+        common_ancestor_(library, "nvmlDeviceGetTopologyCommonAncestor") {}
+
+  std::vector<NvmlGpu> gpus() const {
+    std::vector<NvmlGpu> found;
+    if (!init_()) return found;
+    unsigned count = 0;
+    if (!count_(&count)) count = 0;
+    std::vector<Device> devices(count, nullptr);
+    for (unsigned index = 0; index < count; ++index) {
+      // One that fell off the bus keeps its number.
+      if (!handle_(index, &devices[index])) devices[index] = nullptr;
+    }
+    for (unsigned index = 0; index < count; ++index) {
+      if (devices[index] == nullptr) continue;
+      found.push_back(gpu(devices[index]));
+      found.back().index = static_cast<int>(index);
+      for (auto* other : devices) found.back().levels.push_back(level(devices[index], other));
+    }
+    shutdown_();
+    return found;
+  }
+
+ private:
+  NvmlGpu gpu(Device device) const {
+    NvmlGpu gpu;
+    std::array<char, 96> name{};
+    if (name_(device, name.data(), name.size())) gpu.name = name.data();
+    PciInfo pci{};
+    if (pci_(device, &pci)) gpu.pci = pci_of(pci);
+    int major = 0;
+    int minor = 0;
+    if (capability_(device, &major, &minor)) gpu.compute_capability = major;
+    gpu.cpus = cpus(device);
+    gpu.pcie_most = pcie(device, generation_most_, lanes_most_);
+    gpu.pcie_now = pcie(device, generation_now_, lanes_now_);
+    for (unsigned number = 0; number < most_links; ++number) {
+      int active = 0;
+      if (link_state_(device, number, &active) && active == 1) {
+        gpu.links.push_back(link(device, number));
+      }
+    }
+    return gpu;
+  }
+
+  std::optional<std::vector<int>> cpus(Device device) const {
+    std::array<unsigned long, 64> mask{};
+    if (!affinity_(device, mask.size(), mask.data())) return std::nullopt;
+    std::vector<int> cpus;
+    for (std::size_t cpu = 0; cpu < mask.size() * mask_bits; ++cpu) {
+      if ((mask[cpu / mask_bits] >> cpu % mask_bits & 1U) != 0) {
+        cpus.push_back(static_cast<int>(cpu));
+      }
+    }
+    return cpus.empty() ? std::nullopt : std::optional(cpus);
+  }
+
+  static std::optional<NvmlPcie> pcie(Device device, const Call<Device, unsigned*>& generation,
+                                      const Call<Device, unsigned*>& lanes) {
+    unsigned number = 0;
+    unsigned width = 0;
+    if (!generation(device, &number) || !lanes(device, &width)) return std::nullopt;
+    return NvmlPcie{static_cast<int>(number), static_cast<int>(width)};
+  }
+
+  NvmlLink link(Device device, unsigned number) const {
+    NvmlLink link;
+    PciInfo pci{};
+    if (link_pci_(device, number, &pci)) link.pci = pci_of(pci);
+    // Virtual machines show a switch as "ffffffff:ff:ff.f", or nothing.
+    if (link.pci.find(":ff:ff.") != std::string::npos) link.pci.clear();
+    int type = remote_unknown;
+    // Missing in drivers before 460.
+    if (!link_type_(device, number, &type)) type = remote_unknown;
+    switch (type) {
+      case remote_gpu:
+        link.remote = NvmlLink::Remote::gpu;
+        break;
+      case remote_switch:
+        link.remote = NvmlLink::Remote::nvswitch;
+        break;
+      case remote_unknown:
+        break;
+      default:
+        link.remote = NvmlLink::Remote::other;
+    }
+    return link;
+  }
+
+  int level(Device device, Device other) const {
+    int level = -1;
+    const bool known =
+        other != nullptr && other != device && common_ancestor_(device, other, &level);
+    return known ? level : -1;
+  }
+
+  Call<> init_;
+  Call<> shutdown_;
+  Call<unsigned*> count_;
+  Call<unsigned, Device*> handle_;
+  Call<Device, char*, unsigned> name_;
+  Call<Device, PciInfo*> pci_;
+  Call<Device, int*, int*> capability_;
+  Call<Device, unsigned, unsigned long*> affinity_;
+  Call<Device, unsigned*> generation_most_;
+  Call<Device, unsigned*> generation_now_;
+  Call<Device, unsigned*> lanes_most_;
+  Call<Device, unsigned*> lanes_now_;
+  Call<Device, unsigned, int*> link_state_;
+  Call<Device, unsigned, PciInfo*> link_pci_;
+  Call<Device, unsigned, int*> link_type_;
+  Call<Device, Device, int*> common_ancestor_;
+};
+
+}  // namespace
+
+std::vector<NvmlGpu> nvml_gpus() {
+  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  if (library == nullptr) return {};
+  return Nvml(library).gpus();
+}
+
+}  // namespace ucxbench
