@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Draws the wiring of a machine from what ucx-bench topo --format json writes.
+
+The tree hangs from the host; NVLinks run below the devices. A line is as wide as the link's specified
+capacity one way; what is unknown is thin and dashed. Exit status: 0 drawn, 2 unusable input or output,
+3 matplotlib is missing.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+# Okabe and Ito's palette; every class also has a line style of its own.
+LINKS = {
+    "PCIe": ("#0072B2", "-"),
+    "NVLink": ("#009E73", "-"),
+    "socket": ("#D55E00", "-."),
+    "internal": ("#999999", ":"),
+}
+KINDS = {
+    "host": "#ffffff",
+    "socket": "#f0f0f0",
+    "numa": "#f0f0f0",
+    "host-bridge": "#ffffff",
+    "bridge": "#ffffff",
+    "gpu": "#cfe8dd",
+    "nic": "#f6d9c8",
+    "switch": "#cfe8dd",
+}
+NARROWEST, WIDEST = 1.2, 7.0  # points
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"topology: {message}; see ucx-bench topo --help\n")
+
+
+def fail(status, line):
+    print(f"topology: {line}", file=sys.stderr)
+    sys.exit(status)
+
+
+def load(name):
+    try:
+        topology = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+        devices = {device["name"]: device for device in topology["devices"] if device["kind"] in KINDS}
+        links = [link for link in topology["links"] if {link["from"], link["to"]} <= devices.keys()]
+        return topology, devices, links
+    except OSError as error:
+        fail(2, f"cannot read '{name}': {error.strerror}")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        fail(2, f"'{name}' is not a topology ({type(error).__name__}: {error})")
+
+
+def children_of(devices):
+    children = {name: [] for name in devices}
+    for name, device in devices.items():
+        if device["parent"] in children:
+            children[device["parent"]].append(name)
+    return children
+
+
+def place(devices):
+    """(x, y) of each device: leaves side by side, above them what they hang from."""
+    children = children_of(devices)
+    depth = {}
+
+    def measure(name, level):
+        depth[name] = level
+        for child in children[name]:
+            measure(child, level + 1)
+
+    switches = [name for name, device in devices.items() if device["kind"] == "switch"]
+    roots = [name for name in devices if devices[name]["parent"] is None and name not in switches]
+    for root in roots:
+        measure(root, 0)
+    deepest = max(depth.values(), default=0)
+    positions, next_x = {}, 0
+
+    def settle(name):
+        nonlocal next_x
+        for child in children[name]:
+            settle(child)
+        below = [positions[child][0] for child in children[name]]
+        leaf = devices[name]["kind"] in ("gpu", "nic")
+        if not below:
+            below, next_x = [next_x], next_x + 1
+        positions[name] = (sum(below) / len(below), 0 if leaf else deepest - depth[name])
+
+    for root in roots:
+        settle(root)
+    middle = (max(next_x, len(switches)) - 1) / 2
+    for index, name in enumerate(switches):
+        positions[name] = (middle + (index - (len(switches) - 1) / 2) * 2, -2.2)
+    return positions
+
+
+def label_of(device):
+    lines = [device["name"]]
+    for key in ("alias", "model"):
+        if device[key] and device["kind"] in ("gpu", "nic", "socket"):
+            lines.append(device[key] if len(device[key]) < 22 else device[key][:20] + "…")
+    if device["kind"] == "numa" and device["cpu_affinity"]:
+        lines.append(f"CPUs {device['cpu_affinity']}")
+    return "\n".join(lines)
+
+
+def undirected(links):
+    """One entry for both directions."""
+    seen = {}
+    for link in links:
+        seen.setdefault((frozenset((link["from"], link["to"])), link["class"]), link)
+    return seen.values()
+
+
+def draw_links(axes, links, positions, most):
+    from matplotlib.patches import FancyArrowPatch
+
+    for link in undirected(links):
+        color, style = LINKS.get(link["class"], ("#000000", "-"))
+        capacity = link["spec_GBps"]
+        width = NARROWEST + (WIDEST - NARROWEST) * capacity / most if capacity else NARROWEST
+        start, end = positions[link["from"]], positions[link["to"]]
+        if capacity is None and link["class"] != "internal":
+            style = "--"
+        flat = link["class"] == "NVLink" and start[1] == end[1]
+        # To the right it bends down: matplotlib's sign of an arc depends on the direction.
+        bend = 0.35 if start[0] < end[0] else -0.35
+        axes.add_patch(
+            FancyArrowPatch(
+                start, end, arrowstyle="-", color=color, linestyle=style, linewidth=width, zorder=1,
+                alpha=0.85, connectionstyle=f"arc3,rad={bend if flat else 0}",
+            )
+        )
+
+
+def legend_of(axes, links, most):
+    from matplotlib.lines import Line2D
+
+    present = [name for name in LINKS if any(link["class"] == name for link in links)]
+    entries = []
+    for name in present:
+        known = [link["spec_GBps"] for link in links if link["class"] == name and link["spec_GBps"]]
+        rates = ", " + " to ".join(dict.fromkeys(f"{rate:.4g}" for rate in (min(known), max(known)))) + " GB/s" if known else ""
+        if name != "internal" and not known:
+            rates = ", capacity unknown"
+        color, style = LINKS[name]
+        entries.append(Line2D([], [], color=color, linestyle=style, linewidth=2.5, label=name + rates))
+    if entries:
+        axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(entries), frameon=False)
+
+
+def draw(topology, devices, links, out):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"font.size": 9, "svg.hashsalt": "ucx-bench", "svg.fonttype": "none"})
+    positions = place(devices)
+    xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
+    most = max((link["spec_GBps"] for link in links if link["spec_GBps"]), default=1)
+    figure, axes = plt.subplots(
+        figsize=(max(5, 1.25 * (max(xs) - min(xs) + 1.5)), max(3, 0.95 * (max(ys) - min(ys) + 2))),
+        layout="constrained",
+    )
+    draw_links(axes, links, positions, most)
+    for name, (x, y) in positions.items():
+        axes.text(
+            x, y, label_of(devices[name]), ha="center", va="center", zorder=2, fontsize=8,
+            bbox={"boxstyle": "round,pad=0.3", "facecolor": KINDS[devices[name]["kind"]], "edgecolor": "#333333"},
+        )
+    arcs = any(link["class"] == "NVLink" for link in links)
+    axes.set_xlim(min(xs) - 0.8, max(xs) + 0.8)
+    axes.set_ylim(min(ys) - (1.9 if arcs and min(ys) == 0 else 0.7), max(ys) + 0.6)
+    axes.set_axis_off()
+    axes.set_title(f"{topology['source'] or '?'}, hash {topology['hash']}; line width: capacity one way", fontsize=10)
+    legend_of(axes, links, most)
+    figure.savefig(sys.stdout.buffer if out == "-" else out, format="svg", metadata={"Date": None})
+
+
+def main():
+    parser = Parser(prog="ucx-bench topo --format svg", description="The wiring of a machine.")
+    parser.add_argument("topology", metavar="TOPOLOGY.json", help="what ucx-bench topo --format json wrote")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the picture; - is stdout")
+    arguments = parser.parse_args()
+    topology, devices, links = load(arguments.topology)
+    try:
+        draw(topology, devices, links, arguments.output)
+    except OSError as error:
+        fail(2, f"cannot write '{arguments.output}': {error.strerror}; choose another path with -o")
+    except ImportError as error:
+        fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+
+
+if __name__ == "__main__":
+    main()
