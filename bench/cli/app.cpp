@@ -1,6 +1,7 @@
 #include "bench/cli/app.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -55,9 +56,9 @@ Exit run(int argc, char** argv) {
   app.add_flag("--version", version, "this program's commit and the UCX that it runs on");
   app.require_subcommand(0, 1);
   app.fallthrough();  // global options may also stand behind the command
-  const std::vector<AddedCommand> commands = {add_pingpong(app),  add_p2p(app),     add_cold(app),
-                                              add_transpose(app), add_merge(app),   add_list(app),
-                                              add_report(app),    add_compare(app), add_plot(app)};
+  const std::vector<AddedCommand> commands = {
+      add_pingpong(app), add_p2p(app),  add_cold(app),   add_transpose(app), add_merge(app),
+      add_topo(app),     add_list(app), add_report(app), add_compare(app),   add_plot(app)};
   try {
     add_environment_twins(app);
     app.parse(argc, argv);
@@ -76,10 +77,10 @@ Exit run(int argc, char** argv) {
     apply_config_file(app, *command.app, global.config);
     return command.run(global);
   }
-  return fail(Exit::usage,
-              "expected a command: pingpong, p2p, cold, transpose, merge, list, report, compare or "
-              "plot; "
-              "see ucx-bench --help");
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.push_back(command.app->get_name());
+  return fail(Exit::usage, fmt::format("expected a command: {}; see ucx-bench --help",
+                                       fmt::join(names, ", ")));
 }
 
 }  // namespace

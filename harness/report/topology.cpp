@@ -1,0 +1,151 @@
+#include "harness/report/topology.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "harness/core/units.hpp"
+#include "harness/report/text.hpp"
+#include "harness/topology/path.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr const char* unknown = "?";
+constexpr const char* nothing = "-";
+
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? unknown : on_one_line(text);
+}
+
+/// Left-aligned, two spaces apart; the first row is the header. Columns of which nothing is known
+/// are left out, unless `all_columns`.
+std::string table_of(const Rows& rows, bool all_columns = false) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    const bool known = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) {
+      return row[column] != unknown && row[column] != nothing;
+    });
+    if (!known && !all_columns && column > 0) continue;
+    for (const auto& row : rows) widths[column] = std::max(widths[column], row[column].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      if (widths[column] > 0) line += fmt::format("  {:<{}}", row[column], widths[column]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + "\n";
+}
+
+std::string matrix_of(const Graph& graph) {
+  const auto devices = graph.devices();
+  Rows rows(1, {""});
+  for (const auto device : devices) rows.front().push_back(on_one_line(graph.nodes[device].name));
+  for (const auto from : devices) {
+    rows.push_back({on_one_line(graph.nodes[from].name)});
+    for (const auto to : devices) rows.back().push_back(to_string(class_between(graph, from, to)));
+  }
+  return table_of(rows, true);
+}
+
+std::string nearest_nic_of(const Graph& graph, std::size_t gpu) {
+  constexpr std::size_t most_names = 4;
+  const auto nearest = nearest_nics(graph, gpu);
+  if (nearest.nodes.empty()) return unknown;
+  if (nearest.nodes.size() > most_names) {
+    return fmt::format("{} of {} NICs", to_string(nearest.path_class), nearest.nodes.size());
+  }
+  std::vector<std::string> names;
+  for (const auto nic : nearest.nodes) names.push_back(graph.nodes[nic].name);
+  return fmt::format("{} {}", to_string(nearest.path_class), fmt::join(names, " "));
+}
+
+std::string numa_text(const Graph& graph, std::size_t node) {
+  const auto numa = numa_of(graph, node);
+  return numa ? fmt::format("{}", *numa) : unknown;
+}
+
+std::string cpus_text(const Graph& graph, std::size_t node) {
+  const auto cpus = nearest_cpus(graph, node);
+  if (!cpus) return unknown;
+  return cpus->empty() ? nothing : format_list(*cpus);
+}
+
+std::string devices_of(const Graph& graph) {
+  const bool nics = !graph.of_kind(NodeKind::nic).empty();
+  Rows rows = {{"device", "also", "NUMA", "CPUs", "nearest NIC", "PCI", "port", "model"}};
+  for (const auto device : graph.devices()) {
+    const auto& node = graph.nodes[device];
+    const bool gpu = node.kind == NodeKind::gpu;
+    rows.push_back({on_one_line(node.name), node.alias.empty() ? nothing : on_one_line(node.alias),
+                    numa_text(graph, device), cpus_text(graph, device),
+                    gpu && nics ? nearest_nic_of(graph, device) : nothing, or_unknown(node.pci),
+                    gpu ? nothing : or_unknown(node.state), or_unknown(node.model)});
+  }
+  return table_of(rows);
+}
+
+std::string processors_of(const Graph& graph) {
+  Rows rows = {{"NUMA node", "CPUs", "socket", "processor"}};
+  for (const auto numa : graph.of_kind(NodeKind::numa)) {
+    const auto parent = graph.parent_of(numa);
+    const bool socket = parent != Node::none && graph.nodes[parent].kind == NodeKind::socket;
+    rows.push_back({on_one_line(graph.nodes[numa].name), cpus_text(graph, numa),
+                    socket ? graph.nodes[parent].name : unknown,
+                    socket ? or_unknown(graph.nodes[parent].model) : unknown});
+  }
+  return rows.size() == 1 ? "" : table_of(rows);
+}
+
+/// Two decimals at most.
+std::string rate_text(double rate) {
+  auto text = fmt::format("{:.2f}", rate);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string capacities_of(const Graph& graph) {
+  // In the order of the table: near before far, many NVLinks before few.
+  using Key = std::tuple<Distance, int, std::string, std::string>;
+  std::map<Key, std::size_t> counts;
+  const auto devices = graph.devices();
+  for (auto a = devices.begin(); a != devices.end(); ++a) {
+    for (auto b = a + 1; b != devices.end(); ++b) {
+      const auto path = path_between(graph, *a, *b);
+      const auto rate =
+          path.capacity_GBps
+              ? fmt::format("{}{}", path.complete ? "" : "<= ", rate_text(*path.capacity_GBps))
+              : unknown;
+      ++counts[{path.path_class.distance, -path.path_class.nvlinks, rate, path.source}];
+    }
+  }
+  Rows rows = {{"class", "pairs", "GB/s one way", "limited by"}};
+  for (const auto& [key, count] : counts) {
+    const auto& [distance, nvlinks, rate, source] = key;
+    rows.push_back({to_string(PathClass{distance, -nvlinks}), fmt::format("{}", count), rate,
+                    or_unknown(source)});
+  }
+  return rows.size() == 1 ? "" : table_of(rows, true);
+}
+
+}  // namespace
+
+std::string topology_text(const Graph& graph) {
+  auto text = fmt::format("topology of {}, hash {}\n\n", or_unknown(graph.source), hash_of(graph));
+  text += graph.devices().empty() ? "  no GPU and no NIC is visible\n\n"
+                                  : matrix_of(graph) + devices_of(graph);
+  text += processors_of(graph) + capacities_of(graph);
+  text.pop_back();  // no empty line at the end
+  return text;
+}
+
+}  // namespace ucxbench
