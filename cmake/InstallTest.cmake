@@ -1,4 +1,5 @@
-# cmake -P: installs BINARY_DIR into PREFIX; the installed program must start and be this build.
+# cmake -P: installs BINARY_DIR into PREFIX; the installed program must start and be this build, and
+# the installed scripts must find all their parts.
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BINARY_DIR} --prefix ${PREFIX}
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
@@ -15,5 +16,10 @@ endif()
 file(GLOB installed ${PREFIX}/share/ucx-bench/scripts/*.py)
 if(NOT installed)
   message(FATAL_ERROR "No Python below ${PREFIX}/share/ucx-bench/scripts")
+endif()
+find_program(python python3)
+if(python)
+  execute_process(COMMAND ${python} ${PREFIX}/share/ucx-bench/scripts/plot.py --help
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endif()
 file(REMOVE_RECURSE ${PREFIX})

@@ -63,6 +63,16 @@ def test_compares_progress_modes(run_file, tmp_path):
         assert f"progress mode {mode}" in text
 
 
+def test_labels_and_names_stand_as_they_are(run_file, tmp_path):
+    def change(run):
+        run["machine"].update(id="$\\node$", labels=["vm", "oversubscribed"])
+        run["cases"][0]["labels"] = ["same-gpu", "emulated-gpu"]
+
+    text = "\n".join(svg_text(run_file(change), out=tmp_path / "out.svg"))
+    assert "labels: vm, oversubscribed, same-gpu, emulated-gpu" in text
+    assert "$\\node$" in text
+
+
 def test_same_run_gives_the_same_bytes(run_file, tmp_path):
     run = run_file()
     first, second = tmp_path / "1.svg", tmp_path / "2.svg"
@@ -89,6 +99,25 @@ def test_refuses_what_is_not_a_run(tmp_path, content, said):
     file = tmp_path / "run.json"
     file.write_bytes(content)
     assert said in refused(2, file, "-o", tmp_path / "out.png")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run["cases"][0].update(metrics=3),
+        lambda run: run["cases"][0].update(labels=[{}]),
+        lambda run: run["cases"][0]["parameters"].update(bytes="8"),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50="1"),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50=float("nan")),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50=10**400),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(ci95=[1]),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(ci95=["a", "b"]),
+        lambda run: run["machine"].pop("labels"),
+        lambda run: run.update(build=None),
+    ],
+)
+def test_refuses_a_damaged_run(run_file, tmp_path, change):
+    assert "is a damaged ucx-bench run" in refused(2, run_file(change), "-o", tmp_path / "out.png")
 
 
 def test_refuses_the_rest(run_file, tmp_path):

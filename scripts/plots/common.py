@@ -1,0 +1,120 @@
+"""What every picture needs: values that are checked, curves told apart, titles, text for numbers."""
+
+import dataclasses
+import math
+
+# Okabe and Ito's palette: told apart by colour-blind readers; yellow is left out, too pale on white.
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
+LINES = ["-", "--", ":", "-."]
+# What tells curves apart by colour first; all else by line and marker.
+BY_COLOR = ["transports", "progress_mode", "file", "api", "memory"]
+# Of a curve, these say by their value alone what they are.
+PLAIN = ("transports", "api", "file", "scaling")
+
+
+def number(value):
+    """A time, a rate or a count as measured; what is none makes the file a damaged one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise ValueError(f"{str(value)[:40]!r} is no measured number")
+    return float(value)
+
+
+def interval(value):
+    if value is None:
+        return None
+    low, high = value
+    return number(low), number(high)
+
+
+def words(value):
+    if isinstance(value, list):
+        return "+".join(words(part) for part in value)
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def size_text(size):
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:g} {name}"
+    return f"{size:g} B"
+
+
+@dataclasses.dataclass(frozen=True)
+class Provenance:
+    """Where a run comes from; its labels say what its figures do not stand for."""
+
+    machine: str
+    ucx: str
+    commit: str
+    labels: str
+
+    @classmethod
+    def of(cls, run):
+        labels = list(run["machine"]["labels"])
+        for case in run["cases"]:
+            labels += case["labels"]
+        return cls(
+            machine=words(run["machine"].get("id") or "?"),
+            ucx=words(run["ucx"].get("version") or "?"),
+            commit=words(run["build"].get("commit") or "?")[:10],
+            labels=", ".join(dict.fromkeys(labels)),
+        )
+
+
+def styles_of(keys):
+    """A label and a line style per curve, from the fields in which the curves differ."""
+    names = list(dict.fromkeys(name for key in keys for name, _ in key))
+    differing = [name for name in names if len({dict(key).get(name) for key in keys}) > 1]
+    # One file per setting needs no file names.
+    if len({tuple(field for field in key if field[0] != "file") for key in keys}) == len(keys):
+        differing = [name for name in differing if name != "file"]
+    # Devices follow from the transports unless the same set ran on several.
+    if len({tuple(field for field in key if field[0] != "net_devices") for key in keys}) == len(keys):
+        differing = [name for name in differing if name != "net_devices"]
+    by_color = next((name for name in BY_COLOR if name in differing), None)
+    rest = [name for name in differing if name != by_color]
+    colors, others, styles = {}, {}, {}
+    for key in keys:
+        fields = dict(key)
+        color = colors.setdefault(fields.get(by_color), len(colors))
+        other = others.setdefault(tuple(fields.get(name) for name in rest), len(others))
+        shown = differing or ["transports"]
+        shown = sorted(shown, key=lambda name: (name != by_color, names.index(name)))
+        label = ", ".join(
+            fields[name] if name in PLAIN else f"{name.replace('_', ' ')} {fields[name]}"
+            for name in shown
+            if name in fields
+        )
+        styles[key] = {
+            "label": label,
+            "color": COLORS[color % len(COLORS)],
+            "marker": MARKERS[(color + other) % len(MARKERS)],
+            "linestyle": LINES[other % len(LINES)],
+        }
+    return styles
+
+
+def title_of(runs, keys, also=()):
+    """Two lines: what was measured, with the fields `also` if all have them in common; and where."""
+
+    def each(field):
+        return " | ".join(dict.fromkeys(getattr(run, field) or "none" for run in runs))
+
+    def common(name):
+        values = {dict(key).get(name) for key in keys}
+        return values.pop() if len(values) == 1 else None
+
+    what = [common("benchmark") or "ucx-bench", common("api")]
+    memory = common("memory")
+    first = " ".join(part for part in what if part) + (f", {memory.replace('+', ' to ')}" if memory else "")
+    first += "".join(f", {name} {common(name)}" for name in also if common(name))
+    second = f"{each('machine')},  UCX {each('ucx')},  ucx-bench commit {each('commit')}"
+    if any(run.labels for run in runs):
+        second += f",  labels: {each('labels')}"
+    return f"{first}\n{second}"
+
+
+def draw_grid(axes):
+    axes.grid(True, which="major", color="#d0d0d0", linewidth=0.7)
+    axes.grid(True, which="minor", color="#ececec", linewidth=0.4)

@@ -1,0 +1,103 @@
+"""Latency and bandwidth of ping-pongs over message size.
+
+One curve per transport set, and per API, progress mode, file … where these differ; the legend names
+only what differs. Points are medians over launches, the band is their 95 % confidence interval.
+"""
+
+import math
+
+from plots.common import draw_grid, interval, number, size_text, styles_of, title_of, words
+
+PANELS = [
+    ("latency_us", "one-way latency, lower is better", "latency (µs)"),
+    ("bandwidth_GBps", "bandwidth one way as received, higher is better", "bandwidth (GB/s)"),
+]
+
+
+def read(run, file):
+    """[(fields that identify a curve, {metric: [(bytes, median, interval or None)]})]"""
+    curves = {}
+    for case in run["cases"]:
+        parameters = dict(case["parameters"])
+        size = parameters.pop("bytes", None)
+        if not case["metrics"] or not size:
+            continue
+        fields = {"file": file, "benchmark": case["benchmark"], **parameters}
+        key = tuple((name, words(value)) for name, value in fields.items())
+        points = curves.setdefault(key, {})
+        for metric, *_ in PANELS:
+            of = case["metrics"].get(metric)
+            if of and of["p50"] and number(of["p50"]):
+                point = (int(number(size)), of["p50"], interval(of["ci95"]))
+                points.setdefault(metric, []).append(point)
+    return [(key, points) for key, points in curves.items() if points]
+
+
+def size_ticks(low, high):
+    """At most nine powers of two that cover the sizes."""
+    first, last = low.bit_length() - 1, (high - 1).bit_length()
+    step = max(1, -(-(last - first) // 8))
+    return [2**exponent for exponent in range(first, last + 1, step)]
+
+
+def draw_panel(axes, metric, title, ylabel, curves, styles):
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+    sizes = []
+    for key, points in curves.items():
+        if metric not in points:
+            continue
+        ordered = sorted(points[metric], key=lambda point: point[0])
+        x, y = [point[0] for point in ordered], [point[1] for point in ordered]
+        axes.plot(x, y, markersize=4.5, linewidth=1.6, **styles[key])
+        low, high = zip(*(interval or (math.nan, math.nan) for _, _, interval in ordered))
+        axes.fill_between(x, low, high, color=styles[key]["color"], alpha=0.2, linewidth=0)
+        sizes += x
+    axes.set_title(title, fontsize=11)
+    axes.set_ylabel(ylabel)
+    axes.set_xlabel("message size")
+    if not sizes:
+        axes.text(0.5, 0.5, "not measured", ha="center", transform=axes.transAxes)
+        return
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    ticks = size_ticks(min(sizes), max(sizes))
+    axes.set_xticks(ticks, [size_text(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_locator(LogLocator(numticks=12))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    draw_grid(axes)
+
+
+class Curves:
+    """The part of a picture that shows ping-pongs; `height` in inches."""
+
+    def __init__(self, curves):
+        self.curves = curves
+        self.styles = styles_of(list(curves))
+        # Columns of the legend that fit into 1200 pixels; its rows make the picture taller.
+        longest = max(len(style["label"]) for style in self.styles.values())
+        self.columns = max(1, min(len(self.styles), 130 // (longest + 9)))
+        self.height = 5.3 + 0.22 * math.ceil(len(self.styles) / self.columns)
+
+    def draw(self, figure, runs):
+        panels = figure.subplots(1, 2)
+        for axes, panel in zip(panels, PANELS):
+            draw_panel(axes, *panel, self.curves, self.styles)
+        figure.suptitle(title_of(runs, list(self.curves)), fontsize=12)
+        lines = {line.get_label(): line for axes in panels for line in axes.get_lines()}
+        banded = any(p[2] for points in self.curves.values() for of in points.values() for p in of)
+        figure.legend(
+            lines.values(),
+            lines.keys(),
+            loc="outside lower center",
+            ncols=self.columns,
+            frameon=False,
+            title="median over launches" + ("; band: its 95 % confidence interval" if banded else ""),
+            title_fontsize=10,
+        )
+
+
+def parts(found):
+    return [Curves(dict(found))] if found else []
