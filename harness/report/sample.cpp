@@ -120,6 +120,72 @@ void finish(Case& of) {
   summarize(of);
 }
 
+Case planned_merge(int ranks) {
+  return {.key = "merge/tag/host-host/tcp/1M/ranks=" + std::to_string(ranks),
+          .benchmark = "merge",
+          .parameters = {{"api", "tag"},
+                         {"memory", {"host", "host"}},
+                         {"transports", {"tcp"}},
+                         {"net_devices", "lo"},
+                         {"ranks", ranks},
+                         {"runs", 3},
+                         {"ignore_bytes", 1048576},
+                         {"scaling", nullptr},
+                         {"rows", 1000000}}};
+}
+
+Json phase(const std::string& name, double ms, double wall_ms) {
+  return {{"name", name},
+          {"median_ms", ms},
+          {"share", ms / wall_ms},
+          {"slowest_rank", 0},
+          {"slowest_ms", 1.1 * ms}};
+}
+
+/// Of what every pair moves, at 2 GB/s and more for higher ranks.
+Json pairs_of_merge(int ranks) {
+  Json pairs = Json::array();
+  for (int src = 0; src < ranks; ++src) {
+    for (int dst = 0; dst < ranks; ++dst) {
+      if (src == dst) continue;
+      const double rate_GBps = 2 + 0.1 * src + 0.01 * dst;
+      const bool counts = src != 3 || dst != 0;
+      const auto quartile = [&](double of) { return counts ? Json(of * rate_GBps) : Json(); };
+      pairs.push_back({{"src", src},
+                       {"dst", dst},
+                       {"bytes", 48000000 / ranks},
+                       {"messages", 30},
+                       {"p25_GBps", quartile(0.8)},
+                       {"p50_GBps", quartile(1)},
+                       {"p75_GBps", quartile(1.3)},
+                       {"goodput_GBps", 1.1 * rate_GBps}});
+    }
+  }
+  return pairs;
+}
+
+/// A launch in which the exchange takes the longer the more ranks there are.
+LaunchRecord merge_record(int launch, int ranks) {
+  const double shuffle_ms = 22.0 * (ranks - 1);
+  const double wall_ms = (80 + shuffle_ms) * (1 + 0.01 * launch);
+  const double input_bytes = 32e6 * ranks;
+  LaunchRecord record{
+      .launch = launch, .dst = ranks > 1 ? 1 : 0, .iterations = 3, .lanes = {"tcp/lo"}};
+  record.samples["wall_ms"] = samples_around(wall_ms);
+  record.samples["throughput_GBps"] = samples_around(input_bytes * 1e-6 / wall_ms);
+  Json phases = Json::array();
+  phases.push_back(phase("partition", 30, wall_ms));
+  phases.push_back(phase("shuffle", shuffle_ms, wall_ms));
+  phases.push_back(phase("probe", 45, wall_ms));
+  record.workload = {{"phases", phases},
+                     {"exchange",
+                      {{"bytes", input_bytes * (ranks - 1) / ranks},
+                       {"input_bytes", input_bytes},
+                       {"alone_GBps", ranks > 1 ? Json(2.5) : Json()}}},
+                     {"pairs", pairs_of_merge(ranks)}};
+  return record;
+}
+
 }  // namespace
 
 Result sample_result() {
@@ -158,6 +224,18 @@ Result sample_of_pairs() {
     for (const int src : {0, 2}) {
       of.launches.push_back(launch_record(0, src, bytes, 10 + src, 2, "tcp/lo"));
     }
+    finish(of);
+    result.cases.push_back(std::move(of));
+  }
+  return result;
+}
+
+Result sample_of_workload() {
+  Result result;
+  environment(result, 4);
+  for (const int ranks : {1, 2, 4}) {
+    auto of = planned_merge(ranks);
+    for (int launch = 0; launch < 6; ++launch) of.launches.push_back(merge_record(launch, ranks));
     finish(of);
     result.cases.push_back(std::move(of));
   }

@@ -4,11 +4,13 @@
 #include "harness/report/report.hpp"
 #include "harness/report/sample.hpp"
 
-// Prints an invented run in a format: `report_sample result|pairs FORMAT [color]`. What the tests
-// in other languages read is then what the C++ code writes.
+// Prints an invented run in a format: `report_sample result|pairs|workload FORMAT [color]`. What
+// the tests in other languages read is then what the C++ code writes.
 int main(int argc, char** argv) {
   const std::string which = argc > 1 ? argv[1] : "result";
   const std::string format = argc > 2 ? argv[2] : "table";
-  const auto result = which == "pairs" ? ucxbench::sample_of_pairs() : ucxbench::sample_result();
+  const auto result = which == "pairs"      ? ucxbench::sample_of_pairs()
+                      : which == "workload" ? ucxbench::sample_of_workload()
+                                            : ucxbench::sample_result();
   std::cout << ucxbench::render(format, result, {.color = argc > 3});
 }

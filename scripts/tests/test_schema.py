@@ -47,16 +47,20 @@ def measured(run):
     return run["cases"][0]
 
 
+def metric(run):
+    return next(iter(measured(run)["metrics"].values()))
+
+
 def rename_metric(run):
     metrics = measured(run)["metrics"]
-    metrics["latency"] = metrics.pop("latency_us")
+    metrics["latency"] = metrics.pop(next(iter(metrics)))
 
 
 BROKEN = {
     "metric without unit": rename_metric,
-    "missing quantile": lambda run: measured(run)["metrics"]["latency_us"].pop("p99"),
-    "number as text": lambda run: measured(run)["metrics"]["latency_us"].update(p50="1.5"),
-    "half an interval": lambda run: measured(run)["metrics"]["latency_us"].update(ci95=[1]),
+    "missing quantile": lambda run: metric(run).pop("p99"),
+    "number as text": lambda run: metric(run).update(p50="1.5"),
+    "half an interval": lambda run: metric(run).update(ci95=[1]),
     "unknown state": lambda run: measured(run).update(state="maybe"),
     "state planned": lambda run: measured(run).update(state="planned"),
     "measured nothing": lambda run: measured(run).update(metrics={}),
