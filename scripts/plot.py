@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws latency and bandwidth over message size from run files of ucx-bench.
+"""Draws run files of ucx-bench: latency and bandwidth over message size of ping-pongs; scaling,
+phases and pairs of workloads. What is found of each is drawn one below the other.
 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 """
@@ -9,10 +10,10 @@ import pathlib
 import sys
 
 import runfile
-from plots import curves
+from plots import curves, workload
 from plots.common import Provenance
 
-KINDS = (curves,)
+KINDS = (curves, workload)
 FORMATS = (".png", ".svg", ".pdf")
 WIDTH = 12  # inches
 
@@ -66,7 +67,7 @@ def draw(runs, parts, out):
 def main():
     parser = Parser(
         prog="ucx-bench plot",
-        description="Latency and bandwidth over message size.",
+        description="Latency and bandwidth over message size; scaling, phases and pairs of workloads.",
     )
     parser.add_argument("runs", metavar="RUN.json", nargs="+", help="files written by ucx-bench --json")
     parser.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf; default: RUN.png")
@@ -77,7 +78,7 @@ def main():
     try:
         runs, parts = collect(arguments.runs)
         if not parts:
-            fail(2, f"nothing to draw: no measured case in {', '.join(arguments.runs)}")
+            fail(2, f"nothing to draw: no measured case of pingpong or a workload in {', '.join(arguments.runs)}")
         draw(runs, parts, out)
     except runfile.NotARun as error:
         fail(2, error)

@@ -89,3 +89,17 @@ def test_plot(measured, bench, tmp_path):
         pytest.skip(done.err.strip())
     assert done.code == 0, done
     assert "<svg" in (tmp_path / "run.svg").read_text()
+
+
+def test_plot_of_a_workload(bench, tmp_path):
+    bench(
+        "merge", "-n", "1,2", "--rows", "100K", "--launches", 1, "--runs", 1, "--bind", "none",
+        "--transports", "shm", "--ignore-size", "64KiB", "--json", "run.json",
+    )
+    done = bench("plot", "run.json", "-o", "run.svg")
+    if done.code == 3:
+        pytest.skip(done.err.strip())
+    assert done.code == 0, done
+    picture = (tmp_path / "run.svg").read_text()
+    for part in ("weak scaling, 3.20 MB of input per rank", "2 ranks, shm", "partition", "of at least 64 KiB"):
+        assert part in picture

@@ -11,12 +11,19 @@ LINES = ["-", "--", ":", "-."]
 BY_COLOR = ["transports", "progress_mode", "file", "api", "memory"]
 # Of a curve, these say by their value alone what they are.
 PLAIN = ("transports", "api", "file", "scaling")
+MOST = 2**63  # more than any size that ucx-bench takes
 
 
 def number(value):
     """A time, a rate or a count as measured; what is none makes the file a damaged one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < MOST:
         raise ValueError(f"{str(value)[:40]!r} is no measured number")
+    return float(value)
+
+
+def positive(value):
+    if number(value) == 0:
+        raise ValueError("0 is no measured time or rate")
     return float(value)
 
 
@@ -31,6 +38,13 @@ def words(value):
     if isinstance(value, list):
         return "+".join(words(part) for part in value)
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def significant(value, digits=3):
+    """0.0209, 10.0, 285: at least so many digits, but whole numbers whole."""
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = digits - 1 - math.floor(math.log10(rounded)) if rounded > 0 else 0
+    return f"{value:.{max(0, decimals)}f}"
 
 
 def size_text(size):
@@ -118,3 +132,20 @@ def title_of(runs, keys, also=()):
 def draw_grid(axes):
     axes.grid(True, which="major", color="#d0d0d0", linewidth=0.7)
     axes.grid(True, which="minor", color="#ececec", linewidth=0.4)
+
+
+def legend_below(axes, handles=()):
+    """Under the axis label, in as many columns as fit below the axes; `handles` after the axes' own."""
+    handles = [*axes.get_legend_handles_labels()[0], *handles]
+    longest = max(len(handle.get_label()) for handle in handles)
+    characters = 150 // axes.get_subplotspec().get_gridspec().ncols
+    rows = math.ceil(len(handles) / max(1, characters // (longest + 8)))
+    axes.legend(
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        borderaxespad=4.5,
+        ncols=math.ceil(len(handles) / rows),
+        frameon=False,
+        fontsize=9,
+    )

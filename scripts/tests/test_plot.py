@@ -1,12 +1,19 @@
 """plot.py draws from the run file alone, and says in one line what it cannot."""
 
+import copy
+import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT, printed
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import plot as script
+from runfile import NotARun
 
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -133,3 +140,192 @@ def test_refuses_the_rest(run_file, tmp_path):
 def test_names_the_set_up_without_matplotlib(run_file, tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('no matplotlib')")
     assert "./scripts/setup/python" in refused(3, run_file(), PYTHONPATH=str(tmp_path))
+
+
+@pytest.fixture
+def merge_file(run_file):
+    """Like run_file, of a merge over tcp on 1, 2 and 4 ranks."""
+
+    def write(change=lambda run: None, name="run.json"):
+        return run_file(change, name, "workload")
+
+    return write
+
+
+def picture(*runs, out):
+    return "\n".join(svg_text(*runs, out=out))
+
+
+def test_a_workload(merge_file, tmp_path):
+    out = tmp_path / "out.svg"
+    text = picture(merge_file(), out=out)
+    for part in (
+        *("merge tag, host to host, rows 1000000", "node07,  UCX 1.13.1", "commit 1a2b3c4d5e", "labels: vm"),
+        *("weak scaling, 32.0 MB of input per rank", "input (GB/s)", "ideal: linear in ranks", "95 % confidence"),
+        *("1 rank, tcp", "2 ranks, tcp", "4 ranks, tcp", "partition", "shuffle", "probe", "whole run"),
+        *("82.0 ms", "105 ms", "150 ms"),
+        *("from (row)", "to (column)", "-- 2.10 --", "-- 1.7–2.7 --"),
+        *("of at least 1 MiB", "–: none"),
+    ):
+        assert part in text, part
+    assert text.count("-- – --") == 1  # from 3 to 0
+
+    def place(number):
+        found = re.search(rf"<!-- {number} -->\s*<g [^>]*translate\(([\d.]+) ([\d.]+)\)", out.read_text())
+        return tuple(map(float, found.groups()))
+
+    (x01, y01), (x10, y10) = place("2.01"), place("2.10")
+    assert x01 > x10 and y01 < y10  # the sender's row, the receiver's column
+
+
+def test_draws_a_workload_the_same_again(merge_file, tmp_path):
+    first, second = tmp_path / "1.svg", tmp_path / "2.svg"
+    picture(merge_file(), out=first)
+    picture(merge_file(), out=second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def make_strong(run):
+    for case in run["cases"]:
+        case["parameters"].update(scaling="strong", rows=4_000_001 // case["parameters"]["ranks"])
+        case["exchange"]["input_bytes"] = 32 * case["parameters"]["rows"] * case["parameters"]["ranks"]
+
+
+def make_weak(run):
+    make_transpose(run)
+    for case in run["cases"]:
+        ranks = case["parameters"]["ranks"]
+        case["parameters"].update(scaling="weak", size=round(2000 * ranks**0.5))
+        case["exchange"]["input_bytes"] = 8 * case["parameters"]["size"] ** 2
+
+
+def make_transpose(run):
+    for case in run["cases"]:
+        case["benchmark"] = "transpose"
+        del case["parameters"]["rows"], case["exchange"]["input_bytes"]
+        case["parameters"]["size"] = 4000
+
+
+@pytest.mark.parametrize(
+    "change, load, said",
+    [
+        (make_strong, "merge tag, host to host, rows 4M", "strong scaling, 128 MB of input in all"),
+        (make_transpose, "transpose tag, host to host, size 4000", "strong scaling, the same input in all"),
+        (make_weak, "transpose tag, host to host, size 2000", "weak scaling, 32.0 MB of input per rank"),
+    ],
+)
+def test_scaling_as_it_was_asked(merge_file, tmp_path, change, load, said):
+    text = picture(merge_file(change), out=tmp_path / "out.svg")
+    assert load in text and said in text and text.count(" scaling, ") == 1
+
+
+def test_weak_and_strong_scaling_apart(merge_file, tmp_path):
+    runs = [merge_file(), merge_file(make_strong, "strong.json")]
+    text = picture(*runs, out=tmp_path / "out.svg")
+    assert "weak scaling, 32.0 MB" in text and "strong scaling, 128 MB" in text
+    assert "4 ranks, weak scaling, rows 1000000" in text and "4 ranks, strong scaling, rows 4M" in text
+
+
+def only_ranks(ranks):
+    def change(run):
+        run["cases"] = [case for case in run["cases"] if case["parameters"]["ranks"] == ranks]
+
+    return change
+
+
+def test_several_files_make_one_curve(merge_file, tmp_path):
+    runs = [merge_file(only_ranks(ranks), f"of{ranks}.json") for ranks in (4, 1, 2)]
+    assert picture(*runs, out=tmp_path / "several.svg") == picture(merge_file(), out=tmp_path / "one.svg")
+
+
+def test_files_that_measured_the_same_are_told_apart(merge_file, tmp_path):
+    runs = [merge_file(name=f"{name}.json") for name in ("before", "after")]
+    text = picture(*runs, out=tmp_path / "out.svg")
+    assert "4 ranks, before" in text and "4 ranks, after" in text
+
+
+def test_one_rank_exchanges_nothing(merge_file, tmp_path):
+    text = picture(merge_file(only_ranks(1)), out=tmp_path / "out.svg")
+    assert "one rank: nothing was exchanged" in text and "82.0 ms" in text
+    assert "scaling" not in text and "from (row)" not in text
+
+
+def test_many_ranks_have_colours_only(merge_file, tmp_path):
+    def change(run):
+        only_ranks(4)(run)
+        case = run["cases"][0]
+        case["parameters"]["ranks"] = 64
+        pair = case["pairs"][1]
+        case["pairs"] = [{**pair, "src": a, "dst": b} for a in range(64) for b in range(64) if a != b]
+        case["pairs"][0].update(p25_GBps=None, p50_GBps=None, p75_GBps=None)
+
+    text = picture(merge_file(change), out=tmp_path / "out.svg")
+    assert "64 ranks, tcp" in text and "grey: none" in text
+    assert "p25" not in text and "-- – --" not in text
+
+
+def test_at_most_four_maps(merge_file, tmp_path):
+    def change(run):
+        only_ranks(4)(run)
+        case = run["cases"][0]
+        run["cases"] = [copy.deepcopy(case) for _ in range(6)]
+        for at, case in enumerate(run["cases"]):
+            case["parameters"]["transports"] = [f"set{at}"]
+
+    text = picture(merge_file(change), out=tmp_path / "out.svg")
+    assert text.count("from (row)") == 4 and "2 more in the run files" in text
+
+
+def test_ping_pongs_and_workloads_in_one_picture(run_file, merge_file, tmp_path):
+    text = picture(run_file(), merge_file(name="merge.json"), out=tmp_path / "out.svg")
+    for part in ("pingpong tag", "message size", "merge tag", "weak scaling"):
+        assert part in text
+
+
+def test_a_failed_workload_is_not_drawn(merge_file):
+    failed = merge_file(lambda run: [case.update(state="failed") for case in run["cases"]])
+    assert "no measured case" in refused(2, failed)
+
+
+def every_place(value, at=()):
+    yield at
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from every_place(part, (*at, key))
+
+
+@pytest.mark.parametrize("odd", [None, "x", -1, [1], {}, 1e300], ids=repr)
+def test_anything_anywhere_is_drawn_or_refused(tmp_path, odd):
+    whole = json.loads(printed("workload", "json"))
+    whole["cases"] = [{**case, "launches": []} for case in whole["cases"][1:]]
+    drawn = 0
+    for place in list(every_place(whole))[1:]:
+        run = copy.deepcopy(whole)
+        part = run
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = odd
+        file = tmp_path / "odd.json"
+        file.write_text(json.dumps(run))
+        try:
+            script.collect([str(file)])
+            drawn += 1
+        except NotARun as refusal:
+            assert "odd.json" in str(refusal) and "\n" not in str(refusal)
+    assert drawn > 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda case: case["parameters"].update(ranks=10**6),
+        lambda case: case["parameters"].update(scaling="sideways"),
+        lambda case: case["pairs"][0].update(src=9),
+        lambda case: case["pairs"][0].update(p50_GBps="fast"),
+        lambda case: case["phases"][0].pop("median_ms"),
+        lambda case: case["metrics"]["wall_ms"].update(p50=0),
+        lambda case: case["metrics"].pop("throughput_GBps"),
+    ],
+)
+def test_refuses_a_damaged_workload(merge_file, change):
+    file = merge_file(lambda run: change(run["cases"][2]))
+    assert "is a damaged ucx-bench run" in refused(2, file)

@@ -1,0 +1,142 @@
+"""Workloads (merge, transpose): how they scale, where their time goes, what passes between ranks.
+
+Above, input per second over ranks where several numbers of ranks were measured, beside every case's
+phases; below, the pairs of ranks of the largest cases.
+"""
+
+import dataclasses
+import math
+
+from plots import pairs, phases, scaling
+from plots.common import interval, number, positive, styles_of, title_of, words
+
+MOST_RANKS = 1024  # that --ranks takes
+TITLE_HEIGHT = 0.8  # inches
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A measured case; rates in GB/s, times in ms, medians over launches."""
+
+    file: str
+    fields: tuple  # of (name, value as text): what it has in common with other numbers of ranks
+    ranks: int
+    scaling: str  # weak: the same input per rank; strong: the same in all
+    input_GBps: float
+    ci95: tuple | None
+    input_bytes: float | None  # of all ranks
+    wall_ms: float
+    phases: dict  # name: ms
+    pairs: dict  # (from, to): (p25, p50, p75), or None without messages of at least ignore_bytes
+    ignore_bytes: int
+
+
+def pairs_of(case, ranks):
+    rates = {}
+    for pair in case["pairs"]:
+        ends = pair["src"], pair["dst"]
+        if not all(isinstance(end, int) and 0 <= end < ranks for end in ends):
+            raise ValueError(f"a pair {ends[0]}->{ends[1]} among {ranks} ranks")
+        quartiles = [pair[name] for name in ("p25_GBps", "p50_GBps", "p75_GBps")]
+        rates[ends] = None if None in quartiles else tuple(number(rate) for rate in quartiles)
+    return rates
+
+
+def take_scaling(parameters, ranks):
+    """weak or strong; the load becomes what was asked for all numbers of ranks, where it follows from them."""
+    kind = parameters.get("scaling") or ("weak" if "rows" in parameters else "strong")
+    if kind not in ("weak", "strong"):
+        raise ValueError(f"{words(kind)[:40]!r} scaling")
+    parameters["scaling"] = f"{kind} scaling"
+    if kind == "strong" and "rows" in parameters:
+        total = number(parameters["rows"]) * ranks
+        # Three digits: a few rows are left out if they do not divide by the ranks.
+        parameters["rows"] = f"{float(f'{total:.2e}') * 1e-6:g}M"
+    if kind == "weak" and "size" in parameters:
+        parameters["size"] = round(number(parameters["size"]) / math.sqrt(ranks))
+    return kind
+
+
+def read(run, file):
+    cases = []
+    where = {"machine": words(run["machine"].get("id")), "UCX": words(run["ucx"].get("version"))}
+    for case in run["cases"]:
+        parameters = dict(case["parameters"])
+        if "runs" not in parameters or case["state"] != "measured":
+            continue
+        ranks = parameters.pop("ranks")
+        if not isinstance(ranks, int) or not 1 <= ranks <= MOST_RANKS:
+            raise ValueError(f"{str(ranks)[:40]!r} ranks")
+        rate = case["metrics"]["throughput_GBps"]
+        kind = take_scaling(parameters, ranks)
+        input_bytes = case["exchange"].get("input_bytes")
+        fields = {"benchmark": words(case["benchmark"]), **where, **parameters}
+        cases.append(
+            Case(
+                file=file,
+                fields=tuple((name, words(value)) for name, value in fields.items() if value is not None),
+                ranks=ranks,
+                scaling=kind,
+                input_GBps=positive(rate["p50"]),
+                ci95=interval(rate["ci95"]),
+                input_bytes=None if input_bytes is None else number(input_bytes),
+                wall_ms=positive(case["metrics"]["wall_ms"]["p50"]),
+                phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"]},
+                pairs=pairs_of(case, ranks),
+                ignore_bytes=int(number(parameters["ignore_bytes"])),
+            )
+        )
+    return cases
+
+
+def curves_of(cases):
+    """{fields: its cases by ranks}; several files are one curve unless they measured the same."""
+    again = len({(case.fields, case.ranks) for case in cases}) < len(cases)
+    curves = {}
+    for case in cases:
+        file = (("file", case.file),) if again else ()
+        curves.setdefault(file + case.fields, []).append(case)
+    return {key: sorted(of, key=lambda case: case.ranks) for key, of in curves.items()}
+
+
+class Workload:
+    """The part of a picture that shows one workload; `height` in inches."""
+
+    def __init__(self, cases):
+        self.curves = curves_of(cases)
+        self.styles = styles_of(list(self.curves))
+        self.bars = [(self.name(key, case), case) for key, of in self.curves.items() for case in of]
+        self.largest = [(self.name(key, of[-1]), of[-1]) for key, of in self.curves.items() if of[-1].ranks > 1]
+        self.rows = self.arranged()
+        self.height = TITLE_HEIGHT + sum(self.row_heights())
+
+    def name(self, key, case):
+        return f"{case.ranks} rank{'s' * (case.ranks > 1)}, {self.styles[key]['label']}"
+
+    def arranged(self):
+        """The panels, row by row."""
+        over_ranks = scaling.panels_of(self.curves, self.styles)
+        where = phases.Panel(self.bars)
+        above = [[*over_ranks, where]] if len(over_ranks) == 1 else [over_ranks, [where]]
+        return [row for row in above if row] + pairs.rows_of(self.largest)
+
+    def row_heights(self):
+        return [max(panel.height for panel in row) for row in self.rows]
+
+    def draw(self, figure, runs):
+        grid = figure.add_gridspec(len(self.rows), 1, height_ratios=self.row_heights())
+        for place, panels in zip(grid, self.rows):
+            cells = place.subgridspec(1, len(panels))
+            if len(panels) == 1 and not panels[0].wide:
+                cells = [place.subgridspec(1, 3, width_ratios=(1, 2, 1))[1]]
+            for cell, panel in zip(cells, panels):
+                panel.draw(figure.add_subplot(cell))
+        figure.suptitle(title_of(runs, list(self.curves), also=("rows", "size")), fontsize=12)
+        figure.supxlabel(pairs.note_of(self.largest), fontsize=10)
+
+
+def parts(cases):
+    by_benchmark = {}
+    for case in cases:
+        by_benchmark.setdefault(dict(case.fields)["benchmark"], []).append(case)
+    return [Workload(of) for of in by_benchmark.values()]
