@@ -96,7 +96,8 @@ AddedCommand add_report(CLI::App& app) {
 }
 
 AddedCommand add_plot(CLI::App& app) {
-  auto* command = app.add_subcommand("plot", "latency and bandwidth over size, from recorded runs");
+  auto* command = app.add_subcommand(
+      "plot", "latency and bandwidth over size; scaling, phases and pairs of workloads");
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto output = std::make_shared<std::string>("ucx-bench.png");
   command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");
