@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
-#include "harness/memory/cuda_module.hpp"
+#include "workloads/common/cuda_work.hpp"
 #include "workloads/merge/cuda_arguments.hpp"
 #include "workloads/merge/kernels.hpp"
 
@@ -31,28 +31,28 @@ CudaGrid grid_for(std::uint64_t rows, std::size_t segments = 1) {
 
 class CudaKernels : public Kernels {
  public:
-  explicit CudaKernels(Progress progress) : progress_(std::move(progress)) {}
+  explicit CudaKernels(Progress progress) : work_(merge_kernels, most_words, std::move(progress)) {}
 
   void generate(const Generator& generator, Side side, std::uint64_t first, std::uint64_t rows,
                 std::uint32_t columns, std::uint64_t* out) override {
     if (generator.setup().skew > 0)
       return generate_here(generator, side, first, rows, columns, out);
-    stream_.launch(module_, grid_for(rows),
-                   GenerateArguments{.formula = generator.formula(),
-                                     .side = side,
-                                     .columns = columns,
-                                     .first = first,
-                                     .rows = rows,
-                                     .out = out});
-    stream_.finish(progress_);
+    work_.launch(grid_for(rows), GenerateArguments{.formula = generator.formula(),
+                                                   .side = side,
+                                                   .columns = columns,
+                                                   .first = first,
+                                                   .rows = rows,
+                                                   .out = out});
+    work_.finish();
   }
 
   std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) override {
     check(spread);
-    return with_words(std::vector<std::uint64_t>(spread.buckets()), [&](std::uint64_t* counts) {
-      stream_.launch(module_, grid_for(table.rows),
-                     CountArguments{.table = table, .spread = spread, .counts = counts});
-    });
+    return work_.with_words(
+        std::vector<std::uint64_t>(spread.buckets()), [&](std::uint64_t* counts) {
+          work_.launch(grid_for(table.rows),
+                       CountArguments{.table = table, .spread = spread, .counts = counts});
+        });
   }
 
   void scatter(const Rows& table, std::uint32_t columns, const Spread& spread,
@@ -64,15 +64,15 @@ class CudaKernels : public Kernels {
     words.insert(words.end(), starts.begin(), starts.end());
     words.insert(words.end(), strides.begin(), strides.end());
     const auto tiles = static_cast<unsigned>((table.rows + tile_rows - 1) / tile_rows);
-    with_words(words, [&](std::uint64_t* filled) {
-      stream_.launch(module_, CudaGrid{.blocks = tiles, .threads = block_threads},
-                     ScatterArguments{.table = table,
-                                      .spread = spread,
-                                      .columns = columns,
-                                      .starts = filled + spread.buckets(),
-                                      .strides = filled + 2 * std::size_t{spread.buckets()},
-                                      .filled = filled,
-                                      .out = out});
+    work_.with_words(words, [&](std::uint64_t* filled) {
+      work_.launch(CudaGrid{.blocks = tiles, .threads = block_threads},
+                   ScatterArguments{.table = table,
+                                    .spread = spread,
+                                    .columns = columns,
+                                    .starts = filled + spread.buckets(),
+                                    .strides = filled + 2 * std::size_t{spread.buckets()},
+                                    .filled = filled,
+                                    .out = out});
     });
   }
 
@@ -92,19 +92,18 @@ class CudaKernels : public Kernels {
                                 rows, largest_build_));
     }
     table_.slots = slots_for(rows);
-    stream_.launch(module_, grid_for(table_.slots * table_.columns), ClearArguments{table_});
+    work_.launch(grid_for(table_.slots * table_.columns), ClearArguments{table_});
     for_groups(segments, [&](const Segments& group, const CudaGrid& grid) {
-      stream_.launch(module_, grid, BuildArguments{.table = table_, .segments = group});
+      work_.launch(grid, BuildArguments{.table = table_, .segments = group});
     });
-    stream_.finish(progress_);
+    work_.finish();
   }
 
   void probe(std::span<const Rows> segments, Joined& out) override {
-    const auto found = with_words({0}, [&](std::uint64_t* cursor) {
+    const auto found = work_.with_words({0}, [&](std::uint64_t* cursor) {
       for_groups(segments, [&](const Segments& group, const CudaGrid& grid) {
-        stream_.launch(
-            module_, grid,
-            ProbeArguments{.table = table_, .out = out, .found = cursor, .segments = group});
+        work_.launch(
+            grid, ProbeArguments{.table = table_, .out = out, .found = cursor, .segments = group});
       });
     });
     if (found.front() > out.capacity - out.rows) {
@@ -114,25 +113,27 @@ class CudaKernels : public Kernels {
   }
 
   std::uint64_t key_sum(const Rows& rows) override {
-    return with_words({0},
-                      [&](std::uint64_t* sum) {
-                        stream_.launch(module_, grid_for(rows.rows), KeySumArguments{rows, sum});
-                      })
+    return work_
+        .with_words({0},
+                    [&](std::uint64_t* sum) {
+                      work_.launch(grid_for(rows.rows), KeySumArguments{rows, sum});
+                    })
         .front();
   }
 
   std::uint64_t strangers(const Rows& rows, const Spread& spread, std::uint32_t rank) override {
-    return with_words({0},
-                      [&](std::uint64_t* count) {
-                        stream_.launch(module_, grid_for(rows.rows),
-                                       StrangersArguments{rows, spread, rank, count});
-                      })
+    return work_
+        .with_words({0},
+                    [&](std::uint64_t* count) {
+                      work_.launch(grid_for(rows.rows),
+                                   StrangersArguments{rows, spread, rank, count});
+                    })
         .front();
   }
 
   Checksum checksum(const Joined& joined, std::uint32_t columns) override {
-    const auto words = with_words({0, 0}, [&](std::uint64_t* sum) {
-      stream_.launch(module_, grid_for(joined.rows), ChecksumArguments{joined, columns, sum});
+    const auto words = work_.with_words({0, 0}, [&](std::uint64_t* sum) {
+      work_.launch(grid_for(joined.rows), ChecksumArguments{joined, columns, sum});
     });
     return {.rows = joined.rows, .sum = words[0], .parity = words[1]};
   }
@@ -165,7 +166,7 @@ class CudaKernels : public Kernels {
         for (std::uint64_t i = 0; i < count; ++i) values[i] = value_of(first + at + i);
         copy_bytes(MemoryKind::cuda, out + column * rows + at, values.data(),
                    count * sizeof(std::uint64_t));
-        progress_();
+        work_.progress();
       }
     };
     send_column(0, [&](std::uint64_t row) { return generator.key(side, row); });
@@ -173,18 +174,6 @@ class CudaKernels : public Kernels {
       send_column(column,
                   [&](std::uint64_t row) { return generator.payload(side, row, column - 1); });
     }
-  }
-
-  // Brings `words` to the GPU, lets `queue` launch what uses them, and returns what became of them.
-  template <typename Queue>
-  std::vector<std::uint64_t> with_words(const std::vector<std::uint64_t>& words, Queue queue) {
-    const auto bytes = words.size() * sizeof(std::uint64_t);
-    std::copy(words.begin(), words.end(), words_of(staged_));
-    stream_.copy(words_.data(), staged_.data(), bytes);
-    queue(words_of(words_));
-    stream_.copy(staged_.data(), words_.data(), bytes);
-    stream_.finish(progress_);
-    return {words_of(staged_), words_of(staged_) + words.size()};
   }
 
   // A launch takes so many segments, each with blocks for the longest of them.
@@ -201,11 +190,7 @@ class CudaKernels : public Kernels {
     }
   }
 
-  Progress progress_;
-  CudaModule module_{merge_kernels};
-  CudaStream stream_;
-  Buffer words_{MemoryKind::cuda, most_words * sizeof(std::uint64_t)};
-  Buffer staged_{MemoryKind::pinned, most_words * sizeof(std::uint64_t)};
+  CudaWork work_;
   std::optional<Buffer> table_memory_;
   HashTable table_{};
   std::uint64_t largest_build_ = 0;

@@ -1,32 +1,17 @@
 // The kernels of CudaKernels: device code only, compiled to a fat binary that is embedded in the
-// program (cuda_image.hpp).
+// program (ucxbench_cuda_image of cmake/Cuda.cmake).
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
+#include "workloads/common/cuda_device.cuh"
 #include "workloads/merge/cuda_arguments.hpp"
 
 namespace ucxbench::merge {
 namespace {
 
-// A kernel's arguments stay in constant memory, also where they are indexed.
-#define UCXBENCH_KERNEL(name, Arguments)                         \
-  extern "C" __global__ void __launch_bounds__(block_threads, 4) \
-      name(const __grid_constant__ Arguments a)
-
 constexpr unsigned warp_threads = 32;
 constexpr unsigned whole_warp = 0xffffffff;
-
-__device__ std::uint64_t own_number() {
-  return std::uint64_t{blockIdx.x} * block_threads + threadIdx.x;
-}
-
-__device__ std::uint64_t all_threads() { return std::uint64_t{gridDim.x} * block_threads; }
-
-// What CUDA's functions call a 64-bit word.
-__device__ unsigned long long* counter(std::uint64_t* word) {
-  return reinterpret_cast<unsigned long long*>(word);
-}
 
 __device__ std::uint32_t bucket_of(const Spread& spread, std::uint64_t key) {
   return spread.bucket_of(hash_of(key));

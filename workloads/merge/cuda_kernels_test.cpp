@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <vector>
 
 #include "harness/core/failure.hpp"
-#include "harness/memory/cuda_driver.hpp"
+#include "workloads/common/cuda_test.hpp"
 #include "workloads/merge/kernels.hpp"
 
 namespace ucxbench::merge {
@@ -101,20 +100,9 @@ std::vector<std::vector<std::uint64_t>> sorted_rows(const Made& made, const Spre
   return rows;
 }
 
-class CudaKernels : public testing::Test {
+class CudaKernels : public OnGpu {
  protected:
-  void SetUp() override {
-    if (!why_no_cuda_kernels().empty()) GTEST_SKIP() << why_no_cuda_kernels();
-    try {
-      context_.emplace(0);
-    } catch (const Failure& failure) {
-      // Where the test says that there is a driver, its absence is no excuse.
-      ASSERT_EQ(std::getenv("CUDA_EMULATOR"), nullptr) << failure.what();
-      GTEST_SKIP() << failure.what();
-    }
-  }
-
-  std::optional<CudaContext> context_;
+  CudaKernels() : OnGpu(why_no_cuda_kernels()) {}
 };
 
 TEST_F(CudaKernels, DoWhatTheCpuDoes) {
