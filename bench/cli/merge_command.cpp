@@ -8,6 +8,7 @@
 #include "bench/cli/workload_options.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
+#include "workloads/merge/cuda_arguments.hpp"
 #include "workloads/merge/kernels.hpp"
 #include "workloads/merge/parameters.hpp"
 
@@ -98,14 +99,27 @@ void check_host_memory(const merge::Parameters& p) {
                                                                 p.common.scale * part * 0.99)));
 }
 
+// A batch of a rank has at least one.
+void check_buckets(const merge::Parameters& p) {
+  const auto buckets = p.batches * static_cast<std::uint32_t>(p.common.ranks);
+  if (buckets <= merge::most_cuda_buckets) return;
+  throw Failure(Exit::usage,
+                fmt::format("--batches {}: with {} ranks that is {} buckets, but a GPU partitions "
+                            "into {} at most; lower one of the two",
+                            p.batches, p.common.ranks, buckets, merge::most_cuda_buckets));
+}
+
 void check(const merge::Parameters& whole, const Plan& plan) {
   check_workload(plan, whole.injected);
-  const bool on_host = std::ranges::any_of(
+  const bool host_memory = std::ranges::any_of(
       plan.memory, [](const auto& kinds) { return kinds.front() == MemoryKind::host; });
+  const bool gpu_memory =
+      std::ranges::any_of(plan.memory, [](const auto& kinds) { return on_gpu(kinds.front()); });
   for (const auto ranks : plan.ranks) {
     const auto p = merge::for_ranks(whole, ranks);
     if (p.generator == merge::Generator::Kind::dask) check_dask(p);
-    if (on_host) check_host_memory(p);
+    if (host_memory) check_host_memory(p);
+    if (gpu_memory) check_buckets(p);
   }
 }
 

@@ -101,10 +101,3 @@ def test_shapes(merge, shape):
 def test_mistakes_are_noticed(merge, mistake, words):
     done = merge("--inject", mistake, code=4)
     assert words in " ".join(done.err.split())
-
-
-@needs_both
-@needs_kernels
-def test_too_many_buckets(merge):
-    done = merge("--batches", "129", code=2)
-    assert "--batches 129: with 2 ranks, 128 at most on a GPU" in " ".join(done.err.split())

@@ -47,7 +47,6 @@ class CudaKernels : public Kernels {
   }
 
   std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) override {
-    check(spread);
     return work_.with_words(
         std::vector<std::uint64_t>(spread.buckets()), [&](std::uint64_t* counts) {
           work_.launch(grid_for(table.rows),
@@ -58,7 +57,6 @@ class CudaKernels : public Kernels {
   void scatter(const Rows& table, std::uint32_t columns, const Spread& spread,
                const std::vector<std::uint64_t>& starts, const std::vector<std::uint64_t>& strides,
                std::uint64_t* out) override {
-    check(spread);
     if (table.rows == 0) return;
     std::vector<std::uint64_t> words(spread.buckets());
     words.insert(words.end(), starts.begin(), starts.end());
@@ -146,13 +144,6 @@ class CudaKernels : public Kernels {
  private:
   static std::uint64_t slots_for(std::uint64_t rows) {
     return std::max<std::uint64_t>(2 * rows, 64);
-  }
-
-  static void check(const Spread& spread) {
-    if (spread.buckets() <= most_cuda_buckets) return;
-    throw Failure(Exit::usage,
-                  fmt::format("--batches {}: with {} ranks, {} at most on a GPU", spread.batches,
-                              spread.ranks, most_cuda_buckets / spread.ranks));
   }
 
   // Host and GPU would not round alike.

@@ -50,7 +50,7 @@ class Kernels {
   virtual std::uint64_t strangers(const Rows& rows, const Spread& spread, std::uint32_t rank) = 0;
   virtual Checksum checksum(const Joined& joined, std::uint32_t columns) = 0;
 
-  /// The most buckets that a partition pass fills at full speed.
+  /// The most buckets that a partition pass fills at full speed; on a GPU, that it can fill.
   virtual std::uint32_t most_buckets() const = 0;
 
   /// Build rows whose hash table fits the cache that probing goes through.
