@@ -90,6 +90,16 @@ def test_shapes(merge, shape):
 
 @needs_both
 @needs_kernels
+def test_a_pool_holds_everything(merge):
+    usual, pooled = merge(), merge("--rmm-pool-size", "64MiB")
+    assert_right(pooled)
+    # Without it the tables, the hash table and what arrives have a pool each.
+    saved = usual.bytes["device_allocations"] - pooled.bytes["device_allocations"]
+    assert saved == RANKS * 2
+
+
+@needs_both
+@needs_kernels
 @pytest.mark.parametrize(
     "mistake, words",
     [

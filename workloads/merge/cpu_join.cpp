@@ -29,10 +29,11 @@ constexpr std::uint64_t overrun = 512;
 
 }  // namespace
 
-LocalJoin::LocalJoin(std::uint32_t columns, std::uint64_t largest_build)
+LocalJoin::LocalJoin(std::uint32_t columns, std::uint64_t largest_build,
+                     const Kernels::Allocate& allocate)
     : columns_(columns),
       capacity_(std::max<std::uint64_t>(2 * largest_build, 64)),
-      memory_(MemoryKind::host, (capacity_ + overrun) * columns * sizeof(std::uint64_t)),
+      memory_(allocate((capacity_ + overrun) * columns * sizeof(std::uint64_t))),
       words_(reinterpret_cast<std::uint64_t*>(memory_.data())),
       stride_(capacity_ + overrun),
       avx512_(has_avx512()) {}

@@ -12,7 +12,7 @@ namespace ucxbench::merge {
 /// of one half. One table after the other is made in the same memory.
 class LocalJoin {
  public:
-  LocalJoin(std::uint32_t columns, std::uint64_t largest_build);
+  LocalJoin(std::uint32_t columns, std::uint64_t largest_build, const Kernels::Allocate& allocate);
 
   void build(std::span<const Rows> segments);
   void probe(const Rows& segment, Joined& out) const;

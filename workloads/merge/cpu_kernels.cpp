@@ -36,8 +36,9 @@ class CpuKernels : public Kernels {
     scatter_rows(table, columns, spread, starts, strides, out, progress_);
   }
 
-  void reserve(std::uint32_t columns, std::uint64_t largest_build) override {
-    join_.emplace(columns, largest_build);
+  void reserve(std::uint32_t columns, std::uint64_t largest_build,
+               const Allocate& allocate) override {
+    join_.emplace(columns, largest_build, allocate);
   }
 
   void build(std::span<const Rows> segments) override {

@@ -15,6 +15,8 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
+Buffer on_host(std::size_t bytes) { return {MemoryKind::host, bytes}; }
+
 std::uint64_t* words_in(Buffer& buffer) { return reinterpret_cast<std::uint64_t*>(buffer.data()); }
 
 // A table whose second column tells the row, so that a row that was torn apart is noticed.
@@ -119,7 +121,7 @@ TEST_P(Joins, GiveWhatAMapGives) {
   // With room to spare, and with none: the last rows then go another way.
   for (const std::uint64_t spare : {p.probe_rows, std::uint64_t{0}}) {
     const auto kernels = make_cpu_kernels([] {});
-    kernels->reserve(p.columns, p.build_rows);
+    kernels->reserve(p.columns, p.build_rows, on_host);
     // In two segments, as from two ranks.
     const auto half = p.build_rows / 2;
     kernels->build(std::vector<Rows>{{build.data(), half, p.build_rows},
@@ -141,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Joins,
 
 // The table is reused: nothing of the last one may be found in it.
 TEST(LocalJoin, ForgetsTheLastTable) {
-  LocalJoin join(1, 1000);
+  LocalJoin join(1, 1000, on_host);
   const auto first = table_of(1000, 1);
   const Words second = {mix64(5000)};
   join.build(std::vector<Rows>{{first.data(), 1000, 1000}});
@@ -155,7 +157,7 @@ TEST(LocalJoin, ForgetsTheLastTable) {
 }
 
 TEST(LocalJoin, RefusesWhatItHasNoRoomFor) {
-  LocalJoin join(1, 100);
+  LocalJoin join(1, 100, on_host);
   const auto many = table_of(1000, 1);
   EXPECT_THROW(join.build(std::vector<Rows>{{many.data(), 1000, 1000}}), Failure);
   join.build(std::vector<Rows>{{many.data(), 100, 100}});

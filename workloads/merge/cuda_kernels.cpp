@@ -74,10 +74,10 @@ class CudaKernels : public Kernels {
     });
   }
 
-  void reserve(std::uint32_t columns, std::uint64_t largest_build) override {
+  void reserve(std::uint32_t columns, std::uint64_t largest_build,
+               const Allocate& allocate) override {
     largest_build_ = largest_build;
-    table_memory_.emplace(MemoryKind::cuda,
-                          slots_for(largest_build) * columns * sizeof(std::uint64_t));
+    table_memory_ = allocate(slots_for(largest_build) * columns * sizeof(std::uint64_t));
     table_ = {.words = words_of(*table_memory_), .slots = 0, .columns = columns};
   }
 

@@ -46,7 +46,7 @@ Made make(MemoryKind kind, std::uint64_t rows, const Spread& spread, double skew
   const auto kernels = make_kernels(kind, [&] { ++calls; });
   const Generator generator({.rows_per_rank = rows, .frac_match = 0.5, .skew = skew});
   Made made;
-  kernels->reserve(columns, rows);
+  kernels->reserve(columns, rows, [&](std::size_t bytes) { return Buffer(kind, bytes); });
   std::array<std::optional<Memory>, 2> tables;
   for (const auto side : {Side::build, Side::probe}) {
     auto& table = tables[static_cast<std::size_t>(side)].emplace(kind, rows * columns);
@@ -137,9 +137,10 @@ TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
   kernels->generate(generator, Side::build, 0, 100, columns, table.words());
   const std::vector<Rows> all = {{table.words(), 100, 100}};
 
-  kernels->reserve(columns, 99);
+  const auto allocate = [](std::size_t bytes) { return Buffer(MemoryKind::cuda, bytes); };
+  kernels->reserve(columns, 99, allocate);
   EXPECT_THROW(kernels->build(all), Failure);
-  kernels->reserve(columns, 100);
+  kernels->reserve(columns, 100, allocate);
   kernels->build(all);
   Memory out(MemoryKind::cuda, 99 * (2 * columns - 1));
   Joined joined{.words = out.words(), .capacity = 99};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,8 @@ namespace ucxbench::merge {
 class Kernels {
  public:
   using Progress = std::function<void()>;
+  /// Gives memory of so many bytes, of the kind that the kernels work in.
+  using Allocate = std::function<Buffer(std::size_t)>;
 
   virtual ~Kernels() = default;
 
@@ -36,8 +39,9 @@ class Kernels {
                        const std::vector<std::uint64_t>& starts,
                        const std::vector<std::uint64_t>& strides, std::uint64_t* out) = 0;
 
-  /// Memory for hash tables of up to `largest_build` rows.
-  virtual void reserve(std::uint32_t columns, std::uint64_t largest_build) = 0;
+  /// Takes memory for hash tables of up to `largest_build` rows.
+  virtual void reserve(std::uint32_t columns, std::uint64_t largest_build,
+                       const Allocate& allocate) = 0;
 
   /// Makes a hash table of these rows, whose keys are unique, in place of the last one; and looks
   /// these rows up in it. Throws Failure(Exit::wrong_data) if `out` is too small for the matches.

@@ -82,7 +82,8 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
       largest_build = std::max(largest_build, part_rows);
     }
   }
-  kernels_->reserve(p.columns(), largest_build);
+  kernels_->reserve(p.columns(), largest_build,
+                    [&](std::size_t bytes) { return std::move(memory.take({bytes}).front()); });
 
   const auto mine =
       expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
