@@ -6,6 +6,7 @@
 #include "bench/cli/workload_options.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
+#include "workloads/transpose/kernels.hpp"
 #include "workloads/transpose/parameters.hpp"
 
 namespace ucxbench {
@@ -57,8 +58,7 @@ void check_sizes(const transpose::Parameters& p, const Plan& plan) {
 
 Plan parse_plan(const TransposeOptions& o) {
   auto plan = o.common.begin("transpose");
-  plan.no_gpu_memory =
-      "GPU memory: transpose computes on the host only; use --memory host or pinned";
+  plan.no_gpu_memory = transpose::why_no_cuda_kernels();
   transpose::Parameters p;
   p.common = o.common.parameters();
   p.size = of_option("--size", [&] { return parse_count(o.size); });

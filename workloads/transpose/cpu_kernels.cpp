@@ -1,8 +1,6 @@
 #include "workloads/transpose/cpu_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -17,12 +15,6 @@ constexpr std::uint64_t pace = 16 * square_side;
 
 double total(const std::array<double, 8>& lanes) {
   return std::accumulate(lanes.begin(), lanes.end(), 0.0);
-}
-
-std::uint64_t word_of(double y) {
-  const bool whole = std::abs(y) < 0x1p62 && std::trunc(y) == y;
-  return whole ? static_cast<std::uint64_t>(static_cast<std::int64_t>(y))
-               : std::bit_cast<std::uint64_t>(y);
 }
 
 class CpuKernels : public Kernels {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
+#include "harness/memory/buffer.hpp"
 #include "workloads/transpose/generator.hpp"
 #include "workloads/transpose/layout.hpp"
 
@@ -42,6 +44,13 @@ class Kernels {
   virtual void corrupt(double* element) = 0;
 };
 
+/// Kernels for memory of this kind. Throws Failure(Exit::cannot_run).
+std::unique_ptr<Kernels> make_kernels(MemoryKind kind, Kernels::Progress progress);
+
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress);
+
+/// Why this program has nothing for GPU memory; empty if it has.
+std::string why_no_cuda_kernels();
 
 }  // namespace ucxbench::transpose

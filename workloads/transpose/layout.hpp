@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "harness/core/host_device.hpp"
+
 namespace ucxbench::transpose {
 
 /// A rectangle of the array.
@@ -59,7 +61,9 @@ struct Layout {
 };
 
 /// From one row of a tile in y to the next, in elements.
-constexpr std::uint64_t row_stride(std::uint64_t columns) { return (columns + 7) / 8 * 8; }
+UCXBENCH_HOST_DEVICE constexpr std::uint64_t row_stride(std::uint64_t columns) {
+  return (columns + 7) / 8 * 8;
+}
 
 /// Memory traffic of y = x + xᵀ over a tile: x and t read, y written or only summed.
 constexpr std::uint64_t bytes_touched(const Tile& tile, bool keep) {

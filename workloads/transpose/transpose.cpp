@@ -21,7 +21,7 @@ Transpose::Transpose(Communicator& comm, const Clock& clock, WorkloadMemory& mem
       p_(p),
       layout_(p.layout()),
       rank_(static_cast<std::uint64_t>(comm.rank())),
-      kernels_(make_cpu_kernels([this] { progress(); })),
+      kernels_(make_kernels(p.common.memory, [this] { progress(); })),
       expected_(own_tiles()),
       made_(own_tiles()) {
   const auto slots = ring_slots(layout_, rank_, p_.bulk_synchronous);
@@ -55,7 +55,8 @@ void Transpose::progress() {
   const auto began = clock_.ticks();
   comm_.progress();
   if (exchange_) exchange_->poll();
-  clock_of_phases_.progressed(clock_.ticks() - began);
+  // A GPU computes meanwhile.
+  if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
 double Transpose::exchange_alone_GBps() {

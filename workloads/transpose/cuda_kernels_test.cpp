@@ -1,0 +1,113 @@
+// The kernels of a GPU against those of the CPU, on a real GPU or on the emulated driver.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "workloads/common/cuda_test.hpp"
+#include "workloads/transpose/kernels.hpp"
+
+namespace ucxbench::transpose {
+namespace {
+
+constexpr std::uint64_t size = 5000;
+constexpr double untouched = -5;
+
+/// Elements in memory of one kind, with something behind the last one that nobody may write.
+class Elements {
+ public:
+  /// `skipped` elements come before, so that the first one lies anywhere in a cache line.
+  Elements(MemoryKind kind, std::uint64_t count, std::uint64_t skipped)
+      : skipped_(skipped),
+        count_(count),
+        buffer_(kind, (skipped + count + 1) * sizeof(double), Pages::untouched) {
+    std::vector<double> all(skipped + count + 1, untouched);
+    copy_bytes(kind, buffer_.data(), all.data(), all.size() * sizeof(double));
+  }
+
+  double* data() { return reinterpret_cast<double*>(buffer_.data()) + skipped_; }
+
+  std::vector<double> read() {
+    std::vector<double> all(count_ + 1);
+    copy_bytes(buffer_.kind(), all.data(), data(), all.size() * sizeof(double));
+    EXPECT_EQ(all.back(), untouched);
+    all.pop_back();
+    return all;
+  }
+
+  void write(std::uint64_t at, double value) {
+    copy_bytes(buffer_.kind(), data() + at, &value, sizeof value);
+  }
+
+ private:
+  std::uint64_t skipped_, count_;
+  Buffer buffer_;
+};
+
+/// Everything that one kind of kernels makes of a tile.
+struct Made {
+  std::vector<double> x, t, y;  // y without its gaps
+  Checksum summed, sum_of_corrupt, checked, checked_with_a_half;
+  double corrupted = 0;
+};
+
+Made make(MemoryKind kind, const Tile& tile) {
+  const auto kernels = make_kernels(kind, [] {});
+  Elements x(kind, tile.elements(), 1);
+  Elements t(kind, tile.elements(), 3);
+  const auto stride = row_stride(tile.columns);
+  Elements y(kind, tile.rows * stride, 0);
+  Made made;
+  kernels->generate(size, tile, x.data());
+  kernels->generate(size, tile.transposed(), t.data());
+  made.x = x.read();
+  made.t = t.read();
+  kernels->add(tile, x.data(), t.data(), y.data());
+  const auto all = y.read();
+  for (std::uint64_t row = 0; row < tile.rows; ++row) {
+    const auto* begin = all.data() + row * stride;
+    made.y.insert(made.y.end(), begin, begin + tile.columns);
+  }
+  made.summed = kernels->add_to_sum(tile, x.data(), t.data());
+  made.checked = kernels->checksum(tile, y.data());
+  y.write((tile.rows - 1) * stride + tile.columns - 1, 0.5);
+  made.checked_with_a_half = kernels->checksum(tile, y.data());
+  kernels->corrupt(t.data());
+  made.corrupted = t.read().front();
+  made.sum_of_corrupt = kernels->add_to_sum(tile, x.data(), t.data());
+  return made;
+}
+
+class CudaTranspose : public OnGpu {
+ protected:
+  CudaTranspose() : OnGpu(why_no_cuda_kernels()) {}
+};
+
+TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
+  struct Shape {
+    std::uint64_t rows, columns;
+  };
+  // Around the sizes of a square and of a block, and with more squares, and more rows, than blocks.
+  for (const auto& [rows, columns] :
+       {Shape{1, 1}, Shape{1, 1000}, Shape{31, 33}, Shape{32, 32}, Shape{33, 31}, Shape{64, 64},
+        Shape{100, 257}, Shape{257, 100}, Shape{513, 77}, Shape{5000, 3}, Shape{2080, 2048}}) {
+    SCOPED_TRACE(testing::Message() << rows << "x" << columns);
+    const Tile tile{100, 1500, rows, columns};
+    const auto here = make(MemoryKind::host, tile);
+    const auto there = make(MemoryKind::cuda, tile);
+    EXPECT_EQ(here.x, there.x);
+    EXPECT_EQ(here.t, there.t);
+    EXPECT_EQ(here.y, there.y);
+    const auto right = expected(size, tile, [] {});
+    EXPECT_EQ(there.summed, right);
+    EXPECT_EQ(there.checked, right);
+    EXPECT_NE(there.checked_with_a_half, right);
+    EXPECT_EQ(there.checked_with_a_half, here.checked_with_a_half);
+    EXPECT_EQ(there.corrupted, -there.t.front());
+    EXPECT_NE(there.sum_of_corrupt, right);
+    EXPECT_EQ(there.sum_of_corrupt, here.sum_of_corrupt);
+  }
+}
+
+}  // namespace
+}  // namespace ucxbench::transpose
