@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
-#include <type_traits>
+#include <span>
+#include <string_view>
 
 #include "ci/cuda-emulator/driver.hpp"
 #include "ci/cuda-emulator/memory.hpp"
@@ -17,6 +17,15 @@ using Body = Result (*)(void** parameters);
 
 /// The body of a kernel; null if there is none of that name.
 Body body_of(const char* kernel);
+
+struct Known {
+  std::string_view kernel;
+  Body body;
+};
+
+/// Those of each workload.
+std::span<const Known> merge_kernels();
+std::span<const Known> transpose_kernels();
 
 struct IllegalAccess {};
 
@@ -54,6 +63,11 @@ Result run_body(void** parameters) {
     report().refused_access();
     return ILLEGAL_ADDRESS;
   }
+}
+
+template <typename Arguments, void (*work)(const Arguments&)>
+constexpr Known known() {
+  return {Arguments::kernel, run_body<Arguments, work>};
 }
 
 }  // namespace emulator

@@ -1,7 +1,5 @@
 // What the kernels of workloads/merge/cuda_kernels.cu do, row by row.
 
-#include <string_view>
-
 #include "ci/cuda-emulator/kernels.hpp"
 #include "workloads/merge/cuda_arguments.hpp"
 
@@ -124,16 +122,6 @@ void checksum(const ChecksumArguments& a) {
   }
 }
 
-struct Known {
-  std::string_view kernel;
-  Body body;
-};
-
-template <typename Arguments, void (*work)(const Arguments&)>
-constexpr Known known() {
-  return {Arguments::kernel, run_body<Arguments, work>};
-}
-
 constexpr Known ALL[] = {
     known<GenerateArguments, generate>(), known<CountArguments, count>(),
     known<ScatterArguments, scatter>(),   known<ClearArguments, clear>(),
@@ -144,11 +132,6 @@ constexpr Known ALL[] = {
 
 }  // namespace
 
-Body body_of(const char* kernel) {
-  for (const auto& one : ALL) {
-    if (one.kernel == kernel) return one.body;
-  }
-  return nullptr;
-}
+std::span<const Known> merge_kernels() { return ALL; }
 
 }  // namespace emulator

@@ -16,6 +16,8 @@ needs_both = pytest.mark.skipif(
     not EMULATOR.is_dir() or UCX is None,
     reason="no emulated CUDA driver, or no UCX with CUDA: run ./scripts/setup/ucx-wheel",
 )
+HAS_KERNELS = os.environ.get("TESTED_CUDA_KERNELS") == "ON"
+needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="built without CUDA kernels")
 
 
 @pytest.fixture

@@ -1,14 +1,10 @@
 """The merge in GPU memory on the emulated driver, over UCX's own cuda_ipc: bodies on the host do what
 the kernels would, so this proves the way of the data and the order of the work, not the kernels."""
 
-import os
-
 import pytest
 from conftest import only
-from emulated_gpu import emulated, needs_both  # noqa: F401
+from emulated_gpu import HAS_KERNELS, emulated, needs_both, needs_kernels  # noqa: F401
 
-HAS_KERNELS = os.environ.get("TESTED_CUDA_KERNELS") == "ON"
-needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="built without CUDA kernels")
 RANKS, ROWS, RUNS = 2, 100_000, 2
 # 32·L·(N−1)/N per rank, and by far most rows go in messages that are large enough for cuda_ipc.
 EXCHANGED = RANKS * 32 * ROWS * (RANKS - 1) // RANKS

@@ -1,5 +1,5 @@
-"""On a machine with a GPU, which all ranks share if it is the only one: the merge with its kernels,
-checked, also under compute-sanitizer."""
+"""On a machine with a GPU, which all ranks share if it is the only one: the workloads with their
+kernels, checked, also under compute-sanitizer."""
 
 import os
 import pathlib
@@ -7,31 +7,33 @@ import shutil
 
 import pytest
 from conftest import only
-from emulated_gpu import UCX
+from emulated_gpu import UCX, needs_kernels
 
 pytestmark = [
     pytest.mark.skipif(not pathlib.Path("/dev/nvidiactl").exists(), reason="no NVIDIA GPU here"),
     pytest.mark.skipif(UCX is None, reason="no UCX with CUDA: run ./scripts/setup/ucx-wheel"),
-    pytest.mark.skipif(
-        os.environ.get("TESTED_CUDA_KERNELS") != "ON", reason="built without CUDA kernels"
-    ),
+    needs_kernels,
 ]
 SANITIZER = shutil.which("compute-sanitizer", path=f"{os.defpath}:/usr/local/cuda/bin")
 
 
 @pytest.fixture
-def merge(bench):
-    def run(*arguments, **options):
+def workload(bench):
+    """workload(COMMAND, ARGUMENTS…): two ranks, and two measured runs that must be right."""
+
+    def run(command, *arguments, code=0, **options):
         done = bench(
-            "merge", "-n", 2, "--memory", "cuda", "--launches", 1, "--runs", 2, "--bind", "none",
+            command, "-n", 2, "--memory", "cuda", "--launches", 1, "--runs", 2, "--bind", "none",
             "--json", "run.json", *arguments,
             environment={"LD_LIBRARY_PATH": f"{UCX}/lib"}, **options,
         )
-        assert done.code == 0, done
+        assert done.code == code, done
         case = only(done.file["cases"])
-        assert case["state"] == "measured", case["reason"]
-        assert case["verified"] == {"checked": 4, "errors": 0}
         assert "emulated-gpu" not in case["labels"]
+        if code == 0:
+            assert case["state"] == "measured", case["reason"]
+            assert case["verified"] == {"checked": 4, "errors": 0}
+        return case
 
     return run
 
@@ -42,12 +44,47 @@ def merge(bench):
     [[], ["--skew", 1.2], ["--payload-columns", 3, "--frames"], ["--frac-match", 1, "--no-pool"]],
     ids=lambda shape: " ".join(map(str, shape)) or "usual",
 )
-def test_merge(merge, transports, shape):
-    merge("--rows", "10M", "--transports", transports, *shape)
+def test_merge(workload, transports, shape):
+    workload("merge", "--rows", "10M", "--transports", transports, *shape)
+
+
+@pytest.mark.parametrize("transports", ["tcp,nvlink", "tcp"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        [],
+        ["--result", "sum"],
+        ["--size", 9999, "--chunk-size", 1001, "--no-pool"],
+        ["--size", 777, "--chunk-size", 100, "--result", "sum", "--bulk-synchronous"],
+    ],
+    ids=lambda shape: " ".join(map(str, shape)) or "usual",
+)
+def test_transpose(workload, transports, shape):
+    workload("transpose", "--transports", transports, *shape)
+
+
+@pytest.mark.parametrize("result", ["keep", "sum"])
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [("corrupt", "has wrong elements"), ("drop", "was never made"), ("misroute", "was made with tile")],
+)
+def test_mistakes_of_the_transpose_are_noticed(workload, mistake, words, result):
+    case = workload("transpose", "--transports", "tcp,nvlink", "--result", result, "--inject", mistake,
+                    code=4)
+    assert words in case["reason"]
 
 
 @pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer here")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck", "synccheck"])
-def test_compute_sanitizer(merge, tool):
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["merge", "--rows", "100K"],
+        ["transpose", "--size", 777, "--chunk-size", 100],
+        ["transpose", "--size", 777, "--chunk-size", 100, "--result", "sum"],
+    ],
+    ids=lambda command: " ".join(map(str, command)),
+)
+def test_compute_sanitizer(workload, tool, command):
     wrap = f"{SANITIZER} --tool {tool} --error-exitcode 86"
-    merge("--rows", "100K", "--transports", "tcp", "--wrap", wrap, limit_s=300)
+    workload(*command, "--transports", "tcp", "--wrap", wrap, limit_s=300)

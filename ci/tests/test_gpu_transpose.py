@@ -1,0 +1,117 @@
+"""The transpose in GPU memory on the emulated driver, over UCX's own cuda_ipc: bodies on the host do
+what the kernels would, so this proves the way of the data and the order of the work, not the kernels."""
+
+import pytest
+from conftest import only
+from emulated_gpu import HAS_KERNELS, emulated, needs_both, needs_kernels  # noqa: F401
+
+RANKS, SIZE, CHUNK, RUNS, CALIBRATIONS = 2, 2000, 500, 2, 3
+# 8n²(N−1)/N, in tiles of 2 MB.
+EXCHANGED = 8 * SIZE * SIZE * (RANKS - 1) // RANKS
+
+
+@pytest.fixture
+def transpose(emulated):  # noqa: F811
+    def run(*arguments, code=0, memory="cuda", transports="tcp,nvlink", size=SIZE, chunk=CHUNK,
+            ranks=RANKS, **emulator):
+        return emulated(
+            "transpose", "-n", ranks, "--size", size, "--chunk-size", chunk, "--memory", memory,
+            "--transports", transports, "--warmup-runs", 0, "--runs", RUNS, *arguments, code=code,
+            **emulator,
+        )
+
+    return run
+
+
+def assert_right(done, ranks=RANKS):
+    case = only(done.file["cases"])
+    assert case["state"] == "measured", case["reason"]
+    assert case["verified"] == {"checked": ranks * RUNS, "errors": 0}
+    assert "emulated-gpu" in case["labels"]
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["forks"] == 0
+    assert done.bytes["left_allocated_bytes"] == 0
+    return case
+
+
+@pytest.mark.skipif(HAS_KERNELS, reason="built with CUDA kernels")
+def test_a_build_without_kernels_says_so(bench):
+    done = bench("transpose", "--memory", "cuda", "--transports", "tcp")
+    assert done.code == 3
+    assert "built without CUDA kernels" in " ".join((done.out + done.err).split())
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize("result", ["keep", "sum"])
+def test_tiles_go_by_cuda_ipc(transpose, result):
+    done = transpose("--require", "nvlink", "--result", result)
+    case = assert_right(done)
+    assert case["path"]["carried_by"] == {"nvlink": 1.0}
+    assert done.bytes["ipc_opens"] >= RANKS
+    # Every tile once in each exchange, and nothing else.
+    assert done.bytes["d2d_ipc_bytes"] == (RUNS + CALIBRATIONS) * EXCHANGED
+    # Sums come to the host, elements do not.
+    assert done.bytes["d2h_bytes"] < EXCHANGED // 100
+    # Each tile is generated, and in each run added; what is kept is read once more.
+    tiles = (SIZE // CHUNK) ** 2
+    assert done.bytes["kernel_launches"] == tiles * (1 + RUNS * (2 if result == "keep" else 1))
+    # The GPU computes, so that UCX takes nothing of that time.
+    shares = {phase["name"]: phase["share"] for phase in case["phases"]}
+    assert shares["add"] > 0 and shares["UCX, while computing"] == 0
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize("memory", ["cuda", "managed"])
+def test_without_cuda_ipc_they_are_staged(transpose, memory):
+    done = transpose("--no-calibrate", memory=memory, transports="tcp")
+    assert_right(done)
+    assert done.bytes["kernel_launches"] > 0
+    assert done.bytes["ipc_opens"] == 0 and done.bytes["d2d_ipc_bytes"] == 0
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize("result", ["keep", "sum"])
+@pytest.mark.parametrize(
+    ("ranks", "size", "chunk"), [(1, 777, 100), (2, 1001, 250), (3, 777, 100), (3, 64, 64)]
+)
+def test_any_number_of_ranks_and_any_shape(transpose, ranks, size, chunk, result):
+    transports = "tcp,nvlink" if ranks > 1 else "self"
+    done = transpose("--result", result, ranks=ranks, size=size, chunk=chunk, transports=transports)
+    assert_right(done, ranks)
+    assert done.bytes["kernel_launches"] > 0
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize(
+    "way",
+    [["--no-pool"], ["--bulk-synchronous"], ["--rmm-pool-size", "64MiB", "--result", "sum"]],
+    ids=" ".join,
+)
+def test_ways(transpose, way):
+    done = transpose("--no-calibrate", *way)
+    assert_right(done)
+    assert done.bytes["d2d_ipc_bytes"] == RUNS * EXCHANGED
+
+
+@needs_both
+@needs_kernels
+@pytest.mark.parametrize("result", ["keep", "sum"])
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [
+        ("corrupt", "has wrong elements"),
+        ("drop", "was never made"),
+        ("misroute", "was made with tile (2, 2) of x in the place of"),
+    ],
+)
+def test_mistakes_are_noticed(transpose, mistake, words, result):
+    done = transpose("--inject", mistake, "--result", result, ranks=3, size=900, chunk=300, code=4)
+    case = only(done.file["cases"])
+    assert case["state"] == "failed"
+    assert "rank 2: tile (2, " in case["reason"]
+    assert words in case["reason"]
+    assert case["verified"]["errors"] > 0
+    assert done.bytes["illegal_accesses"] == 0
