@@ -23,15 +23,22 @@ void generate(const GenerateArguments& a) {
   }
 }
 
-void add(const AddArguments& a) {
-  const Input x(a.x);
-  const Input t(a.t);
-  const Elements y(a.y);
-  for (std::uint64_t i = 0; i < a.tile.rows; ++i) {
-    for (std::uint64_t j = 0; j < a.tile.columns; ++j) {
-      y[i * row_stride(a.tile.columns) + j] = x[i * a.tile.columns + j] + t[j * a.tile.rows + i];
+void add_one(const Tile& tile, const double* one, const double* other, double* sum) {
+  const Input x(one);
+  const Input t(other);
+  const Elements y(sum);
+  for (std::uint64_t i = 0; i < tile.rows; ++i) {
+    for (std::uint64_t j = 0; j < tile.columns; ++j) {
+      y[i * row_stride(tile.columns) + j] = x[i * tile.columns + j] + t[j * tile.rows + i];
     }
   }
+}
+
+void add(const AddArguments& a) { add_one(a.tile, a.x, a.t, a.y); }
+
+void add_both(const AddBothArguments& a) {
+  add_one(a.tile, a.x, a.t, a.y);
+  add_one(a.tile.transposed(), a.t, a.x, a.u);
 }
 
 /// Adds what the elements y(i, j) of a tile add up to.
@@ -68,9 +75,8 @@ void checksum(const ChecksumArguments& a) {
 }
 
 constexpr Known ALL[] = {
-    known<GenerateArguments, generate>(),
-    known<AddArguments, add>(),
-    known<AddToSumArguments, add_to_sum>(),
+    known<GenerateArguments, generate>(), known<AddArguments, add>(),
+    known<AddBothArguments, add_both>(),  known<AddToSumArguments, add_to_sum>(),
     known<ChecksumArguments, checksum>(),
 };
 

@@ -52,9 +52,13 @@ def test_tiles_go_by_cuda_ipc(transpose, result):
     assert done.bytes["d2d_ipc_bytes"] == (RUNS + CALIBRATIONS) * EXCHANGED
     # Sums come to the host, elements do not.
     assert done.bytes["d2h_bytes"] < EXCHANGED // 100
-    # Each tile is generated, and in each run added; what is kept is read once more.
-    tiles = (SIZE // CHUNK) ** 2
-    assert done.bytes["kernel_launches"] == tiles * (1 + RUNS * (2 if result == "keep" else 1))
+    # Each tile is generated, and in each run added: if it is kept, two that are both here at once,
+    # and it is read once more.
+    chunks = SIZE // CHUNK
+    own = chunks // RANKS
+    added = own * (chunks - own) + (own * (own + 1) // 2 if result == "keep" else own * own)
+    checked = own * chunks if result == "keep" else 0
+    assert done.bytes["kernel_launches"] == RANKS * (own * chunks + RUNS * (added + checked))
     # The GPU computes, so that UCX takes nothing of that time.
     shares = {phase["name"]: phase["share"] for phase in case["phases"]}
     assert shares["add"] > 0 and shares["UCX, while computing"] == 0

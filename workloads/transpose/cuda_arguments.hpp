@@ -37,6 +37,13 @@ struct AddArguments {
   double* y;
 };
 
+struct AddBothArguments {
+  static constexpr const char* kernel = "transpose_add_both";
+  Tile tile;
+  const double *x, *t;  ///< the same for a tile with itself, as y and u are
+  double *y, *u;
+};
+
 struct AddToSumArguments {
   static constexpr const char* kernel = "transpose_add_to_sum";
   Tile tile;

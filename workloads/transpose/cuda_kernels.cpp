@@ -10,6 +10,10 @@ extern "C" const unsigned char transpose_kernels[];  // the fat binary of cuda_k
 namespace ucxbench::transpose {
 namespace {
 
+CudaGrid grid_of_squares(const Tile& tile) {
+  return {.blocks = cuda_squares(tile), .threads = block_threads};
+}
+
 // Blocks that go on to another row or square: enough to fill any GPU.
 CudaGrid grid_for(std::uint64_t parts) {
   constexpr std::uint64_t most_blocks = 4096;
@@ -26,8 +30,13 @@ class CudaKernels : public Kernels {
   }
 
   void add(const Tile& tile, const double* x, const double* t, double* y) override {
-    work_.launch(CudaGrid{.blocks = cuda_squares(tile), .threads = block_threads},
-                 AddArguments{.tile = tile, .x = x, .t = t, .y = y});
+    work_.launch(grid_of_squares(tile), AddArguments{.tile = tile, .x = x, .t = t, .y = y});
+    work_.finish();
+  }
+
+  void add_both(const Tile& tile, const double* x, const double* t, double* y, double* u) override {
+    work_.launch(grid_of_squares(tile),
+                 AddBothArguments{.tile = tile, .x = x, .t = t, .y = y, .u = u});
     work_.finish();
   }
 

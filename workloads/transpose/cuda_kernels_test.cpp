@@ -21,8 +21,12 @@ class Elements {
       : skipped_(skipped),
         count_(count),
         buffer_(kind, (skipped + count + 1) * sizeof(double), Pages::untouched) {
-    std::vector<double> all(skipped + count + 1, untouched);
-    copy_bytes(kind, buffer_.data(), all.data(), all.size() * sizeof(double));
+    fill();
+  }
+
+  void fill() {
+    const std::vector<double> all(skipped_ + count_ + 1, untouched);
+    copy_bytes(buffer_.kind(), buffer_.data(), all.data(), all.size() * sizeof(double));
   }
 
   double* data() { return reinterpret_cast<double*>(buffer_.data()) + skipped_; }
@@ -46,10 +50,19 @@ class Elements {
 
 /// Everything that one kind of kernels makes of a tile.
 struct Made {
-  std::vector<double> x, t, y;  // y without its gaps
+  std::vector<double> x, t, y, both, transposed;  // what is made of x and t without its gaps
   Checksum summed, sum_of_corrupt, checked, checked_with_a_half;
   double corrupted = 0;
 };
+
+std::vector<double> without_gaps(const Tile& tile, const std::vector<double>& y) {
+  std::vector<double> elements;
+  for (std::uint64_t row = 0; row < tile.rows; ++row) {
+    const auto* begin = y.data() + row * row_stride(tile.columns);
+    elements.insert(elements.end(), begin, begin + tile.columns);
+  }
+  return elements;
+}
 
 Made make(MemoryKind kind, const Tile& tile) {
   const auto kernels = make_kernels(kind, [] {});
@@ -57,17 +70,18 @@ Made make(MemoryKind kind, const Tile& tile) {
   Elements t(kind, tile.elements(), 3);
   const auto stride = row_stride(tile.columns);
   Elements y(kind, tile.rows * stride, 0);
+  Elements u(kind, tile.columns * row_stride(tile.rows), 0);
   Made made;
   kernels->generate(size, tile, x.data());
   kernels->generate(size, tile.transposed(), t.data());
   made.x = x.read();
   made.t = t.read();
   kernels->add(tile, x.data(), t.data(), y.data());
-  const auto all = y.read();
-  for (std::uint64_t row = 0; row < tile.rows; ++row) {
-    const auto* begin = all.data() + row * stride;
-    made.y.insert(made.y.end(), begin, begin + tile.columns);
-  }
+  made.y = without_gaps(tile, y.read());
+  y.fill();
+  kernels->add_both(tile, x.data(), t.data(), y.data(), u.data());
+  made.both = without_gaps(tile, y.read());
+  made.transposed = without_gaps(tile.transposed(), u.read());
   made.summed = kernels->add_to_sum(tile, x.data(), t.data());
   made.checked = kernels->checksum(tile, y.data());
   y.write((tile.rows - 1) * stride + tile.columns - 1, 0.5);
@@ -98,6 +112,8 @@ TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
     EXPECT_EQ(here.x, there.x);
     EXPECT_EQ(here.t, there.t);
     EXPECT_EQ(here.y, there.y);
+    EXPECT_EQ(here.y, there.both);
+    EXPECT_EQ(here.transposed, there.transposed);
     const auto right = expected(size, tile, [] {});
     EXPECT_EQ(there.summed, right);
     EXPECT_EQ(there.checked, right);
@@ -106,6 +122,19 @@ TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
     EXPECT_EQ(there.corrupted, -there.t.front());
     EXPECT_NE(there.sum_of_corrupt, right);
     EXPECT_EQ(there.sum_of_corrupt, here.sum_of_corrupt);
+  }
+}
+
+TEST_F(CudaTranspose, AddsATileToItself) {
+  const auto kernels = make_kernels(MemoryKind::cuda, [] {});
+  for (const std::uint64_t side : {1U, 31U, 32U, 33U, 64U, 200U}) {
+    const Tile tile{300, 300, side, side};
+    Elements x(MemoryKind::cuda, tile.elements(), 1);
+    Elements y(MemoryKind::cuda, side * row_stride(side), 0);
+    kernels->generate(size, tile, x.data());
+    kernels->add_both(tile, x.data(), x.data(), y.data(), y.data());
+    EXPECT_EQ(kernels->checksum(tile, y.data()), expected(size, tile, [] {})) << side;
+    y.read();
   }
 }
 

@@ -29,10 +29,8 @@ class Kernels {
 
   /// The same for two tiles that are both here: also u = t + xᵀ, which is yᵀ. A tile with itself is
   /// x = t and y = u.
-  virtual void add_both(const Tile& tile, const double* x, const double* t, double* y, double* u) {
-    add(tile, x, t, y);
-    if (x != t) add(tile.transposed(), t, x, u);
-  }
+  virtual void add_both(const Tile& tile, const double* x, const double* t, double* y,
+                        double* u) = 0;
 
   /// As add, without keeping y; what it adds up to.
   virtual Checksum add_to_sum(const Tile& tile, const double* x, const double* t) = 0;

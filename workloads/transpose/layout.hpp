@@ -14,7 +14,9 @@ struct Tile {
   constexpr std::uint64_t elements() const { return rows * columns; }
   constexpr std::uint64_t bytes() const { return elements() * sizeof(double); }
   /// Where it stands in the transposed array.
-  constexpr Tile transposed() const { return {first_column, first_row, columns, rows}; }
+  UCXBENCH_HOST_DEVICE constexpr Tile transposed() const {
+    return {first_column, first_row, columns, rows};
+  }
 };
 
 /// How the n×n array lies. Chunks cut its rows and columns into stretches of `chunk`, the last one
