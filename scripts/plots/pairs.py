@@ -81,7 +81,8 @@ def note_of(cases):
     shown = [case for _, case in cases[:MOST_PANELS]]
     numbers = any(case.ranks <= MOST_RANKS_WITH_NUMBERS for case in shown)
     sizes = ", ".join(dict.fromkeys(size_text(case.ignore_bytes) for case in shown))
-    note = f"GB/s between ranks: p50{', below it p25–p75,' if numbers else ''} of logged messages of at least {sizes}"
+    note = "GB/s between ranks: p50" + (", below it p25–p75," if numbers else "")
+    note += f" of logged messages of at least {sizes} (--ignore-size)"
     if any(None in case.pairs.values() for case in shown):
         note += f"; {'–' if numbers else 'grey'}: none"
     if len(cases) > MOST_PANELS:
