@@ -242,7 +242,10 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
     exit = worse(exit, check_required(result, *plan.require, transports.allow_same_gpu));
   }
   if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
-  run.outputs.write(result, global.quiet, global.colored());
+  // With the digits that the file has, so that a report from the file says the same.
+  auto recorded = parse_result(to_text(to_json(result)), plan.setup.output.string());
+  recorded.file = result.file;
+  run.outputs.write(recorded, global.quiet, global.colored());
   if (!global.quiet) fmt::print(stderr, "results: {}\n", plan.setup.output.string());
   say_what_is_wrong(result);
   return exit;
