@@ -106,8 +106,8 @@ TEST_P(Damaged, IsReadOrRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Files, Damaged,
     testing::Values("dgx1.txt", "dgx1-p100.txt", "h100-nvswitch.txt", "vm.txt", "dgx1.nccl.xml",
-                    "h100-nvswitch.nccl.xml", "two-socket.hwloc.xml", "gpu-node.hwloc.xml",
-                    "vm.hwloc.xml"),
+                    "dgx1.hwloc.xml", "h100-nvswitch.nccl.xml", "two-socket.hwloc.xml",
+                    "gpu-node.hwloc.xml", "vm.hwloc.xml"),
     [](const auto& file) {
       auto name = file.param;
       std::replace_if(name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');

@@ -90,19 +90,22 @@ TEST(Dgx1, HasANicForEachPairOfGpus) {
             nearest_cpus(graph, graph.find_name("GPU7")));
 }
 
-TEST(Dgx1, IsTheSameFromNccl) {
+TEST(Dgx1, IsTheSameFromEverySource) {
   const auto matrix = import_topology(fixture("dgx1.txt"));
-  const auto nccl = import_topology(fixture("dgx1.nccl.xml"));
-  const auto name_in_nccl = [](const std::string& name) {
+  const auto name_elsewhere = [](const std::string& name) {
     return name.starts_with("ib") ? "mlx5_" + name.substr(2) : name;
   };
-  for (const auto a : matrix.devices()) {
-    for (const auto b : matrix.devices()) {
-      const auto& name_a = matrix.nodes[a].name;
-      const auto& name_b = matrix.nodes[b].name;
-      EXPECT_EQ(between(matrix, name_a, name_b),
-                between(nccl, name_in_nccl(name_a), name_in_nccl(name_b)))
-          << name_a << " " << name_b;
+  for (const char* file : {"dgx1.nccl.xml", "dgx1.hwloc.xml"}) {
+    const auto other = import_topology(fixture(file));
+    EXPECT_EQ(other.devices().size(), matrix.devices().size());
+    for (const auto a : matrix.devices()) {
+      for (const auto b : matrix.devices()) {
+        const auto& name_a = matrix.nodes[a].name;
+        const auto& name_b = matrix.nodes[b].name;
+        EXPECT_EQ(between(matrix, name_a, name_b),
+                  between(other, name_elsewhere(name_a), name_elsewhere(name_b)))
+            << file << " " << name_a << " " << name_b;
+      }
     }
   }
 }

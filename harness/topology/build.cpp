@@ -7,11 +7,12 @@
 namespace ucxbench {
 namespace {
 
-Link link_of(LinkClass link_class, const std::optional<Capacity>& capacity, std::string why) {
+Link link_of(LinkClass link_class, const std::optional<Capacity>& capacity,
+             const std::string& why) {
   Link link;
   link.link_class = link_class;
   if (capacity) link.specified_GBps = capacity->GBps;
-  link.source = capacity ? capacity->source : std::move(why);
+  link.source = capacity ? capacity->source : why;
   return link;
 }
 
@@ -38,13 +39,13 @@ void attach_inside(Graph& graph, std::size_t child, std::size_t parent) {
   graph.attach(child, parent, link_of(LinkClass::internal, std::nullopt, ""));
 }
 
-void attach_across(Graph& graph, std::size_t child, std::size_t parent, std::string why) {
-  graph.attach(child, parent, link_of(LinkClass::socket, std::nullopt, std::move(why)));
+void attach_across(Graph& graph, std::size_t child, std::size_t parent, const std::string& why) {
+  graph.attach(child, parent, link_of(LinkClass::socket, std::nullopt, why));
 }
 
 void attach_pcie(Graph& graph, std::size_t child, std::size_t parent,
-                 const std::optional<Capacity>& capacity, std::string why) {
-  graph.attach(child, parent, link_of(LinkClass::pcie, capacity, std::move(why)));
+                 const std::optional<Capacity>& capacity, const std::string& why) {
+  graph.attach(child, parent, link_of(LinkClass::pcie, capacity, why));
 }
 
 void attach_cable(Graph& graph, std::size_t nic, const std::optional<Capacity>& capacity) {

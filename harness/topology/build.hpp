@@ -22,11 +22,11 @@ std::string free_name(const Graph& graph, const std::string& name);
 void attach_inside(Graph& graph, std::size_t child, std::size_t parent);
 
 /// Across sockets, so with no capacity that software could find out; `why` says that.
-void attach_across(Graph& graph, std::size_t child, std::size_t parent, std::string why);
+void attach_across(Graph& graph, std::size_t child, std::size_t parent, const std::string& why);
 
 /// `why` says why there is no capacity, where there is none.
 void attach_pcie(Graph& graph, std::size_t child, std::size_t parent,
-                 const std::optional<Capacity>& capacity, std::string why);
+                 const std::optional<Capacity>& capacity, const std::string& why);
 
 /// A NIC's cable to the network, of which there is one.
 void attach_cable(Graph& graph, std::size_t nic, const std::optional<Capacity>& capacity);

@@ -10,6 +10,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/topology/build.hpp"
 #include "harness/topology/cpu_mask.hpp"
+#include "harness/topology/hwloc_nvlinks.hpp"
 #include "harness/topology/xml.hpp"
 
 namespace ucxbench {
@@ -77,6 +78,7 @@ class Reader {
     attach_processors();
     find_devices(machine, {});
     name_gpus(graph_);
+    add_hwloc_nvlinks(graph_, root);
     return std::move(graph_);
   }
 

@@ -7,9 +7,9 @@
 namespace ucxbench {
 
 /// The graph of a machine as hwloc exports it (lstopo machine.xml; of hwloc 1, 2 and 3): sockets,
-/// NUMA nodes, and the PCI tree down to GPUs and NICs if it was saved with I/O devices. hwloc
-/// itself is not asked to load it: given a damaged file, it crashes (2.9). PCIe speeds are those at
-/// the time of saving. Throws Failure(Exit::usage).
+/// NUMA nodes, and the PCI tree down to GPUs and NICs if it was saved with I/O devices; NVLinks if
+/// that hwloc had NVML. hwloc itself is not asked to load it: given a damaged file, it crashes
+/// (2.9). PCIe speeds are those at the time of saving. Throws Failure(Exit::usage).
 Graph graph_from_hwloc_xml(std::string_view xml);
 
 }  // namespace ucxbench

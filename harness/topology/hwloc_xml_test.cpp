@@ -111,6 +111,34 @@ TEST(HwlocXml, PortsBelongToTheLinksBelowThem) {
   EXPECT_NEAR(*path_between(graph, at("eth2"), at("eth3")).capacity_GBps, 3.94, 0.01);
 }
 
+std::string with_nvlinks(const std::string& values) {
+  const auto gpu = [](const std::string& number) {
+    return "<object type=\"PCIDev\" pci_busid=\"0000:0" + number +
+           ":00.0\" pci_type=\"0302 [10de:1db8]\"><object type=\"OSDev\" gp_index=\"" + number +
+           "\" name=\"nvml" + number +
+           "\"><info name=\"GPUModel\" value=\"Tesla V100-SXM3-32GB\"/></object></object>";
+  };
+  const auto text = topology(" version=\"2.0\"",
+                             gpu("0") + gpu("1") +
+                                 "<object type=\"PCIDev\" gp_index=\"7\" subtype=\"NVSwitch\" "
+                                 "pci_busid=\"0000:07:00.0\" pci_type=\"0680 [10de:1ac2]\"/>");
+  const std::string end = "</topology>";
+  return text.substr(0, text.size() - end.size()) +
+         "<distances2hetero name=\"NVLinkBandwidth\"><indexes>OSDev:0 OSDev:1 </indexes>"
+         "<indexes>PCIDev:7 </indexes>" +
+         values + "</distances2hetero>" + end;
+}
+
+TEST(HwlocXml, HasNvlinksAsBandwidths) {
+  const auto graph = graph_from_hwloc_xml(with_nvlinks(
+      "<u64values>0 25000 75000 25000 0 </u64values><u64values>50000 75000 50000 0 </u64values>"));
+  EXPECT_EQ(graph.of_kind(NodeKind::nvswitch).size(), 1U);
+  const auto path = path_between(graph, graph.find_name("GPU0"), graph.find_name("GPU1"));
+  EXPECT_EQ(to_string(path.path_class), "NV3") << "one direct, two through the switch";
+  EXPECT_DOUBLE_EQ(path.capacity_GBps.value_or(0), 75);
+  EXPECT_THROW(graph_from_hwloc_xml(with_nvlinks("<u64values>0 25000</u64values>")), Failure);
+}
+
 TEST(HwlocXml, NeedsAMachine) {
   for (const char* xml : {"<topology/>", "<topology><object type=\"Core\"/></topology>"}) {
     EXPECT_THROW(graph_from_hwloc_xml(xml), Failure) << xml;

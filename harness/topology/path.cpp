@@ -1,7 +1,6 @@
 #include "harness/topology/path.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace ucxbench {
 namespace {
@@ -72,60 +71,68 @@ Distance tree_distance(const Graph& graph, std::size_t a, std::size_t b) {
   }
 }
 
-/// One of the ways that NVLinks give: direct, or through a switch.
-struct NvlinkWay {
+/// NVLinks side by side.
+struct Bundle {
   std::vector<std::size_t> links;
   int count = 0;
-  std::optional<double> specified_GBps;
+  std::optional<double> GBps = 0.0;  ///< empty as soon as one is unknown
+
+  void add(const Link& link, std::size_t index) {
+    links.push_back(index);
+    count += link.count;
+    GBps = GBps && link.specified_GBps ? std::optional(*GBps + *link.specified_GBps) : std::nullopt;
+  }
 };
 
-std::vector<NvlinkWay> nvlink_ways(const Graph& graph, std::size_t from, std::size_t to) {
-  std::vector<NvlinkWay> ways;
+/// Direct ones, and those into and out of switches. The switches of a host are one: what lies
+/// between them is not visible, and is as wide.
+struct Nvlinks {
+  Bundle direct;
+  Bundle into;
+  Bundle out;
+
+  bool switched() const { return into.count > 0 && out.count > 0; }
+  bool any() const { return direct.count > 0 || switched(); }
+};
+
+Nvlinks nvlinks_between(const Graph& graph, std::size_t from, std::size_t to) {
+  Nvlinks nvlinks;
   for (const auto end : {from, to}) {
-    if (graph.nodes[end].kind != NodeKind::gpu) return ways;
+    if (graph.nodes[end].kind != NodeKind::gpu) return nvlinks;
   }
-  std::map<std::size_t, std::size_t> into;  // switch → link
-  const auto& links = graph.links;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (links[i].link_class != LinkClass::nvlink) continue;
-    if (links[i].from == from && links[i].to == to) {
-      ways.push_back({{i}, links[i].count, links[i].specified_GBps});
-    } else if (links[i].from == from && graph.nodes[links[i].to].kind == NodeKind::nvswitch) {
-      into.emplace(links[i].to, i);
+  for (std::size_t i = 0; i < graph.links.size(); ++i) {
+    const auto& link = graph.links[i];
+    if (link.link_class != LinkClass::nvlink) continue;
+    if (link.from == from && link.to == to) {
+      nvlinks.direct.add(link, i);
+    } else if (link.from == from && graph.nodes[link.to].kind == NodeKind::nvswitch) {
+      nvlinks.into.add(link, i);
+    } else if (link.to == to && graph.nodes[link.from].kind == NodeKind::nvswitch) {
+      nvlinks.out.add(link, i);
     }
   }
-  for (std::size_t out = 0; out < links.size(); ++out) {
-    if (links[out].link_class != LinkClass::nvlink || links[out].to != to) continue;
-    const auto in = into.find(links[out].from);
-    if (in == into.end()) continue;
-    const auto& first = links[in->second];
-    NvlinkWay way{{in->second, out}, std::min(first.count, links[out].count), std::nullopt};
-    if (first.specified_GBps && links[out].specified_GBps) {
-      way.specified_GBps = std::min(*first.specified_GBps, *links[out].specified_GBps);
-    }
-    ways.push_back(std::move(way));
-  }
-  return ways;
+  return nvlinks;
 }
 
-Path over_nvlinks(const Graph& graph, const std::vector<NvlinkWay>& ways) {
+Path over_nvlinks(const Graph& graph, const Nvlinks& nvlinks) {
   Path path;
-  path.path_class.distance = Distance::nvlink;
-  path.complete = true;
-  for (const auto& way : ways) {
-    path.links.insert(path.links.end(), way.links.begin(), way.links.end());
-    path.path_class.nvlinks += way.count;
-    if (way.specified_GBps) {
-      path.capacity_GBps = path.capacity_GBps.value_or(0.0) + *way.specified_GBps;
+  path.path_class = {Distance::nvlink, nvlinks.direct.count};
+  path.links = nvlinks.direct.links;
+  path.capacity_GBps = nvlinks.direct.GBps;
+  if (nvlinks.switched()) {
+    const auto& [direct, into, out] = nvlinks;
+    path.path_class.nvlinks += std::min(into.count, out.count);
+    path.links.insert(path.links.end(), into.links.begin(), into.links.end());
+    path.links.insert(path.links.end(), out.links.begin(), out.links.end());
+    if (path.capacity_GBps && into.GBps && out.GBps) {
+      *path.capacity_GBps += std::min(*into.GBps, *out.GBps);
     } else {
-      path.complete = false;
+      path.capacity_GBps.reset();
     }
   }
-  // A sum with unknown parts bounds nothing.
-  if (!path.complete) path.capacity_GBps.reset();
-  const auto& first = graph.links[path.links.front()];
-  path.source = first.source;
-  if (path.complete && graph.nodes[first.to].kind == NodeKind::nvswitch) {
+  path.complete = path.capacity_GBps.has_value();
+  path.source = graph.links[path.links.front()].source;
+  if (path.complete && nvlinks.switched()) {
     path.source += "; shared by all peers behind the switches";
   }
   return path;
@@ -150,16 +157,16 @@ PathClass class_between(const Graph& graph, std::size_t a, std::size_t b) {
   if (a == b) return {Distance::self, 0};
   const auto stated = graph.stated.find(std::minmax(a, b));
   if (stated != graph.stated.end()) return stated->second;
-  const auto ways = nvlink_ways(graph, a, b);
-  if (!ways.empty()) return over_nvlinks(graph, ways).path_class;
+  const auto nvlinks = nvlinks_between(graph, a, b);
+  if (nvlinks.any()) return over_nvlinks(graph, nvlinks).path_class;
   return {tree_distance(graph, a, b), 0};
 }
 
 Path path_between(const Graph& graph, std::size_t from, std::size_t to) {
   Path path;
-  const auto ways = nvlink_ways(graph, from, to);
-  if (from != to && !ways.empty()) {
-    path = over_nvlinks(graph, ways);
+  const auto nvlinks = nvlinks_between(graph, from, to);
+  if (from != to && nvlinks.any()) {
+    path = over_nvlinks(graph, nvlinks);
   } else if (const auto meeting = meet(graph, from, to); meeting.common != Node::none) {
     path.complete = true;
     for (const auto node : meeting.from) take(graph, graph.nodes[node].up, path);

@@ -160,6 +160,17 @@ TEST(Paths, SumTheSwitchesBetweenTwoGpus) {
   EXPECT_DOUBLE_EQ(*path.capacity_GBps, 7 * 25.0);
 }
 
+// As on a DGX-2, whose two boards have switches of their own.
+TEST(Paths, GoFromSwitchToSwitch) {
+  Machine machine;
+  auto& graph = machine.graph;
+  const auto* generation = link_specification("NVLink 2");
+  add_nvlinks(graph, machine.gpus[0], {{switch_at(graph, "0000:05:00.0"), 6}}, generation);
+  add_nvlinks(graph, machine.gpus[4], {{switch_at(graph, "0000:06:00.0"), 6}}, generation);
+  EXPECT_EQ(machine.between(machine.gpus[0], machine.gpus[4]), "NV6");
+  EXPECT_EQ(machine.between(machine.gpus[0], machine.gpus[1]), "PIX") << "has no NVLinks";
+}
+
 TEST(Paths, OfNvlinksOfUnknownGenerationHaveNoCapacity) {
   Machine machine;
   add_nvlinks(machine.graph, machine.gpus[0], {{machine.gpus[1], 2}}, nullptr);
