@@ -46,7 +46,7 @@ def load(name):
         topology = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
         devices = {device["name"]: device for device in topology["devices"] if device["kind"] in KINDS}
         links = [link for link in topology["links"] if {link["from"], link["to"]} <= devices.keys()]
-        return topology, devices, links
+        return f"{topology['source'] or '?'}, hash {topology['hash']}", devices, links
     except OSError as error:
         fail(2, f"cannot read '{name}': {error.strerror}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -151,7 +151,7 @@ def legend_of(axes, links, most):
         axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(entries), frameon=False)
 
 
-def draw(topology, devices, links, out):
+def draw(title, devices, links, out):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -175,7 +175,7 @@ def draw(topology, devices, links, out):
     axes.set_xlim(min(xs) - 0.8, max(xs) + 0.8)
     axes.set_ylim(min(ys) - (1.9 if arcs and min(ys) == 0 else 0.7), max(ys) + 0.6)
     axes.set_axis_off()
-    axes.set_title(f"{topology['source'] or '?'}, hash {topology['hash']}; line width: capacity one way", fontsize=10)
+    axes.set_title(f"{title}; line width: capacity one way", fontsize=10)
     legend_of(axes, links, most)
     figure.savefig(sys.stdout.buffer if out == "-" else out, format="svg", metadata={"Date": None})
 
@@ -185,9 +185,9 @@ def main():
     parser.add_argument("topology", metavar="TOPOLOGY.json", help="what ucx-bench topo --format json wrote")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the picture; - is stdout")
     arguments = parser.parse_args()
-    topology, devices, links = load(arguments.topology)
+    title, devices, links = load(arguments.topology)
     try:
-        draw(topology, devices, links, arguments.output)
+        draw(title, devices, links, arguments.output)
     except OSError as error:
         fail(2, f"cannot write '{arguments.output}': {error.strerror}; choose another path with -o")
     except ImportError as error:
