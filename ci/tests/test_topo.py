@@ -45,6 +45,13 @@ def test_another_machine(topo, name):
     assert topo("--import", FIXTURES / name).out == (FIXTURES / f"{name}.expected").read_text()
 
 
+def test_the_readme_shows_what_is_printed():
+    expected = (FIXTURES / "dgx1.nccl.xml.expected").read_text().splitlines()
+    shown = (ROOT / "README.md").read_text().split("$ ucx-bench topo --import")[1].split("```")[0].splitlines()[1:]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in expected] == ["  …", "  …"]
+
+
 def test_its_json_is_imported_again(topo, tmp_path):
     topo("--import", FIXTURES / "dgx1.nccl.xml", "--format", "json", "-o", "dgx1.json")
     again = topo("--import", "dgx1.json", "--format", "json").out

@@ -24,8 +24,9 @@ std::string hwloc_xml() {
   const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(
       raw, &hwloc_topology_destroy);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-  // Those that start GPU drivers in this process, which is none of a rank.
-  for (const char* component : {"cuda", "gl", "levelzero", "nvml", "opencl", "rsmi"}) {
+  // Plug-ins that start GPU drivers in this process, which is none of a rank; and pci
+  // (libpciaccess), which leaks: without it hwloc reads the same from /sys.
+  for (const char* component : {"cuda", "gl", "levelzero", "nvml", "opencl", "pci", "rsmi"}) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
   char* text = nullptr;

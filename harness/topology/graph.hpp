@@ -119,8 +119,8 @@ struct Graph {
 std::string normal_pci(std::string_view address);
 
 /// 16 hexadecimal digits, the same for the same wiring whatever its devices are called, how they
-/// are numbered, which host it is, and what PCIe links have trained to for now. A label, not a
-/// proof.
+/// are numbered, which host it is, what PCIe links have trained to and ports negotiated for now. A
+/// label, not a proof.
 std::string hash_of(const Graph& graph);
 
 /// For results: {hash, source, devices, links, pairs}.

@@ -44,8 +44,9 @@ struct Edge {
 std::vector<Edge> edges_of(const Graph& graph) {
   std::vector<Edge> edges;
   for (const auto& link : graph.links) {
-    const auto capacity =
-        link.specified_GBps ? fmt::format("{:.3f}", *link.specified_GBps) : std::string("?");
+    // A port's rate is known only while it is up.
+    const bool counts = link.specified_GBps && link.link_class != LinkClass::network;
+    const auto capacity = counts ? fmt::format("{:.3f}", *link.specified_GBps) : std::string("?");
     edges.push_back(
         {link.from, link.to,
          fnv1a(fmt::format("{}/{}/{}", static_cast<int>(link.link_class), link.count, capacity))});
