@@ -191,3 +191,18 @@ def test_an_older_driver(gpu):
 def test_no_gpu(gpu):
     done = gpu("--memory", "cuda", "--transports", "tcp", code=3, CUDA_EMULATOR_GPUS="0")
     assert "no GPU" in done.out or "no CUDA-capable device" in done.out
+
+
+@needs_both
+def test_every_pair_of_gpus(emulated):
+    """p2p: all of the bytes by CUDA IPC, each rank's buffers mapped by every other once."""
+    ranks, runs, iterations = 3, 2, 4
+    done = emulated("p2p", "-n", ranks, "-s", "4MiB", "--memory", "cuda", "--transports", "tcp,nvlink", "--concurrent",
+                    "one", "--iterations", iterations, "--runs", runs, "--warmup-runs", 0, "--require", "nvlink",
+                    CUDA_EMULATOR_GPUS="3")
+    case = only(done.file["cases"])
+    assert case["verified"] == {"checked": 6, "errors": 0}
+    assert case["path"]["carried_by"] == {"nvlink": 1.0}
+    counted = 2  # messages between two readings of the counters
+    assert done.bytes["d2d_ipc_bytes"] == 6 * (runs * iterations + counted) * 4 * MIB
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0
