@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <set>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/outputs.hpp"
 #include "harness/analysis/comparison.hpp"
-#include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
 
@@ -75,13 +73,17 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
 Exit run(const CompareOptions& o, const GlobalOptions& global) {
   const auto fail_on = parse_fail_on(o.fail_on);
   const auto floor = parse_percent(o.floor);
+  if (o.json == "-" && o.markdown == "-") {
+    throw Failure(Exit::usage, "--json - and --markdown -: only one output can be stdout");
+  }
   const auto base = read_result(o.base);
   const auto now = read_result(o.now);
   check_results(base, now, o);
   const auto comparison = compare(base, now, o.alpha, floor);
-  const bool to_stdout = write_output(o.json, to_text(comparison_json(comparison)) + "\n") |
-                         write_output(o.markdown, comparison_markdown(comparison));
-  if (!to_stdout && !global.quiet) std::fputs(comparison_table(comparison).c_str(), stdout);
+  const bool json_shown = write_output(o.json, to_text(comparison_json(comparison)) + "\n");
+  const bool markdown_shown = write_output(o.markdown, comparison_markdown(comparison));
+  if (!json_shown && !markdown_shown && !global.quiet)
+    std::fputs(comparison_table(comparison).c_str(), stdout);
   std::fflush(stdout);
   return gate(comparison, fail_on);
 }

@@ -30,9 +30,8 @@ struct PlannedCase {
   Parameters parameters;
 };
 
-/// What a rank knows of its own flows of a case, for rank 0. As JSON: "received", of each source
-/// GBps, wrong (words, empty if right); "sent", of each destination lanes, moved and payload_bytes;
-/// "gpu", its PCI address.
+/// What a rank knows of its own flows of a case, for rank 0, by the other rank's number: received,
+/// {"GBps", "wrong" (words, empty if right)}; sent, {"lanes", "moved", "payload_bytes"}.
 struct Facts {
   Json received = Json::object(), sent = Json::object();
 };
@@ -202,7 +201,8 @@ class Rank {
     record.dst = dst;
     record.messages = static_cast<std::uint64_t>(p.iterations) * rates.size();
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
-    record.samples["bandwidth_GBps"] = make_samples(std::move(rates), rates.size());
+    const auto streams = rates.size();
+    record.samples["bandwidth_GBps"] = make_samples(std::move(rates), streams);
     record.lanes = sent.at("lanes").get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},

@@ -92,6 +92,7 @@ def test_missing_cases_and_other_machines(bench, run, tmp_path):
         (["base.json", "same.json", "--fail-on", "regresion"], "did you mean 'regression'?"),
         (["base.json", "same.json", "--floor", "5"], "expected a percentage such as 0.5%"),
         (["base.json", "same.json", "--alpha", "0"], "--alpha"),
+        (["base.json", "same.json", "--json", "-", "--markdown", "-"], "only one output can be stdout"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
