@@ -4,6 +4,8 @@ fetches."""
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 
 import pytest
 from conftest import ROOT
@@ -18,6 +20,23 @@ needs_both = pytest.mark.skipif(
 )
 HAS_KERNELS = os.environ.get("TESTED_CUDA_KERNELS") == "ON"
 needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="built without CUDA kernels")
+
+
+@pytest.fixture
+def own_loopback():
+    """Arguments that give the ranks a loopback device of their own, as root: its counters, by which
+    TCP's part is judged, then see no other program."""
+    name = f"ucxbench{os.getpid()}_alone"
+
+    def ip(*arguments):
+        return subprocess.run(["ip", *arguments], capture_output=True, timeout=20).returncode == 0
+
+    if not shutil.which("ip") or not ip("netns", "add", name):
+        yield []
+        return
+    ip("-n", name, "link", "set", "lo", "up")
+    yield ["--wrap", f"ip netns exec {name}", "--net-devices", "lo"]
+    ip("netns", "delete", name)
 
 
 @pytest.fixture

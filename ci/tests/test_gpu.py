@@ -3,7 +3,15 @@ way the bytes went is asserted by the emulator's own reports, not by what the pr
 
 import pytest
 from conftest import only
-from emulated_gpu import EMULATOR, MIB, UCX, emulated, needs_both, needs_emulator  # noqa: F401
+from emulated_gpu import (  # noqa: F401
+    EMULATOR,
+    MIB,
+    UCX,
+    emulated,
+    needs_both,
+    needs_emulator,
+    own_loopback,
+)
 
 
 @pytest.fixture
@@ -124,11 +132,11 @@ def test_a_pool_is_mapped_once_and_each_allocation_by_itself(gpu):
 
 @needs_both
 @pytest.mark.parametrize("iterations", [2, 5])
-def test_a_mapping_exists_per_allocation_and_pair(gpu, iterations):
+def test_a_mapping_exists_per_allocation_and_pair(gpu, own_loopback, iterations):  # noqa: F811
     """What the cold benchmark calls a first message opened a mapping, and nothing else did."""
     done = gpu(
         "-n", "3", "--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
-        "--allow-same-gpu", iterations=iterations, command="cold",
+        "--allow-same-gpu", *own_loopback, iterations=iterations, command="cold",
     )
     for case in done.file["cases"]:
         assert case["verified"]["errors"] == 0 and "emulated-gpu" in case["labels"]

@@ -3,7 +3,13 @@ what the kernels would, so this proves the way of the data and the order of the 
 
 import pytest
 from conftest import only
-from emulated_gpu import HAS_KERNELS, emulated, needs_both, needs_kernels  # noqa: F401
+from emulated_gpu import (  # noqa: F401
+    HAS_KERNELS,
+    emulated,
+    needs_both,
+    needs_kernels,
+    own_loopback,
+)
 
 RANKS, SIZE, CHUNK, RUNS, CALIBRATIONS = 2, 2000, 500, 2, 3
 # 8n²(N−1)/N, in tiles of 2 MB.
@@ -43,8 +49,8 @@ def test_a_build_without_kernels_says_so(bench):
 @needs_both
 @needs_kernels
 @pytest.mark.parametrize("result", ["keep", "sum"])
-def test_tiles_go_by_cuda_ipc(transpose, result):
-    done = transpose("--require", "nvlink", "--result", result)
+def test_tiles_go_by_cuda_ipc(transpose, own_loopback, result):  # noqa: F811
+    done = transpose("--require", "nvlink", "--result", result, *own_loopback)
     case = assert_right(done)
     assert case["path"]["carried_by"] == {"nvlink": 1.0}
     assert done.bytes["ipc_opens"] >= RANKS

@@ -132,7 +132,7 @@ TEST_F(CudaKernels, TakeSkewedKeysFromTheHost) {
 
 TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
   const auto kernels = make_kernels(MemoryKind::cuda, [] {});
-  Memory table(MemoryKind::cuda, 100 * columns);
+  Memory table(MemoryKind::cuda, std::uint64_t{100} * columns);
   const Generator generator({.rows_per_rank = 100, .frac_match = 1});
   kernels->generate(generator, Side::build, 0, 100, columns, table.words());
   const std::vector<Rows> all = {{table.words(), 100, 100}};
@@ -142,7 +142,7 @@ TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
   EXPECT_THROW(kernels->build(all), Failure);
   kernels->reserve(columns, 100, allocate);
   kernels->build(all);
-  Memory out(MemoryKind::cuda, 99 * (2 * columns - 1));
+  Memory out(MemoryKind::cuda, std::uint64_t{99} * (2 * columns - 1));
   Joined joined{.words = out.words(), .capacity = 99};
   EXPECT_THROW(kernels->probe(all, joined), Failure);
 }
