@@ -56,6 +56,8 @@ def test_its_json_is_imported_again(topo, tmp_path):
     topo("--import", FIXTURES / "dgx1.nccl.xml", "--format", "json", "-o", "dgx1.json")
     again = topo("--import", "dgx1.json", "--format", "json").out
     assert again == (tmp_path / "dgx1.json").read_text()
+    topo("--format", "json", "-o", "here.json")
+    assert topo("--import", "here.json").out.startswith("topology of a recorded machine, hash ")
 
 
 def test_json_has_the_documented_names(topo):

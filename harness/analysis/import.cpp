@@ -11,6 +11,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
+#include "harness/topology/discover.hpp"
 #include "harness/topology/hwloc_xml.hpp"
 #include "harness/topology/xml.hpp"
 
@@ -56,7 +57,9 @@ Graph import_json(std::string_view text) {
   if (json.is_discarded()) {
     throw Failure(Exit::usage, "not whole JSON; give what ucx-bench topo --format json wrote");
   }
-  return graph_from_json(json);
+  auto graph = graph_from_json(json);
+  if (graph.source == discovered_source) graph.source = "a recorded machine";
+  return graph;
 }
 
 Graph import_any(std::string_view text) {

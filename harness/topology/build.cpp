@@ -92,7 +92,8 @@ void add_nvlinks(Graph& graph, std::size_t gpu, const std::map<std::size_t, int>
 std::string socket_link_text(std::string_view vendor, int family, int model) {
   const auto* row = socket_link(vendor, family, model);
   if (row == nullptr) return "links between sockets unknown";
-  return fmt::format("{} GB/s per {} link, how many unknown", row->GBps, row->name);
+  return fmt::format("{} GB/s per {} link{}, how many unknown", row->GBps, row->name,
+                     doubt_of(*row));
 }
 
 void name_gpus(Graph& graph) {

@@ -183,7 +183,7 @@ void add_nvml(Graph& graph, const std::vector<NvmlGpu>& gpus) {
 
 Graph discover() {
   auto graph = graph_from_hwloc_xml(hwloc_xml());
-  graph.source = "this machine";
+  graph.source = discovered_source;
   add_sysfs(graph, "/sys");
   add_nvml(graph, nvml_gpus());
   return graph;

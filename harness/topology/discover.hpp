@@ -13,6 +13,9 @@ namespace ucxbench {
 /// from sysfs, GPUs and NVLinks from NVML where there is a driver.
 Graph discover();
 
+/// What such a graph says of its source.
+constexpr const char* discovered_source = "this machine";
+
 /// What discover() adds to what hwloc found; for tests of machines that are not here.
 void add_sysfs(Graph& graph, const std::filesystem::path& sys);
 void add_nvml(Graph& graph, const std::vector<NvmlGpu>& gpus);

@@ -79,6 +79,10 @@ std::optional<double> number_before(std::string_view text, std::string_view unit
 
 }  // namespace
 
+std::string doubt_of(const LinkSpecification& row) {
+  return row.confidence == "high" ? "" : fmt::format(" (confidence {})", row.confidence);
+}
+
 const LinkSpecification* link_specification(std::string_view name) {
   const auto* row = std::find_if(table.begin(), table.end(),
                                  [&](const auto& known) { return known.name == name; });
@@ -122,7 +126,7 @@ std::optional<Capacity> pcie_capacity_of_generation(int generation, int lanes) {
   constexpr int most_lanes = 32;
   const auto* row = link_specification(fmt::format("PCIe gen{}", generation));
   if (row == nullptr || lanes < 1 || lanes > most_lanes) return std::nullopt;
-  return Capacity{row->GBps * lanes, fmt::format("{} x{}", row->name, lanes)};
+  return Capacity{row->GBps * lanes, fmt::format("{} x{}{}", row->name, lanes, doubt_of(*row))};
 }
 
 std::optional<Capacity> pcie_capacity(double gigatransfers, int lanes) {

@@ -23,6 +23,9 @@ struct Capacity {
   std::string source;
 };
 
+/// "", or for a row that is not sure " (confidence medium)".
+std::string doubt_of(const LinkSpecification& row);
+
 /// Each empty (or null) where the table has no such row.
 const LinkSpecification* link_specification(std::string_view name);
 

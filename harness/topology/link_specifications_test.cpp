@@ -44,6 +44,12 @@ TEST(LinkSpecifications, OfPcieFollowFromSpeedAndLanes) {
   EXPECT_FALSE(pcie_capacity_of_generation(0, 16));
 }
 
+TEST(LinkSpecifications, ThatAreNotSureSaySo) {
+  EXPECT_EQ(pcie_capacity(64, 16)->source, "PCIe gen6 x16 (confidence medium)");
+  EXPECT_EQ(doubt_of(*socket_link("GenuineIntel", 6, 143)), " (confidence low)");
+  EXPECT_EQ(doubt_of(*link_specification("EDR")), "");
+}
+
 TEST(LinkSpecifications, OfPortsFollowFromTheirRates) {
   EXPECT_DOUBLE_EQ(infiniband_capacity("100 Gb/sec (4X EDR)")->GBps, 12.5);
   EXPECT_DOUBLE_EQ(infiniband_capacity("200 Gb/sec (4X HDR)")->GBps, 25);
