@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   using namespace ucxbench;
   if (ChannelRendezvous::is_rank()) return rank_main();
   if (argc >= 2 && std::strcmp(argv[1], probe_command) == 0) {
-    return probe_main(argc == 3 && std::strcmp(argv[2], probe_cuda_word) == 0);
+    return probe_main({argv + 2, argv + argc});
   }
   reset_crash_handlers();
   return static_cast<int>(run_command_line(argc, argv));

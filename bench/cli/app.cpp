@@ -21,7 +21,7 @@ std::string version_text() {
   auto text = fmt::format("ucx-bench {} (commit {}{}, {}, {})\n", build.version, build.commit,
                           build.dirty ? ", modified" : "", build.compiler, build.build_type);
   try {
-    const auto ucx = probe(false).ucx;
+    const auto ucx = probe().ucx;
     text += fmt::format("UCX {} ({}), built against {}\n", ucx.version, ucx.library, ucx.headers);
   } catch (const Failure& failure) {
     text += fmt::format("UCX: {}\n", failure.what());

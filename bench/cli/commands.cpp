@@ -28,7 +28,7 @@ void print_row(std::string_view name, std::string_view text) {
 }
 
 void list_transports() {
-  const auto found = probe(false);
+  const auto found = probe();
   for (const auto& known : transport_names()) {
     const auto reasons = missing(TransportSet::parse(known.name), found.ucx);
     print_row(known.name, reasons.empty()
@@ -45,7 +45,7 @@ void list_transports() {
 
 void list_devices() {
   std::set<std::pair<std::string, std::string>> seen;
-  for (const auto& resource : probe(false).ucx.resources) {
+  for (const auto& resource : probe().ucx.resources) {
     if (seen.emplace(resource.device, resource.transport).second) {
       print_row(resource.device, resource.transport);
     }

@@ -204,7 +204,8 @@ Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportO
 Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transports,
                const GlobalOptions& global) {
   run.outputs.check();
-  const auto found = probe(std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda));
+  const auto found = probe(
+      {.cuda = std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda), .topology = true});
   check_devices(plan, found);
   const bool gpu_memory = std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
@@ -214,7 +215,7 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
   const auto configuration = find_ucx_conf(current_environment(), places);
   check_configuration(configuration, plan.setup.ucx);
   auto result =
-      describe_run(global.command, key_values("--tag", run.tags, ""), found.ucx, configuration);
+      describe_run(global.command, key_values("--tag", run.tags, ""), found, configuration);
   label(result, plan);
   note_lockable(result, plan.sets, found.ucx);
 

@@ -141,3 +141,11 @@ def test_emulated_gpus_without_links(topo):
 
 def format_cpus(count):
     return "0" if count == 1 else f"0-{count - 1}"
+
+
+def test_a_run_says_where_it_was(bench, pingpong):
+    """The run file has the graph that `topo` prints, and its hash beside the machine's name."""
+    done = pingpong("--transports", "tcp", "--sizes", "8")
+    graph = json.loads(bench("topo", "--format", "json").out)
+    assert done.file["topology"]["devices"] == graph["devices"]
+    assert done.file["machine"]["topology_hash"] == graph["hash"] == done.file["topology"]["hash"]

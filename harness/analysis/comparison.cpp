@@ -146,6 +146,7 @@ std::vector<std::string> differences_of(const Result& base, const Result& now) {
   note("flags", text_of(base.build, "flags"), text_of(now.build, "flags"));
   note("UCX", text_of(base.ucx, "version"), text_of(now.ucx, "version"));
   note("kernel", kernel_of(base), kernel_of(now));
+  note("topology", text_of(base.machine, "topology_hash"), text_of(now.machine, "topology_hash"));
   return all;
 }
 

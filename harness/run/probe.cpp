@@ -7,17 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
-#include "harness/result/result.hpp"
+#include "harness/topology/discover.hpp"
 
 namespace ucxbench {
 namespace {
@@ -50,12 +52,28 @@ void ask_cuda(Json& json) {
   }
 }
 
+constexpr const char* cuda_word = "cuda";
+constexpr const char* topology_word = "topology";
+
+// A machine whose wiring cannot be read can be measured all the same.
+Json ask_topology() {
+  try {
+    return to_json(discover());
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
 }  // namespace
 
-int probe_main(bool cuda) {
+int probe_main(std::span<const char* const> words) {
+  const auto asked = [&](std::string_view word) {
+    return std::any_of(words.begin(), words.end(), [&](const char* one) { return one == word; });
+  };
   try {
-    Json json = {{"no_cuda", ""}, {"gpus", Json::array()}};
-    if (cuda) ask_cuda(json);
+    Json json = {{"no_cuda", ""}, {"gpus", Json::array()}, {"topology", nullptr}};
+    if (asked(cuda_word)) ask_cuda(json);
+    if (asked(topology_word)) json["topology"] = ask_topology();
     json["ucx"] = query_ucx();
     std::puts(json.dump().c_str());
     return 0;
@@ -65,7 +83,7 @@ int probe_main(bool cuda) {
   }
 }
 
-Probe probe(bool cuda) {
+Probe probe(const ProbeFor& asked) {
   constexpr std::chrono::seconds limit{20};
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -79,8 +97,9 @@ Probe probe(bool cuda) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   std::string self = "/proc/self/exe";
   std::string command = probe_command;
-  std::string word = probe_cuda_word;
-  const std::array<char*, 4> argv = {self.data(), command.data(), cuda ? word.data() : nullptr,
+  std::string cuda = asked.cuda ? cuda_word : "";
+  std::string topology = asked.topology ? topology_word : "";
+  const std::array<char*, 5> argv = {self.data(), command.data(), cuda.data(), topology.data(),
                                      nullptr};
   pid_t pid = -1;
   const int error = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
@@ -107,7 +126,8 @@ Probe probe(bool cuda) {
   }
   Probe found{.ucx = answer.at("ucx").get<UcxResources>(),
               .gpus = {},
-              .no_cuda = answer.at("no_cuda").get<std::string>()};
+              .no_cuda = answer.at("no_cuda").get<std::string>(),
+              .topology = answer.at("topology")};
   for (const auto& gpu : answer.at("gpus")) {
     found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
   }

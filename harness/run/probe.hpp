@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/comm/resources.hpp"
 #include "harness/memory/cuda_driver.hpp"
+#include "harness/result/result.hpp"
 
 namespace ucxbench {
 
@@ -14,17 +16,23 @@ struct Probe {
   UcxResources ucx;
   std::vector<CudaDevice> gpus;
   std::string no_cuda;  ///< why CUDA cannot be used here; empty when it can, or was not asked for
+  Json topology;        ///< this host's graph as JSON; null when it was not asked for, or not found
 };
 
-/// The hidden command by which this program asks, and its optional word for asking CUDA too.
-inline constexpr const char* probe_command = "__probe";
-inline constexpr const char* probe_cuda_word = "cuda";
+/// What is asked beside UCX.
+struct ProbeFor {
+  bool cuda = false;
+  bool topology = false;
+};
 
-/// What that process prints and returns.
-int probe_main(bool cuda);
+/// The hidden command by which this program asks.
+inline constexpr const char* probe_command = "__probe";
+
+/// What that process, asked with these words, prints and returns.
+int probe_main(std::span<const char* const> words);
 
 /// Runs `ucx-bench __probe` and reads its answer, within 20 s. Throws Failure(Exit::cannot_run)
 /// with UCX's own words when UCX fails.
-Probe probe(bool cuda);
+Probe probe(const ProbeFor& asked = {});
 
 }  // namespace ucxbench

@@ -17,8 +17,9 @@ std::string utc_now() {
       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
-Result describe_run(const std::vector<std::string>& command, const Json& tags,
-                    const UcxResources& ucx, const std::vector<UcxConf>& configuration_files) {
+Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
+                    const std::vector<UcxConf>& configuration_files) {
+  const auto& ucx = found.ucx;
   Result result;
   const auto now = utc_now();
   std::random_device random;
@@ -57,8 +58,13 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags,
                   {"inherited", Json::object()},
                   {"replaced", Json::object()},
                   {"effective", Json::object()}}}};
-  result.topology = {
-      {"devices", Json::array()}, {"links", Json::array()}, {"pairs", Json::array()}};
+  if (found.topology.is_object()) {
+    result.topology = found.topology;
+    result.machine["topology_hash"] = found.topology.at("hash");
+  } else {
+    result.topology = {
+        {"devices", Json::array()}, {"links", Json::array()}, {"pairs", Json::array()}};
+  }
   return result;
 }
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/resources.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/probe.hpp"
 
 namespace ucxbench {
 
@@ -13,7 +13,7 @@ namespace ucxbench {
 std::string utc_now();
 
 /// A result without cases: who ran what, with which program, where, on which UCX.
-Result describe_run(const std::vector<std::string>& command, const Json& tags,
-                    const UcxResources& ucx, const std::vector<UcxConf>& configuration_files);
+Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
+                    const std::vector<UcxConf>& configuration_files);
 
 }  // namespace ucxbench
