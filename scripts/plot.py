@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws run files of ucx-bench: latency and bandwidth over message size of ping-pongs; scaling,
-phases and pairs of workloads. What is found of each is drawn one below the other.
+"""Draws run files of ucx-bench: latency and bandwidth over message size of ping-pongs; every pair of
+p2p; scaling, phases and pairs of workloads. What is found of each is drawn one below the other.
 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 """
@@ -10,10 +10,10 @@ import pathlib
 import sys
 
 import runfile
-from plots import curves, workload
+from plots import curves, matrix, workload
 from plots.common import Provenance
 
-KINDS = (curves, workload)
+KINDS = (curves, matrix, workload)
 FORMATS = (".png", ".svg", ".pdf")
 WIDTH = 12  # inches
 
@@ -67,7 +67,7 @@ def draw(runs, parts, out):
 def main():
     parser = Parser(
         prog="ucx-bench plot",
-        description="Latency and bandwidth over message size; scaling, phases and pairs of workloads.",
+        description="Latency and bandwidth over message size; every pair; scaling and phases of workloads.",
     )
     parser.add_argument("runs", metavar="RUN.json", nargs="+", help="files written by ucx-bench --json")
     parser.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf; default: RUN.png")
@@ -78,7 +78,7 @@ def main():
     try:
         runs, parts = collect(arguments.runs)
         if not parts:
-            fail(2, f"nothing to draw: no measured case of pingpong or a workload in {', '.join(arguments.runs)}")
+            fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {', '.join(arguments.runs)}")
         draw(runs, parts, out)
     except runfile.NotARun as error:
         fail(2, error)

@@ -97,7 +97,7 @@ AddedCommand add_report(CLI::App& app) {
 
 AddedCommand add_plot(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "plot", "latency and bandwidth over size; scaling, phases and pairs of workloads");
+      "plot", "latency and bandwidth over size; every pair; scaling and phases of workloads");
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto output = std::make_shared<std::string>("ucx-bench.png");
   command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");

@@ -129,6 +129,17 @@ def title_of(runs, keys, also=()):
     return f"{first}\n{second}"
 
 
+def draw_rows(figure, rows, heights):
+    """Panels row by row; one that is alone and not wide stands in the middle."""
+    grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
+    for place, panels in zip(grid, rows):
+        cells = place.subgridspec(1, len(panels))
+        if len(panels) == 1 and not panels[0].wide:
+            cells = [place.subgridspec(1, 3, width_ratios=(1, 2, 1))[1]]
+        for cell, panel in zip(cells, panels):
+            panel.draw(figure.add_subplot(cell))
+
+
 def draw_grid(axes):
     axes.grid(True, which="major", color="#d0d0d0", linewidth=0.7)
     axes.grid(True, which="minor", color="#ececec", linewidth=0.4)

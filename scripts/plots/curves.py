@@ -20,7 +20,7 @@ def read(run, file):
     for case in run["cases"]:
         parameters = dict(case["parameters"])
         size = parameters.pop("bytes", None)
-        if not case["metrics"] or not size:
+        if not case["metrics"] or not size or "concurrent" in parameters:
             continue
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
         key = tuple((name, words(value)) for name, value in fields.items())

@@ -2,13 +2,32 @@
 
 import math
 
-from plots.common import significant, size_text
+from plots.common import number, significant, size_text
 
 MOST_PANELS = 4
 MOST_RANKS_WITH_NUMBERS = 12
 MOST_RANKS_IN_HALF = 8  # whose numbers can be read in half the width of a picture
 MOST_TICKS = 16
 NOTHING = "#d9d9d9"
+MOST_RANKS = 1024  # that --ranks takes
+
+
+def checked_ranks(ranks):
+    if not isinstance(ranks, int) or not 1 <= ranks <= MOST_RANKS:
+        raise ValueError(f"{str(ranks)[:40]!r} ranks")
+    return ranks
+
+
+def rates_of(case, ranks):
+    """{(from, to): (p25, p50, p75)}; None for a pair without."""
+    rates = {}
+    for pair in case["pairs"]:
+        ends = pair["src"], pair["dst"]
+        if not all(isinstance(end, int) and 0 <= end < ranks for end in ends):
+            raise ValueError(f"a pair {ends[0]}->{ends[1]} among {ranks} ranks")
+        quartiles = [pair[name] for name in ("p25_GBps", "p50_GBps", "p75_GBps")]
+        rates[ends] = None if None in quartiles else tuple(number(rate) for rate in quartiles)
+    return rates
 
 
 class Panel:
@@ -85,6 +104,9 @@ def note_of(cases):
     note += f" of logged messages of at least {sizes} (--ignore-size)"
     if any(None in case.pairs.values() for case in shown):
         note += f"; {'–' if numbers else 'grey'}: none"
-    if len(cases) > MOST_PANELS:
-        note += f"; {len(cases) - MOST_PANELS} more in the run files"
-    return note
+    return note + left_out(cases)
+
+
+def left_out(cases):
+    more = len(cases) - MOST_PANELS
+    return f"; {more} more in the run files" if more > 0 else ""

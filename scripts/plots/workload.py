@@ -8,9 +8,8 @@ import dataclasses
 import math
 
 from plots import pairs, phases, scaling
-from plots.common import interval, number, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval, number, positive, styles_of, title_of, words
 
-MOST_RANKS = 1024  # that --ranks takes
 TITLE_HEIGHT = 0.8  # inches
 
 
@@ -29,17 +28,6 @@ class Case:
     phases: dict  # name: ms
     pairs: dict  # (from, to): (p25, p50, p75), or None without messages of at least ignore_bytes
     ignore_bytes: int
-
-
-def pairs_of(case, ranks):
-    rates = {}
-    for pair in case["pairs"]:
-        ends = pair["src"], pair["dst"]
-        if not all(isinstance(end, int) and 0 <= end < ranks for end in ends):
-            raise ValueError(f"a pair {ends[0]}->{ends[1]} among {ranks} ranks")
-        quartiles = [pair[name] for name in ("p25_GBps", "p50_GBps", "p75_GBps")]
-        rates[ends] = None if None in quartiles else tuple(number(rate) for rate in quartiles)
-    return rates
 
 
 def take_scaling(parameters, ranks):
@@ -64,9 +52,7 @@ def read(run, file):
         parameters = dict(case["parameters"])
         if "runs" not in parameters or case["state"] != "measured":
             continue
-        ranks = parameters.pop("ranks")
-        if not isinstance(ranks, int) or not 1 <= ranks <= MOST_RANKS:
-            raise ValueError(f"{str(ranks)[:40]!r} ranks")
+        ranks = pairs.checked_ranks(parameters.pop("ranks"))
         rate = case["metrics"]["throughput_GBps"]
         kind = take_scaling(parameters, ranks)
         input_bytes = case["exchange"].get("input_bytes")
@@ -82,7 +68,7 @@ def read(run, file):
                 input_bytes=None if input_bytes is None else number(input_bytes),
                 wall_ms=positive(case["metrics"]["wall_ms"]["p50"]),
                 phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"]},
-                pairs=pairs_of(case, ranks),
+                pairs=pairs.rates_of(case, ranks),
                 ignore_bytes=int(number(parameters["ignore_bytes"])),
             )
         )
@@ -124,13 +110,7 @@ class Workload:
         return [max(panel.height for panel in row) for row in self.rows]
 
     def draw(self, figure, runs):
-        grid = figure.add_gridspec(len(self.rows), 1, height_ratios=self.row_heights())
-        for place, panels in zip(grid, self.rows):
-            cells = place.subgridspec(1, len(panels))
-            if len(panels) == 1 and not panels[0].wide:
-                cells = [place.subgridspec(1, 3, width_ratios=(1, 2, 1))[1]]
-            for cell, panel in zip(cells, panels):
-                panel.draw(figure.add_subplot(cell))
+        draw_rows(figure, self.rows, self.row_heights())
         figure.suptitle(title_of(runs, list(self.curves), also=("rows", "size")), fontsize=12)
         figure.supxlabel(pairs.note_of(self.largest), fontsize=10)
 

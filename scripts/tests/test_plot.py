@@ -329,3 +329,25 @@ def test_anything_anywhere_is_drawn_or_refused(tmp_path, odd):
 def test_refuses_a_damaged_workload(merge_file, change):
     file = merge_file(lambda run: change(run["cases"][2]))
     assert "is a damaged ucx-bench run" in refused(2, file)
+
+
+def test_every_pair_of_p2p(merge_file, tmp_path):
+    """A map for each case, in place of curves and phases."""
+
+    def change(run):
+        case = next(case for case in run["cases"] if case["parameters"]["ranks"] > 1)
+        run["cases"] = []
+        for concurrent in ("one", "all"):
+            made = copy.deepcopy(case)
+            made["benchmark"] = "p2p"
+            del made["parameters"]["runs"]
+            made["parameters"] |= {"concurrent": concurrent, "bytes": 16 << 20}
+            for at, pair in enumerate(made["pairs"]):
+                pair |= {"p25_GBps": 1.25, "p50_GBps": 2.5 + at, "p75_GBps": 3.75}
+            run["cases"].append(made)
+
+    text = picture(merge_file(change), out=tmp_path / "out.svg")
+    for part in ("16 MiB, one pair at a time", "16 MiB, all pairs at once", "from (row)", "2.50", "GB/s received"):
+        assert part in text
+    for part in ("message size", "phases", "scaling"):
+        assert part not in text
