@@ -1,0 +1,167 @@
+// What was paid, what carried the messages, what was verified, where it ran.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/statistics.hpp"
+#include "harness/report/first_messages.hpp"
+#include "harness/report/matrix_view.hpp"
+#include "harness/report/view.hpp"
+#include "harness/report/workload_view.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// The median over every launch and case of one value per record, if there is any.
+template <typename Pick>
+std::optional<double> median_over(const std::vector<const Case*>& cases, Pick pick) {
+  std::vector<double> values;
+  for (const auto* of : cases) {
+    for (const auto& record : of->launches) {
+      if (const std::optional<double> value = pick(record)) values.push_back(*value);
+    }
+  }
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
+std::optional<double> overhead(const LaunchRecord& record, const std::string& name) {
+  const auto found = record.overheads.find(name);
+  return found == record.overheads.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string cold_of(const Block& block) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& name, const std::vector<const Case*>& cases,
+                       std::optional<double> Cold::* field) {
+    const auto value = median_over(cases, [&](const auto& record) { return record.cold.*field; });
+    if (value) parts.push_back(name + " " + readable_us(*value));
+  };
+  add("context", block.measured, &Cold::context_us);
+  add("connect", block.measured, &Cold::connect_us);
+  const auto* first = block.measured.front();
+  add("first message of " + size_of(*first), {first}, &Cold::first_message_us);
+  return join(parts, ", ");
+}
+
+std::string carrier_of(const Case& of) {
+  std::vector<std::string> members;
+  const auto carried = of.path.find("carried_by");
+  if (carried != of.path.end() && carried->is_object()) {
+    for (const auto& [member, share] : carried->items()) {
+      if (!share.is_number()) continue;
+      const auto part = share.get<double>();
+      members.push_back(part > 0.99 ? on_one_line(member)
+                                    : fmt::format("{} {:.0f} %", on_one_line(member), 100 * part));
+    }
+  }
+  const auto verdict = text_at(of.path, "/verdict", "unknown");
+  if (members.empty()) return "cannot tell: " + text_at(of.path, "/why", "nothing is known");
+  const auto who = join(members, ", ");
+  if (verdict == "as-asked") return who;
+  return who + (verdict == "partly" ? ": only partly what was asked" : ": not what was asked");
+}
+
+// "shm (8 B to 4 KiB), tcp (8 KiB to 64 MiB)": sizes that follow each other and went the same way.
+std::string carriers_of(const Block& block) {
+  std::vector<std::pair<std::string, std::pair<const Case*, const Case*>>> runs;
+  for (const auto* of : block.measured) {
+    if (!of->path.contains("carried_by")) {
+      if (is_workload(*of)) continue;  // one rank alone
+      return "";
+    }
+    const auto who = carrier_of(*of);
+    if (runs.empty() || runs.back().first != who) runs.push_back({who, {of, of}});
+    runs.back().second.second = of;
+  }
+  if (runs.empty()) return "";
+  if (runs.size() == 1) return runs.front().first;
+  std::vector<std::string> parts;
+  for (const auto& [who, ends] : runs) {
+    const auto [first, last] = ends;
+    parts.push_back(fmt::format("{} ({}{})", who, size_of(*first),
+                                first == last ? "" : " to " + size_of(*last)));
+  }
+  return join(parts, ", ");
+}
+
+std::string measuring_of(const Block& block) {
+  std::vector<std::string> parts;
+  const auto stamp = median_over(
+      block.measured, [](const auto& record) { return overhead(record, "timestamp_ns"); });
+  if (stamp) parts.push_back(significant(*stamp, 2) + " ns per timed iteration");
+  const auto ratio = median_over(block.measured, timed_over_untimed);
+  if (ratio) parts.push_back(fmt::format("timed/untimed mean {:.3f}", *ratio));
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+std::optional<double> timed_over_untimed(const LaunchRecord& record) {
+  const auto timed = overhead(record, "timed_mean_us");
+  const auto untimed = overhead(record, "untimed_mean_us");
+  if (!timed || !untimed || *untimed <= 0) return std::nullopt;
+  return *timed / *untimed;
+}
+
+std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
+  if (block.measured.empty()) return {};
+  std::vector<std::pair<std::string, std::string>> costs;
+  if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("carried by", by);
+  std::vector<std::string> labels;
+  for (const auto* of : block.measured) {
+    for (const auto& label : of->labels) {
+      if (std::ranges::find(labels, on_one_line(label)) == labels.end()) {
+        labels.push_back(on_one_line(label));
+      }
+    }
+  }
+  if (!labels.empty()) costs.emplace_back("labels", join(labels, ", "));
+  if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
+  if (const auto pays = pool_pays(block); !pays.empty()) costs.emplace_back("pool paid", pays);
+  if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
+  Verified all;
+  for (const auto* of : block.cases) {
+    all.checked += of->verified.checked;
+    all.errors += of->verified.errors;
+  }
+  costs.emplace_back(
+      "verified",
+      all.checked == 0
+          ? "nothing (--check off)"
+          : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
+                        is_workload(*block.cases.front()) ? "runs of a rank" : "messages"));
+  for (const auto* of : block.measured) {
+    if (!is_matrix(*of)) continue;
+    if (const auto apart = asymmetry_of(*of); !apart.empty())
+      costs.emplace_back("both ways", apart);
+  }
+  if (is_workload(*block.cases.front())) {
+    for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
+  }
+  return costs;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const Result& result) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& host : result.machine.value("hosts", Json::array())) {
+    lines.emplace_back("machine",
+                       fmt::format("{}: {}, cores {}, NUMA nodes {}, {}", text_at(host, "/name"),
+                                   text_at(host, "/cpu_model"), text_at(host, "/cores"),
+                                   text_at(host, "/numa_nodes"), text_at(host, "/kernel")));
+  }
+  std::vector<std::string> labels;
+  for (const auto& label : result.machine.value("labels", Json::array())) {
+    labels.push_back(text_at(label, ""));
+  }
+  if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
+  const bool dirty = result.build.value("dirty", Json(false)) == true;
+  lines.emplace_back(
+      "software",
+      fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
+                  text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
+                  text_at(result.ucx, "/version")));
+  return lines;
+}
+
+}  // namespace ucxbench
