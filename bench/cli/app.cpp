@@ -79,8 +79,8 @@ Exit run(int argc, char** argv) {
   }
   std::vector<std::string> names;
   for (const auto& command : commands) names.push_back(command.app->get_name());
-  return fail(Exit::usage, fmt::format("expected a command: {}; see ucx-bench --help",
-                                       fmt::join(names, ", ")));
+  return fail(Exit::usage,
+              fmt::format("expected a command: {}; see ucx-bench --help", fmt::join(names, ", ")));
 }
 
 }  // namespace
