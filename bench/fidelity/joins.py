@@ -195,6 +195,7 @@ def main(argv):
     cpus = [int(cpu) for cpu in options.cpus.split(",")]
     if options.serve:
         return serve(options.serve, options.rows, options.frac_match, len(cpus))
+    load_before = os.getloadavg()[0]
     try:
         comparisons = []
         for count in (1, 2):
@@ -209,6 +210,7 @@ def main(argv):
     from importlib.metadata import version
 
     result["command"] = shlex.join(["scripts/compare-joins", *argv])
+    result["machine"]["load_1min_before"] = load_before
     result["machine"]["load_1min_after"] = os.getloadavg()[0]
     result["engines"] = {name: version(name) for name in ENGINES}
     result["comparisons"] = comparisons
