@@ -26,20 +26,13 @@ struct Load {
 
 std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
   std::vector<Case> cases;
-  auto parameters = load.common;
-  parameters.transports = place.transports;
-  parameters.memory = place.memory;
-  parameters.net_devices = place.net_devices;
+  auto parameters = placed_at(load.common, place);
   for (const auto bytes : load.sizes) {
     parameters.bytes = bytes;
     for (parameters.peers = 1; parameters.peers < load.common.ranks; ++parameters.peers) {
       for (const auto buffers : {cold::Buffers::pool, cold::Buffers::own, cold::Buffers::fresh}) {
         parameters.buffers = buffers;
-        Case planned;
-        planned.key = case_key(parameters);
-        planned.benchmark = "cold";
-        planned.parameters = to_json(parameters);
-        cases.push_back(std::move(planned));
+        cases.push_back(planned_case("cold", parameters));
       }
     }
   }

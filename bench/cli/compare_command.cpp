@@ -73,9 +73,7 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
 Exit run(const CompareOptions& o, const GlobalOptions& global) {
   const auto fail_on = parse_fail_on(o.fail_on);
   const auto floor = parse_percent(o.floor);
-  if (o.json == "-" && o.markdown == "-") {
-    throw Failure(Exit::usage, "--json - and --markdown -: only one output can be stdout");
-  }
+  check_outputs({{"json", o.json}, {"markdown", o.markdown}});
   const auto base = read_result(o.base);
   const auto now = read_result(o.now);
   check_results(base, now, o);

@@ -10,6 +10,10 @@
 
 namespace ucxbench {
 
+bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), on_gpu);
+}
+
 void MemoryOptions::add_options(CLI::App& command) {
   command
       .add_option("-m,--memory", memory,

@@ -9,6 +9,9 @@
 
 namespace ucxbench {
 
+/// Whether messages of any of these come from or go to a GPU.
+bool any_on_gpu(const std::vector<MemoryKind>& kinds);
+
 /// Which memory a command's ranks use, and of which GPUs. As typed.
 struct MemoryOptions {
   std::vector<std::string> memory;

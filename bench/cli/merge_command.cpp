@@ -141,11 +141,7 @@ Plan parse_plan(const MergeOptions& o) {
   plan.cases = [p](const CasePlace& place) {
     auto here = merge::for_ranks(p, place.ranks);
     here.common = placed(here.common, place);
-    Case planned;
-    planned.key = merge::case_key(here);
-    planned.benchmark = "merge";
-    planned.parameters = merge::to_json(here);
-    return std::vector<Case>{std::move(planned)};
+    return std::vector{planned_case("merge", here)};
   };
   return plan;
 }

@@ -37,6 +37,22 @@ void check_writable(const std::string& option, const std::string& file) {
 
 }  // namespace
 
+void check_outputs(const std::map<std::string, std::string>& files) {
+  std::string to_stdout;
+  for (const auto& [format, file] : files) {
+    if (file.empty()) continue;
+    if (file != "-") {
+      check_writable(format, file);
+      continue;
+    }
+    if (!to_stdout.empty()) {
+      throw Failure(Exit::usage, fmt::format("--{} - and --{} -: only one output can be stdout",
+                                             to_stdout, format));
+    }
+    to_stdout = format;
+  }
+}
+
 bool write_output(const std::string& file, const std::string& bytes) {
   if (file.empty()) return false;
   if (file == "-") {
@@ -67,21 +83,7 @@ void Outputs::add_option(CLI::App& command, const std::string& format) {
       ->group("output");
 }
 
-void Outputs::check() const {
-  std::string to_stdout;
-  for (const auto& [format, file] : files_) {
-    if (file.empty()) continue;
-    if (file != "-") {
-      check_writable(format, file);
-      continue;
-    }
-    if (!to_stdout.empty()) {
-      throw Failure(Exit::usage, fmt::format("--{} - and --{} -: only one output can be stdout",
-                                             to_stdout, format));
-    }
-    to_stdout = format;
-  }
-}
+void Outputs::check() const { check_outputs(files_); }
 
 void Outputs::need_no_transfers() const {
   for (const char* format : {"trace", "transfers"}) {

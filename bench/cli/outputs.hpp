@@ -9,6 +9,10 @@
 
 namespace ucxbench {
 
+/// By option: where its output goes. Throws Failure(Exit::usage) when a file cannot be written or
+/// two outputs want stdout.
+void check_outputs(const std::map<std::string, std::string>& files);
+
 /// Writes `bytes` to `file`, nowhere for an empty name, to stdout for "-"; $GITHUB_STEP_SUMMARY is
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
 bool write_output(const std::string& file, const std::string& bytes);
@@ -21,8 +25,7 @@ class Outputs {
   /// --trace and --transfers too, for a command whose runs may have a transfer log.
   void add_transfer_options(CLI::App& command);
 
-  /// Throws Failure(Exit::usage) when a file cannot be written or two outputs want stdout.
-  void check() const;
+  void check() const;  ///< as check_outputs
 
   /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
   void need_no_transfers() const;

@@ -31,19 +31,12 @@ struct Load {
 
 std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
   std::vector<Case> cases;
-  auto parameters = load.common;
-  parameters.transports = place.transports;
-  parameters.memory = place.memory;
-  parameters.net_devices = place.net_devices;
+  auto parameters = placed_at(load.common, place);
   for (const auto bytes : load.sizes) {
     parameters.bytes = bytes;
     for (const auto concurrent : load.concurrent) {
       parameters.concurrent = concurrent;
-      Case planned;
-      planned.key = case_key(parameters);
-      planned.benchmark = "p2p";
-      planned.parameters = to_json(parameters);
-      cases.push_back(std::move(planned));
+      cases.push_back(planned_case("p2p", parameters));
     }
   }
   return cases;
@@ -51,10 +44,7 @@ std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
 
 // What is large for the memory: a GPU's links need more to be busy.
 std::string usual_size(const Plan& plan) {
-  const bool gpu = std::ranges::any_of(plan.memory, [](const std::vector<MemoryKind>& kinds) {
-    return std::ranges::any_of(kinds, on_gpu);
-  });
-  return gpu ? "256MiB" : "16MiB";
+  return std::ranges::any_of(plan.memory, any_on_gpu) ? "256MiB" : "16MiB";
 }
 
 Plan parse_plan(const P2pOptions& o) {

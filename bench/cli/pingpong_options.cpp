@@ -56,21 +56,14 @@ struct Load {
 
 std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
   std::vector<Case> cases;
-  auto parameters = load.common;
-  parameters.transports = place.transports;
-  parameters.memory = place.memory;
-  parameters.net_devices = place.net_devices;
+  auto parameters = placed_at(load.common, place);
   for (const auto api : load.apis) {
     parameters.api = api;
     for (const auto mode : load.modes) {
       parameters.progress = mode;
       for (const auto bytes : load.sizes) {
         parameters.bytes = bytes;
-        Case planned;
-        planned.key = case_key(parameters);
-        planned.benchmark = "pingpong";
-        planned.parameters = to_json(parameters);
-        cases.push_back(std::move(planned));
+        cases.push_back(planned_case("pingpong", parameters));
       }
     }
   }

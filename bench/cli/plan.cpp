@@ -25,10 +25,6 @@ bool any_cuda(const std::vector<MemoryKind>& kinds) {
   return std::any_of(kinds.begin(), kinds.end(), needs_cuda);
 }
 
-bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
-  return std::any_of(kinds.begin(), kinds.end(), on_gpu);
-}
-
 Group make_group(const Plan& plan, int ranks, const TransportSet& set,
                  const std::vector<MemoryKind>& memory, const SetUse& use, Result& result) {
   Group group;

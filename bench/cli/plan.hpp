@@ -24,6 +24,25 @@ struct CasePlace {
   int ranks = 2;
 };
 
+/// Puts a ping-pong's, p2p's or cold cost's parameters there.
+template <typename Parameters>
+Parameters placed_at(Parameters parameters, const CasePlace& place) {
+  parameters.transports = place.transports;
+  parameters.memory = place.memory;
+  parameters.net_devices = place.net_devices;
+  return parameters;
+}
+
+/// A case of `benchmark` that is still to be measured; its functions are found by the parameters.
+template <typename Parameters>
+Case planned_case(const std::string& benchmark, const Parameters& parameters) {
+  Case planned;
+  planned.key = case_key(parameters);
+  planned.benchmark = benchmark;
+  planned.parameters = to_json(parameters);
+  return planned;
+}
+
 /// What a measuring command does, parsed: its cases for every transport set and memory.
 struct Plan {
   RunSetup setup;

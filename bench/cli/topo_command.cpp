@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/outputs.hpp"
 #include "harness/analysis/import.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/report/scripts.hpp"
@@ -40,11 +41,7 @@ Exit run(const TopoOptions& options) {
   const auto graph = options.file.empty() ? discover() : import_topology(options.file);
   if (options.format == "svg") return draw(to_text(to_json(graph)), options.output);
   const auto text = options.format == "json" ? to_text(to_json(graph)) : topology_text(graph);
-  if (options.output == "-") {
-    std::fputs(text.c_str(), stdout);
-  } else {
-    write_atomically(options.output, text);
-  }
+  write_output(options.output, text);
   return Exit::done;
 }
 

@@ -71,11 +71,7 @@ Plan parse_plan(const TransposeOptions& o) {
   plan.cases = [p](const CasePlace& place) {
     auto here = transpose::for_ranks(p, place.ranks);
     here.common = placed(here.common, place);
-    Case planned;
-    planned.key = transpose::case_key(here);
-    planned.benchmark = "transpose";
-    planned.parameters = transpose::to_json(here);
-    return std::vector<Case>{std::move(planned)};
+    return std::vector{planned_case("transpose", here)};
   };
   return plan;
 }

@@ -3,30 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench::cold {
+namespace {
+
+constexpr Names<Buffers, 3> kinds = {
+    {{Buffers::pool, "pool"}, {Buffers::own, "own"}, {Buffers::fresh, "fresh"}}};
+
+}  // namespace
 
 Buffers parse_buffers(std::string_view name) {
-  for (const auto buffers : {Buffers::pool, Buffers::own, Buffers::fresh}) {
-    if (name == to_string(buffers)) return buffers;
-  }
-  throw Failure(Exit::usage, unknown_name("kind of buffers", name, {"pool", "own", "fresh"}));
+  return parse_name(kinds, name, "", "kind of buffers");
 }
 
-std::string_view to_string(Buffers buffers) {
-  switch (buffers) {
-    case Buffers::pool:
-      return "pool";
-    case Buffers::own:
-      return "own";
-    case Buffers::fresh:
-      break;
-  }
-  return "fresh";
-}
+std::string_view to_string(Buffers buffers) { return name_of(kinds, buffers); }
 
 Json to_json(const Parameters& p) {
   Json json = {{"api", "tag"},

@@ -3,31 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench::p2p {
+namespace {
+
+constexpr Names<Concurrent, 3> choices = {
+    {{Concurrent::one, "one"}, {Concurrent::disjoint, "disjoint"}, {Concurrent::all, "all"}}};
+
+}  // namespace
 
 Concurrent parse_concurrent(std::string_view name) {
-  for (const auto concurrent : {Concurrent::one, Concurrent::disjoint, Concurrent::all}) {
-    if (name == to_string(concurrent)) return concurrent;
-  }
-  throw Failure(Exit::usage, "--concurrent: " +
-                                 unknown_name("choice of pairs", name, {"one", "disjoint", "all"}));
+  return parse_name(choices, name, "--concurrent: ", "choice of pairs");
 }
 
-std::string_view to_string(Concurrent concurrent) {
-  switch (concurrent) {
-    case Concurrent::one:
-      return "one";
-    case Concurrent::disjoint:
-      return "disjoint";
-    case Concurrent::all:
-      break;
-  }
-  return "all";
-}
+std::string_view to_string(Concurrent concurrent) { return name_of(choices, concurrent); }
 
 Json to_json(const Parameters& p) {
   Json json = {{"api", "tag"},

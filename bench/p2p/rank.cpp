@@ -155,13 +155,9 @@ class Rank {
                       {"sent", facts.sent},
                       {"gpu", gpu_ ? gpu_->device().pci : ""},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
-    const auto key = [&](int rank) { return fmt::format("flows/{}/{}", planned.index, rank); };
-    if (comm_->rank() != 0) return rendezvous_.put(key(comm_->rank()), to_bytes(own), waiting_);
-    std::vector<Json> ranks = {own};
-    for (int rank = 1; rank < comm_->size(); ++rank) {
-      ranks.push_back(from_bytes(rendezvous_.get(key(rank), waiting_)));
-    }
-    report(planned, ranks);
+    const auto ranks =
+        ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own, waiting_);
+    if (comm_->rank() == 0) report(planned, ranks);
   }
 
   void report(const PlannedCase& planned, const std::vector<Json>& ranks) {

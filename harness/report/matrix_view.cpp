@@ -21,12 +21,6 @@ struct Rate {
   std::optional<double> p25, p50, p75;
 };
 
-std::optional<double> number_at(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
 // Those with a rate, by source and destination.
 std::vector<Rate> rates_of(const Case& of, const char* field = "p50_GBps") {
   std::vector<Rate> rates;

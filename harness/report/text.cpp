@@ -49,6 +49,12 @@ std::string text_at(const Json& json, const std::string& pointer, const std::str
   return parts.empty() ? otherwise : join(parts, "+");
 }
 
+std::optional<double> number_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
 std::vector<std::string> texts_of(const Json& json) {
   if (json.is_null()) return {};
   if (!json.is_array()) return {on_one_line(scalar_text(json))};

@@ -22,6 +22,9 @@ std::string readable_us(double us);
 std::string text_at(const Json& json, const std::string& pointer,
                     const std::string& otherwise = "-");
 
+/// The number under a name; empty where there is none, or no object.
+std::optional<double> number_at(const Json& object, const char* name);
+
 /// The elements of a list as text, or the one value as a list of one; nothing for null.
 std::vector<std::string> texts_of(const Json& json);
 

@@ -222,8 +222,7 @@ Grid pairs_of(const Block& block) {
                         {size_of(large), "p75"}},
             .rows = {}};
   const auto number = [](const Json& pair, const char* name) {
-    const bool known = pair.contains(name) && pair.at(name).is_number();
-    return significant(known ? std::optional(pair.at(name).get<double>()) : std::nullopt, 4);
+    return significant(number_at(pair, name), 4);
   };
   for (const auto& pair : small.pairs) {
     const auto same = std::find_if(large.pairs.begin(), large.pairs.end(), [&](const Json& other) {

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t most_flows = 12;  ///< rows; the rest is in the run file
 
-std::optional<double> number_at(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
 std::string text_of(const Json& object, const char* name, int digits = 4) {
   return significant(number_at(object, name), digits);
 }

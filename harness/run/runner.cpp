@@ -185,14 +185,13 @@ class Run {
 
   void take_case(const Group& group, const Json& report) {
     auto& done = result_.cases.at(report.at("index").get<std::size_t>());
-    for (const auto& one : report.at("records")) {
-      auto record = launch_from_json(one);
-      const bool first_pair =
-          std::none_of(done.launches.begin(), done.launches.end(),
-                       [&](const LaunchRecord& other) { return other.launch == record.launch; });
-      done_ += first_pair ? 1 : 0;
-      done.launches.push_back(std::move(record));
-    }
+    const auto& records = report.at("records");
+    const auto launch = records.at(0).at("launch").get<int>();
+    // Others of its pairs may have reported before.
+    const bool first =
+        std::ranges::find(done.launches, launch, &LaunchRecord::launch) == done.launches.end();
+    done_ += first ? 1 : 0;
+    for (const auto& record : records) done.launches.push_back(launch_from_json(record));
     take_paths(done, group.set);
     done.verified.checked += report.at("checked").get<std::uint64_t>();
     done.verified.errors += report.at("errors").get<std::uint64_t>();

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/topology/path.hpp"
@@ -14,43 +15,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Value>
-using Names = std::pair<std::string_view, Value>;
+constexpr Names<NodeKind, 9> kinds = {{{NodeKind::host, "host"},
+                                       {NodeKind::socket, "socket"},
+                                       {NodeKind::numa, "numa"},
+                                       {NodeKind::host_bridge, "host-bridge"},
+                                       {NodeKind::bridge, "bridge"},
+                                       {NodeKind::gpu, "gpu"},
+                                       {NodeKind::nic, "nic"},
+                                       {NodeKind::nvswitch, "switch"},
+                                       {NodeKind::network, "network"}}};
 
-constexpr std::array<Names<NodeKind>, 9> kinds = {{{"host", NodeKind::host},
-                                                   {"socket", NodeKind::socket},
-                                                   {"numa", NodeKind::numa},
-                                                   {"host-bridge", NodeKind::host_bridge},
-                                                   {"bridge", NodeKind::bridge},
-                                                   {"gpu", NodeKind::gpu},
-                                                   {"nic", NodeKind::nic},
-                                                   {"switch", NodeKind::nvswitch},
-                                                   {"network", NodeKind::network}}};
-
-constexpr std::array<Names<LinkClass>, 5> link_classes = {{{"NVLink", LinkClass::nvlink},
-                                                           {"PCIe", LinkClass::pcie},
-                                                           {"socket", LinkClass::socket},
-                                                           {"network", LinkClass::network},
-                                                           {"internal", LinkClass::internal}}};
+constexpr Names<LinkClass, 5> link_classes = {{{LinkClass::nvlink, "NVLink"},
+                                               {LinkClass::pcie, "PCIe"},
+                                               {LinkClass::socket, "socket"},
+                                               {LinkClass::network, "network"},
+                                               {LinkClass::internal, "internal"}}};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Failure(Exit::usage, what + "; give what ucx-bench topo --format json wrote");
 }
 
 template <typename Value, std::size_t Size>
-std::string_view name_of(const std::array<Names<Value>, Size>& names, Value value) {
-  for (const auto& [name, known] : names) {
-    if (known == value) return name;
-  }
-  return "?";
-}
-
-template <typename Value, std::size_t Size>
-Value value_of(const std::array<Names<Value>, Size>& names, const std::string& text,
-               std::string_view what) {
-  for (const auto& [known, value] : names) {
-    if (known == text) return value;
-  }
+Value known(const Names<Value, Size>& names, const std::string& text, std::string_view what) {
+  if (const auto value = value_of(names, text)) return *value;
   refuse(fmt::format("topology: unknown {} '{}'", what, text));
 }
 
@@ -131,7 +118,7 @@ Json pairs_of(const Graph& graph) {
 Node node_of(const Json& json) {
   Node node;
   node.name = json.at("name").get<std::string>();
-  node.kind = value_of(kinds, json.at("kind").get<std::string>(), "kind");
+  node.kind = known(kinds, json.at("kind").get<std::string>(), "kind");
   node.alias = text_at(json, "alias");
   node.model = text_at(json, "model");
   node.pci = text_at(json, "pci");
@@ -159,7 +146,7 @@ void read_links(Graph& graph, const Index& index, const Json& links) {
     Link link;
     link.from = named(index, json, "from");
     link.to = named(index, json, "to");
-    link.link_class = value_of(link_classes, json.at("class").get<std::string>(), "link class");
+    link.link_class = known(link_classes, json.at("class").get<std::string>(), "link class");
     link.count = number_at(json, "count", 1).value_or(1);
     link.specified_GBps = rate_at(json, "spec_GBps");
     link.calibrated_GBps = rate_at(json, "calibrated_GBps");

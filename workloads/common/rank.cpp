@@ -35,22 +35,6 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counte
           {"payload_bytes", evidence.payload_bytes}};
 }
 
-std::vector<RankFacts> gather(RankContext& context, Communicator& comm, std::size_t index,
-                              const RankFacts& own) {
-  auto& rendezvous = context.rendezvous();
-  const auto progress = [&] { comm.wait_a_step(); };
-  const auto key = [&](int rank) { return fmt::format("facts/{}/{}", index, rank); };
-  if (comm.rank() != 0) {
-    rendezvous.put(key(comm.rank()), to_bytes(to_json(own)), progress);
-    return {};
-  }
-  std::vector<RankFacts> all = {own};
-  for (int rank = 1; rank < comm.size(); ++rank) {
-    all.push_back(parse_rank_facts(from_bytes(rendezvous.get(key(rank), progress))));
-  }
-  return all;
-}
-
 bool share_a_gpu(const std::vector<RankFacts>& ranks) {
   std::set<std::string> gpus;
   return std::any_of(ranks.begin(), ranks.end(), [&](const RankFacts& rank) {
@@ -150,8 +134,10 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   own.peak_buffer_bytes = peak_buffer_bytes();
   own.gpu = workload.gpu ? workload.gpu->pci : "";
   context.report_transfers(index, log.records(), progress);
-  const auto ranks = gather(context, comm, index, own);
+  const auto gathered = gather(rendezvous, fmt::format("facts/{}", index), to_json(own), progress);
   if (comm.rank() == 0) {
+    std::vector<RankFacts> ranks;
+    for (const auto& facts : gathered) ranks.push_back(parse_rank_facts(facts));
     report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload.gpu);
   }
   rendezvous.barrier(progress);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
 #include "workloads/transpose/generator.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 // What is kept of each tile for the checks is then at most 48 MiB.
 constexpr std::uint64_t most_chunks = 1024;
 
-std::string_view name_of(Outcome outcome) { return outcome == Outcome::keep ? "keep" : "sum"; }
+constexpr Names<Outcome, 2> outcomes = {{{Outcome::keep, "keep"}, {Outcome::sum, "sum"}}};
 
 // The largest array with these chunks for which `fits`; 0: none.
 template <typename Fits>
@@ -34,17 +34,14 @@ std::uint64_t largest(Fits fits) {
 using Json = nlohmann::ordered_json;
 
 Outcome parse_outcome(std::string_view name) {
-  for (const auto outcome : {Outcome::keep, Outcome::sum}) {
-    if (name == name_of(outcome)) return outcome;
-  }
-  throw Failure(Exit::usage, "--result: " + unknown_name("result", name, {"keep", "sum"}));
+  return parse_name(outcomes, name, "--result: ", "result");
 }
 
 Json to_json(const Parameters& p) {
   auto json = ucxbench::to_json(p.common);
   json["size"] = p.size;
   json["chunk_size"] = p.chunk_size;
-  json["result"] = name_of(p.outcome);
+  json["result"] = name_of(outcomes, p.outcome);
   json["bulk_synchronous"] = p.bulk_synchronous;
   json["inject"] = to_string(p.injected);
   return json;
@@ -80,7 +77,7 @@ std::string case_key(const Parameters& p) {
   if (p.bulk_synchronous) others["bulk-synchronous"] = "yes";
   if (p.chunk_size != usual.chunk_size) others["chunk-size"] = exact_count(p.chunk_size);
   if (p.injected != usual.injected) others["inject"] = to_string(p.injected);
-  if (p.outcome != usual.outcome) others["result"] = name_of(p.outcome);
+  if (p.outcome != usual.outcome) others["result"] = name_of(outcomes, p.outcome);
   for (const auto& [name, value] : others) key += fmt::format("/{}={}", name, value);
   return key;
 }
