@@ -108,6 +108,10 @@ class ThreadProgress {
 
   template <typename Done>
   void until(Done done) {
+    if (done()) return;
+    // What was started while the thread slept may need progress that no event announces, such as
+    // a copy by CMA.
+    ucp_worker_signal(worker_);
     for (;;) {
       const auto seen = completions_.load(std::memory_order_acquire);
       if (done()) return;
