@@ -7,7 +7,7 @@ function(ucxbench_library name)
 endfunction()
 
 # ucxbench_test(NAME SOURCES … LINK … [LABELS …]): one GoogleTest executable; each of its cases is
-# one test, labelled unit unless LABELS says multi-process, cli, fault, gpu or release-only.
+# one test, labelled unit unless LABELS says multi-process, cli, fault, gpu, release-only or long.
 # Object libraries do not pass their objects on, so LINK names every folder that is used.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)

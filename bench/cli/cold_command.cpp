@@ -19,12 +19,12 @@ struct ColdOptions {
   int iterations = cold::Parameters{}.iterations;
 };
 
-struct Load {
+struct ColdLoad {
   std::vector<std::uint64_t> sizes;
   cold::Parameters common;
 };
 
-std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
+std::vector<Case> cold_cases(const ColdLoad& load, const CasePlace& place) {
   std::vector<Case> cases;
   auto parameters = placed_at(load.common, place);
   for (const auto bytes : load.sizes) {
@@ -44,7 +44,7 @@ Plan parse_plan(const ColdOptions& o) {
     throw Failure(Exit::usage, "--ranks 1: rank 0 sends to the others; use -n 2 or more");
   }
   auto sets = o.transports.sets(o.run.ranks, {"tcp", "shm"});
-  Load load;
+  ColdLoad load;
   // Of the largest: one for warm-up, two in a pool.
   load.sizes = message_sizes(o.sizes, o.run.ranks, 3);
   load.common.ranks = o.run.ranks;
@@ -53,7 +53,7 @@ Plan parse_plan(const ColdOptions& o) {
   load.common.pool_bytes = o.memory.pool_bytes();
   auto plan =
       begin_plan(o.run.setup("cold", o.run.ranks, 1), std::move(sets), o.transports, o.memory);
-  plan.cases = [load](const CasePlace& place) { return cases_of(load, place); };
+  plan.cases = [load](const CasePlace& place) { return cold_cases(load, place); };
   return plan;
 }
 

@@ -23,13 +23,13 @@ struct P2pOptions {
   p2p::Parameters usual;
 };
 
-struct Load {
+struct P2pLoad {
   std::vector<std::uint64_t> sizes;
   std::vector<p2p::Concurrent> concurrent;
   p2p::Parameters common;
 };
 
-std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
+std::vector<Case> p2p_cases(const P2pLoad& load, const CasePlace& place) {
   std::vector<Case> cases;
   auto parameters = placed_at(load.common, place);
   for (const auto bytes : load.sizes) {
@@ -51,7 +51,7 @@ Plan parse_plan(const P2pOptions& o) {
   if (o.run.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
   auto plan = begin_plan(o.run.setup("p2p", o.run.ranks, 1),
                          o.transports.sets(o.run.ranks, {"tcp", "shm"}), o.transports, o.memory);
-  Load load;
+  P2pLoad load;
   load.common = o.usual;
   load.common.ranks = o.run.ranks;
   load.common.devices = o.memory.gpus();
@@ -66,7 +66,7 @@ Plan parse_plan(const P2pOptions& o) {
   load.sizes =
       message_sizes(o.sizes.empty() ? usual_size(plan) : o.sizes, o.run.ranks, o.run.ranks);
   plan.sockaddr = load.common.connect_by == ConnectBy::sockaddr;
-  plan.cases = [load](const CasePlace& place) { return cases_of(load, place); };
+  plan.cases = [load](const CasePlace& place) { return p2p_cases(load, place); };
   return plan;
 }
 

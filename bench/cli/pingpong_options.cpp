@@ -47,14 +47,14 @@ pingpong::Parameters parse_common(const PingPongOptions& o) {
   return common;
 }
 
-struct Load {
+struct PingPongLoad {
   std::vector<Api> apis;
   std::vector<ProgressMode> modes;
   std::vector<std::uint64_t> sizes;
   pingpong::Parameters common;
 };
 
-std::vector<Case> cases_of(const Load& load, const CasePlace& place) {
+std::vector<Case> pingpong_cases(const PingPongLoad& load, const CasePlace& place) {
   std::vector<Case> cases;
   auto parameters = placed_at(load.common, place);
   for (const auto api : load.apis) {
@@ -142,7 +142,7 @@ void add_options(CLI::App& command, PingPongOptions& o) {
 
 Plan parse_plan(const PingPongOptions& o) {
   auto sets = parse_sets(o);
-  Load load;
+  PingPongLoad load;
   for (const auto name : split_text(o.api, ',')) load.apis.push_back(parse_api(name));
   for (const auto name : split_text(o.progress_mode, ',')) {
     load.modes.push_back(ProgressMode::parse(name));
@@ -160,7 +160,7 @@ Plan parse_plan(const PingPongOptions& o) {
   plan.crowded_advice = "; --progress-mode event measures something useful";
   plan.listen = o.listen;
   plan.token_file = o.token_file;
-  plan.cases = [load](const CasePlace& place) { return cases_of(load, place); };
+  plan.cases = [load](const CasePlace& place) { return pingpong_cases(load, place); };
   return plan;
 }
 

@@ -92,7 +92,7 @@ std::vector<Column> columns_of(Words words) {
   return columns;
 }
 
-class Reader {
+class MatrixReader {
  public:
   Matrix read(std::string_view text) {
     std::size_t begin = 0;
@@ -271,7 +271,7 @@ class Reader {
 
 }  // namespace
 
-Matrix parse_matrix(std::string_view text) { return Reader().read(text); }
+Matrix parse_matrix(std::string_view text) { return MatrixReader().read(text); }
 
 Graph graph_from_matrix(std::string_view text) { return graph_of_matrix(parse_matrix(text)); }
 

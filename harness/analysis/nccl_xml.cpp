@@ -35,7 +35,7 @@ std::optional<Capacity> link_of(pugi::xml_node pci) {
   return pcie_capacity(speed, pci.attribute("link_width").as_int());
 }
 
-class Reader {
+class NcclReader {
  public:
   Graph read(pugi::xml_node root) {
     std::vector<std::size_t> numas;
@@ -160,7 +160,7 @@ class Reader {
 
 Graph graph_from_nccl_xml(std::string_view xml) {
   pugi::xml_document document;
-  return Reader().read(parse_xml(xml, document));
+  return NcclReader().read(parse_xml(xml, document));
 }
 
 }  // namespace ucxbench

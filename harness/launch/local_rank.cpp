@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 // Both leave room for the reaction within 3 s of the stop; a shorter pause is forgiven.
 constexpr milliseconds stop_limit{1500};
-constexpr milliseconds silence_limit{2000};
+constexpr milliseconds local_silence_limit{2000};
 // A rank that is not stopped may be starved by a busy host for longer.
 constexpr milliseconds starvation_limit{20'000};
 // From the end of a connection to the death of its process: longer only under a wrapper.
@@ -100,10 +100,10 @@ std::optional<Blame> LocalRank::check(Clock::time_point now, const OnFrame& on_f
     } else if (!finished_ && !failed_ && ended_since_ && now - *ended_since_ > death_limit) {
       blame = Blame{"closed its control connection"};
     } else if (!finished_ && !failed_ && !ended_since_ && stop_signal_ == 0 && last_heard_ &&
-               now - *last_heard_ > silence_limit) {
+               now - *last_heard_ > local_silence_limit) {
       if (any_stopped(pid_)) {
-        blame = Blame{
-            fmt::format("gave no sign of life for {} s: stopped", silence_limit.count() / 1000)};
+        blame = Blame{fmt::format("gave no sign of life for {} s: stopped",
+                                  local_silence_limit.count() / 1000)};
       } else if (now - *last_heard_ > starvation_limit) {
         blame =
             Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000)};

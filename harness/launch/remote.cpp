@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr const char* default_host = "127.0.0.1";
 constexpr const char* default_port = "13337";
 constexpr milliseconds pulse_period{500};
-constexpr milliseconds silence_limit{2500};
+constexpr milliseconds remote_silence_limit{2500};
 constexpr milliseconds end_limit{5000};
 constexpr milliseconds connect_attempt_limit{2000};
 constexpr milliseconds retry_period{200};
@@ -122,7 +122,7 @@ void Peer::pulse(const std::stop_token& stop) {
 
 void Peer::send(const Channel::Frame& frame) {
   try {
-    channel_.send(frame, silence_limit);
+    channel_.send(frame, remote_silence_limit);
   } catch (const Failure& failure) {
     throw Failure(failure.exit(), fmt::format("{}: {}", host_, failure.what()));
   }
@@ -144,9 +144,9 @@ void Peer::receive(Clock::time_point now, const OnFrame& on_frame) {
 
 std::optional<std::string> Peer::problem(Clock::time_point now) const {
   if (channel_.ended()) return fmt::format("{} closed the control connection", host_);
-  if (now - last_heard_ <= silence_limit) return std::nullopt;
+  if (now - last_heard_ <= remote_silence_limit) return std::nullopt;
   return fmt::format("nothing was heard from {} for {:g} s", host_,
-                     static_cast<double>(silence_limit.count()) / 1000);
+                     static_cast<double>(remote_silence_limit.count()) / 1000);
 }
 
 void Peer::end_launch() {
@@ -163,7 +163,7 @@ void Peer::end_launch() {
 void Peer::say_goodbye(Exit exit, const std::string& reason) noexcept {
   try {
     channel_.send({{"type", "goodbye"}, {"exit", static_cast<int>(exit)}, {"reason", reason}},
-                  silence_limit);
+                  remote_silence_limit);
   } catch (const std::exception&) {
     return;  // it is gone already, or sees the connection end
   }

@@ -58,7 +58,7 @@ std::string render_csv(const Result& result, const RenderOptions&) {
   return out;
 }
 
-const RegisterFormat registered{
+const RegisterFormat csv_format{
     {.name = "csv",
      .description = "tidy rows: one per case, launch, pair of ranks and metric",
      .render = render_csv}};

@@ -160,7 +160,7 @@ std::string render_gbench(const Result& result, const RenderOptions&) {
          "\n";
 }
 
-const RegisterFormat registered{
+const RegisterFormat gbench_format{
     {.name = "gbench",
      .description = "Google Benchmark's JSON, one repetition per launch, for its compare.py",
      .render = render_gbench}};

@@ -7,9 +7,9 @@ std::string render_json(const Result& result, const RenderOptions&) {
   return to_text(to_json(result));
 }
 
-const RegisterFormat registered{{.name = "json",
-                                 .description = "the run file: everything, as the schema says",
-                                 .render = render_json}};
+const RegisterFormat json_format{{.name = "json",
+                                  .description = "the run file: everything, as the schema says",
+                                  .render = render_json}};
 
 }  // namespace
 }  // namespace ucxbench

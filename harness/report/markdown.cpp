@@ -39,9 +39,9 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
   return out;
 }
 
-const RegisterFormat registered{{.name = "markdown",
-                                 .description = "GitHub tables, fit for $GITHUB_STEP_SUMMARY",
-                                 .render = render_markdown}};
+const RegisterFormat markdown_format{{.name = "markdown",
+                                      .description = "GitHub tables, fit for $GITHUB_STEP_SUMMARY",
+                                      .render = render_markdown}};
 
 }  // namespace
 }  // namespace ucxbench

@@ -91,9 +91,10 @@ std::string render_table(const Result& result, const RenderOptions& options) {
   return page.text();
 }
 
-const RegisterFormat registered{{.name = "table",
-                                 .description = "tables for the terminal, at most 100 columns wide",
-                                 .render = render_table}};
+const RegisterFormat table_format{
+    {.name = "table",
+     .description = "tables for the terminal, at most 100 columns wide",
+     .render = render_table}};
 
 }  // namespace
 }  // namespace ucxbench

@@ -16,6 +16,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
+#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 namespace {
@@ -67,10 +68,6 @@ std::string hypervisor() {
 #else
   return "";
 #endif
-}
-
-nlohmann::ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
 }  // namespace

@@ -13,16 +13,17 @@
 namespace ucxbench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Distance>, 10> words = {{{"X", Distance::self},
-                                                                          {"PIX", Distance::pix},
-                                                                          {"PXB", Distance::pxb},
-                                                                          {"PHB", Distance::phb},
-                                                                          {"NODE", Distance::node},
-                                                                          {"SYS", Distance::sys},
-                                                                          {"NET", Distance::net},
-                                                                          {"?", Distance::unknown},
-                                                                          {"SOC", Distance::sys},
-                                                                          {"PSB", Distance::pix}}};
+constexpr std::array<std::pair<std::string_view, Distance>, 10> distance_words = {
+    {{"X", Distance::self},
+     {"PIX", Distance::pix},
+     {"PXB", Distance::pxb},
+     {"PHB", Distance::phb},
+     {"NODE", Distance::node},
+     {"SYS", Distance::sys},
+     {"NET", Distance::net},
+     {"?", Distance::unknown},
+     {"SOC", Distance::sys},
+     {"PSB", Distance::pix}}};
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -39,14 +40,14 @@ std::tuple<std::string, unsigned long, std::string> natural(const std::string& n
 
 std::string to_string(PathClass path_class) {
   if (path_class.distance == Distance::nvlink) return fmt::format("NV{}", path_class.nvlinks);
-  const auto* word = std::find_if(words.begin(), words.end(), [&](const auto& known) {
-    return known.second == path_class.distance;
-  });
+  const auto* word =
+      std::find_if(distance_words.begin(), distance_words.end(),
+                   [&](const auto& known) { return known.second == path_class.distance; });
   return std::string(word->first);
 }
 
 std::optional<PathClass> parse_path_class(std::string_view word) {
-  for (const auto& [known, distance] : words) {
+  for (const auto& [known, distance] : distance_words) {
     if (word == known) return PathClass{distance, 0};
   }
   if (!word.starts_with("NV")) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "harness/core/units.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/topology/path.hpp"
+#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 namespace {
@@ -40,8 +41,6 @@ Value known(const Names<Value, Size>& names, const std::string& text, std::strin
   if (const auto value = value_of(names, text)) return *value;
   refuse(fmt::format("topology: unknown {} '{}'", what, text));
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 template <typename Value>
 Json or_null(const std::optional<Value>& value) {

@@ -6,17 +6,11 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/topology/build.hpp"
+#include "harness/topology/node_for_test.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
 namespace {
-
-std::size_t add(Graph& graph, NodeKind kind, const std::string& name) {
-  Node node;
-  node.kind = kind;
-  node.name = name;
-  return graph.add(std::move(node));
-}
 
 /// Two GPUs and a NIC under one switch, the GPUs joined by `nvlinks`; the NIC first if `turned`.
 Graph small_machine(int nvlinks, const std::string& prefix = "", bool turned = false) {
@@ -26,14 +20,14 @@ Graph small_machine(int nvlinks, const std::string& prefix = "", bool turned = f
                                                            {NodeKind::gpu, prefix + "GPU1"},
                                                            {NodeKind::nic, prefix + "mlx5_0"}};
   if (turned) std::reverse(devices.begin(), devices.end());
-  const auto numa = add(graph, NodeKind::numa, prefix + "NUMA0");
-  const auto bridge = add(graph, NodeKind::host_bridge, prefix + "pci0000:00");
-  const auto pcie_switch = add(graph, NodeKind::bridge, prefix + "switch");
+  const auto numa = add_node(graph, NodeKind::numa, prefix + "NUMA0");
+  const auto bridge = add_node(graph, NodeKind::host_bridge, prefix + "pci0000:00");
+  const auto pcie_switch = add_node(graph, NodeKind::bridge, prefix + "switch");
   attach_inside(graph, numa, 0);
   attach_inside(graph, bridge, numa);
   attach_pcie(graph, pcie_switch, bridge, pcie_capacity(16, 16), "");
   for (const auto& [kind, name] : devices) {
-    attach_pcie(graph, add(graph, kind, name), pcie_switch, pcie_capacity(16, 16), "");
+    attach_pcie(graph, add_node(graph, kind, name), pcie_switch, pcie_capacity(16, 16), "");
   }
   const auto gpus = graph.of_kind(NodeKind::gpu);
   for (const auto self : {0U, 1U}) {
@@ -69,7 +63,7 @@ TEST(Pci, HasOneForm) {
 TEST(Graph, ListsDevicesByNumber) {
   auto graph = graph_of_host("test");
   for (const char* name : {"GPU10", "mlx5_1", "GPU2", "mlx5_0"}) {
-    add(graph, name[0] == 'G' ? NodeKind::gpu : NodeKind::nic, name);
+    add_node(graph, name[0] == 'G' ? NodeKind::gpu : NodeKind::nic, name);
   }
   std::vector<std::string> names;
   for (const auto device : graph.devices()) names.push_back(graph.nodes[device].name);

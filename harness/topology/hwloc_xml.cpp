@@ -61,7 +61,7 @@ std::optional<Capacity> link_speed(pugi::xml_node object) {
   return Capacity{speed, "PCIe as trained when hwloc looked"};
 }
 
-class Reader {
+class HwlocReader {
  public:
   Graph read(pugi::xml_node root) {
     // The numbers of the kinds of devices changed with hwloc 3.
@@ -267,7 +267,7 @@ class Reader {
 
 Graph graph_from_hwloc_xml(std::string_view xml) {
   pugi::xml_document document;
-  return Reader().read(parse_xml(xml, document));
+  return HwlocReader().read(parse_xml(xml, document));
 }
 
 }  // namespace ucxbench

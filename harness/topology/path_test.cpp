@@ -5,16 +5,10 @@
 #include <numeric>
 
 #include "harness/topology/build.hpp"
+#include "harness/topology/node_for_test.hpp"
 
 namespace ucxbench {
 namespace {
-
-std::size_t add(Graph& graph, NodeKind kind, const std::string& name) {
-  Node node;
-  node.kind = kind;
-  node.name = name;
-  return graph.add(std::move(node));
-}
 
 /// Two sockets, each a NUMA node. On the first: GPU0, GPU1 and mlx5_0 under one switch; GPU2 under
 /// another, both under a third; GPU3 at the same host bridge; mlx5_1 at another one. On the second:
@@ -28,16 +22,16 @@ struct Machine {
   Machine() {
     std::vector<std::size_t> bridges;
     for (const char* number : {"0", "1"}) {
-      const auto socket = add(graph, NodeKind::socket, std::string("socket") + number);
+      const auto socket = add_node(graph, NodeKind::socket, std::string("socket") + number);
       attach_across(graph, socket, 0, "links between sockets unknown");
-      numas.push_back(add(graph, NodeKind::numa, std::string("NUMA") + number));
+      numas.push_back(add_node(graph, NodeKind::numa, std::string("NUMA") + number));
       attach_inside(graph, numas.back(), socket);
       graph.nodes[numas.back()].numa_node = number[0] - '0';
       graph.nodes[numas.back()].cpus = std::vector<int>{number[0] - '0'};
     }
     for (const auto numa : {numas[0], numas[0], numas[1]}) {
       bridges.push_back(
-          add(graph, NodeKind::host_bridge, "bridge" + std::to_string(bridges.size())));
+          add_node(graph, NodeKind::host_bridge, "bridge" + std::to_string(bridges.size())));
       attach_inside(graph, bridges.back(), numa);
     }
     const auto top = pcie(NodeKind::bridge, "top", bridges[0], 16);
@@ -51,7 +45,7 @@ struct Machine {
   }
 
   std::size_t pcie(NodeKind kind, const std::string& name, std::size_t parent, int lanes) {
-    const auto node = add(graph, kind, name);
+    const auto node = add_node(graph, kind, name);
     attach_pcie(graph, node, parent, pcie_capacity(8, lanes), "");
     return node;
   }
@@ -98,7 +92,7 @@ TEST(PathClasses, OfWhatTheSourceStatesAreThose) {
 
 TEST(PathClasses, BetweenHostsAreNet) {
   Machine machine;
-  const auto other = add(machine.graph, NodeKind::host, "other");
+  const auto other = add_node(machine.graph, NodeKind::host, "other");
   const auto far = machine.pcie(NodeKind::gpu, "far GPU", other, 16);
   EXPECT_EQ(machine.between(machine.gpus[0], far), "NET");
 }

@@ -88,17 +88,17 @@ TEST(Cost, AgreesWithCountingElements) {
 
 TEST(Cost, HoldsBeyondTwoToThe33Elements) {
   // 2^36 elements, and 2^52, of which nobody has the memory.
-  for (const std::uint64_t size : {std::uint64_t{1} << 18U, std::uint64_t{1} << 26U}) {
-    const Layout layout{size, size / 64, 8};
+  for (const std::uint64_t width : {std::uint64_t{1} << 18U, std::uint64_t{1} << 26U}) {
+    const Layout layout{width, width / 64, 8};
     std::uint64_t all = 0;
     for (std::uint64_t rank = 0; rank < 8; ++rank) all += layout.bytes_exchanged(rank);
-    EXPECT_EQ(all, 8 * size * size / 8 * 7);
-    EXPECT_EQ(layout.bytes_between(7, 0), 8 * size * size / 64);
+    EXPECT_EQ(all, 8 * width * width / 8 * 7);
+    EXPECT_EQ(layout.bytes_between(7, 0), 8 * width * width / 64);
     EXPECT_EQ(layout.place_in_x(63, 63),
-              (size / 8 - size / 64) * size + size / 64 * 63 * size / 64);
-    EXPECT_EQ(bytes_touched({0, 0, size, size}, true), 24 * size * size);
-    EXPECT_EQ(bytes_touched({0, 0, size, size}, false), 16 * size * size);
-    EXPECT_GT(bytes_needed(layout, true, false), 16 * size * size);
+              (width / 8 - width / 64) * width + width / 64 * 63 * width / 64);
+    EXPECT_EQ(bytes_touched({0, 0, width, width}, true), 24 * width * width);
+    EXPECT_EQ(bytes_touched({0, 0, width, width}, false), 16 * width * width);
+    EXPECT_GT(bytes_needed(layout, true, false), 16 * width * width);
   }
   // And with edges that do not divide: 300,007² elements.
   const Layout odd{300'007, 7'001, 5};
