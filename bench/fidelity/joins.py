@@ -5,22 +5,20 @@ results/fidelity/<machine>-joins.{json,md}. Exit status: 0 done, 2 usage, 3 cann
 interrupted. Run it as scripts/compare-joins."""
 
 import argparse
-import json
 import os
 import pathlib
 import shlex
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+from importlib.metadata import version
 
 import report
-from fidelity import program, provenance
+from fidelity import ROOT, program, provenance
 from intervals import order_statistics_interval
-from tools import LIMIT_S, Failed, end, output, start
+from tools import LIMIT_S, Failed, run_file
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENGINES = ["duckdb", "polars"]
 
 
@@ -30,7 +28,8 @@ class Ours:
     name = "ucx-bench"
 
     def __init__(self, path, rows, match, cpus):
-        self.arguments = [path, "--quiet", "merge", "-n", len(cpus), "--rows", rows // len(cpus),
+        self.program = path
+        self.arguments = ["merge", "-n", len(cpus), "--rows", rows // len(cpus),
                           "--frac-match", match, "--bind", ",".join(map(str, cpus)), "--launches", 1,
                           "--runs", 3, "--no-calibrate", "--no-transfer-log"]
         if len(cpus) > 1:
@@ -38,14 +37,7 @@ class Ours:
         self.run_file = None
 
     def seconds(self):
-        with tempfile.TemporaryDirectory(prefix="joins-") as folder:
-            file = pathlib.Path(folder, "run.json")
-            process = start([*self.arguments, "--json", file], dict(os.environ))
-            try:
-                output(process, self.name)
-            finally:
-                end(process)
-            self.run_file = json.loads(file.read_text())
+        self.run_file = run_file(self.program, self.arguments)
         case = self.run_file["cases"][0]
         if case["state"] != "measured":
             raise Failed(f"ucx-bench: {case['reason']}")
@@ -207,7 +199,6 @@ def main(argv):
         return 3
     except KeyboardInterrupt:
         return 130
-    from importlib.metadata import version
 
     result["command"] = shlex.join(["scripts/compare-joins", *argv])
     result["machine"]["load_1min_before"] = load_before

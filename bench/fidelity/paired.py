@@ -7,33 +7,21 @@ no number, 130 interrupted (written).
 """
 
 import argparse
-import json
 import os
 import pathlib
 import shlex
 import signal
 import statistics
 import sys
-import tempfile
 
 import report
-from fidelity import program, provenance, utc_now
+from fidelity import ROOT, program, provenance, utc_now
 from intervals import describe, order_statistics_interval
-from tools import Failed, end, output, start
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from tools import Failed, run_file
 
 
-def run_file(path, way):
-    """The run file of one launch."""
-    with tempfile.TemporaryDirectory(prefix="paired-") as folder:
-        file = pathlib.Path(folder, "run.json")
-        process = start([path, "--quiet", *shlex.split(way), "--launches", 1, "--json", file], dict(os.environ))
-        try:
-            output(process, way)
-        finally:
-            end(process)
-        return json.loads(file.read_text())
+def launch_of(way):
+    return [*shlex.split(way), "--launches", 1]
 
 
 def value_of(run, metric):
@@ -113,12 +101,12 @@ def main(argv):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     result, pairs = None, []
     try:
-        first = run_file(options.ucx_bench, options.b)
+        first = run_file(options.ucx_bench, launch_of(options.b))
         result = provenance(first, "paired.py", argv)
         del result["settings"]
         result |= {"name": options.name, "metric": options.metric, "a": options.a, "b": options.b}
         while len(pairs) < options.pairs:
-            values = [value_of(run_file(options.ucx_bench, way), options.metric)
+            values = [value_of(run_file(options.ucx_bench, launch_of(way)), options.metric)
                       for way in (options.a, options.b, options.b, options.a)]
             pairs += [(values[0], values[1]), (values[3], values[2])]
             print(f"{len(pairs)} pairs, ratio {statistics.median(a / b for a, b in pairs):.3f}", file=sys.stderr)

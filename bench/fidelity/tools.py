@@ -64,6 +64,18 @@ def output(process, name, limit_s=LIMIT_S):
     return out
 
 
+def run_file(program, arguments, env=None):
+    """The run file that one call of ucx-bench writes; Failed unless it ended well."""
+    with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
+        file = pathlib.Path(folder, "run.json")
+        process = start([program, "--quiet", *arguments, "--json", file], env)
+        try:
+            output(process, "ucx-bench")
+        finally:
+            end(process)
+        return json.loads(file.read_text())
+
+
 def parse_perftest(csv):
     """{"latency": one-way µs, "bandwidth": GB/s} of the client's output under -v -f."""
     lines = csv.splitlines()
@@ -119,20 +131,13 @@ class OurTool:
 
     def run(self, cell, sizes=None, more_environment=None):
         """The run file of one launch of a cell, or of these sizes."""
-        with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
-            file = pathlib.Path(folder, "run.json")
-            command = [self.program, "--quiet", "pingpong", "--transports", cell.transport]
-            command += ["--api", cell.api, "--measure", cell.metric, "--sizes", sizes or cell.bytes]
-            command += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
-            command += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}", "--json", file]
-            for name, value in SETTINGS[cell.transport].items():
-                command += ["--ucx", f"{name}={value}"]
-            process = start(command, environment(cell.transport) | (more_environment or {}))
-            try:
-                output(process, "ucx-bench")
-            finally:
-                end(process)
-            return json.loads(file.read_text())
+        arguments = ["pingpong", "--transports", cell.transport]
+        arguments += ["--api", cell.api, "--measure", cell.metric, "--sizes", sizes or cell.bytes]
+        arguments += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
+        arguments += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}"]
+        for name, value in SETTINGS[cell.transport].items():
+            arguments += ["--ucx", f"{name}={value}"]
+        return run_file(self.program, arguments, environment(cell.transport) | (more_environment or {}))
 
     def measure(self, cell):
         return parse_ours(self.run(cell), cell.metric)
