@@ -11,6 +11,14 @@ class NotARun(Exception):
     """One line: what is wrong with the file, and what would be right."""
 
 
+def damaged(name, error):
+    """What to raise when a part of it is not as it should be."""
+    return NotARun(
+        f"'{name}' is a damaged ucx-bench run ({type(error).__name__}: {error}); "
+        "give it as ucx-bench --json wrote it"
+    )
+
+
 def load(name):
     try:
         text = pathlib.Path(name).read_text(encoding="utf-8")

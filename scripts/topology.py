@@ -41,12 +41,16 @@ def fail(status, line):
     sys.exit(status)
 
 
+def read(topology):
+    """The title, the devices by name, and the links that are drawn."""
+    devices = {device["name"]: device for device in topology["devices"] if device["kind"] in KINDS}
+    links = [link for link in topology["links"] if {link["from"], link["to"]} <= devices.keys()]
+    return f"{topology['source'] or '?'}, hash {topology['hash']}", devices, links
+
+
 def load(name):
     try:
-        topology = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-        devices = {device["name"]: device for device in topology["devices"] if device["kind"] in KINDS}
-        links = [link for link in topology["links"] if {link["from"], link["to"]} <= devices.keys()]
-        return f"{topology['source'] or '?'}, hash {topology['hash']}", devices, links
+        return read(json.loads(pathlib.Path(name).read_text(encoding="utf-8")))
     except OSError as error:
         fail(2, f"cannot read '{name}': {error.strerror}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -151,7 +155,7 @@ def legend_of(axes, links, most):
         axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(entries), frameon=False)
 
 
-def draw(title, devices, links, out):
+def draw(title, devices, links):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -177,7 +181,7 @@ def draw(title, devices, links, out):
     axes.set_axis_off()
     axes.set_title(f"{title}; line width: capacity one way", fontsize=10)
     legend_of(axes, links, most)
-    figure.savefig(sys.stdout.buffer if out == "-" else out, format="svg", metadata={"Date": None})
+    return figure
 
 
 def main():
@@ -187,7 +191,9 @@ def main():
     arguments = parser.parse_args()
     title, devices, links = load(arguments.topology)
     try:
-        draw(title, devices, links, arguments.output)
+        figure = draw(title, devices, links)
+        out = sys.stdout.buffer if arguments.output == "-" else arguments.output
+        figure.savefig(out, format="svg", metadata={"Date": None})
     except OSError as error:
         fail(2, f"cannot write '{arguments.output}': {error.strerror}; choose another path with -o")
     except ImportError as error:

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "harness/core/failure.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/scripts.hpp"
 #include "harness/run/provenance.hpp"
 
 namespace ucxbench {
@@ -69,6 +69,9 @@ bool write_output(const std::string& file, const std::string& bytes) {
 
 void Outputs::add_options(CLI::App& command) {
   for (const char* format : {"json", "csv", "markdown", "gbench"}) add_option(command, format);
+  command.add_option("--html", page_, "one page that needs nothing else: a file, or - for stdout")
+      ->type_name("FILE")
+      ->group("output");
 }
 
 void Outputs::add_transfer_options(CLI::App& command) {
@@ -83,7 +86,11 @@ void Outputs::add_option(CLI::App& command, const std::string& format) {
       ->group("output");
 }
 
-void Outputs::check() const { check_outputs(files_); }
+void Outputs::check() const {
+  auto files = files_;
+  files["html"] = page_;
+  check_outputs(files);
+}
 
 void Outputs::need_no_transfers() const {
   for (const char* format : {"trace", "transfers"}) {
@@ -108,7 +115,7 @@ std::filesystem::path Outputs::run_file(const std::string& command) const {
 }
 
 void Outputs::write(const Result& result, bool quiet, bool colored) const {
-  bool table = !quiet;
+  bool table = !quiet && page_ != "-";
   for (const auto& [format, file] : files_) {
     if (file.empty() || (format == "json" && file != "-")) continue;
     if (write_output(file, render(format, result))) table = false;
@@ -120,6 +127,11 @@ void Outputs::write(const Result& result, bool quiet, bool colored) const {
 void Outputs::write_run(const Result& result) const {
   const auto& file = files_.at("json");
   if (!file.empty() && file != "-") write_atomically(file, render("json", result));
+}
+
+Exit Outputs::write_page(const std::filesystem::path& run_file) const {
+  if (page_.empty()) return Exit::done;
+  return static_cast<Exit>(run_script("page", {run_file.string(), "-o", page_}));
 }
 
 }  // namespace ucxbench

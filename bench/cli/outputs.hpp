@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "harness/core/failure.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -17,8 +18,8 @@ void check_outputs(const std::map<std::string, std::string>& files);
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
 bool write_output(const std::string& file, const std::string& bytes);
 
-/// Where a command's results go: --json, --csv, --markdown, --gbench, each to a file or to "-" for
-/// stdout, and the table, which is shown unless something else takes stdout.
+/// Where a command's results go: --json, --csv, --markdown, --gbench, --html, each to a file or to
+/// "-" for stdout, and the table, which is shown unless something else takes stdout.
 class Outputs {
  public:
   void add_options(CLI::App& command);
@@ -34,16 +35,20 @@ class Outputs {
   /// "-").
   std::filesystem::path run_file(const std::string& command) const;
 
-  /// Everything but a run file.
+  /// Everything but a run file and a page.
   void write(const Result& result, bool quiet, bool colored) const;
 
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;
 
+  /// --html FILE, drawn from a run file by a script, which says itself what it could not do.
+  Exit write_page(const std::filesystem::path& run_file) const;
+
  private:
   void add_option(CLI::App& command, const std::string& format);
 
   std::map<std::string, std::string> files_;  ///< by format
+  std::string page_;
 };
 
 }  // namespace ucxbench

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, only
 
 EMULATOR = pathlib.Path(os.environ.get("CUDA_EMULATOR", "/nowhere"))
 UCX = next(iter(sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))), None)
@@ -62,3 +62,20 @@ def emulated(bench, tmp_path):
         return done
 
     return run
+
+
+def assert_workload(done, checked):
+    """Its only case, which was right and left nothing."""
+    case = only(done.file["cases"])
+    assert case["state"] == "measured", case["reason"]
+    assert case["verified"] == {"checked": checked, "errors": 0}
+    assert "emulated-gpu" in case["labels"]
+    assert done.bytes["kernel_launches"] > 0
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["forks"] == 0
+    assert done.bytes["left_allocated_bytes"] == 0
+    return case
+
+
+def assert_says_no_kernels(done):
+    assert done.code == 3
+    assert "built without CUDA kernels" in " ".join((done.out + done.err).split())

@@ -103,3 +103,25 @@ def test_plot_of_a_workload(bench, tmp_path):
     picture = (tmp_path / "run.svg").read_text()
     for part in ("weak scaling, 3.20 MB of input per rank", "2 ranks, shm", "partition", "of at least 64 KiB"):
         assert part in picture
+
+
+def test_a_page_of_a_run_and_again_from_its_file(pingpong, bench, tmp_path):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    pingpong("--transports", "tcp", "--sizes", "8,1KiB", "--html", "run.html")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "pingpong tag, host to host, over tcp" in page
+    assert said(bench, "--html", "-") == page
+
+
+def test_no_page_loses_no_result(pingpong, tmp_path):
+    done = pingpong(
+        "--transports", "tcp", "--sizes", "8", "--html", "run.html", code=3,
+        environment={"UCXBENCH_PYTHON": "/nowhere/python"},
+    )
+    assert only_measured(done.file) and not (tmp_path / "run.html").exists()
+    assert "/nowhere/python" in done.err and "pingpong tag" in done.out
+
+
+def only_measured(run):
+    return run["cases"] and all(case["state"] == "measured" for case in run["cases"])

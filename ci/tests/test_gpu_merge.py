@@ -3,7 +3,14 @@ the kernels would, so this proves the way of the data and the order of the work,
 
 import pytest
 from conftest import only
-from emulated_gpu import HAS_KERNELS, emulated, needs_both, needs_kernels  # noqa: F401
+from emulated_gpu import (  # noqa: F401
+    HAS_KERNELS,
+    assert_says_no_kernels,
+    assert_workload,
+    emulated,
+    needs_both,
+    needs_kernels,
+)
 
 RANKS, ROWS, RUNS = 2, 100_000, 2
 # 32·L·(N−1)/N per rank, and by far most rows go in messages that are large enough for cuda_ipc.
@@ -23,20 +30,13 @@ def merge(emulated):  # noqa: F811
 
 
 def assert_right(done):
-    case = only(done.file["cases"])
-    assert case["state"] == "measured", case["reason"]
-    assert case["verified"] == {"checked": RANKS * RUNS, "errors": 0}
-    assert "emulated-gpu" in case["labels"]
-    assert done.bytes["kernel_launches"] > 0
-    assert done.bytes["illegal_accesses"] == 0 and done.bytes["forks"] == 0
-    assert done.bytes["left_allocated_bytes"] == 0
+    return assert_workload(done, RANKS * RUNS)
 
 
 @pytest.mark.skipif(HAS_KERNELS, reason="built with CUDA kernels")
 def test_a_build_without_kernels_says_so(bench):
     done = bench("merge", "--memory", "cuda", "--transports", "tcp")
-    assert done.code == 3
-    assert "built without CUDA kernels" in " ".join((done.out + done.err).split())
+    assert_says_no_kernels(done)
 
 
 @needs_both

@@ -95,9 +95,9 @@ void environment(Result& result, int ranks) {
   result.ucx = {{"version", "1.13.1"},
                 {"library", "/usr/lib/libucp.so.0"},
                 {"environment",
-                 {{"asked", {{"UCX_TLS", "tcp"}}},
+                 {{"asked", {{"tcp", {{"UCX_TLS", "tcp"}}}}},
                   {"inherited", Json::object()},
-                  {"effective", {{"UCX_TLS", "tcp"}}}}}};
+                  {"effective", {{"tcp", {{"UCX_TLS", "tcp"}}}}}}}};
   for (int rank = 0; rank < ranks; ++rank) {
     result.ranks.push_back({{"rank", rank},
                             {"host", "node07"},

@@ -1,0 +1,172 @@
+"""What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
+
+from plots.common import significant, size_text, words
+
+SEVERITIES = ("error", "warning", "note")
+# They follow from others, or are there only to compare with another tool.
+NOT_SHOWN = ("bandwidth_sender_GBps", "message_rate_per_s")
+UNITS = {"us": "µs", "ms": "ms", "GBps": "GB/s"}
+# What may tell the rows of one table apart.
+OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
+# What a title says by its value alone.
+PLAIN = ("api", "transports")
+MOST_PAIRS = 200
+
+
+def known(value, digits=4):
+    if value is None or value == "":
+        return "?"
+    if isinstance(value, float):
+        return significant(value, digits) if value else "0"
+    return words(value)
+
+
+def between(interval):
+    return "–" if interval is None else f"{known(interval[0])} to {known(interval[1])}"
+
+
+def findings_of(run):
+    order = {name: index for index, name in enumerate(SEVERITIES)}
+    return sorted(run["findings"], key=lambda found: order.get(found["severity"], len(order)))
+
+
+def metric_title(name):
+    stem, _, unit = name.rpartition("_")
+    return f"{stem.replace('_', ' ')}, {UNITS.get(unit, unit)}"
+
+
+def carried(case):
+    path = case.get("path") or {}
+    by = path.get("carried_by") or {}
+    if not by:
+        return "–" if case["parameters"].get("ranks") == 1 else "?"
+    return ", ".join(name if share > 0.995 else f"{name} {share:.0%}" for name, share in by.items())
+
+
+def row_text(name, value):
+    if name == "bytes":
+        return size_text(value)
+    if name in ("ranks", "peers"):
+        return f"{value} {name[:-1] if value == 1 else name}"
+    return words(value) if isinstance(value, str) else f"{name} {words(value)}"
+
+
+def row_names(cases):
+    """By what the cases differ in."""
+    differing = [name for name in OF_ROWS if len({words(case["parameters"].get(name)) for case in cases}) > 1]
+    names = []
+    for case in cases:
+        values = {name: case["parameters"].get(name) for name in differing}
+        names.append(", ".join(row_text(name, value) for name, value in values.items() if value is not None))
+    return names
+
+
+def cells_of(metric):
+    return [known(metric["p50"]), between(metric.get("ci95")), known(metric.get("p99")), known(metric.get("max"))]
+
+
+def table_of(cases):
+    """Of the cases that differ only in OF_ROWS."""
+    names = dict.fromkeys(name for case in cases for name in case["metrics"] if name not in NOT_SHOWN)
+    tails = {name: any(case["metrics"].get(name, {}).get("p99") is not None for case in cases) for name in names}
+    rows = []
+    for case, row_name in zip(cases, row_names(cases)):
+        cells = []
+        for name in names:
+            metric = case["metrics"].get(name)
+            width = 4 if tails[name] else 2
+            cells += cells_of(metric)[:width] if metric else ["–"] * width
+        checked = case.get("verified") or {}
+        verified = f"{checked.get('checked', 0) - checked.get('errors', 0)}/{checked.get('checked', 0)}"
+        rows.append({"name": row_name, "cells": cells, "path": carried(case),
+                     "verdict": (case.get("path") or {}).get("verdict", "unknown"),
+                     "verified": verified, "wrong": bool(checked.get("errors"))})
+    return {"metrics": [(metric_title(name), 4 if tails[name] else 2) for name in names], "rows": rows}
+
+
+def blocks_of(run):
+    """A table per set of cases that differ only in OF_ROWS, titled by what differs between the sets."""
+    groups = {}
+    for case in run["cases"]:
+        key = tuple((name, words(value)) for name, value in case["parameters"].items()
+                    if name not in OF_ROWS and value is not None)
+        groups.setdefault((case["benchmark"], key), []).append(case)
+    keys = [dict(key) for _, key in groups]
+    differing = [name for name in dict.fromkeys(name for key in keys for name in key)
+                 if len({key.get(name) for key in keys}) > 1 and name not in (*PLAIN, "memory", "net_devices")]
+    blocks = []
+    for (benchmark, key), cases in groups.items():
+        fields = dict(key)
+        title = f"{benchmark} {fields.get('api', '')}, {fields.get('memory', '?').replace('+', ' to ')}"
+        title += f", over {fields.get('transports', '?')}"
+        title += "".join(f", {name.replace('_', ' ')} {fields[name]}" for name in differing if name in fields)
+        measured = [case for case in cases if case["state"] == "measured" and case["metrics"]]
+        others = {}
+        for case in cases:
+            if case not in measured:
+                others.setdefault((case["state"], case["reason"]), []).append(case["key"])
+        blocks.append({
+            "title": title,
+            "launches": max((len({entry["launch"] for entry in case["launches"]}) for case in measured), default=0),
+            "table": table_of(measured) if measured else None,
+            "phases": [(name, case["phases"]) for case, name in zip(measured, row_names(measured)) if case.get("phases")],
+            "reasons": sorted({case["path"].get("why") for case in measured if case["path"].get("why")}),
+            "others": [{"state": state, "reason": reason or "no reason given", "keys": keys}
+                       for (state, reason), keys in others.items()],
+        })
+    return blocks
+
+
+def pairs_of(run):
+    """Pairs of each case, the slowest first, at most MOST_PAIRS."""
+    tables = []
+    for case in run["cases"]:
+        pairs = case.get("pairs") or []
+        if case["state"] != "measured" or len(pairs) < 2:
+            continue
+        rate = lambda pair: pair.get("p50_GBps") or pair.get("goodput_GBps") or 0.0  # noqa: E731
+        rows = [
+            {"src": pair["src"], "dst": pair["dst"], "class": known(pair.get("class")), "path": known(pair.get("path")),
+             "messages": pair.get("messages"), "MB": known(pair["bytes"] / 1e6),
+             "rates": [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps")]}
+            for pair in sorted(pairs, key=rate)[:MOST_PAIRS]
+        ]
+        tables.append({"key": case["key"], "rows": rows, "left_out": len(pairs) - len(rows)})
+    return tables
+
+
+def limits_of(run):
+    return [(case["key"], limit) for case in run["cases"] for limit in case.get("limits") or []]
+
+
+def devices_of(wiring):
+    shown = [device for device in wiring.get("devices", []) if device["kind"] in ("gpu", "nic", "numa")]
+    return [[known(device.get(name)) for name in ("name", "alias", "kind", "model", "pci", "state", "numa_node",
+                                                   "cpu_affinity")] for device in shown]
+
+
+def facts_of(host):
+    """Of a host: what is a value, in words; devices have a table of their own."""
+    facts = []
+    for name, value in host.items():
+        if isinstance(value, (dict, list)):
+            continue
+        if name == "memory_bytes" and value:
+            name, value = "memory", size_text(value)
+        facts.append((name.replace("_", " "), known(value)))
+    return facts
+
+
+def settings_of(environment):
+    """What was set, per set of transports; what was inherited; and all that UCX used, told apart only
+    where sets differ."""
+    effective = environment.get("effective") or {}
+    common = {}
+    for settings in effective.values():
+        for name, value in settings.items():
+            common.setdefault(name, set()).add(value)
+    return {
+        "asked": environment.get("asked") or {},
+        "inherited": environment.get("inherited") or {},
+        "effective": [(name, " | ".join(sorted(map(str, values)))) for name, values in sorted(common.items())],
+    }
