@@ -1,6 +1,7 @@
 #include "harness/core/files.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -21,9 +22,11 @@ std::string first_line(const std::filesystem::path& file) {
 }
 
 std::optional<std::uint64_t> number_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
+  const auto line = first_line(file);
   std::uint64_t value = 0;
-  return in >> value ? std::optional(value) : std::nullopt;
+  // Of streams, "-1" would be a very large one.
+  const auto read = std::from_chars(line.data(), line.data() + line.size(), value);
+  return read.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
 std::vector<std::string> entries_of(const std::filesystem::path& folder) {

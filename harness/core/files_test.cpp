@@ -29,6 +29,7 @@ TEST_F(Files, AreRead) {
   EXPECT_EQ(number_of(file), 42U);
   EXPECT_EQ(number_of(write("b", "max\n")), std::nullopt);
   EXPECT_EQ(entries_of(folder_), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(number_of(write("c", "-1\n")), std::nullopt);
 }
 
 TEST_F(Files, ThatAreAbsentAreEmpty) {

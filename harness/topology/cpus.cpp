@@ -16,6 +16,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
+#include "harness/topology/host_state.hpp"
 #include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
@@ -145,6 +146,7 @@ nlohmann::ordered_json describe_host() {
   std::array<double, 3> load{};
   host["load_1min"] =
       getloadavg(load.data(), 3) > 0 ? nlohmann::ordered_json(load[0]) : nlohmann::ordered_json();
+  host.update(host_state());
   host["gpus"] = nlohmann::ordered_json::array();
   host["nics"] = nlohmann::ordered_json::array();
   return host;

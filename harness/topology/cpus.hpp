@@ -22,7 +22,7 @@ std::vector<std::vector<int>> bind_automatically(int ranks, int threads = 1);
 std::optional<int> numa_node_of(int cpu);
 
 /// Facts of this host for `machine.hosts[]`: name, kernel, cpu_model, cores, numa_nodes, memory,
-/// hypervisor, governor, load.
+/// hypervisor, governor, load, and host_state().
 nlohmann::ordered_json describe_host();
 
 /// Whether a processor is software: QEMU's TCG, by the model's name or by what CPUID says of the

@@ -1,0 +1,72 @@
+#include "harness/topology/host_state.hpp"
+
+#include <sys/statvfs.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+
+#include "harness/core/files.hpp"
+
+namespace ucxbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(const fs::path& file) {
+  const auto number = number_of(file);
+  return number ? Json(*number) : Json();
+}
+
+Json flag_or_null(const fs::path& file) {
+  const auto number = number_of(file);
+  return number ? Json(*number != 0) : Json();
+}
+
+/// Intel's own driver says it the other way round.
+Json turbo(const fs::path& cpus) {
+  if (const auto off = number_of(cpus / "intel_pstate/no_turbo")) return *off == 0;
+  return flag_or_null(cpus / "cpufreq/boost");
+}
+
+/// "200000 100000", or "max 100000", of µs.
+std::optional<double> quota_of_cgroup2(const std::string& line) {
+  std::istringstream words(line);
+  double quota = 0;
+  double period = 0;
+  if (!(words >> quota >> period) || period <= 0) return std::nullopt;
+  return quota / period;
+}
+
+Json cpu_quota(const fs::path& cgroup) {
+  if (const auto quota = quota_of_cgroup2(first_line(cgroup / "cpu.max"))) return *quota;
+  // In version 1 no limit is -1, which is no number here.
+  const auto quota = number_of(cgroup / "cpu/cpu.cfs_quota_us");
+  const auto period = number_of(cgroup / "cpu/cpu.cfs_period_us");
+  if (!quota || !period || *period == 0) return nullptr;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+}  // namespace
+
+Json host_state(const fs::path& root) {
+  Json state;
+  struct statvfs shm{};
+  const bool known = statvfs((root / "dev/shm").c_str(), &shm) == 0;
+  const auto bytes = [&](std::uint64_t blocks) {
+    return known ? Json(blocks * static_cast<std::uint64_t>(shm.f_frsize)) : Json();
+  };
+  state["shm_bytes"] = bytes(shm.f_blocks);
+  state["shm_free_bytes"] = bytes(shm.f_bavail);
+  state["ptrace_scope"] = number_or_null(root / "proc/sys/kernel/yama/ptrace_scope");
+  state["numa_balancing"] = flag_or_null(root / "proc/sys/kernel/numa_balancing");
+  const auto cpus = root / "sys/devices/system/cpu";
+  state["turbo"] = turbo(cpus);
+  state["smt"] = flag_or_null(cpus / "smt/active");
+  state["cpu_quota"] = cpu_quota(root / "sys/fs/cgroup");
+  return state;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace ucxbench {
+
+/// What of a host's set-up limits or disturbs communication, for `machine.hosts[]`; null for what
+/// the kernel does not say. `root` is another folder in tests.
+/// - shm_bytes, shm_free_bytes: of /dev/shm, where UCX's posix transport and many frameworks work
+/// - ptrace_scope: of the Yama security module, 0 to 3; null where it is not in the kernel
+/// - numa_balancing: whether the kernel moves pages between NUMA nodes by itself
+/// - turbo: whether clocks go above the nominal one, with load and temperature
+/// - smt: whether cores have several hardware threads in use
+/// - cpu_quota: the CPUs' worth of time that the cgroup may take; null for no limit
+nlohmann::ordered_json host_state(const std::filesystem::path& root = "/");
+
+}  // namespace ucxbench

@@ -1,0 +1,69 @@
+#include "harness/topology/host_state.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace ucxbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder like /, with files as the test writes them.
+class HostState : public testing::Test {
+ protected:
+  HostState() : root_(fs::temp_directory_path() / ("host-state-" + std::to_string(getpid()))) {
+    fs::create_directories(root_);
+  }
+  ~HostState() override { fs::remove_all(root_); }
+
+  void write(const fs::path& file, const std::string& text) const {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text << "\n";
+  }
+
+  fs::path root_;
+};
+
+TEST_F(HostState, WhatTheKernelDoesNotSayIsNull) {
+  for (const auto& [name, value] : host_state(root_).items()) EXPECT_TRUE(value.is_null()) << name;
+}
+
+TEST_F(HostState, IsReadFromTheKernelsFiles) {
+  fs::create_directories(root_ / "dev/shm");
+  write("proc/sys/kernel/yama/ptrace_scope", "2");
+  write("proc/sys/kernel/numa_balancing", "1");
+  write("sys/devices/system/cpu/smt/active", "0");
+  const auto state = host_state(root_);
+  EXPECT_GT(state.at("shm_bytes"), 0);
+  EXPECT_LE(state.at("shm_free_bytes"), state.at("shm_bytes"));
+  EXPECT_EQ(state.at("ptrace_scope"), 2);
+  EXPECT_EQ(state.at("numa_balancing"), true);
+  EXPECT_EQ(state.at("smt"), false);
+}
+
+TEST_F(HostState, TurboIsToldByEitherDriver) {
+  write("sys/devices/system/cpu/cpufreq/boost", "1");
+  EXPECT_EQ(host_state(root_).at("turbo"), true);
+  write("sys/devices/system/cpu/intel_pstate/no_turbo", "1");
+  EXPECT_EQ(host_state(root_).at("turbo"), false);
+}
+
+TEST_F(HostState, AQuotaIsInCpus) {
+  write("sys/fs/cgroup/cpu.max", "150000 100000");
+  EXPECT_EQ(host_state(root_).at("cpu_quota"), 1.5);
+  write("sys/fs/cgroup/cpu.max", "max 100000");
+  EXPECT_TRUE(host_state(root_).at("cpu_quota").is_null());
+  fs::remove(root_ / "sys/fs/cgroup/cpu.max");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
+  EXPECT_TRUE(host_state(root_).at("cpu_quota").is_null());
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000");
+  EXPECT_EQ(host_state(root_).at("cpu_quota"), 4);
+}
+
+TEST(ThisHost, HasSharedMemory) { EXPECT_GT(host_state().at("shm_bytes"), 0); }
+
+}  // namespace
+}  // namespace ucxbench
