@@ -91,7 +91,7 @@ AddedCommand add_report(CLI::App& app) {
             outputs->check();
             outputs->write(result, global.quiet, global.colored());
             outputs->write_run(result);
-            return outputs->write_page(*file);
+            return outputs->write_page(result);
           }};
 }
 

@@ -129,9 +129,9 @@ void Outputs::write_run(const Result& result) const {
   if (!file.empty() && file != "-") write_atomically(file, render("json", result));
 }
 
-Exit Outputs::write_page(const std::filesystem::path& run_file) const {
+Exit Outputs::write_page(const Result& result) const {
   if (page_.empty()) return Exit::done;
-  return static_cast<Exit>(run_script("page", {run_file.string(), "-o", page_}));
+  return static_cast<Exit>(run_script_on(render("json", result), "page", {"-o", page_}));
 }
 
 }  // namespace ucxbench

@@ -41,8 +41,8 @@ class Outputs {
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;
 
-  /// --html FILE, drawn from a run file by a script, which says itself what it could not do.
-  Exit write_page(const std::filesystem::path& run_file) const;
+  /// --html FILE, drawn by a script, which says itself what it could not do.
+  Exit write_page(const Result& result) const;
 
  private:
   void add_option(CLI::App& command, const std::string& format);

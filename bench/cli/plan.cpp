@@ -245,7 +245,7 @@ Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transpo
   run.outputs.write(recorded, global.quiet, global.colored());
   if (!global.quiet) fmt::print(stderr, "results: {}\n", plan.setup.output.string());
   say_what_is_wrong(result);
-  return worse(exit, run.outputs.write_page(plan.setup.output));
+  return worse(exit, run.outputs.write_page(recorded));
 }
 
 }  // namespace ucxbench

@@ -1,16 +1,8 @@
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/outputs.hpp"
 #include "harness/analysis/import.hpp"
-#include "harness/launch/fd.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/report/topology.hpp"
 #include "harness/result/result.hpp"
@@ -25,21 +17,12 @@ struct TopoOptions {
   std::string output = "-";
 };
 
-/// The script reads a file; this one has no name that could be left behind.
-Exit draw(const std::string& json, const std::string& output) {
-  const Fd file(::memfd_create("topology.json", 0));
-  const auto length = static_cast<ssize_t>(json.size());
-  if (!file || ::write(file.get(), json.data(), json.size()) != length) {
-    throw Failure(Exit::cannot_run,
-                  fmt::format("no memory for the topology's JSON: {}", std::strerror(errno)));
-  }
-  const auto name = fmt::format("/dev/fd/{}", file.get());
-  return static_cast<Exit>(run_script("topology", {name, "--output", output}));
-}
-
 Exit run(const TopoOptions& options) {
   const auto graph = options.file.empty() ? discover() : import_topology(options.file);
-  if (options.format == "svg") return draw(to_text(to_json(graph)), options.output);
+  if (options.format == "svg") {
+    return static_cast<Exit>(
+        run_script_on(to_text(to_json(graph)), "topology", {"--output", options.output}));
+  }
   const auto text = options.format == "json" ? to_text(to_json(graph)) : topology_text(graph);
   write_output(options.output, text);
   return Exit::done;

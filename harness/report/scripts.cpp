@@ -3,15 +3,18 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <thread>
 
@@ -88,6 +91,20 @@ int run_script(const std::string& script, const std::vector<std::string>& args) 
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   throw Failure(Exit::lost, fmt::format("{} was ended by signal {} ({})", script, WTERMSIG(status),
                                         ::strsignal(WTERMSIG(status))));
+}
+
+int run_script_on(const std::string& text, const std::string& script,
+                  const std::vector<std::string>& args) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      ::fdopen(::memfd_create(script.c_str(), 0), "wb"), &std::fclose);
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0) {
+    throw Failure(Exit::cannot_run, fmt::format("no memory for what {} would read: {}", script,
+                                                std::strerror(errno)));
+  }
+  std::vector<std::string> all = {fmt::format("/dev/fd/{}", ::fileno(file.get()))};
+  all.insert(all.end(), args.begin(), args.end());
+  return run_script(script, all);
 }
 
 }  // namespace ucxbench

@@ -12,4 +12,9 @@ namespace ucxbench {
 /// script takes more than five minutes or is killed.
 int run_script(const std::string& script, const std::vector<std::string>& args);
 
+/// The same with a file that holds `text` as the first argument; it has no name that could be left
+/// behind. Throws Failure(Exit::cannot_run) also when there is no memory for it.
+int run_script_on(const std::string& text, const std::string& script,
+                  const std::vector<std::string>& args);
+
 }  // namespace ucxbench
