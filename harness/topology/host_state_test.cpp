@@ -27,7 +27,8 @@ class HostState : public testing::Test {
 };
 
 TEST_F(HostState, WhatTheKernelDoesNotSayIsNull) {
-  for (const auto& [name, value] : host_state(root_).items()) EXPECT_TRUE(value.is_null()) << name;
+  const auto state = host_state(root_);
+  for (const auto& [name, value] : state.items()) EXPECT_TRUE(value.is_null()) << name;
 }
 
 TEST_F(HostState, IsReadFromTheKernelsFiles) {
