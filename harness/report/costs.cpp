@@ -97,13 +97,6 @@ std::string measuring_of(const Block& block) {
 
 }  // namespace
 
-std::optional<double> timed_over_untimed(const LaunchRecord& record) {
-  const auto timed = overhead(record, "timed_mean_us");
-  const auto untimed = overhead(record, "untimed_mean_us");
-  if (!timed || !untimed || *untimed <= 0) return std::nullopt;
-  return *timed / *untimed;
-}
-
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   if (block.measured.empty()) return {};
   std::vector<std::pair<std::string, std::string>> costs;

@@ -52,8 +52,6 @@ std::string at_once(const Case& of) {
 
 }  // namespace
 
-bool is_matrix(const Case& of) { return of.parameters.contains("concurrent"); }
-
 std::string matrix_title(const Case& of) { return size_of(of) + ", " + at_once(of) + " at a time"; }
 
 Grid matrix_rates_of(const Block& block) {

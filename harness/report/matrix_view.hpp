@@ -8,9 +8,6 @@
 
 namespace ucxbench {
 
-/// Whether it is a case of p2p: a rate for every ordered pair of ranks.
-bool is_matrix(const Case& of);
-
 /// "16 MiB, one pair at a time".
 std::string matrix_title(const Case& of);
 

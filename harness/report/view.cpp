@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "harness/core/units.hpp"
 #include "harness/report/first_messages.hpp"
-#include "harness/report/matrix_view.hpp"
-#include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
 namespace {
@@ -20,16 +17,6 @@ const std::set<std::string> shown_apart = {"api",    "buffers", "bytes", "concur
 
 constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
 
-std::string title_of(const Case& of) {
-  std::string title = of.benchmark;
-  const auto api = text_at(of.parameters, "/api", "");
-  if (!api.empty()) title += " " + api;
-  if (of.parameters.contains("memory")) {
-    title += ", " + join(texts_of(of.parameters.at("memory")), " to ");
-  }
-  return title + ", over " + text_at(of.parameters, "/transports");
-}
-
 /// "progress mode poll", "time per launch 300 ms", "bidirectional".
 std::string in_words(const std::string& name, const Json& value) {
   const bool time = name.ends_with("_ns") && value.is_number();
@@ -37,18 +24,6 @@ std::string in_words(const std::string& name, const Json& value) {
   std::replace(words.begin(), words.end(), '_', ' ');
   if (value == true) return words;
   return words + " " + (time ? readable_us(value.get<double>() / 1e3) : join(texts_of(value), "+"));
-}
-
-// What all cases of one table have in common.
-Json without_rows(const Case& of) {
-  auto parameters = of.parameters;
-  if (!parameters.is_object()) return {of.benchmark, parameters};
-  for (const auto* row : {"bytes", "peers", "buffers", "concurrent"}) parameters.erase(row);
-  if (is_workload(of)) {
-    parameters.erase("ranks");
-    if (const auto amount = scaled_amount(of); !amount.empty()) parameters.erase(amount);
-  }
-  return {of.benchmark, parameters};
 }
 
 template <typename Value>
@@ -128,33 +103,6 @@ std::vector<Source> sources(const Block& block) {
 }
 
 }  // namespace
-
-std::vector<Block> blocks_of(const Result& result) {
-  std::vector<Block> blocks;
-  std::map<std::string, std::size_t> places;
-  for (const auto& of : result.cases) {
-    const auto [place, added] = places.try_emplace(without_rows(of).dump(), blocks.size());
-    if (added) blocks.push_back({.title = title_of(of), .cases = {}, .measured = {}});
-    auto& block = blocks[place->second];
-    block.cases.push_back(&of);
-    if (!of.metrics.empty()) block.measured.push_back(&of);
-  }
-  return blocks;
-}
-
-std::optional<std::uint64_t> bytes_of(const Case& of) {
-  const auto found = of.parameters.find("bytes");
-  if (found == of.parameters.end() || !found->is_number_integer() || *found < 1) {
-    return std::nullopt;
-  }
-  return found->get<std::uint64_t>();
-}
-
-std::string size_of(const Case& of) {
-  const auto bytes = bytes_of(of);
-  if (bytes) return spaced_size(*bytes);
-  return is_workload(of) ? ranks_in_words(of) : "-";
-}
 
 std::string details_of(const Block& block, const Result& result) {
   if (block.measured.empty()) return "";

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/report/text.hpp"
-#include "harness/result/result.hpp"
+#include "harness/result/cases.hpp"
 
 namespace ucxbench {
 
@@ -17,21 +15,6 @@ struct Doubt {
   std::string evidence;  ///< "95% CI up to 31% wide …"
   std::string advice;    ///< "close other programs, or raise --launches"
 };
-
-/// The cases that differ only in what tells rows apart (size, peers, buffers): one table.
-struct Block {
-  std::string title;                  ///< "pingpong tag, host to host, over tcp"
-  std::vector<const Case*> cases;     ///< all of them, in the run's order
-  std::vector<const Case*> measured;  ///< those with metrics
-};
-
-std::vector<Block> blocks_of(const Result& result);
-
-std::optional<std::uint64_t> bytes_of(const Case& of);  ///< the message size, where there is one
-std::string size_of(const Case& of);                    ///< the same as "1 MiB", or "-"
-
-/// How much slower the loop with timestamps was than the one without, if both were run.
-std::optional<double> timed_over_untimed(const LaunchRecord& record);
 
 /// Who, where and how: ranks, pairs, CPUs, lanes, launches, the other parameters. Empty when
 /// nothing was measured.

@@ -38,8 +38,6 @@ std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   return count == 0 ? std::nullopt : std::optional(static_cast<double>(count) / inverses);
 }
 
-double ranks_of(const Case& of) { return number_at(of.parameters, "ranks").value_or(1); }
-
 // Bytes of input per second and rank against the smallest number of ranks measured: 1 if every
 // further rank adds as much as the first ones did, in weak and in strong scaling.
 std::optional<double> efficiency(const Case& of, const Case& smallest) {
@@ -81,20 +79,6 @@ std::string bound_of(const Case& of) {
 }
 
 }  // namespace
-
-std::string ranks_in_words(const Case& of) {
-  return counted(static_cast<std::size_t>(std::clamp(ranks_of(of), 1.0, 1e6)), "rank");
-}
-
-std::string scaled_amount(const Case& of) {
-  if (text_at(of.parameters, "/scaling", "").empty()) return "";
-  for (const auto* amount : {"rows", "size"}) {
-    if (of.parameters.contains(amount)) return amount;
-  }
-  return "";
-}
-
-bool is_workload(const Case& of) { return of.parameters.contains("runs"); }
 
 Grid workload_metrics_of(const Block& block) {
   Grid grid{.columns = {{"", "ranks"},

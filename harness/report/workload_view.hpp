@@ -8,17 +8,6 @@
 
 namespace ucxbench {
 
-/// Whether it is a case of a workload, which has runs; such cases differ in the number of ranks
-/// instead of the size.
-bool is_workload(const Case& of);
-
-/// The parameter, "rows" or "size", that follows from the number of ranks because the case says how
-/// it is scaled; empty if it does not.
-std::string scaled_amount(const Case& of);
-
-/// "4 ranks".
-std::string ranks_in_words(const Case& of);
-
 /// One row per number of ranks: time, throughput, exchange, and how the time scales.
 Grid workload_metrics_of(const Block& block);
 

@@ -41,7 +41,7 @@ Json rounded(Json json) {
   return json;
 }
 
-std::optional<double> number_at(const Json& object, const char* name) {
+std::optional<double> known_number(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return std::nullopt;
   return found->get<double>();
@@ -65,12 +65,12 @@ Json to_json(const Quantiles& q) {
 
 Quantiles quantiles_from(const Json& json) {
   return {.count = json.at("count").get<std::uint64_t>(),
-          .min = number_at(json, "min"),
-          .p50 = number_at(json, "p50"),
-          .p90 = number_at(json, "p90"),
-          .p99 = number_at(json, "p99"),
-          .p999 = number_at(json, "p999"),
-          .max = number_at(json, "max")};
+          .min = known_number(json, "min"),
+          .p50 = known_number(json, "p50"),
+          .p90 = known_number(json, "p90"),
+          .p99 = known_number(json, "p99"),
+          .p999 = known_number(json, "p999"),
+          .max = known_number(json, "max")};
 }
 
 Json to_json(const Metric& metric) {
@@ -243,9 +243,9 @@ LaunchRecord launch_from_json(const Json& json) {
                       .warmup_iterations = json.at("warmup").get<std::uint64_t>(),
                       .lanes = json.at("lanes").get<std::vector<std::string>>()};
   const auto& cold = json.at("cold");
-  record.cold = {.context_us = number_at(cold, "context_us"),
-                 .connect_us = number_at(cold, "connect_us"),
-                 .first_message_us = number_at(cold, "first_message_us")};
+  record.cold = {.context_us = known_number(cold, "context_us"),
+                 .connect_us = known_number(cold, "connect_us"),
+                 .first_message_us = known_number(cold, "first_message_us")};
   for (const auto& [metric, values] : json.at("samples").items()) {
     const auto& quantiles = json.at("quantiles").at(metric);
     record.samples[metric] = {.quantiles = quantiles_from(quantiles),

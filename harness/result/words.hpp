@@ -1,0 +1,38 @@
+#pragma once
+
+// Words for people from what a run file has.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// "-" for unknown; else at least `digits` significant digits without an exponent: 12.34, 0.01234,
+/// and whole numbers above that: 123456.
+std::string significant(const std::optional<double>& value, int digits);
+
+/// Microseconds in the unit that fits: "850 ns", "12.3 us", "4.56 ms", "1.20 s".
+std::string readable_us(double us);
+
+/// The text at a JSON pointer, numbers and lists ("a+b") included; `otherwise` where there is none.
+std::string text_at(const Json& json, const std::string& pointer,
+                    const std::string& otherwise = "-");
+
+/// The number under a name; empty where there is none, or no object.
+std::optional<double> number_at(const Json& object, const char* name);
+
+/// The elements of a list as text, or the one value as a list of one; nothing for null.
+std::vector<std::string> texts_of(const Json& json);
+
+std::string join(const std::vector<std::string>& parts, const std::string& separator);
+
+/// "1 launch", "6 launches".
+std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
+
+/// `text` on one line: control characters become spaces.
+std::string on_one_line(std::string text);
+
+}  // namespace ucxbench
