@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bench/cli/outputs.hpp"
+#include "harness/analysis/findings.hpp"
 #include "harness/comm/gpu_direct.hpp"
 #include "harness/comm/transport_set.hpp"
 #include "harness/core/text.hpp"
@@ -52,6 +53,14 @@ void list_devices() {
   }
 }
 
+void list_rules() {
+  for (const auto& rule : rules()) {
+    std::fputs(
+        fmt::format("{:<20}{:<9}{}\n", rule.id, to_string(rule.severity), rule.description).c_str(),
+        stdout);
+  }
+}
+
 void list(const std::string& what) {
   if (what == "transports") return list_transports();
   if (what == "devices") return list_devices();
@@ -63,16 +72,18 @@ void list(const std::string& what) {
     for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
     return;
   }
-  throw Failure(Exit::usage, unknown_name("thing to list", what,
-                                          {"benchmarks", "transports", "devices", "formats"}));
+  if (what == "rules") return list_rules();
+  throw Failure(Exit::usage,
+                unknown_name("thing to list", what,
+                             {"benchmarks", "transports", "devices", "formats", "rules"}));
 }
 
 }  // namespace
 
 AddedCommand add_list(CLI::App& app) {
-  auto* command = app.add_subcommand("list", "benchmarks, transports, devices or formats");
+  auto* command = app.add_subcommand("list", "benchmarks, transports, devices, formats or rules");
   const auto what = std::make_shared<std::string>();
-  command->add_option("what", *what, "benchmarks | transports | devices | formats");
+  command->add_option("what", *what, "benchmarks | transports | devices | formats | rules");
   return {command, [what](const GlobalOptions&) {
             list(*what);
             return Exit::done;

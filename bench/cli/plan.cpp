@@ -12,6 +12,7 @@
 #include "bench/cli/place.hpp"
 #include "bench/cli/progress_display.hpp"
 #include "bench/cli/remote.hpp"
+#include "harness/analysis/rules/rules.hpp"
 #include "harness/comm/gpu_direct.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/probe.hpp"
@@ -95,9 +96,8 @@ void print_plan(const Result& result, const std::vector<Group>& groups, const Ru
     }
     for (const auto index : group.cases) fmt::print("  {}\n", result.cases[index].key);
   }
-  for (const auto& finding : result.findings) {
-    fmt::print("! {}: {}\n", finding.at("subject").get<std::string>(),
-               finding.at("evidence").get<std::string>());
+  for (const auto& finding : memlock(Judged(result))) {
+    fmt::print("! {}: {}\n", finding.subject, finding.evidence);
   }
 }
 
@@ -132,14 +132,8 @@ void note_lockable(Result& result, const std::vector<TransportSet>& sets, const 
   const auto problem = lockable_problem(ucx.lockable_bytes);
   const bool automatic = std::any_of(sets.begin(), sets.end(),
                                      [](const TransportSet& set) { return set.has("auto"); });
-  if (problem.empty() || !automatic || !available("ib", ucx)) return;
-  result.findings.push_back(
-      {{"id", "memlock"},
-       {"severity", "warning"},
-       {"subject", "auto"},
-       {"evidence", "UCX cannot use InfiniBand, and disturbs the run by trying: " + problem},
-       {"cost_ms", nullptr},
-       {"next", "ulimit -l unlimited"}});
+  const bool disturbs = !problem.empty() && automatic && available("ib", ucx);
+  result.ucx["lockable_problem"] = disturbs ? Json(problem) : Json();
 }
 
 std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transports,

@@ -44,7 +44,8 @@ def test_version_names_commit_and_ucx(bench):
 
 
 @pytest.mark.parametrize(
-    "what, word", [("benchmarks", "pingpong"), ("transports", "tcp"), ("devices", "lo"), ("formats", "gbench")]
+    "what, word", [("benchmarks", "pingpong"), ("transports", "tcp"), ("devices", "lo"), ("formats", "gbench"),
+                   ("rules", "far-nic")]
 )
 def test_lists(bench, what, word):
     done = bench("list", what)

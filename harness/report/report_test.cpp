@@ -109,7 +109,13 @@ TEST_P(AnythingAnywhere, IsSurvived) {
 INSTANTIATE_TEST_SUITE_P(PingPongAndWorkload, AnythingAnywhere, testing::Bool());
 
 TEST(Table, IsThis) {
-  EXPECT_EQ(render("table", sample_result()), R"(pingpong tag, host to host, over tcp
+  EXPECT_EQ(
+      render("table", sample_result()),
+      R"(warning  pingpong tag, host to host, over shm: wide 95% CI: bandwidth up to 53% (8B; 2 of 2 cases),
+         bandwidth bidirectional up to 53% (8B; 2 of 2 cases), latency up to 105% (8B; 2 of 2 cases)
+         -> bimodal or busy host: close other programs or raise --launches [wide-interval]
+
+pingpong tag, host to host, over tcp
   2 ranks; CPUs 0, 2; lanes tcp/lo; 6 launches; window 64, bidirectional, progress mode poll,
   connect by address, time per launch 300 ms
                         latency one way, us                     GB/s received
@@ -141,14 +147,16 @@ pingpong tag, host to host, over ib
   machine     node07: Invented CPU 3000, cores 8, NUMA nodes 1, Linux 6.1.0
   labels      vm
   software    ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
-  ! pingpong tag, host to host, over shm: wide 95% CI: bandwidth up to 53% (8B; 2 of 2 cases),
-    bandwidth bidirectional up to 53% (8B; 2 of 2 cases), latency up to 105% (8B; 2 of 2 cases) ->
-    bimodal or busy host: close other programs or raise --launches
 )");
 }
 
 TEST(Table, OfSeveralPairsIsThis) {
-  EXPECT_EQ(render("table", sample_of_pairs()), R"(pingpong tag, host to host, over tcp
+  EXPECT_EQ(
+      render("table", sample_of_pairs()),
+      R"(note     pingpong tag, host to host, over tcp: 1 launch: no confidence interval -> use --launches 6
+         or more [few-launches]
+
+pingpong tag, host to host, over tcp
   4 ranks, medians over 2 pairs at once; CPUs 0, 2, 4, 6; lanes tcp/lo; 1 launch; window 64,
   bidirectional, progress mode poll, connect by address, time per launch 300 ms
                       latency one way, us                  GB/s received
@@ -167,8 +175,6 @@ TEST(Table, OfSeveralPairsIsThis) {
   machine     node07: Invented CPU 3000, cores 8, NUMA nodes 1, Linux 6.1.0
   labels      vm
   software    ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
-  ! pingpong tag, host to host, over tcp: 1 launch: no confidence interval -> use --launches 6 or
-    more
 )");
 }
 
@@ -183,26 +189,33 @@ TEST(Table, IsColouredOnlyWhenAsked) {
   const auto colored = render("table", sample_result(), {.color = true});
   EXPECT_TRUE(
       contains(colored, "\x1b[31m  failed 1 MiB: rank 1 was killed by signal 9 (Killed)\x1b[0m"));
+  EXPECT_TRUE(colored.starts_with("\x1b[33mwarning  pingpong tag"));
 }
 
-TEST(Table, DoubtsWhatIsDoubtful) {
+TEST(Table, BeginsWithTheFindings) {
   auto result = sample_result();
-  result.run["state"] = "interrupted";
-  result.findings.push_back({{"id", "F1"},
-                             {"severity", "warning"},
+  result.cases[0].verified.errors = 1;
+  const auto text = render("table", result);
+  EXPECT_TRUE(text.starts_with(
+      "error    pingpong tag, host to host, over tcp: 1 message arrived with wrong data -> "))
+      << text;
+  EXPECT_LT(text.find("[wrong-data]"), text.find("[wide-interval]"));
+  EXPECT_TRUE(contains(text, "1799/1800 messages"));
+}
+
+TEST(Table, HasTheFindingsThatAreRecorded) {
+  auto result = sample_result();
+  result.findings.push_back({{"id", "some-rule"},
+                             {"severity", "note"},
                              {"subject", "host"},
                              {"evidence", "loaded"},
+                             {"cost_ms", 0.25},
                              {"next", "close programs"}});
-  result.cases[0].verified.errors = 1;
-  for (auto& record : result.cases[0].launches) {
-    record.overheads["timed_mean_us"] = 1.05 * record.overheads["untimed_mean_us"];
-  }
   const auto text = render("table", result);
-  EXPECT_TRUE(contains(text, "! run: the run is interrupted: results are partial -> "));
-  EXPECT_TRUE(contains(text, "! F1 warning host: loaded -> close programs"));
-  EXPECT_TRUE(contains(text, "1 message arrived with wrong data"));
-  EXPECT_TRUE(contains(text, "1799/1800 messages"));
-  EXPECT_TRUE(contains(text, "differ by up to 5.0% (8B; 1 of 3"));
+  EXPECT_TRUE(text.starts_with(
+      "note     host: loaded; costs 250 us -> close programs [some-rule]\n\npingpong tag"))
+      << text;
+  EXPECT_FALSE(contains(text, "[wide-interval]"));
 }
 
 TEST(Table, NamesLabels) {
@@ -215,7 +228,7 @@ TEST(Table, NamesLabels) {
 }
 
 TEST(Table, SaysThatAnEmulatedCpuMeasuresNothing) {
-  constexpr auto words = "! machine: emulated CPU: not a performance figure -> ";
+  constexpr auto words = "warning  machine: emulated CPU: not a performance figure -> ";
   auto result = sample_result();
   EXPECT_FALSE(contains(render("table", result), words));
   result.machine["labels"].push_back("emulated-cpu");
@@ -258,6 +271,10 @@ TEST(Markdown, HasTablesAndEscapesMarkup) {
   auto result = sample_result();
   result.cases[2].reason = "no <ib> | *";
   const auto text = render("markdown", result);
+  EXPECT_TRUE(
+      text.starts_with("- **warning**: pingpong tag, host to host, over shm: wide 95% CI:"));
+  EXPECT_TRUE(
+      contains(text, " \\[wide-interval\\]\n\n### pingpong tag, host to host, over tcp\n\n"));
   EXPECT_TRUE(contains(text, "### pingpong tag, host to host, over tcp\n\n2 ranks; CPUs 0, 2;"));
   EXPECT_TRUE(contains(text,
                        "| size | latency one way, us<br>p50 | 95% CI | p90 | p99 | p99.9 | min | "

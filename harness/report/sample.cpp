@@ -197,7 +197,7 @@ Result sample_result() {
     auto ib = planned("ib", bytes);
     for (int launch = 0; launch < 6; ++launch) {
       tcp.launches.push_back(launch_record(launch, 0, bytes, 12, 2.5, "tcp/lo"));
-      // The fifth launch is a slow one: a wide interval, and a doubt.
+      // The fifth launch is a slow one: a wide interval, and a finding.
       shm.launches.push_back(
           launch_record(launch, 0, bytes, launch == 4 ? 0.4 : 0.2, 10, "posix/memory"));
     }

@@ -33,7 +33,10 @@ class Page {
     hanging(fmt::format("  {:<12}", name), text, dim);
   }
 
-  void warning(const std::string& text) { hanging("  ! ", text, yellow); }
+  void finding(const std::string& severity, const std::string& text) {
+    const auto* const style = severity == "error" ? red : severity == "warning" ? yellow : nullptr;
+    hanging(fmt::format("{:<9}", severity), text, style);
+  }
 
   void grid(const Grid& grid) {
     const auto text = aligned(grid);
@@ -77,6 +80,9 @@ void add_block(Page& page, const Block& block, const Result& result) {
 
 std::string render_table(const Result& result, const RenderOptions& options) {
   Page page(options.color);
+  const auto findings = findings_in_words(result);
+  for (const auto& [severity, text] : findings) page.finding(severity, text);
+  if (!findings.empty()) page.line("");
   for (const auto& block : blocks_of(result)) add_block(page, block, result);
   for (const auto& [title, grid, crossovers] : choices_of(result)) {
     page.line(title, bold);
@@ -85,9 +91,6 @@ std::string render_table(const Result& result, const RenderOptions& options) {
     page.line("");
   }
   for (const auto& [name, text] : environment_of(result)) page.named(name, text);
-  for (const auto& doubt : doubts_of(result)) {
-    page.warning(doubt.subject + ": " + doubt.evidence + " -> " + doubt.advice);
-  }
   return page.text();
 }
 

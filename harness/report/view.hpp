@@ -9,13 +9,6 @@
 
 namespace ucxbench {
 
-/// A doubt about the data, always with what to do about it.
-struct Doubt {
-  std::string subject;   ///< "pingpong tag, host to host, over tcp", or "run"
-  std::string evidence;  ///< "95% CI up to 31% wide …"
-  std::string advice;    ///< "close other programs, or raise --launches"
-};
-
 /// Who, where and how: ranks, pairs, CPUs, lanes, launches, the other parameters. Empty when
 /// nothing was measured.
 std::string details_of(const Block& block, const Result& result);
@@ -36,10 +29,14 @@ std::vector<NotMeasured> not_measured(const Block& block);
 /// What was paid once, what measuring costs, what was verified; as (name, text).
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block);
 
+/// A recorded finding, or of a run without any what the rules see in it now; worst first.
+struct FindingLine {
+  std::string severity;  ///< "error", "warning", "note"
+  std::string text;      ///< "subject: evidence; costs 1.20 ms -> what to do [id]"
+};
+std::vector<FindingLine> findings_in_words(const Result& result);
+
 /// Where and with what: as (name, text).
 std::vector<std::pair<std::string, std::string>> environment_of(const Result& result);
-
-/// Doubts that follow from the numbers, and the findings recorded in the run.
-std::vector<Doubt> doubts_of(const Result& result);
 
 }  // namespace ucxbench

@@ -270,7 +270,7 @@ Json to_json(const Result& result) {
           {"ucx", result.ucx},
           {"ranks", result.ranks},
           {"cases", cases},
-          {"findings", result.findings},
+          {"findings", rounded(result.findings)},
           {"topology", result.topology}};
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 
+#include "harness/analysis/findings.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/provenance.hpp"
@@ -243,6 +244,7 @@ class Run {
     }
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     result_.run["finished_utc"] = utc_now();
+    result_.findings = findings_of(result_);
     write();
   }
 

@@ -1,0 +1,56 @@
+"""What the rules see in a run stands in its file and begins every report of it."""
+
+import os
+
+import pytest
+
+from conftest import CROWDED, ROOT, only
+
+
+def ids(findings):
+    return [finding["id"] for finding in findings]
+
+
+def test_every_rule_is_documented(bench):
+    done = bench("list", "rules")
+    assert done.code == 0 and not done.err
+    listed = [line.split()[:2] for line in done.out.splitlines()]
+    method = (ROOT / "docs/METHOD.md").read_text()
+    rows = [line.split("|")[1:3] for line in method.splitlines() if line.startswith("| `")]
+    documented = [[rule.strip(" `"), severity.strip()] for rule, severity in rows]
+    assert sorted(row for row in documented if row[1] in ("error", "warning", "note")) == sorted(listed)
+
+
+def test_findings_are_recorded_and_come_first(pingpong, bench):
+    done = pingpong("--transports", "tcp", "--sizes", "8")
+    found = done.file["findings"]
+    launches = only([finding for finding in found if finding["id"] == "few-launches"])
+    assert launches["severity"] == "note" and launches["cost_ms"] is None
+    assert launches["evidence"] == "1 launch: no confidence interval"
+    assert done.out.startswith(found[0]["severity"])
+    assert done.out.index("[few-launches]") < done.out.index("\npingpong tag")
+    assert bench("report", "run.json").out == done.out
+    markdown = bench("report", "run.json", "--markdown", "-").out
+    assert markdown.startswith(f"- **{found[0]['severity']}**: ")
+
+
+def test_of_a_file_without_findings_they_are_found_again(pingpong, bench, tmp_path):
+    done = pingpong("--transports", "tcp", "--sizes", "8")
+    file = tmp_path / "run.json"
+    file.write_text(file.read_text().replace("few-launches", "other-rule"))
+    assert "[other-rule]" in bench("report", "run.json").out
+    text = file.read_text()
+    begin = text.index('"findings": [')
+    end = text.index('\n  ],', begin)
+    file.write_text(text[:begin] + '"findings": [' + text[end:])
+    assert done.file["findings"] == []
+    assert "[few-launches]" in bench("report", "run.json").out
+
+
+@pytest.mark.parametrize("bind, expected", [("{0},{0}", True), ("{0},{1}", False)])
+def test_ranks_on_one_cpu(pingpong, bind, expected):
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+    done = pingpong("--transports", "shm", "--sizes", "8", "--bind", bind.format(*cpus), *CROWDED)
+    assert ("shared-cpus" in ids(done.file["findings"])) == expected

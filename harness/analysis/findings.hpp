@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Worst first.
+enum class Severity {
+  error,    ///< what was measured is not what was asked, or is wrong
+  warning,  ///< a figure is worse, or less certain, than this machine could give
+  note,     ///< worth knowing when reading the figures
+};
+
+/// "error", "warning", "note": also the words of the run file.
+std::string_view to_string(Severity severity);
+
+/// One thing that a rule has seen.
+struct Finding {
+  std::string subject;   ///< "rank 3 (GPU3)", "pingpong tag, host to host, over tcp", "run"
+  std::string evidence;  ///< what was seen, with its figures
+  std::string next;      ///< the command to type, or what to do
+  /// What it costs, of a message or a run as the evidence says; empty where that is not known.
+  std::optional<double> cost_ms{};
+};
+
+struct Judged;
+
+/// A rule looks at a run, and speaks only where the run file itself shows what it claims.
+struct Rule {
+  std::string_view id;  ///< "far-nic"
+  Severity severity = Severity::note;
+  std::string_view description;  ///< one line for `list rules`
+  std::vector<Finding> (*check)(const Judged& run);
+};
+
+/// Every rule, worst first.
+std::span<const Rule> rules();
+
+/// What all rules see in a run, worst first, as `findings` of a run file.
+Json findings_of(const Result& result);
+
+/// The findings that are recorded in a run, worst first; of a run without any, which may be older
+/// than the rules, what they see in it now.
+Json shown_findings(const Result& result);
+
+}  // namespace ucxbench

@@ -1,0 +1,64 @@
+#include "harness/analysis/findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+TEST(Rules, HaveNamesOfTheirOwnAndAreWorstFirst) {
+  std::set<std::string_view> ids;
+  for (const auto& rule : rules()) {
+    EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+    EXPECT_FALSE(rule.description.empty());
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(rules(), {}, &Rule::severity));
+}
+
+TEST(Findings, OfARunWithoutTroubleAreNone) {
+  EXPECT_EQ(findings_of(made_run()), Json::array());
+  EXPECT_EQ(findings_of(Result{}), Json::array());
+}
+
+TEST(Findings, HaveWhatTheRunFileNames) {
+  auto result = made_run();
+  result.run["state"] = "interrupted";
+  EXPECT_EQ(findings_of(result),
+            Json::array({{{"id", "partial-run"},
+                          {"severity", "error"},
+                          {"subject", "run"},
+                          {"evidence", "the run is interrupted: results are partial"},
+                          {"cost_ms", nullptr},
+                          {"next", "run it again for the missing cases"}}}));
+}
+
+TEST(Findings, OfOneRuleAreEightAtMost) {
+  auto result = made_run();
+  auto& hosts = result.machine["hosts"];
+  for (int host = 0; host < 10; ++host) {
+    hosts[static_cast<std::size_t>(host)] = {{"name", "host" + std::to_string(host)},
+                                             {"governor", "powersave"}};
+  }
+  const auto findings = findings_of(result);
+  ASSERT_EQ(findings.size(), 8U);
+  EXPECT_TRUE(findings[7]["evidence"].get<std::string>().ends_with("; and 2 more of this kind"));
+}
+
+TEST(Findings, ThatAreRecordedAreShownWorstFirst) {
+  auto result = made_run();
+  result.run["state"] = "interrupted";
+  EXPECT_EQ(shown_findings(result)[0]["id"], "partial-run");
+  for (const auto* severity : {"note", "error", "warning"}) {
+    result.findings.push_back({{"id", severity}, {"severity", severity}});
+  }
+  std::vector<std::string> ids;
+  for (const auto& finding : shown_findings(result)) ids.push_back(finding["id"]);
+  EXPECT_EQ(ids, (std::vector<std::string>{"error", "warning", "note"}));
+}
+
+}  // namespace
+}  // namespace ucxbench

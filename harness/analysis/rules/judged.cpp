@@ -1,0 +1,185 @@
+#include "harness/analysis/rules/judged.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
+#include "harness/topology/path.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr double carries = 0.05;  ///< of the payload: less is connecting and answers
+
+Graph graph_of(const Json& topology) {
+  try {
+    return graph_from_json(topology);
+  } catch (const Failure&) {
+    return {};  // older, imported by hand, or not known
+  }
+}
+
+std::vector<int> cpus_of(const Json& rank) {
+  const auto found = rank.find("cpus");
+  std::vector<int> cpus;
+  if (found == rank.end()) return cpus;
+  if (found->is_string()) {
+    try {
+      cpus = parse_list(found->get<std::string>());
+    } catch (const Failure&) {
+    }
+  } else if (found->is_array()) {
+    for (const auto& cpu : *found) {
+      if (cpu.is_number_integer()) cpus.push_back(cpu.get<int>());
+    }
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+std::optional<std::size_t> known_node(std::size_t node) {
+  return node == Node::none ? std::nullopt : std::optional(node);
+}
+
+std::optional<std::size_t> gpu_of(const Json& rank, const Graph& graph) {
+  const auto device = rank.find("device");
+  if (device == rank.end() || !device->is_object()) return std::nullopt;
+  const auto pci = normal_pci(text_at(*device, "/pci", ""));
+  const auto by_pci = pci.empty() ? std::nullopt : known_node(graph.find_pci(pci));
+  // Of an imported topology that has no addresses.
+  const auto gpu =
+      by_pci ? by_pci : known_node(graph.find_name("GPU" + text_at(*device, "/index")));
+  return gpu && graph.nodes[*gpu].kind == NodeKind::gpu ? gpu : std::nullopt;
+}
+
+// "mlx5_0:1" of UCX, without the port.
+std::optional<std::size_t> nic_of(const std::string& device, const Graph& graph) {
+  const auto name = device.substr(0, device.find(':'));
+  if (name.empty()) return std::nullopt;  // as the alias of many is
+  for (const auto nic : graph.of_kind(NodeKind::nic)) {
+    if (graph.nodes[nic].name == name || graph.nodes[nic].alias == name) return nic;
+  }
+  return std::nullopt;
+}
+
+void add_named_nic(const std::string& device, const Graph& graph, std::vector<std::size_t>& nics) {
+  const auto nic = nic_of(device, graph);
+  if (nic && std::find(nics.begin(), nics.end(), *nic) == nics.end()) nics.push_back(*nic);
+}
+
+std::vector<std::size_t> bound_nics(const Json& rank, const Graph& graph) {
+  std::vector<std::size_t> nics;
+  const auto found = rank.find("net_devices");
+  if (found == rank.end()) return nics;
+  for (auto names : texts_of(*found)) {
+    for (std::size_t end = 0; end != std::string::npos; names.erase(0, end + 1)) {
+      end = names.find(',');
+      add_named_nic(names.substr(0, end), graph, nics);
+      if (end == std::string::npos) break;
+    }
+  }
+  return nics;
+}
+
+}  // namespace
+
+std::string PlacedRank::name(const Graph& graph) const {
+  return gpu ? fmt::format("rank {} ({})", rank, graph.nodes[*gpu].name)
+             : fmt::format("rank {}", rank);
+}
+
+Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(graph_of(of.topology)) {
+  const auto first_host = text_at(result.machine, "/hosts/0/name");
+  for (const auto& rank : result.ranks) {
+    const auto number = number_at(rank, "rank");
+    if (!number || *number < 0 || *number > 1e6) continue;
+    PlacedRank placed{.rank = static_cast<int>(*number),
+                      .host = text_at(rank, "/host"),
+                      .cpus = cpus_of(rank),
+                      .gpu = {},
+                      .bound_nics = {}};
+    if (placed.host == first_host) {
+      placed.gpu = gpu_of(rank, graph);
+      placed.bound_nics = bound_nics(rank, graph);
+    }
+    ranks.push_back(std::move(placed));
+  }
+}
+
+bool Judged::labelled(const std::string& label) const {
+  const auto found = result.machine.find("labels");
+  if (found == result.machine.end()) return false;
+  const auto labels = texts_of(*found);
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+const PlacedRank* Judged::rank(int number) const {
+  const auto found = std::find_if(ranks.begin(), ranks.end(),
+                                  [&](const PlacedRank& rank) { return rank.rank == number; });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+std::map<std::string, double> carried_by(const Json& path) {
+  std::map<std::string, double> shares;
+  const auto found = path.find("carried_by");
+  if (found == path.end() || !found->is_object()) return shares;
+  for (const auto& [member, share] : found->items()) {
+    if (share.is_number()) shares[on_one_line(member)] = share.get<double>();
+  }
+  return shares;
+}
+
+std::string shares_in_words(const std::map<std::string, double>& shares) {
+  std::vector<std::string> parts;
+  for (const auto& [member, share] : shares) {
+    parts.push_back(share > 0.99 ? member : fmt::format("{} {:.0f} %", member, 100 * share));
+  }
+  return join(parts, ", ");
+}
+
+bool asks_for(const Case& of, const std::string& member) {
+  const auto found = of.parameters.find("transports");
+  if (found == of.parameters.end()) return false;
+  const auto asked = texts_of(*found);
+  return std::any_of(asked.begin(), asked.end(),
+                     [&](const std::string& one) { return one == member || one == "auto"; });
+}
+
+std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph) {
+  std::vector<std::size_t> nics;
+  const auto carried = carried_by(record.path);
+  const auto ib = carried.find("ib");
+  if (ib == carried.end() || ib->second < carries) return nics;
+  const auto payload = number_at(record.path, "payload_bytes").value_or(0);
+  const auto counters = record.path.find("bytes_by_counter");
+  if (counters != record.path.end() && counters->is_object()) {
+    for (const auto& [counter, bytes] : counters->items()) {
+      if (!counter.starts_with("ib/") || !bytes.is_number()) continue;
+      if (bytes.get<double>() >= carries * payload) add_named_nic(counter.substr(3), graph, nics);
+    }
+  }
+  if (!nics.empty()) return nics;
+  for (const auto& lane : record.lanes) {
+    const auto slash = lane.find('/');
+    if (slash != std::string::npos && !lane.starts_with("tcp")) {
+      add_named_nic(lane.substr(slash + 1), graph, nics);
+    }
+  }
+  return nics;
+}
+
+std::string sizes_of(const std::vector<const Case*>& cases) {
+  const std::string what = is_workload(*cases.front()) ? "the runs of " : "";
+  const auto first = what + size_of(*cases.front());
+  return cases.size() == 1 ? first : first + " to " + size_of(*cases.back());
+}
+
+std::optional<double> p50_of(const Case& of, const std::string& metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,60 @@
+#pragma once
+
+// What several rules need of a run.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/findings.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/topology/graph.hpp"
+
+namespace ucxbench {
+
+/// A rank, and where it is in the topology.
+struct PlacedRank {
+  int rank = 0;
+  std::string host;
+  std::vector<int> cpus;                ///< ascending; empty: not known
+  std::optional<std::size_t> gpu;       ///< its node, where the topology has it
+  std::vector<std::size_t> bound_nics;  ///< the NICs that its UCX_NET_DEVICES names
+
+  /// "rank 3", "rank 3 (GPU3)".
+  std::string name(const Graph& graph) const;
+};
+
+struct Judged {
+  const Result& result;
+  std::vector<Block> blocks;
+  Graph graph;                    ///< of the first host; without nodes when it is not known
+  std::vector<PlacedRank> ranks;  ///< all of the run's, of other hosts without places
+
+  explicit Judged(const Result& of);
+
+  bool labelled(const std::string& label) const;  ///< the machine
+  const PlacedRank* rank(int number) const;       ///< nullptr when there is none
+};
+
+/// The shares of the payload by member, "tcp" → 1.0; empty where nobody can tell.
+std::map<std::string, double> carried_by(const Json& path);
+
+/// "ib 90 %, tcp 10 %".
+std::string shares_in_words(const std::map<std::string, double>& shares);
+
+/// A case was asked to use `member`, by name or by `auto`.
+bool asks_for(const Case& of, const std::string& member);
+
+/// The nodes of the NICs over which the sender's InfiniBand messages went, as far as the counters
+/// tell, else the lanes; empty where ib carried nothing.
+std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph);
+
+/// "8 B to 1 MiB", or the one size; of a workload "the runs of 2 ranks to 4 ranks".
+std::string sizes_of(const std::vector<const Case*>& cases);
+
+/// The value of a metric's median, if it was measured.
+std::optional<double> p50_of(const Case& of, const std::string& metric);
+
+}  // namespace ucxbench

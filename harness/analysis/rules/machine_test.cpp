@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/rules/run_for_test.hpp"
+#include "harness/topology/build.hpp"
+#include "harness/topology/node_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// An adapter at a host bridge, its PCIe link trained to `now` of 63 GB/s.
+Json topology_with_nic(std::optional<double> now, const std::string& state) {
+  auto graph = graph_of_host("test");
+  const auto bridge = add_node(graph, NodeKind::host_bridge, "bridge");
+  const auto nic = add_node(graph, NodeKind::nic, "mlx5_0");
+  Link link;
+  link.link_class = LinkClass::pcie;
+  link.specified_GBps = 63;
+  link.now_GBps = now;
+  graph.attach(nic, bridge, link);
+  graph.nodes[nic].state = state;
+  return to_json(graph);
+}
+
+Result asked_for(const std::string& transports) {
+  auto result = made_run();
+  result.cases = {made_case(8, {transports})};
+  return result;
+}
+
+TEST(SlowPcie, IsBelowWhatBothEndsCanDo) {
+  auto result = made_run();
+  result.topology = topology_with_nic(15.75, "ACTIVE");
+  EXPECT_EQ(said(slow_pcie, result),
+            Said{"mlx5_0: PCIe above mlx5_0 has trained to 15.8 of 63.0 GB/s"});
+  for (const std::optional<double> now : {std::optional(63.0), std::optional<double>()}) {
+    result.topology = topology_with_nic(now, "ACTIVE");
+    EXPECT_EQ(said(slow_pcie, result), Said());
+  }
+}
+
+TEST(PortDown, MattersWhereInfiniBandIsAskedFor) {
+  auto result = asked_for("ib");
+  result.topology = topology_with_nic(63, "DOWN");
+  EXPECT_EQ(said(port_down, result), Said{"mlx5_0: its port is DOWN: it carried nothing"});
+  result.cases[0].parameters["transports"] = {"tcp"};
+  EXPECT_EQ(said(port_down, result), Said());
+  result = asked_for("ib");
+  for (const auto* state : {"ACTIVE", "down", ""}) {
+    result.topology = topology_with_nic(63, state);
+    EXPECT_EQ(said(port_down, result), Said()) << state;
+  }
+}
+
+TEST(Governor, IsNamedUnlessItIsPerformance) {
+  auto result = made_run();
+  auto& governor_of_host = result.machine["hosts"][0]["governor"];
+  governor_of_host = "powersave";
+  EXPECT_EQ(said(governor, result), Said{"node07: the CPU frequency governor is powersave: clocks "
+                                         "follow the load, and latencies with them"});
+  governor_of_host = "performance";
+  EXPECT_EQ(said(governor, result), Said());
+  governor_of_host = nullptr;  // of a virtual machine
+  EXPECT_EQ(said(governor, result), Said());
+}
+
+TEST(NumaBalancing, MattersWithSeveralNodes) {
+  auto result = made_run();
+  auto& host = result.machine["hosts"][0];
+  host["numa_nodes"] = 2;
+  host["numa_balancing"] = "1";
+  EXPECT_EQ(said(numa_balancing, result).size(), 1U);
+  host["numa_balancing"] = "0";
+  EXPECT_EQ(said(numa_balancing, result), Said());
+  host["numa_balancing"] = nullptr;
+  EXPECT_EQ(said(numa_balancing, result), Said());
+  host["numa_balancing"] = "1";
+  host["numa_nodes"] = 1;
+  EXPECT_EQ(said(numa_balancing, result), Said());
+}
+
+TEST(BusyHost, HadMoreToDoThanItHasCpus) {
+  auto result = made_run();
+  for (const int cpu : {0, 1}) add_rank(result, Json::array({cpu}));
+  auto& host = result.machine["hosts"][0];
+  host["hardware_threads"] = 2;
+  host["load_1min"] = 1.4;
+  EXPECT_EQ(said(busy_host, result),
+            Said{"node07: in the minute before, 1.4 programs were running; with 2 ranks that is "
+                 "more than its 2 CPUs"});
+  host["load_1min"] = 0.1;
+  EXPECT_EQ(said(busy_host, result), Said());
+  host["load_1min"] = 1.4;
+  host["hardware_threads"] = 4;
+  EXPECT_EQ(said(busy_host, result), Said());
+}
+
+TEST(EmulatedCpu, IsNoPerformanceFigure) {
+  auto result = made_run();
+  EXPECT_EQ(said(emulated_cpu, result), Said());
+  result.machine["labels"].push_back("emulated-cpu");
+  EXPECT_EQ(said(emulated_cpu, result), Said{"machine: emulated CPU: not a performance figure"});
+}
+
+TEST(PartialRun, SaysHowItEnded) {
+  auto result = made_run();
+  EXPECT_EQ(said(partial_run, result), Said());
+  result.run["state"] = "interrupted";
+  EXPECT_EQ(said(partial_run, result), Said{"run: the run is interrupted: results are partial"});
+}
+
+TEST(WrongData, IsCounted) {
+  auto result = asked_for("tcp");
+  EXPECT_EQ(said(wrong_data, result), Said());
+  result.cases[0].verified.errors = 2;
+  EXPECT_EQ(said(wrong_data, result),
+            Said{"pingpong tag, host to host, over tcp: 2 messages arrived with wrong data"});
+}
+
+}  // namespace
+}  // namespace ucxbench

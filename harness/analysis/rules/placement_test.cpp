@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/fixtures.hpp"
+#include "harness/analysis/import.hpp"
+#include "harness/analysis/rules/run_for_test.hpp"
+#include "harness/topology/build.hpp"
+#include "harness/topology/node_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+// The DGX-1 as an article on Dask ran it: GPU i takes adapter ib(i/2), and the CPUs of its socket
+// but for the last of each range.
+Result dgx1_of_the_article() {
+  auto result = made_run();
+  result.topology = to_json(import_topology(fixture("dgx1.txt")));
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    add_rank(result, gpu < 4 ? "0-18,40-58" : "20-38,60-78", gpu,
+             "ib" + std::to_string(gpu / 2) + ":1");
+  }
+  auto of = made_case(1 << 20, {"ib"}, "cuda");
+  for (int src = 0; src < 8; src += 2) {
+    of.launches.push_back(
+        made_record(src, src + 1, "ib", {"rc_mlx5/ib" + std::to_string(src / 2) + ":1"}));
+  }
+  result.cases = {of};
+  return result;
+}
+
+TEST(FarNic, IsThatOfFourGpusOfTheDgx1) {
+  EXPECT_EQ(said(far_nic, dgx1_of_the_article()),
+            (Said{"rank 2 (GPU2): its NIC is ib1, which is SYS; ib2 is PIX",
+                  "rank 3 (GPU3): its NIC is ib1, which is SYS; ib2 is PIX",
+                  "rank 4 (GPU4): its NIC is ib2, which is SYS; ib1 is PIX",
+                  "rank 5 (GPU5): its NIC is ib2, which is SYS; ib1 is PIX"}));
+}
+
+TEST(FarNic, IsNotOneThatCarriedNothing) {
+  auto result = dgx1_of_the_article();
+  for (auto& record : result.cases[0].launches) record.path["carried_by"] = {{"tcp", 1.0}};
+  EXPECT_EQ(said(far_nic, result), Said());
+}
+
+TEST(FarNic, IsWhatTheCountersSay) {
+  auto result = dgx1_of_the_article();
+  result.cases[0].launches = {made_record(2, 3, "ib", {"rc_mlx5/ib1:1", "rc_mlx5/ib2:1"})};
+  result.ranks[3]["net_devices"] = "";
+  result.cases[0].launches[0].path["bytes_by_counter"] = {{"ib/ib1:1", 40}, {"ib/ib2:1", 1000}};
+  for (const int gpu : {4, 5}) result.ranks[gpu]["net_devices"] = "ib1:1";
+  EXPECT_EQ(said(far_nic, result), Said());
+}
+
+TEST(FarNic, LeavesOutThoseThatAreDown) {
+  auto result = dgx1_of_the_article();
+  for (auto& device : result.topology["devices"]) {
+    if (device["kind"] == "nic") device["state"] = device["name"] == "ib2" ? "DOWN" : "ACTIVE";
+  }
+  // ib0 is up, and behind the same host bridge.
+  EXPECT_EQ(said(far_nic, result)[0], "rank 2 (GPU2): its NIC is ib1, which is SYS; ib0 is PHB");
+}
+
+TEST(LostCpus, AreTheLastOfEachRange) {
+  const auto lines = said(lost_cpus, dgx1_of_the_article());
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_EQ(lines[0], "rank 0 (GPU0): may run on 38 of the 40 CPUs near to GPU0: without 19,59");
+  EXPECT_EQ(lines[7], "rank 7 (GPU7): may run on 38 of the 40 CPUs near to GPU7: without 39,79");
+}
+
+TEST(LostCpus, AreNotThoseOfARankOnOneCpuOrOnAll) {
+  auto result = dgx1_of_the_article();
+  for (auto& rank : result.ranks) rank["cpus"] = Json::array({0});
+  EXPECT_EQ(said(lost_cpus, result), Said());
+  for (auto& rank : result.ranks) rank["cpus"] = "0-79";
+  EXPECT_EQ(said(lost_cpus, result), Said());
+}
+
+TEST(FarCpus, AreThoseOfTheOtherSocket) {
+  auto result = dgx1_of_the_article();
+  EXPECT_EQ(said(far_cpus, result), Said());
+  result.ranks[1]["cpus"] = Json::array({20});
+  EXPECT_EQ(said(far_cpus, result),
+            Said{"rank 1 (GPU1): runs on CPU 20; near to GPU1 are 0-19,40-59"});
+  result.ranks[1]["host"] = "node08";  // whose topology is not in the run
+  EXPECT_EQ(said(far_cpus, result), Said());
+}
+
+TEST(SharedCpus, AreFewerThanRanks) {
+  auto result = made_run();
+  for (const int cpu : {0, 1, 1}) add_rank(result, Json::array({cpu}));
+  EXPECT_EQ(said(shared_cpus, result),
+            Said{"ranks on node07: 3 ranks on 2 CPUs (0-1): polling ranks take each other's time"});
+  result.ranks[2]["cpus"] = Json::array({2});
+  EXPECT_EQ(said(shared_cpus, result), Said());
+}
+
+TEST(NotPinned, AreRanksWithOneSetOfSeveralCpus) {
+  auto result = made_run();
+  for (int rank = 0; rank < 2; ++rank) add_rank(result, "0-79");
+  EXPECT_EQ(said(not_pinned, result),
+            Said{"ranks on node07: 2 ranks may all run on CPUs 0-79: the scheduler moves them, and "
+                 "their memory stays"});
+  result.ranks[1]["cpus"] = "0-78";
+  EXPECT_EQ(said(not_pinned, result), Said());
+  for (auto& rank : result.ranks) rank["cpus"] = nullptr;
+  EXPECT_EQ(said(not_pinned, result), Said());
+}
+
+}  // namespace
+}  // namespace ucxbench

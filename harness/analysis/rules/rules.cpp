@@ -1,0 +1,47 @@
+#include "harness/analysis/rules/rules.hpp"
+
+#include <array>
+
+namespace ucxbench {
+
+std::span<const Rule> rules() {
+  using enum Severity;
+  static constexpr std::array all = {
+      Rule{"wrong-data", error, "messages or runs whose data were wrong", wrong_data},
+      Rule{"partial-run", error, "the run did not reach its end", partial_run},
+      Rule{"nvlink-unused", error, "NVLink is there and asked for, but GPU messages went elsewhere",
+           nvlink_unused},
+      Rule{"wrong-transport", error, "no member of the set carried the messages", wrong_transport},
+      Rule{"mixed-transport", warning, "members of the set carried only a part", mixed_transport},
+      Rule{"far-nic", warning, "a rank's NIC is farther from its GPU or memory than another",
+           far_nic},
+      Rule{"far-cpus", warning, "a rank runs on CPUs away from its GPU or NIC", far_cpus},
+      Rule{"shared-cpus", warning, "there are fewer CPUs than ranks on them", shared_cpus},
+      Rule{"slow-pair", warning, "a pair is below four fifths of its class's median", slow_pair},
+      Rule{"asymmetric-pair", warning, "a pair's two directions are apart by a fifth",
+           asymmetric_pair},
+      Rule{"slow-pcie", warning, "PCIe above a NIC has trained below what both ends can do",
+           slow_pcie},
+      Rule{"eager-too-long", warning, "an eager message takes longer than a larger rendezvous",
+           eager_too_long},
+      Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock},
+      Rule{"emulated-cpu", warning, "the processor is software", emulated_cpu},
+      Rule{"governor", warning, "the CPU frequency governor is not performance", governor},
+      Rule{"numa-balancing", warning, "the kernel moves pages between NUMA nodes", numa_balancing},
+      Rule{"wide-interval", warning, "a 95% interval is wider than a tenth of its median",
+           wide_interval},
+      Rule{"timing-cost", warning, "timed and untimed loops differ by more than 1%", timing_cost},
+      Rule{"two-modes", note, "latencies lie around two values", two_modes},
+      Rule{"few-launches", note, "too few launches for a confidence interval", few_launches},
+      Rule{"not-pinned", note, "several ranks share a set of CPUs", not_pinned},
+      Rule{"lost-cpus", note, "a rank lacks a few of the CPUs near to its GPU", lost_cpus},
+      Rule{"port-down", note, "an InfiniBand port is down", port_down},
+      Rule{"several-nics", note, "messages are striped over several NICs", several_nics},
+      Rule{"slow-first-message", note, "a first message takes ten times as long as later ones",
+           slow_first_message},
+      Rule{"busy-host", note, "other programs were running before the run", busy_host},
+  };
+  return all;
+}
+
+}  // namespace ucxbench

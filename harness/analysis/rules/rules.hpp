@@ -1,0 +1,52 @@
+#pragma once
+
+// Every rule; rules.cpp lists them, and docs/METHOD.md says when each speaks.
+
+#include <vector>
+
+#include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/judged.hpp"
+
+namespace ucxbench {
+
+// run.cpp: whether the figures are what they seem.
+std::vector<Finding> wrong_data(const Judged& run);
+std::vector<Finding> partial_run(const Judged& run);
+std::vector<Finding> emulated_cpu(const Judged& run);
+
+// transports.cpp: what carried the messages, against what was asked.
+std::vector<Finding> nvlink_unused(const Judged& run);
+std::vector<Finding> wrong_transport(const Judged& run);
+std::vector<Finding> mixed_transport(const Judged& run);
+std::vector<Finding> several_nics(const Judged& run);
+
+// placement.cpp: ranks, their CPUs, GPUs and NICs.
+std::vector<Finding> far_nic(const Judged& run);
+std::vector<Finding> far_cpus(const Judged& run);
+std::vector<Finding> lost_cpus(const Judged& run);
+std::vector<Finding> shared_cpus(const Judged& run);
+std::vector<Finding> not_pinned(const Judged& run);
+
+// machine.cpp: its state.
+std::vector<Finding> governor(const Judged& run);
+std::vector<Finding> numa_balancing(const Judged& run);
+std::vector<Finding> slow_pcie(const Judged& run);
+std::vector<Finding> port_down(const Judged& run);
+std::vector<Finding> busy_host(const Judged& run);
+
+// samples.cpp: how far the samples can be trusted.
+std::vector<Finding> wide_interval(const Judged& run);
+std::vector<Finding> timing_cost(const Judged& run);
+std::vector<Finding> few_launches(const Judged& run);
+std::vector<Finding> two_modes(const Judged& run);
+
+// pairs.cpp: pairs of ranks against each other.
+std::vector<Finding> slow_pair(const Judged& run);
+std::vector<Finding> asymmetric_pair(const Judged& run);
+
+// ucx.cpp: its settings.
+std::vector<Finding> memlock(const Judged& run);
+std::vector<Finding> eager_too_long(const Judged& run);
+std::vector<Finding> slow_first_message(const Judged& run);
+
+}  // namespace ucxbench

@@ -1,0 +1,39 @@
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+
+std::vector<Finding> wrong_data(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::uint64_t errors = 0;
+    for (const auto* of : block.cases) errors += of->verified.errors;
+    if (errors == 0) continue;
+    const bool workload = is_workload(*block.cases.front());
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = workload
+                         ? counted(errors, "run of a rank", "runs of a rank") + " had wrong data"
+                         : counted(errors, "message") + " arrived with wrong data",
+         .next = "do not use these numbers; check memory and network hardware, then report it to "
+                 "the UCX developers"});
+  }
+  return findings;
+}
+
+std::vector<Finding> partial_run(const Judged& run) {
+  const auto state = text_at(run.result.run, "/state", "complete");
+  if (state == "complete") return {};
+  return {{.subject = "run",
+           .evidence = "the run is " + state + ": results are partial",
+           .next = "run it again for the missing cases"}};
+}
+
+std::vector<Finding> emulated_cpu(const Judged& run) {
+  if (!run.labelled("emulated-cpu")) return {};
+  return {{.subject = "machine",
+           .evidence = "emulated CPU: not a performance figure",
+           .next = "it shows what works; measure on real hardware"}};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "harness/analysis/rules/modes.hpp"
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/core/statistics.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr double wide = 0.10;              ///< of the median: wider is hard to compare
+constexpr double timing_distorts = 0.01;   ///< the promised agreement of timed and untimed means
+constexpr std::size_t least_launches = 6;  ///< below, order statistics give no 95% interval
+
+/// Which cases of a block trip a check, and the worst of them.
+struct Tally {
+  std::size_t cases = 0;
+  std::size_t tripped = 0;
+  double worst = 0;
+  std::string where;
+
+  void add(double value, double limit, const Case& of) {
+    ++cases;
+    if (!(value > limit)) return;
+    ++tripped;
+    if (value > worst) {
+      worst = value;
+      where = bytes_of(of) ? exact_size(*bytes_of(of)) : size_of(of);
+    }
+  }
+};
+
+std::string at_most(const Tally& tally) {
+  return fmt::format("{:.{}f}% ({}; {} of {} cases)", 100 * tally.worst, tally.worst < 0.1 ? 1 : 0,
+                     tally.where, tally.tripped, tally.cases);
+}
+
+/// "bandwidth_bidirectional_GBps" → "bandwidth bidirectional".
+std::string metric_in_words(const std::string& metric) {
+  auto words = metric.substr(0, metric.rfind('_'));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+/// Of the launches in which a case has two modes: what they are, as medians.
+struct CaseModes {
+  std::size_t launches = 0;
+  std::size_t with_modes = 0;
+  Modes modes{};
+};
+
+CaseModes modes_of_case(const Case& of) {
+  CaseModes found;
+  std::vector<double> low;
+  std::vector<double> high;
+  std::vector<double> share;
+  for (const auto& record : of.launches) {
+    const auto samples = record.samples.find("latency_us");
+    if (samples == record.samples.end()) continue;
+    ++found.launches;
+    const auto modes = two_modes_of(samples->second.values);
+    if (!modes) continue;
+    ++found.with_modes;
+    low.push_back(modes->low);
+    high.push_back(modes->high);
+    share.push_back(modes->share_high);
+  }
+  if (found.with_modes > 0) found.modes = {median(low), median(high), median(share)};
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> wide_interval(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::map<std::string, Tally> tallies;
+    for (const auto* of : block.measured) {
+      for (const auto& [name, metric] : of->metrics) {
+        const auto& p50 = metric.quantiles.p50;
+        // A message rate is the bandwidth in other units.
+        if (!metric.ci95 || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
+        tallies[metric_in_words(name)].add(((*metric.ci95)[1] - (*metric.ci95)[0]) / *p50, wide,
+                                           *of);
+      }
+    }
+    std::vector<std::string> tripped;
+    for (const auto& [name, tally] : tallies) {
+      if (tally.tripped > 0) tripped.push_back(name + " up to " + at_most(tally));
+    }
+    if (tripped.empty()) continue;
+    findings.push_back({.subject = block.title,
+                        .evidence = "wide 95% CI: " + join(tripped, ", "),
+                        .next = "bimodal or busy host: close other programs or raise --launches"});
+  }
+  return findings;
+}
+
+std::vector<Finding> timing_cost(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    Tally tally;
+    for (const auto* of : block.measured) {
+      std::vector<double> ratios;
+      for (const auto& record : of->launches) {
+        if (const auto ratio = timed_over_untimed(record)) ratios.push_back(*ratio);
+      }
+      if (!ratios.empty()) tally.add(std::abs(median(ratios) - 1), timing_distorts, *of);
+    }
+    if (tally.tripped == 0) continue;
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = "timed and untimed loops differ by up to " + at_most(tally),
+         .next =
+             "measuring costs that much, or the host is busy: see 'measuring', raise --launches"});
+  }
+  return findings;
+}
+
+std::vector<Finding> few_launches(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::size_t most = 0;
+    for (const auto* of : block.measured) {
+      for (const auto& [name, metric] : of->metrics) {
+        most = std::max(most, metric.launch_medians.size());
+      }
+    }
+    if (block.measured.empty() || most >= least_launches) continue;
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = counted(most, "launch", "launches") + ": no confidence interval",
+         .next = "use --launches 6 or more"});
+  }
+  return findings;
+}
+
+std::vector<Finding> two_modes(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::size_t tripped = 0;
+    CaseModes worst;
+    const Case* where = nullptr;
+    for (const auto* of : block.measured) {
+      const auto found = modes_of_case(*of);
+      if (2 * found.with_modes < found.launches || found.with_modes == 0) continue;
+      ++tripped;
+      const auto ratio = found.modes.high / found.modes.low;
+      if (where != nullptr && ratio <= worst.modes.high / worst.modes.low) continue;
+      worst = found;
+      where = of;
+    }
+    if (where == nullptr) continue;
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = fmt::format("latency of {} has two modes: {}, and {} in {:.0f} % of the "
+                                 "samples (in {} of {} launches; {} of {} cases)",
+                                 size_of(*where), readable_us(worst.modes.low),
+                                 readable_us(worst.modes.high), 100 * worst.modes.share_high,
+                                 worst.with_modes, worst.launches, tripped, block.measured.size()),
+         .next = "a median between two modes is neither: look for other programs and interrupts "
+                 "on the ranks' CPUs",
+         .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
+  }
+  return findings;
+}
+
+}  // namespace ucxbench

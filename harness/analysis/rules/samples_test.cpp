@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "harness/analysis/rules/modes.hpp"
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Around `middle`, with a standard deviation of 2 %.
+std::vector<double> around(double middle, std::size_t count, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(middle, 0.02 * middle);
+  std::vector<double> values(count);
+  for (auto& value : values) value = normal(random);
+  return values;
+}
+
+std::vector<double> both(std::vector<double> a, const std::vector<double>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST(TwoModes, AreFoundWithTheirShares) {
+  const auto modes = two_modes_of(both(around(3, 180), around(5, 76)));
+  ASSERT_TRUE(modes);
+  EXPECT_NEAR(modes->low, 3, 0.05);
+  EXPECT_NEAR(modes->high, 5, 0.1);
+  EXPECT_NEAR(modes->share_high, 76.0 / 256, 0.03);
+}
+
+TEST(TwoModes, AreNotTailsOrNoiseOrFew) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    EXPECT_FALSE(two_modes_of(around(3, 256, seed))) << seed;
+    std::mt19937 random(seed);
+    std::exponential_distribution<double> exponential(1);
+    std::uniform_real_distribution<double> uniform(1, 2);
+    std::vector<double> tail;
+    std::vector<double> flat;
+    for (int i = 0; i < 256; ++i) {
+      tail.push_back(3 + exponential(random));
+      flat.push_back(uniform(random));
+    }
+    EXPECT_FALSE(two_modes_of(tail)) << seed;
+    EXPECT_FALSE(two_modes_of(flat)) << seed;
+  }
+  // 3 % of outliers; a difference of 4 %; 20 samples; all the same.
+  EXPECT_FALSE(two_modes_of(both(around(3, 248), around(300, 8))));
+  EXPECT_FALSE(two_modes_of(both(std::vector<double>(50, 1.0), std::vector<double>(50, 1.04))));
+  EXPECT_FALSE(two_modes_of(both(around(3, 10), around(5, 10))));
+  EXPECT_FALSE(two_modes_of(std::vector<double>(100, 1.0)));
+}
+
+TEST(TwoModes, OfACaseAreThoseOfHalfItsLaunches) {
+  auto result = made_run();
+  auto of = made_case(65536, {"shm"});
+  for (int launch = 0; launch < 4; ++launch) {
+    LaunchRecord record{.launch = launch};
+    record.samples["latency_us"].values =
+        launch < 2 ? both(std::vector<double>(128, 3.0), std::vector<double>(128, 17.0))
+                   : std::vector<double>(256, 3.0);
+    of.launches.push_back(record);
+  }
+  result.cases = {of};
+  EXPECT_EQ(said(two_modes, result),
+            Said{"pingpong tag, host to host, over shm: latency of 64 KiB has two modes: 3.00 us, "
+                 "and 17.0 us in 50 % of the samples (in 2 of 4 launches; 1 of 1 cases)"});
+  const auto findings = two_modes(Judged(result));
+  EXPECT_NEAR(findings[0].cost_ms.value_or(0), 7e-3, 1e-4);
+  result.cases[0].launches[1].samples["latency_us"].values.clear();
+  EXPECT_EQ(said(two_modes, result), Said());
+}
+
+TEST(WideInterval, IsATenthOfTheMedian) {
+  auto result = made_run();
+  auto of = made_case(8, {"shm"});
+  auto& metric = of.metrics.at("latency_us");
+  metric.quantiles.p50 = 10;
+  metric.ci95 = {9.0, 12.0};
+  result.cases = {of};
+  EXPECT_EQ(said(wide_interval, result), Said{"pingpong tag, host to host, over shm: wide 95% CI: "
+                                              "latency up to 30% (8B; 1 of 1 cases)"});
+  result.cases[0].metrics.at("latency_us").ci95 = {9.8, 10.4};
+  EXPECT_EQ(said(wide_interval, result), Said());
+}
+
+TEST(TimingCost, IsAPercent) {
+  auto result = made_run();
+  result.cases = {made_case(8, {"shm"})};
+  result.cases[0].launches = {
+      LaunchRecord{.overheads = {{"timed_mean_us", 1.05}, {"untimed_mean_us", 1.0}}}};
+  EXPECT_EQ(said(timing_cost, result),
+            Said{"pingpong tag, host to host, over shm: timed and untimed loops differ by up to "
+                 "5.0% (8B; 1 of 1 cases)"});
+  result.cases[0].launches[0].overheads["timed_mean_us"] = 1.005;
+  EXPECT_EQ(said(timing_cost, result), Said());
+}
+
+TEST(FewLaunches, AreFewerThanSix) {
+  auto result = made_run();
+  result.cases = {made_case(8, {"shm"})};
+  auto& medians = result.cases[0].metrics.at("latency_us").launch_medians;
+  medians = {1, 2};
+  EXPECT_EQ(said(few_launches, result),
+            Said{"pingpong tag, host to host, over shm: 2 launches: no confidence interval"});
+  medians = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(said(few_launches, result), Said());
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/result/words.hpp"
+#include "harness/topology/path.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Below, UCX may have good reasons to stage a GPU's message through the host.
+constexpr std::uint64_t long_message = 1U << 20U;
+constexpr double unused = 0.05;  ///< of the payload
+
+const auto* const list_transports = "ucx-bench list transports";
+
+/// The NVLinks that a record's messages could have taken: a workload's go between all ranks.
+std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged& run,
+                                                                   const Case& of,
+                                                                   const LaunchRecord& record) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  const auto add = [&](const PlacedRank* a, const PlacedRank* b) {
+    if (a == nullptr || b == nullptr || !a->gpu || !b->gpu || *a->gpu == *b->gpu) return;
+    const auto path_class = class_between(run.graph, *a->gpu, *b->gpu);
+    if (path_class.distance == Distance::nvlink) pairs.emplace_back(*a->gpu, *b->gpu);
+  };
+  if (!is_workload(of)) {
+    add(run.rank(record.src), run.rank(record.dst));
+    return pairs;
+  }
+  for (const auto& a : run.ranks) {
+    for (const auto& b : run.ranks) {
+      if (a.rank < b.rank && b.rank < ranks_of(of)) add(&a, &b);
+    }
+  }
+  return pairs;
+}
+
+bool on_gpus(const Case& of) {
+  const auto found = of.parameters.find("memory");
+  if (found == of.parameters.end()) return false;
+  const auto memory = texts_of(*found);
+  return std::all_of(memory.begin(), memory.end(),
+                     [](const std::string& kind) { return kind == "cuda"; });
+}
+
+/// What nvlink-unused has to say about a case, if anything.
+struct NvlinkUnused {
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  std::string carried;
+  bool lane = false;  ///< UCX has one
+
+  explicit NvlinkUnused(const Judged& run, const Case& of) {
+    if (!asks_for(of, "nvlink") || !on_gpus(of)) return;
+    if (!is_workload(of) && bytes_of(of).value_or(0) < long_message) return;
+    for (const auto& record : of.launches) {
+      const auto shares = carried_by(record.path);
+      const auto nvlink = shares.find("nvlink");
+      if (shares.empty() || (nvlink != shares.end() && nvlink->second >= unused)) continue;
+      const auto found = pairs_with_nvlink(run, of, record);
+      if (found.empty()) continue;
+      pairs.insert(found.begin(), found.end());
+      carried = shares_in_words(shares);
+      lane |= std::any_of(record.lanes.begin(), record.lanes.end(),
+                          [](const auto& name) { return name.starts_with("cuda_ipc"); });
+    }
+  }
+};
+
+std::vector<Finding> not_as_asked(const Judged& run, const std::string& verdict,
+                                  const std::string& words) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::vector<const Case*> cases;
+    for (const auto* of : block.measured) {
+      if (text_at(of->path, "/verdict") != verdict) continue;
+      if (NvlinkUnused(run, *of).pairs.empty()) cases.push_back(of);
+    }
+    if (cases.empty()) continue;
+    const auto& worst = *cases.back();
+    const auto carried = carried_by(worst.path);
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = fmt::format("{} {}: {} carried {} ({} of {} cases)",
+                                 text_at(worst.parameters, "/transports"), words,
+                                 carried.empty() ? "something else" : shares_in_words(carried),
+                                 sizes_of(cases), cases.size(), block.measured.size()),
+         .next = list_transports});
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Finding> nvlink_unused(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::vector<const Case*> cases;
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    std::optional<NvlinkUnused> last;
+    for (const auto* of : block.measured) {
+      NvlinkUnused seen(run, *of);
+      if (seen.pairs.empty()) continue;
+      cases.push_back(of);
+      pairs.insert(seen.pairs.begin(), seen.pairs.end());
+      last = std::move(seen);
+    }
+    if (cases.empty()) continue;
+    const auto [a, b] = *pairs.begin();
+    const bool stream = text_at(cases.front()->parameters, "/api") == "stream";
+    const auto* const why = stream       ? "UCX never takes streams over cuda_ipc"
+                            : last->lane ? "UCX has a cuda_ipc lane and did not take it"
+                                         : "UCX made no cuda_ipc lane";
+    findings.push_back({.subject = block.title,
+                        .evidence = fmt::format(
+                            "{} between {} and {}{}, and {} carried {}: {}",
+                            to_string(class_between(run.graph, a, b)), run.graph.nodes[a].name,
+                            run.graph.nodes[b].name,
+                            pairs.size() > 1 ? fmt::format(" ({} such pairs)", pairs.size()) : "",
+                            last->carried, sizes_of(cases), why),
+                        .next = stream ? "use --api tag" : list_transports});
+  }
+  return findings;
+}
+
+std::vector<Finding> wrong_transport(const Judged& run) {
+  return not_as_asked(run, "other", "was asked for and not used");
+}
+
+std::vector<Finding> mixed_transport(const Judged& run) {
+  return not_as_asked(run, "partly", "was asked for and used only partly");
+}
+
+std::vector<Finding> several_nics(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::vector<const Case*> cases;
+    std::set<std::string> nics;
+    for (const auto* of : block.measured) {
+      std::set<std::string> names;
+      for (const auto& record : of->launches) {
+        const auto used = ib_nics(record, run.graph);
+        if (used.size() < 2) continue;
+        for (const auto nic : used) names.insert(run.graph.nodes[nic].name);
+      }
+      if (names.empty()) continue;
+      cases.push_back(of);
+      nics.insert(names.begin(), names.end());
+    }
+    if (cases.empty()) continue;
+    findings.push_back({.subject = block.title,
+                        .evidence = fmt::format("messages of {} are striped over {}",
+                                                sizes_of(cases), fmt::join(nics, ", ")),
+                        .next = "one of them alone: --net-devices " + *nics.begin() +
+                                ":1, or --ucx UCX_MAX_RNDV_RAILS=1"});
+  }
+  return findings;
+}
+
+}  // namespace ucxbench

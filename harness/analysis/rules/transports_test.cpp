@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/fixtures.hpp"
+#include "harness/analysis/import.hpp"
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// GPUs 0 and 3 of a DGX-1, between which there are two NVLinks.
+Result two_gpus(const std::string& carrier, const std::vector<std::string>& lanes) {
+  auto result = made_run();
+  result.topology = to_json(import_topology(fixture("dgx1.txt")));
+  add_rank(result, Json::array({0}), 0);
+  add_rank(result, Json::array({1}), 3);
+  auto of = made_case(4 << 20, {"tcp", "nvlink"}, "cuda");
+  of.launches = {made_record(0, 1, carrier, lanes)};
+  of.path = of.launches[0].path;
+  result.cases = {of};
+  return result;
+}
+
+TEST(NvlinkUnused, SaysWhatWentInstead) {
+  EXPECT_EQ(said(nvlink_unused, two_gpus("tcp", {"tcp/eth0"})),
+            Said{"pingpong tag, cuda to cuda, over tcp+nvlink: NV2 between GPU0 and GPU3, and tcp "
+                 "carried 4 MiB: UCX made no cuda_ipc lane"});
+  EXPECT_EQ(said(nvlink_unused, two_gpus("tcp", {"tcp/eth0", "cuda_ipc/cuda"})),
+            Said{"pingpong tag, cuda to cuda, over tcp+nvlink: NV2 between GPU0 and GPU3, and tcp "
+                 "carried 4 MiB: UCX has a cuda_ipc lane and did not take it"});
+}
+
+TEST(NvlinkUnused, KnowsThatStreamsNeverTakeIt) {
+  auto result = two_gpus("tcp", {"tcp/eth0"});
+  result.cases[0].parameters["api"] = "stream";
+  const auto findings = nvlink_unused(Judged(result));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].next, "use --api tag");
+}
+
+TEST(NvlinkUnused, IsSilentWhereItWasUsedOrNotAskedForOrIsNotThere) {
+  EXPECT_EQ(said(nvlink_unused, two_gpus("nvlink", {"cuda_ipc/cuda"})), Said());
+  auto result = two_gpus("tcp", {"tcp/eth0"});
+  result.cases[0].parameters["transports"] = {"tcp"};
+  EXPECT_EQ(said(nvlink_unused, result), Said());
+  result = two_gpus("tcp", {"tcp/eth0"});
+  result.ranks[1]["device"]["index"] = 5;  // SYS
+  EXPECT_EQ(said(nvlink_unused, result), Said());
+  result = two_gpus("tcp", {"tcp/eth0"});
+  result.cases[0].parameters["bytes"] = 8;  // what UCX stages through the host
+  EXPECT_EQ(said(nvlink_unused, result), Said());
+  result = two_gpus("tcp", {"tcp/eth0"});
+  result.cases[0].launches[0].path["carried_by"] = nullptr;  // cannot tell
+  EXPECT_EQ(said(nvlink_unused, result), Said());
+}
+
+TEST(NvlinkUnused, OfAWorkloadCountsItsPairs) {
+  auto result = two_gpus("tcp", {"tcp/eth0"});
+  add_rank(result, Json::array({2}), 4);
+  result.cases[0].parameters.erase("bytes");
+  result.cases[0].parameters["runs"] = 3;
+  result.cases[0].parameters["ranks"] = 3;
+  // 0-3 and 0-4, not 3-4.
+  EXPECT_EQ(said(nvlink_unused, result),
+            Said{"pingpong tag, cuda to cuda, over tcp+nvlink: NV2 between GPU0 and GPU3 (2 such "
+                 "pairs), and tcp carried the runs of 3 ranks: UCX made no cuda_ipc lane"});
+}
+
+TEST(WrongTransport, SaysWhatCarriedInstead) {
+  auto result = made_run();
+  for (const std::uint64_t bytes : {8U, 1024U, 4096U}) {
+    auto of = made_case(bytes, {"ib"});
+    const bool wrong = bytes > 8;
+    of.path = {{"verdict", wrong ? "other" : "as-asked"},
+               {"carried_by", {{wrong ? "tcp" : "ib", 1.0}}}};
+    result.cases.push_back(of);
+  }
+  EXPECT_EQ(said(wrong_transport, result),
+            Said{"pingpong tag, host to host, over ib: ib was asked for and not used: tcp carried "
+                 "1 KiB to 4 KiB (2 of 3 cases)"});
+  EXPECT_EQ(said(mixed_transport, result), Said());
+  for (auto& of : result.cases) of.path["verdict"] = "unknown";
+  EXPECT_EQ(said(wrong_transport, result), Said());
+}
+
+TEST(WrongTransport, LeavesNvlinkToItsOwnRule) {
+  auto result = two_gpus("tcp", {"tcp/eth0"});
+  result.cases[0].parameters["transports"] = {"nvlink"};
+  result.cases[0].path["verdict"] = "other";
+  EXPECT_EQ(said(wrong_transport, result), Said());
+  EXPECT_EQ(said(nvlink_unused, result).size(), 1U);
+}
+
+TEST(MixedTransport, SaysWhoCarriedWhat) {
+  auto result = made_run();
+  auto of = made_case(1024, {"ib"});
+  of.path = {{"verdict", "partly"}, {"carried_by", {{"tcp", 0.25}, {"ib", 0.75}}}};
+  result.cases = {of};
+  EXPECT_EQ(said(mixed_transport, result),
+            Said{"pingpong tag, host to host, over ib: ib was asked for and used only partly: "
+                 "ib 75 %, tcp 25 % carried 1 KiB (1 of 1 cases)"});
+}
+
+TEST(SeveralNics, AreNamed) {
+  auto result = two_gpus("ib", {"rc_mlx5/ib0:1", "rc_mlx5/ib2:1"});
+  EXPECT_EQ(said(several_nics, result),
+            Said{"pingpong tag, cuda to cuda, over tcp+nvlink: messages of 4 MiB are striped over "
+                 "ib0, ib2"});
+  // The second lane is there for a memory that was not used.
+  result.cases[0].launches[0].path["bytes_by_counter"] = {{"ib/ib0:1", 1000}, {"ib/ib2:1", 3}};
+  EXPECT_EQ(said(several_nics, result), Said());
+}
+
+}  // namespace
+}  // namespace ucxbench

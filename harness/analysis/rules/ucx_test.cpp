@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// 8 KiB goes eager, 16 KiB by rendezvous.
+Result around_the_switch(double eager_us, double rendezvous_us) {
+  auto result = made_run();
+  for (const std::uint64_t bytes : {8192U, 16384U}) {
+    const bool eager = bytes == 8192;
+    auto of = made_case(bytes, {"shm"});
+    of.metrics.at("latency_us").quantiles.p50 = eager ? eager_us : rendezvous_us;
+    of.path = {
+        {"protocols",
+         Json::array({{{"use", "message"},
+                       {"protocol", eager ? "eager" : "rendezvous, read by the receiver"}}})}};
+    result.cases.push_back(of);
+  }
+  return result;
+}
+
+TEST(EagerTooLong, IsSlowerThanALargerRendezvous) {
+  const auto result = around_the_switch(9, 6);
+  EXPECT_EQ(said(eager_too_long, result),
+            Said{"pingpong tag, host to host, over shm: 8 KiB takes 9.00 us (eager), 16 KiB only "
+                 "6.00 us (rendezvous)"});
+  const auto findings = eager_too_long(Judged(result));
+  EXPECT_EQ(findings[0].next, "--ucx UCX_RNDV_THRESH=8192");
+  EXPECT_NEAR(findings[0].cost_ms.value_or(0), 3e-3, 1e-6);
+  EXPECT_EQ(said(eager_too_long, around_the_switch(5, 6)), Said());
+}
+
+TEST(EagerTooLong, NeedsIntervalsApartAndASwitch) {
+  auto result = around_the_switch(9, 6);
+  result.cases[0].metrics.at("latency_us").ci95 = {5.5, 12.0};
+  result.cases[1].metrics.at("latency_us").ci95 = {5.0, 7.0};
+  EXPECT_EQ(said(eager_too_long, result), Said());
+  result = around_the_switch(9, 6);
+  result.cases[1].path["protocols"][0]["protocol"] = "eager";
+  EXPECT_EQ(said(eager_too_long, result), Said());
+}
+
+TEST(SlowFirstMessage, IsTenTimesAndATenthOfAMillisecondMore) {
+  auto result = made_run();
+  auto of = made_case(1 << 20, {"nvlink"}, "cuda");
+  of.metrics.at("latency_us").quantiles.p50 = 30;
+  LaunchRecord record;
+  record.cold.first_message_us = 1230;
+  of.launches = {record};
+  result.cases = {of};
+  EXPECT_EQ(said(slow_first_message, result),
+            Said{"pingpong tag, cuda to cuda, over nvlink: the first message of 1 MiB takes 1.23 "
+                 "ms, later ones 30.0 us"});
+  EXPECT_NEAR(slow_first_message(Judged(result))[0].cost_ms.value_or(0), 1.2, 1e-6);
+  result.cases[0].launches[0].cold.first_message_us = 120;
+  EXPECT_EQ(said(slow_first_message, result), Said());
+  result.cases[0].metrics.at("latency_us").quantiles.p50 = 3;
+  result.cases[0].launches[0].cold.first_message_us = 90;
+  EXPECT_EQ(said(slow_first_message, result), Said());
+}
+
+TEST(Memlock, SpeaksWhereThePlanSaidSo) {
+  auto result = made_run();
+  EXPECT_EQ(said(memlock, result), Said());
+  result.ucx["lockable_problem"] = nullptr;
+  EXPECT_EQ(said(memlock, result), Said());
+  result.ucx["lockable_problem"] = "only 8192 KiB";
+  EXPECT_EQ(said(memlock, result), Said{"auto: UCX cannot use InfiniBand, and disturbs the run by "
+                                        "trying: only 8192 KiB"});
+}
+
+}  // namespace
+}  // namespace ucxbench
