@@ -110,6 +110,7 @@ Json to_json(const Case& of) {
           {"pairs", rounded(of.pairs)},
           {"phases", rounded(of.phases)},
           {"exchange", rounded(of.exchange)},
+          {"limits", rounded(of.limits)},
           {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
           {"peak_buffer_bytes", of.peak_buffer_bytes},
           {"labels", of.labels}};
@@ -138,6 +139,7 @@ Case case_from(const Json& json) {
           .pairs = checked(json, "pairs", Json::value_t::array),
           .phases = json.value("phases", Json::array()),
           .exchange = json.value("exchange", Json::object()),
+          .limits = json.value("limits", Json::array()),
           .verified = {.checked = json.at("verified").at("checked").get<std::uint64_t>(),
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),

@@ -91,6 +91,8 @@ struct Case {
   /// Of a workload, per iteration: bytes between ranks, alone_GBps (all ranks together, nothing
   /// else running), busy_ms, exposed_ms, overlap, egress_imbalance (max/mean). Medians of launches.
   Json exchange = Json::object();
+  /// Between GPUs: what links let the pairs reach, per class of path (analysis/run_limits.hpp).
+  Json limits = Json::array();
   Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
   std::vector<std::string> labels{};

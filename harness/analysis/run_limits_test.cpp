@@ -1,0 +1,138 @@
+#include "harness/analysis/run_limits.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/fixtures.hpp"
+#include "harness/analysis/import.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// A DGX-1 with a rank on each GPU, and a case of some of its pairs.
+struct MeasuredDgx1 {
+  Graph graph = import_topology(fixture("dgx1.nccl.xml"));
+  Result result;
+  Case of;
+
+  MeasuredDgx1() {
+    result.machine = {{"hosts", Json::array({{{"name", "dgx"}}})}};
+    for (int rank = 0; rank < 8; ++rank) {
+      const auto& pci = graph.nodes[graph.find_name("GPU" + std::to_string(rank))].pci;
+      result.ranks.push_back({{"rank", rank}, {"host", "dgx"}, {"device", {{"pci", pci}}}});
+    }
+    of.parameters = {{"memory", {"cuda", "cuda"}}, {"concurrent", "one"}};
+  }
+
+  void add(int src, int dst, double GBps, const Json& carried_by, const std::string& lane) {
+    of.pairs.push_back({{"src", src}, {"dst", dst}, {"p50_GBps", GBps}});
+    LaunchRecord record{.src = src, .dst = dst, .lanes = {lane, "cuda_copy/cuda"}};
+    record.path = {{"carried_by", carried_by}};
+    of.launches.push_back(record);
+  }
+  void nvlink(int src, int dst, double GBps) {
+    add(src, dst, GBps, {{"nvlink", 1.0}}, "cuda_ipc/cuda");
+  }
+
+  Json& pair(std::size_t at) { return of.pairs.at(at); }
+};
+
+TEST(RunLimits, OfNvlinksAreTheirNumber) {
+  MeasuredDgx1 run;
+  run.nvlink(0, 1, 21);
+  run.nvlink(0, 3, 40);
+  run.nvlink(3, 0, 44);
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_EQ(run.pair(0)["class"], "NV1");
+  EXPECT_EQ(run.pair(0)["path"], "nvlink");
+  EXPECT_EQ(run.pair(0)["limit_GBps"], 25);
+  EXPECT_FALSE(run.pair(0).contains("share_GBps"));
+  ASSERT_EQ(run.of.limits.size(), 2U);
+  const auto& row = run.of.limits[1];
+  EXPECT_EQ(row["class"], "NV2");
+  EXPECT_EQ(row["resource"], "NVLinks GPU0 -> GPU3");
+  EXPECT_EQ(row["GBps"], 50);
+  EXPECT_EQ(row["expected_GBps"], 50);
+  EXPECT_EQ(row["complete"], true);
+  EXPECT_EQ(row["source"], "specification");
+  EXPECT_EQ(row["pairs"], 2);
+  EXPECT_EQ(row["min_GBps"], 40);
+  EXPECT_EQ(row["p50_GBps"], 42);
+}
+
+TEST(RunLimits, FollowThePathThatWasUsed) {
+  MeasuredDgx1 run;
+  run.add(0, 1, 3, {{"tcp", 1.0}}, "tcp/lo");
+  run.add(0, 5, 11, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.add(1, 5, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_2:1");
+  run.add(0, 6, 6, {{"ib", 0.5}, {"nvlink", 0.5}}, "rc_mlx5/mlx5_0:1");
+  run.add(0, 7, 6, Json::object(), "tcp/lo");
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_NEAR(run.pair(0)["limit_GBps"].get<double>(), 15.75, 0.01) << "out of and into GPUs";
+  EXPECT_EQ(run.of.limits[0]["complete"], false) << "the host memory's speed is not known";
+  EXPECT_EQ(run.of.limits[0]["expected_GBps"], 25);
+  EXPECT_EQ(run.pair(1)["limit_GBps"], 12.5);
+  EXPECT_TRUE(run.pair(2)["limit_GBps"].is_null()) << "not by the nearest adapter";
+  EXPECT_EQ(run.pair(2)["path"], "ib");
+  EXPECT_TRUE(run.pair(3)["path"].is_null()) << "by two transports";
+  EXPECT_TRUE(run.pair(4)["path"].is_null());
+}
+
+TEST(RunLimits, OfAllAtOnceHaveFairShares) {
+  MeasuredDgx1 run;
+  run.of.parameters["concurrent"] = "all";
+  run.add(0, 5, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.add(1, 6, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.nvlink(0, 3, 40);
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_EQ(run.pair(0)["share_GBps"], 6.25);
+  EXPECT_EQ(run.pair(2)["share_GBps"], 50);
+  ASSERT_EQ(run.of.limits.size(), 2U) << "NV2 and SYS";
+  EXPECT_EQ(run.of.limits[1]["class"], "SYS");
+  EXPECT_EQ(run.of.limits[1]["GBps"], 12.5);
+  EXPECT_EQ(run.of.limits[1]["share_GBps"], 6.25);
+
+  MeasuredDgx1 again;
+  again.of.parameters["concurrent"] = "all";
+  again.nvlink(0, 3, 40);
+  again.add(0, 7, 6, Json::object(), "tcp/lo");
+  add_limits(again.of, again.result, again.graph);
+  EXPECT_FALSE(again.pair(0).contains("share_GBps")) << "what the other takes is not known";
+}
+
+TEST(RunLimits, SayNothingOfWhatIsNotKnown) {
+  MeasuredDgx1 host;
+  host.of.parameters["memory"] = {"host", "host"};
+  host.add(0, 1, 5, {{"shm", 1.0}}, "sysv/memory");
+  add_limits(host.of, host.result, host.graph);
+  EXPECT_TRUE(host.of.limits.empty());
+  EXPECT_FALSE(host.pair(0).contains("limit_GBps"));
+
+  MeasuredDgx1 elsewhere;
+  elsewhere.nvlink(0, 1, 5);
+  elsewhere.nvlink(2, 3, 5);
+  elsewhere.result.ranks[1]["host"] = "another";
+  elsewhere.result.ranks[3]["device"] = elsewhere.result.ranks[2]["device"];
+  add_limits(elsewhere.of, elsewhere.result, elsewhere.graph);
+  EXPECT_TRUE(elsewhere.of.limits.empty());
+  EXPECT_FALSE(elsewhere.pair(1).contains("limit_GBps")) << "both on one GPU";
+
+  MeasuredDgx1 unseen;
+  unseen.nvlink(0, 1, 5);
+  add_limits(unseen.of, unseen.result, Graph());
+  EXPECT_TRUE(unseen.of.limits.empty());
+}
+
+// A run is written after each launch.
+TEST(RunLimits, MayBeAddedAgain) {
+  MeasuredDgx1 run;
+  run.nvlink(0, 1, 21);
+  add_limits(run.of, run.result, run.graph);
+  const auto pairs = run.of.pairs;
+  const auto limits = run.of.limits;
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_EQ(run.of.pairs, pairs);
+  EXPECT_EQ(run.of.limits, limits);
+}
+
+}  // namespace
+}  // namespace ucxbench
