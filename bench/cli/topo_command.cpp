@@ -3,6 +3,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/outputs.hpp"
 #include "harness/analysis/import.hpp"
+#include "harness/analysis/machine_limits.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/report/topology.hpp"
 #include "harness/result/result.hpp"
@@ -23,8 +24,13 @@ Exit run(const TopoOptions& options) {
     return static_cast<Exit>(
         run_script_on(to_text(to_json(graph)), "topology", {"--output", options.output}));
   }
-  const auto text = options.format == "json" ? to_text(to_json(graph)) : topology_text(graph);
-  write_output(options.output, text);
+  if (options.format == "json") {
+    auto json = to_json(graph);
+    json["limits"] = limits_json(graph);
+    write_output(options.output, to_text(json));
+  } else {
+    write_output(options.output, topology_text(graph));
+  }
   return Exit::done;
 }
 

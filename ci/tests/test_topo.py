@@ -72,6 +72,16 @@ def test_json_has_the_documented_names(topo):
     assert link["spec_GBps"] == 50 and link["calibrated_GBps"] is None and "V100" in link["source"]
 
 
+def test_says_what_all_gpus_reach_at_once(topo):
+    over_pcie, over_nics = json.loads(topo("--import", FIXTURES / "dgx1.nccl.xml", "--format", "json").out)["limits"]
+    assert over_nics["route"] == "NVLink, else the nearest NIC"
+    assert over_nics["per_gpu_GBps"] == pytest.approx(7 / 6 * 12.5)
+    assert over_nics["resource"] == "port mlx5_0 -> network" and over_nics["unknown"] == []
+    assert over_pcie["route"] == "NVLink, else PCIe" and over_pcie["unknown"]
+    # Its NVLinks and PCIe links have no speeds.
+    assert json.loads(topo("--import", FIXTURES / "dgx1.txt", "--format", "json").out)["limits"] == []
+
+
 @pytest.mark.parametrize(
     "content, said",
     [

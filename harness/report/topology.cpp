@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "harness/analysis/machine_limits.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/text.hpp"
 #include "harness/topology/path.hpp"
@@ -137,13 +138,26 @@ std::string capacities_of(const Graph& graph) {
   return rows.size() == 1 ? "" : table_of(rows, true);
 }
 
+std::string all_to_all_text(const Graph& graph) {
+  Rows rows = {{"every GPU to every other", "GB/s each", "limited by", "unknown"}};
+  for (const auto& all : all_to_all_of(graph)) {
+    const auto& by = all.limits.resources[*all.limits.bottleneck];
+    const auto reasons = unknown_in(all.limits);
+    rows.push_back(
+        {all.route, fmt::format("{}{}", reasons.empty() ? "" : "<= ", rate_text(all.per_gpu_GBps)),
+         on_one_line(fmt::format("{}: {}", by.name, by.source)),
+         reasons.empty() ? nothing : on_one_line(fmt::to_string(fmt::join(reasons, "; ")))});
+  }
+  return rows.size() == 1 ? "" : table_of(rows);
+}
+
 }  // namespace
 
 std::string topology_text(const Graph& graph) {
   auto text = fmt::format("topology of {}, hash {}\n\n", or_unknown(graph.source), hash_of(graph));
   text += graph.devices().empty() ? "  no GPU and no NIC is visible\n\n"
                                   : matrix_of(graph) + devices_of(graph);
-  text += processors_of(graph) + capacities_of(graph);
+  text += processors_of(graph) + capacities_of(graph) + all_to_all_text(graph);
   text.pop_back();  // no empty line at the end
   return text;
 }
