@@ -211,6 +211,12 @@ def test_every_pair_of_gpus(emulated):
     case = only(done.file["cases"])
     assert case["verified"] == {"checked": 6, "errors": 0}
     assert case["path"]["carried_by"] == {"nvlink": 1.0}
+    for pair in case["pairs"]:
+        assert (pair["class"], pair["path"], pair["limit_GBps"]) == ("NV2", "nvlink", 50)
+    row = only(case["limits"])
+    assert row["pairs"] == 6 and row["GBps"] == row["expected_GBps"] == 50
+    assert row["source"] == "specification" and row["detail"].startswith("NVLink 4")
+    assert "against what links carry" in done.out
     counted = 2  # messages between two readings of the counters
     assert done.bytes["d2d_ipc_bytes"] == 6 * (runs * iterations + counted) * 4 * MIB
     assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0

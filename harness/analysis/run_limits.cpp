@@ -95,8 +95,21 @@ struct KnownPair {
   Json* pair;
   std::size_t from, to;
   std::optional<std::size_t> flow{};  ///< in the list of flows; empty where its path is not known
-  std::optional<double> share{};      ///< GB/s, where all pairs were under way and are known
+  FlowLimit expected{};               ///< by NVLinks, or else PCIe
+  std::optional<double> share{};      ///< the same, GB/s, where all pairs were under way
 };
+
+/// By NVLinks, or else PCIe; what each has of them with the others, if `all` were under way.
+void expect(std::vector<KnownPair>& pairs, const Graph& graph, bool all) {
+  std::vector<Flow> flows;
+  for (const auto& known : pairs) flows.push_back({.from = known.from, .to = known.to});
+  const auto limits = limits_of(graph, flows);
+  const auto shares = fair_shares(flows, limits);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].expected = limits.flows[i];
+    if (all) pairs[i].share = rounded_share(shares[i]);
+  }
+}
 
 /// What pairs have in common, but for the resource, which is the first one's.
 struct LimitRow {
@@ -112,7 +125,6 @@ class LimitTable {
   void add(const KnownPair& known) {
     auto& pair = *known.pair;
     const auto limit = known.flow ? limits_.flows[*known.flow] : FlowLimit{};
-    const auto expected = limits_of(graph_, {{known.from, known.to, 1, {}}}).flows.front();
     pair["class"] = to_string(class_between(graph_, known.from, known.to));
     pair["limit_GBps"] = number_or_null(limit.alone_GBps);
     if (known.share) pair["share_GBps"] = *known.share;
@@ -123,7 +135,7 @@ class LimitTable {
                 {"complete", known.flow && limit.complete},
                 {"source", by != nullptr ? Json("specification") : Json()},
                 {"detail", by != nullptr ? Json(by->source) : Json()},
-                {"expected_GBps", number_or_null(expected.alone_GBps)},
+                {"expected_GBps", number_or_null(known.expected.alone_GBps)},
                 {"share_GBps", number_or_null(known.share)}};
     if (row["GBps"].is_null() && row["expected_GBps"].is_null()) return;
     const auto [found, added] = rows_.emplace(row.dump(), LimitRow{row});
@@ -173,12 +185,10 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
       flows.push_back(std::move(*flow));
     }
   }
+  // What other pairs take than the known ones, nobody can tell.
+  const bool all = of.parameters.value("concurrent", Json()) == "all";
+  expect(pairs, graph, all && pairs.size() == of.pairs.size());
   const auto limits = limits_of(graph, flows);
-  // Of others than the known ones nobody can tell what they leave.
-  if (of.parameters.value("concurrent", Json()) == "all" && flows.size() == of.pairs.size()) {
-    const auto shares = fair_shares(flows, limits);
-    for (auto& known : pairs) known.share = rounded_share(shares[*known.flow]);
-  }
   LimitTable table(graph, limits);
   for (const auto& known : pairs) table.add(known);
   of.limits = table.to_json();

@@ -81,22 +81,22 @@ TEST(RunLimits, OfAllAtOnceHaveFairShares) {
   MeasuredDgx1 run;
   run.of.parameters["concurrent"] = "all";
   run.add(0, 5, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
-  run.add(1, 6, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.add(1, 6, 6, Json::object(), "rc_mlx5/mlx5_0:1");
   run.nvlink(0, 3, 40);
   add_limits(run.of, run.result, run.graph);
-  EXPECT_EQ(run.pair(0)["share_GBps"], 6.25);
+  // Both GPUs' switch has one link to the processor.
+  EXPECT_EQ(run.pair(0)["share_GBps"], 7.8769);
+  EXPECT_EQ(run.pair(1)["share_GBps"], 7.8769);
   EXPECT_EQ(run.pair(2)["share_GBps"], 50);
-  ASSERT_EQ(run.of.limits.size(), 2U) << "NV2 and SYS";
-  EXPECT_EQ(run.of.limits[1]["class"], "SYS");
-  EXPECT_EQ(run.of.limits[1]["GBps"], 12.5);
-  EXPECT_EQ(run.of.limits[1]["share_GBps"], 6.25);
+  EXPECT_EQ(run.of.limits[0]["share_GBps"], 50);
 
-  MeasuredDgx1 again;
-  again.of.parameters["concurrent"] = "all";
-  again.nvlink(0, 3, 40);
-  again.add(0, 7, 6, Json::object(), "tcp/lo");
-  add_limits(again.of, again.result, again.graph);
-  EXPECT_FALSE(again.pair(0).contains("share_GBps")) << "what the other takes is not known";
+  MeasuredDgx1 partly;
+  partly.of.parameters["concurrent"] = "all";
+  partly.nvlink(0, 3, 40);
+  partly.nvlink(0, 1, 20);
+  partly.result.ranks[1]["host"] = "another";
+  add_limits(partly.of, partly.result, partly.graph);
+  EXPECT_FALSE(partly.pair(0).contains("share_GBps")) << "what the other takes is not known";
 }
 
 TEST(RunLimits, SayNothingOfWhatIsNotKnown) {

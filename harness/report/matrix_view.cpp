@@ -50,6 +50,10 @@ std::string at_once(const Case& of) {
   return concurrent == "all" ? "all pairs" : concurrent;
 }
 
+std::string percent_of(const std::optional<double>& rate, const std::optional<double>& limit) {
+  return rate && limit && *limit > 0 ? fmt::format("{:.0f} %", 100 * *rate / *limit) : "?";
+}
+
 }  // namespace
 
 std::string matrix_title(const Case& of) { return size_of(of) + ", " + at_once(of) + " at a time"; }
@@ -123,6 +127,55 @@ Grid slowest_of(const Case& of) {
                          fmt::format("{:.0f} %", 100 * *rate.p50 / all)});
   }
   return grid;
+}
+
+Grid against_limits(const Case& of) {
+  const bool shares = std::ranges::any_of(
+      of.limits, [](const Json& row) { return number_at(row, "share_GBps").has_value(); });
+  // The fields of a row that the median of its pairs is held against.
+  std::vector<std::pair<const char*, const char*>> against = {{"GBps", "used path"},
+                                                              {"expected_GBps", "expected path"}};
+  if (shares) against.emplace_back("share_GBps", "fair share of that");
+  Grid grid{.columns =
+                {{"", "class"}, {"", "path used"}, {"", "pairs"}, {"GB/s", "min"}, {"GB/s", "p50"}},
+            .rows = {}};
+  for (const auto& [field, name] : against) grid.columns.push_back({"limit, GB/s", name});
+  for (const auto& [field, name] : against) grid.columns.push_back({"p50 of that", name});
+  grid.columns.push_back({"", "limited by"});
+  for (const auto& limit : of.limits) {
+    const auto p50 = number_at(limit, "p50_GBps");
+    std::vector<std::string> row = {
+        text_at(limit, "/class"), text_at(limit, "/path", "?"), text_at(limit, "/pairs"),
+        significant(number_at(limit, "min_GBps"), 3), significant(p50, 3)};
+    for (const auto& [field, name] : against) {
+      const auto rate = number_at(limit, field);
+      const bool at_most = field == against.front().first && text_at(limit, "/complete") != "yes";
+      row.push_back(rate ? (at_most ? "<= " : "") + significant(rate, 4) : "?");
+    }
+    for (const auto& [field, name] : against) {
+      row.push_back(percent_of(p50, number_at(limit, field)));
+    }
+    row.push_back(text_at(limit, "/detail", "?"));
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+std::string impossible_pairs(const Case& of) {
+  std::size_t found = 0;
+  double worst = 1;
+  std::string where;
+  for (const auto& pair : of.pairs) {
+    const auto rate = number_at(pair, "p50_GBps");
+    const auto limit = number_at(pair, "limit_GBps");
+    if (!rate || !limit || *rate <= *limit) continue;
+    ++found;
+    if (*rate / *limit <= worst) continue;
+    worst = *rate / *limit;
+    where = fmt::format("{}->{} {} of {} GB/s", text_at(pair, "/src"), text_at(pair, "/dst"),
+                        significant(rate, 3), significant(limit, 3));
+  }
+  return found == 0 ? "" : fmt::format("{} of {} pairs, {}", found, of.pairs.size(), where);
 }
 
 std::string asymmetry_of(const Case& of) {

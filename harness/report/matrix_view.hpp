@@ -21,6 +21,14 @@ Grid matrix_of(const Case& of, const char* field = "p50_GBps");
 /// The ten slowest pairs, if there are more than that.
 Grid slowest_of(const Case& of);
 
+/// What pairs of GPUs reach of what their links carry: one row for those of one class that went one
+/// way. Empty where nothing is known of that.
+Grid against_limits(const Case& of);
+
+/// "3 of 56 pairs, 0->1 60.0 of 50.0 GB/s", the worst of those that are faster than their links can
+/// be; empty if there are none.
+std::string impossible_pairs(const Case& of);
+
 /// How far the two directions of a pair are apart at most; empty where that is not known.
 std::string asymmetry_of(const Case& of);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/report/sections.hpp"
 
 namespace ucxbench {
@@ -50,6 +52,66 @@ TEST(Slowest, AreTen) {
 TEST(Asymmetry, IsTheWorstPairs) {
   EXPECT_EQ(asymmetry_of(matrix(3, "one")),
             "at most 55 % apart: 1->0 5.00, 0->1 11.0 GB/s (1 MiB, one pair at a time)");
+}
+
+Case with_limits() {
+  auto of = matrix(3, "one");
+  for (auto& pair : of.pairs) pair["limit_GBps"] = 11.5;
+  of.limits.push_back({{"class", "NV1"},
+                       {"path", "tcp"},
+                       {"GBps", 20},
+                       {"complete", false},
+                       {"detail", "PCIe gen3 x16"},
+                       {"expected_GBps", 25},
+                       {"pairs", 6},
+                       {"min_GBps", 5},
+                       {"p50_GBps", 10}});
+  return of;
+}
+
+TEST(AgainstLimits, SaysWhatPartIsReached) {
+  EXPECT_TRUE(against_limits(matrix(3, "one")).rows.empty());
+  auto of = with_limits();
+  EXPECT_EQ(against_limits(of).rows.front(),
+            (std::vector<std::string>{"NV1", "tcp", "6", "5.00", "10.0", "<= 20.00", "25.00",
+                                      "50 %", "40 %", "PCIe gen3 x16"}));
+  for (const auto* unknown : {"GBps", "path", "detail"}) of.limits.front()[unknown] = nullptr;
+  EXPECT_EQ(
+      against_limits(of).rows.front(),
+      (std::vector<std::string>{"NV1", "?", "6", "5.00", "10.0", "?", "25.00", "?", "40 %", "?"}));
+}
+
+TEST(AgainstLimits, OfAllAtOnceShowFairShares) {
+  auto of = with_limits();
+  of.limits.front()["share_GBps"] = 5;
+  const auto grid = against_limits(of);
+  EXPECT_EQ(grid.columns[7].name, "fair share of that");
+  EXPECT_EQ(grid.rows.front()[7], "5.000");
+  EXPECT_EQ(grid.rows.front()[10], "200 %") << "is no bound";
+}
+
+TEST(AgainstLimits, AreInTheReport) {
+  Result result;
+  result.cases = {with_limits()};
+  const auto sections = sections_of(blocks_of(result).front());
+  EXPECT_EQ(sections.back().title, "against what links carry, 1 MiB, one pair at a time");
+}
+
+TEST(FasterThanLinks, IsADoubt) {
+  // Rank 2 receives at 12.
+  EXPECT_EQ(impossible_pairs(with_limits()), "1 of 6 pairs, 0->2 12.0 of 11.5 GB/s");
+  EXPECT_EQ(impossible_pairs(matrix(3, "one")), "");
+  const auto doubted = [](const Case& of) {
+    Result result;
+    result.cases = {of};
+    return std::ranges::any_of(doubts_of(result), [](const Doubt& doubt) {
+      return doubt.evidence.starts_with("faster than the links can be: 1 of 6 pairs");
+    });
+  };
+  auto of = with_limits();
+  EXPECT_TRUE(doubted(of));
+  of.labels = {"emulated-gpu"};
+  EXPECT_FALSE(doubted(of)) << "its links are made up";
 }
 
 TEST(Sections, OfAMatrixAreOneTableAndAMatrixEach) {

@@ -20,6 +20,7 @@ std::vector<Section> sections_of(const Block& block) {
     for (const auto* of : block.measured) {
       add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
       add("the slowest, " + matrix_title(*of), slowest_of(*of));
+      add("against what links carry, " + matrix_title(*of), against_limits(*of));
     }
     return sections;
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "harness/analysis/findings.hpp"
+#include "harness/analysis/run_limits.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/provenance.hpp"
@@ -48,11 +49,17 @@ void take_paths(Case& done, const TransportSet& set) {
   for (const auto& record : done.launches) weigh_path(done, set, record);
 }
 
+Graph graph_of_run(const Result& result) {
+  const bool known = !result.topology.at("devices").empty();
+  return known ? graph_from_json(result.topology) : Graph();
+}
+
 class Run {
  public:
   Run(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
       RunObserver& observer)
       : result_(result),
+        graph_(graph_of_run(result)),
         groups_(std::move(groups)),
         setup_(setup),
         signals_(signals),
@@ -182,6 +189,7 @@ class Run {
       for (const auto& row : report.at("protocols")) record.path["protocols"].push_back(row);
     }
     take_paths(done, group.set);
+    add_limits(done, result_, graph_);
   }
 
   void take_case(const Group& group, const Json& report) {
@@ -207,6 +215,7 @@ class Run {
       done.state = CaseState::measured;
     }
     summarize(done);
+    add_limits(done, result_, graph_);
     observer_.case_done(done, done_, total_);
   }
 
@@ -251,6 +260,7 @@ class Run {
   void write() { write_atomically(setup_.output, to_text(to_json(result_))); }
 
   Result& result_;
+  const Graph graph_;
   std::vector<Group> groups_;
   const RunSetup& setup_;
   Signals& signals_;

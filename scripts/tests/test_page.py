@@ -157,3 +157,17 @@ def test_says_what_is_missing(run_file, tmp_path):
     done = page(run_file(), PYTHONPATH=str(tmp_path))
     assert done.returncode == 3 and "No module named jinja2" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_limits_say_whose_word_they_are(run_file, tmp_path):
+    row = {"class": "NV2", "path": "nvlink", "resource": "NVLinks GPU0 -> GPU3", "GBps": 50, "complete": True,
+           "source": "specification", "detail": "NVLink 2", "expected_GBps": 50, "share_GBps": None, "pairs": 8,
+           "min_GBps": 40.5, "p50_GBps": 42.5}
+    unknown = {**row, **dict.fromkeys(("path", "resource", "GBps", "source", "detail"))}
+
+    def change(run):
+        run["cases"][0]["limits"] = [row, unknown]
+
+    text = made(run_file(change), tmp_path).text
+    assert "NV2 nvlink 8 42.50 50 NVLinks GPU0 -> GPU3 specification: NVLink 2" in text
+    assert "NV2 ? 8 42.50 ? ? ?" in text
