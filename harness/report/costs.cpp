@@ -135,6 +135,22 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   return costs;
 }
 
+namespace {
+
+void add_transports(const Json& transports,
+                    std::vector<std::pair<std::string, std::string>>& lines) {
+  std::vector<std::string> usable;
+  std::vector<std::string> others;
+  for (const auto& [name, why] : transports.items()) {
+    if (why.is_null()) usable.push_back(name);
+    if (why.is_string()) others.push_back(name + ": " + why.get<std::string>());
+  }
+  if (!usable.empty()) lines.emplace_back("transports", join(usable, ", "));
+  for (const auto& other : others) lines.emplace_back("not here", other);
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> environment_of(const Result& result) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& host : result.machine.value("hosts", Json::array())) {
@@ -154,6 +170,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
       fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
                   text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
                   text_at(result.ucx, "/version")));
+  // What was measured says it better.
+  if (result.cases.empty()) add_transports(result.ucx.value("transports", Json::object()), lines);
   return lines;
 }
 

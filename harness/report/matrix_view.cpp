@@ -161,23 +161,6 @@ Grid against_limits(const Case& of) {
   return grid;
 }
 
-std::string impossible_pairs(const Case& of) {
-  std::size_t found = 0;
-  double worst = 1;
-  std::string where;
-  for (const auto& pair : of.pairs) {
-    const auto rate = number_at(pair, "p50_GBps");
-    const auto limit = number_at(pair, "limit_GBps");
-    if (!rate || !limit || *rate <= *limit) continue;
-    ++found;
-    if (*rate / *limit <= worst) continue;
-    worst = *rate / *limit;
-    where = fmt::format("{}->{} {} of {} GB/s", text_at(pair, "/src"), text_at(pair, "/dst"),
-                        significant(rate, 3), significant(limit, 3));
-  }
-  return found == 0 ? "" : fmt::format("{} of {} pairs, {}", found, of.pairs.size(), where);
-}
-
 std::string asymmetry_of(const Case& of) {
   std::map<std::pair<int, int>, double> by_pair;
   for (const auto& rate : rates_of(of)) by_pair[{rate.src, rate.dst}] = *rate.p50;

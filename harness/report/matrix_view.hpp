@@ -25,10 +25,6 @@ Grid slowest_of(const Case& of);
 /// way. Empty where nothing is known of that.
 Grid against_limits(const Case& of);
 
-/// "3 of 56 pairs, 0->1 60.0 of 50.0 GB/s", the worst of those that are faster than their links can
-/// be; empty if there are none.
-std::string impossible_pairs(const Case& of);
-
 /// How far the two directions of a pair are apart at most; empty where that is not known.
 std::string asymmetry_of(const Case& of);
 

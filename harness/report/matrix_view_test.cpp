@@ -97,23 +97,6 @@ TEST(AgainstLimits, AreInTheReport) {
   EXPECT_EQ(sections.back().title, "against what links carry, 1 MiB, one pair at a time");
 }
 
-TEST(FasterThanLinks, IsADoubt) {
-  // Rank 2 receives at 12.
-  EXPECT_EQ(impossible_pairs(with_limits()), "1 of 6 pairs, 0->2 12.0 of 11.5 GB/s");
-  EXPECT_EQ(impossible_pairs(matrix(3, "one")), "");
-  const auto doubted = [](const Case& of) {
-    Result result;
-    result.cases = {of};
-    return std::ranges::any_of(doubts_of(result), [](const Doubt& doubt) {
-      return doubt.evidence.starts_with("faster than the links can be: 1 of 6 pairs");
-    });
-  };
-  auto of = with_limits();
-  EXPECT_TRUE(doubted(of));
-  of.labels = {"emulated-gpu"};
-  EXPECT_FALSE(doubted(of)) << "its links are made up";
-}
-
 TEST(Sections, OfAMatrixAreOneTableAndAMatrixEach) {
   Result result;
   result.cases = {matrix(3, "one"), matrix(3, "all")};

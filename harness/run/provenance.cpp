@@ -2,12 +2,15 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <random>
 
+#include "harness/comm/transport_set.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 
@@ -49,9 +52,20 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
   for (const auto& file : configuration_files) {
     files.push_back({{"path", file.path.string()}, {"settings", file.settings}});
   }
+  Json resources = Json::array();
+  for (const auto& resource : ucx.resources) {
+    resources.push_back(resource.transport + "/" + resource.device);
+  }
+  Json transports = Json::object();
+  for (const auto& known : transport_names()) {
+    const auto reasons = missing(TransportSet::parse(known.name), ucx);
+    transports[std::string(known.name)] = text_or_null(fmt::format("{}", fmt::join(reasons, "; ")));
+  }
   result.ucx = {{"version", ucx.version},
                 {"headers", ucx.headers},
                 {"library", ucx.library},
+                {"resources", resources},
+                {"transports", transports},
                 {"configuration_files", files},
                 {"environment",
                  {{"asked", Json::object()},

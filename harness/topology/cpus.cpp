@@ -139,7 +139,6 @@ nlohmann::ordered_json describe_host() {
       text_or_null(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
   host["transparent_huge_pages"] =
       text_or_null(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
-  host["numa_balancing"] = text_or_null(first_line("/proc/sys/kernel/numa_balancing"));
   host["virtual_machine"] = is_virtual_machine();
   const auto below = hypervisor();
   host["hypervisor"] = text_or_null(below);

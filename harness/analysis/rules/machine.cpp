@@ -43,8 +43,8 @@ std::vector<Finding> governor(const Judged& run) {
 std::vector<Finding> numa_balancing(const Judged& run) {
   std::vector<Finding> findings;
   for (const auto& host : hosts_of(run)) {
-    const auto state = text_at(host, "/numa_balancing", "0");
-    if (state == "0" || number_at(host, "numa_nodes").value_or(1) < 2) continue;
+    const bool on = text_at(host, "/numa_balancing", "false") == "true";
+    if (!on || number_at(host, "numa_nodes").value_or(1) < 2) continue;
     findings.push_back({.subject = text_at(host, "/name"),
                         .evidence =
                             "automatic NUMA balancing is on: the kernel unmaps pages to see "

@@ -67,13 +67,13 @@ TEST(NumaBalancing, MattersWithSeveralNodes) {
   auto result = made_run();
   auto& host = result.machine["hosts"][0];
   host["numa_nodes"] = 2;
-  host["numa_balancing"] = "1";
+  host["numa_balancing"] = true;
   EXPECT_EQ(said(numa_balancing, result).size(), 1U);
-  host["numa_balancing"] = "0";
+  host["numa_balancing"] = false;
   EXPECT_EQ(said(numa_balancing, result), Said());
   host["numa_balancing"] = nullptr;
   EXPECT_EQ(said(numa_balancing, result), Said());
-  host["numa_balancing"] = "1";
+  host["numa_balancing"] = true;
   host["numa_nodes"] = 1;
   EXPECT_EQ(said(numa_balancing, result), Said());
 }

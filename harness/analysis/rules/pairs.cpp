@@ -97,6 +97,35 @@ std::vector<Finding> slow_pair(const Judged& run) {
   return findings;
 }
 
+std::vector<Finding> above_limit(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    for (const auto* of : block.measured) {
+      // The links of emulated GPUs are made up.
+      if (std::ranges::find(of->labels, "emulated-gpu") != of->labels.end()) continue;
+      std::size_t count = 0;
+      double worst = 1;
+      std::string where;
+      for (const auto& pair : of->pairs) {
+        const auto rate = number_at(pair, "p50_GBps");
+        const auto limit = number_at(pair, "limit_GBps");
+        if (!rate || !limit || *rate <= *limit) continue;
+        ++count;
+        if (*rate / *limit <= worst) continue;
+        worst = *rate / *limit;
+        where = fmt::format("{}->{} reaches {} GB/s, its links carry {}", text_at(pair, "/src"),
+                            text_at(pair, "/dst"), significant(rate, 3), significant(limit, 3));
+      }
+      if (count == 0) continue;
+      findings.push_back({.subject = subject_of(block, *of),
+                          .evidence = where + and_more(count),
+                          .next = "do not use these numbers: the benchmark, the topology or the "
+                                  "specification is wrong; see 'ucx-bench topo', report it"});
+    }
+  }
+  return findings;
+}
+
 std::vector<Finding> asymmetric_pair(const Judged& run) {
   std::vector<Finding> findings;
   for (const auto& block : run.blocks) {

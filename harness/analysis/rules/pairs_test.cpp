@@ -35,6 +35,20 @@ TEST(SlowPair, IsBelowItsClass) {
   EXPECT_EQ(said(slow_pair, matrix_of_four(5, "all")), Said());
 }
 
+TEST(AboveLimit, NoLinkCarriesMoreThanItCan) {
+  auto result = matrix_of_four(12);
+  auto& of = result.cases[0];
+  for (auto& pair : of.pairs) pair["limit_GBps"] = 11.5;
+  EXPECT_EQ(said(above_limit, result),
+            Said{"pingpong tag, host to host, over tcp, 1 MiB: 0->1 reaches 12.0 GB/s, its links "
+                 "carry 11.5"});
+  of.labels = {"emulated-gpu"};
+  EXPECT_EQ(said(above_limit, result), Said()) << "its links are made up";
+  of.labels.clear();
+  of.pairs[0]["limit_GBps"] = nullptr;
+  EXPECT_EQ(said(above_limit, result), Said());
+}
+
 TEST(AsymmetricPair, IsWhereTheStreamsDoNotOverlap) {
   EXPECT_EQ(said(asymmetric_pair, matrix_of_four(5)),
             Said{"pingpong tag, host to host, over tcp, 1 MiB: 0->1 reaches 5.00 GB/s, 1->0 10.0"});

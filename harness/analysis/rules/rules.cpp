@@ -12,6 +12,10 @@ std::span<const Rule> rules() {
       Rule{"nvlink-unused", error, "NVLink is there and asked for, but GPU messages went elsewhere",
            nvlink_unused},
       Rule{"wrong-transport", error, "no member of the set carried the messages", wrong_transport},
+      Rule{"above-limit", error, "a pair is faster than its links can be", above_limit},
+      Rule{"unusable-gpus", error, "doctor: GPUs whose memory UCX cannot move", unusable_gpus},
+      Rule{"unusable-nics", error, "doctor: an active RDMA port that UCX cannot use",
+           unusable_nics},
       Rule{"mixed-transport", warning, "members of the set carried only a part", mixed_transport},
       Rule{"far-nic", warning, "a rank's NIC is farther from its GPU or memory than another",
            far_nic},
@@ -26,6 +30,9 @@ std::span<const Rule> rules() {
            eager_too_long},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock},
       Rule{"emulated-cpu", warning, "the processor is software", emulated_cpu},
+      Rule{"small-shm", warning, "/dev/shm is as small as in a container", small_shm},
+      Rule{"cma-blocked", warning, "processes may not copy from each other", cma_blocked},
+      Rule{"cpu-quota", warning, "the cgroup has less time than its ranks poll", cpu_quota},
       Rule{"governor", warning, "the CPU frequency governor is not performance", governor},
       Rule{"numa-balancing", warning, "the kernel moves pages between NUMA nodes", numa_balancing},
       Rule{"wide-interval", warning, "a 95% interval is wider than a tenth of its median",
@@ -39,6 +46,7 @@ std::span<const Rule> rules() {
       Rule{"several-nics", note, "messages are striped over several NICs", several_nics},
       Rule{"slow-first-message", note, "a first message takes ten times as long as later ones",
            slow_first_message},
+      Rule{"turbo", note, "clocks go above the nominal one", turbo},
       Rule{"busy-host", note, "other programs were running before the run", busy_host},
   };
   return all;

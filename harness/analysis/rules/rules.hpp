@@ -34,6 +34,14 @@ std::vector<Finding> slow_pcie(const Judged& run);
 std::vector<Finding> port_down(const Judged& run);
 std::vector<Finding> busy_host(const Judged& run);
 
+// host.cpp: what of its set-up limits communication; before a run, what UCX cannot use.
+std::vector<Finding> small_shm(const Judged& run);
+std::vector<Finding> cma_blocked(const Judged& run);
+std::vector<Finding> cpu_quota(const Judged& run);
+std::vector<Finding> turbo(const Judged& run);
+std::vector<Finding> unusable_gpus(const Judged& run);
+std::vector<Finding> unusable_nics(const Judged& run);
+
 // samples.cpp: how far the samples can be trusted.
 std::vector<Finding> wide_interval(const Judged& run);
 std::vector<Finding> timing_cost(const Judged& run);
@@ -41,6 +49,7 @@ std::vector<Finding> few_launches(const Judged& run);
 std::vector<Finding> two_modes(const Judged& run);
 
 // pairs.cpp: pairs of ranks against each other.
+std::vector<Finding> above_limit(const Judged& run);
 std::vector<Finding> slow_pair(const Judged& run);
 std::vector<Finding> asymmetric_pair(const Judged& run);
 

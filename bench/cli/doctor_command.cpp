@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <memory>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/outputs.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/run/probe.hpp"
+#include "harness/run/provenance.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// A run without cases: what the rules see before anything is measured.
+Result examine(const std::vector<std::string>& command) {
+  const auto found = probe({.cuda = true, .topology = true});
+  UcxConfPlaces places;
+  places.library = found.ucx.library;
+  auto result =
+      describe_run(command, Json::object(), found, find_ucx_conf(current_environment(), places));
+  result.run["finished_utc"] = utc_now();
+  result.run["state"] = "complete";
+  result.findings = findings_of(result);
+  return result;
+}
+
+bool is_fit(const Result& result) {
+  return std::all_of(result.findings.begin(), result.findings.end(),
+                     [](const Json& finding) { return finding.at("severity") == "note"; });
+}
+
+}  // namespace
+
+AddedCommand add_doctor(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "doctor", "whether this machine is fit to measure on; status 1 where it is not");
+  const auto outputs = std::make_shared<Outputs>();
+  outputs->add_options(*command);
+  return {command, [outputs](const GlobalOptions& global) {
+            outputs->check();
+            const auto result = examine(global.command);
+            outputs->write(result, global.quiet, global.colored());
+            outputs->write_run(result);
+            return worse(is_fit(result) ? Exit::done : Exit::gate, outputs->write_page(result));
+          }};
+}
+
+}  // namespace ucxbench

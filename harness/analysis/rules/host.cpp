@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Containers get 64 MiB where nothing else is said.
+constexpr double little_shm = 256.0 * (1U << 20U);
+
+template <typename Check>
+std::vector<Finding> of_each_host(const Judged& run, Check check) {
+  std::vector<Finding> findings;
+  for (const auto& host : run.result.machine.at("hosts")) {
+    if (auto finding = check(host)) {
+      finding->subject = text_at(host, "/name");
+      findings.push_back(std::move(*finding));
+    }
+  }
+  return findings;
+}
+
+bool is_set(const Json& host, const char* name) {
+  const auto found = host.find(name);
+  return found != host.end() && found->is_boolean() && found->get<bool>();
+}
+
+bool finds_resource(const Judged& run, const std::string& prefix) {
+  const auto found = run.result.ucx.find("resources");
+  if (found == run.result.ucx.end()) return true;  // not recorded
+  return std::any_of(found->begin(), found->end(), [&](const Json& resource) {
+    return resource.get<std::string>().starts_with(prefix);
+  });
+}
+
+/// Why UCX cannot use a member here; empty when it can, or nobody looked.
+std::string why_unusable(const Judged& run, const std::string& member) {
+  return text_at(run.result.ucx, "/transports/" + member, "");
+}
+
+}  // namespace
+
+std::vector<Finding> small_shm(const Judged& run) {
+  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+    const auto bytes = number_at(host, "shm_bytes");
+    if (!bytes || *bytes >= little_shm) return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence = fmt::format("/dev/shm has {}: processes that share memory run out "
+                                           "of it, and fail or take another way",
+                                           spaced_size(static_cast<std::uint64_t>(*bytes))),
+                   .next = "give the container more: --shm-size=8g or --ipc=host"};
+  });
+}
+
+std::vector<Finding> cma_blocked(const Judged& run) {
+  if (finds_resource(run, "cma/")) return {};
+  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+    const auto scope = number_at(host, "ptrace_scope");
+    if (!scope || *scope < 1) return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence = fmt::format("UCX has no cma, and the kernel's ptrace scope is {}: "
+                                           "large messages in shared memory are copied twice",
+                                           *scope),
+                   .next = "sysctl kernel.yama.ptrace_scope=0, or the capability SYS_PTRACE"};
+  });
+}
+
+std::vector<Finding> cpu_quota(const Judged& run) {
+  return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
+    const auto quota = number_at(host, "cpu_quota");
+    const auto name = text_at(host, "/name");
+    const auto ranks = std::count_if(run.ranks.begin(), run.ranks.end(),
+                                     [&](const PlacedRank& rank) { return rank.host == name; });
+    // Before a run: two ranks are the least that say anything.
+    const auto needed = static_cast<double>(run.ranks.empty() ? 2 : ranks);
+    if (!quota || *quota >= needed) return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence = fmt::format("the cgroup may take {} CPUs' time, {} ranks that poll "
+                                           "take {}: the kernel stops them in between",
+                                           significant(quota, 2), needed, needed),
+                   .next = "raise the container's CPU limit"};
+  });
+}
+
+std::vector<Finding> turbo(const Judged& run) {
+  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+    if (!is_set(host, "turbo")) return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence =
+                       "clocks go above the nominal one while load and temperature allow "
+                       "it: a busy machine measures otherwise than a quiet one",
+                   .next =
+                       "for figures that repeat, switch turbo off in the BIOS or by "
+                       "intel_pstate/no_turbo"};
+  });
+}
+
+std::vector<Finding> unusable_gpus(const Judged& run) {
+  const auto gpus = run.graph.of_kind(NodeKind::gpu);
+  const auto why = why_unusable(run, "nvlink");
+  if (!run.result.cases.empty() || gpus.empty() || why.empty()) return {};
+  return {{.subject = run.graph.nodes[gpus.front()].name,
+           .evidence = fmt::format("{} here, and UCX cannot move their memory: {}",
+                                   counted(gpus.size(), "GPU"), why),
+           .next = "ucx-bench list transports"}};
+}
+
+std::vector<Finding> unusable_nics(const Judged& run) {
+  const auto why = why_unusable(run, "ib");
+  if (!run.result.cases.empty() || why.empty()) return {};
+  for (const auto nic : run.graph.of_kind(NodeKind::nic)) {
+    if (run.graph.nodes[nic].state != "ACTIVE") continue;
+    return {{.subject = run.graph.nodes[nic].name,
+             .evidence = "its RDMA port is active, and UCX cannot use it: " + why,
+             .next = "ucx-bench list transports"}};
+  }
+  return {};
+}
+
+}  // namespace ucxbench
