@@ -77,13 +77,6 @@ SeriesChange weigh(const std::string& key, const std::string& metric, const Samp
   return series;
 }
 
-// The launches that each side needs for the smallest p-value to pass the correction.
-std::size_t launches_needed(std::size_t tests, double alpha) {
-  std::size_t launches = 2;
-  while (smallest_p(launches, launches) * static_cast<double>(tests) > alpha) ++launches;
-  return launches;
-}
-
 bool worse_when_larger(const std::string& metric) { return better_direction(metric) == "lower"; }
 
 void decide(SeriesChange& series, double alpha, std::size_t tests) {
@@ -114,6 +107,69 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   const auto launches = static_cast<double>(std::min(series.base_launches, series.new_launches));
   series.why = fmt::format("too noisy to tell {:.0f} %: --launches {:.0f}, or a quieter machine",
                            100 * matters, std::ceil(std::max(launches + 1, launches * times)));
+}
+
+// Of one family of tests.
+std::size_t judge(std::vector<SeriesChange>& series, double alpha) {
+  std::vector<double> p;
+  for (const auto& one : series) {
+    if (one.base && one.now) p.push_back(one.p);
+  }
+  const auto corrected = holm(p);
+  std::size_t test = 0;
+  for (auto& one : series) {
+    if (one.base && one.now) one.corrected = corrected[test++];
+    if (one.change != Change::missing) decide(one, alpha, p.size());
+  }
+  return p.size();
+}
+
+bool is_canary(const Case& of) { return of.benchmark == canary_benchmark; }
+
+// Of the canaries, or of all other cases.
+std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool canaries,
+                                    double alpha, double floor) {
+  std::vector<SeriesChange> series;
+  for (const auto& old_case : base.cases) {
+    if (is_canary(old_case) != canaries) continue;
+    const auto* new_case = find_case(now, old_case.key);
+    for (const auto& [name, metric] : old_case.metrics) {
+      if (left_out.contains(name)) continue;
+      const auto found =
+          new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
+      if (new_case == nullptr || found == new_case->metrics.end()) {
+        series.push_back(missing_series(old_case.key, name, new_case, false));
+        continue;
+      }
+      series.push_back(weigh(
+          old_case.key, name,
+          {positive(metric.launch_medians), positive(found->second.launch_medians)}, alpha, floor));
+    }
+  }
+  return series;
+}
+
+void look_at_the_host(Comparison& comparison, const Result& base, const Result& now, double floor) {
+  auto& canaries = comparison.canaries;
+  canaries = series_of(base, now, true, comparison.alpha, floor);
+  // Another kind of run has none: nothing is known of the host then.
+  std::erase_if(canaries, [](const SeriesChange& one) { return one.change == Change::missing; });
+  judge(canaries, comparison.alpha);
+  for (const auto& one : canaries) {
+    if (one.change != Change::regressed && one.change != Change::improved) continue;
+    comparison.host_changed += fmt::format(
+        "{}{} {} {:.4g} -> {:.4g} ({:+.1f} %)", comparison.host_changed.empty() ? "" : ", ",
+        one.key, one.metric, *one.base, *one.now, 100 * (one.ratio.estimate - 1));
+  }
+}
+
+void doubt_all(Comparison& comparison) {
+  for (auto& one : comparison.series) {
+    if (one.change == Change::missing) continue;
+    one.change = Change::inconclusive;
+    one.why =
+        fmt::format("the host changed: {}; measure both again, in turns", comparison.host_changed);
+  }
 }
 
 // The least likely to be chance first, and the larger of equals.
@@ -158,6 +214,13 @@ std::string_view to_string(Change change) {
   return names.at(static_cast<std::size_t>(change));
 }
 
+// The smallest p-value of so many must pass the correction.
+std::size_t launches_needed(std::size_t tests, double alpha) {
+  std::size_t launches = 2;
+  while (smallest_p(launches, launches) * static_cast<double>(tests) > alpha) ++launches;
+  return launches;
+}
+
 Comparison compare(const Result& base, const Result& now, double alpha, double floor) {
   Comparison comparison{.alpha = alpha, .differences = differences_of(base, now)};
   if (text_of(base.machine, "id") != text_of(now.machine, "id")) {
@@ -165,34 +228,13 @@ Comparison compare(const Result& base, const Result& now, double alpha, double f
                                           text_of(base.machine, "id"), text_of(now.machine, "id"));
     return comparison;
   }
+  look_at_the_host(comparison, base, now, floor);
   auto& series = comparison.series;
-  for (const auto& old_case : base.cases) {
-    const auto* new_case = find_case(now, old_case.key);
-    for (const auto& [name, metric] : old_case.metrics) {
-      if (left_out.contains(name)) continue;
-      const auto found =
-          new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
-      if (new_case == nullptr || found == new_case->metrics.end()) {
-        series.push_back(missing_series(old_case.key, name, new_case, false));
-        continue;
-      }
-      series.push_back(weigh(
-          old_case.key, name,
-          {positive(metric.launch_medians), positive(found->second.launch_medians)}, alpha, floor));
-    }
-  }
-  std::vector<double> p;
-  for (const auto& one : series) {
-    if (one.base && one.now) p.push_back(one.p);
-  }
-  comparison.tests = p.size();
-  const auto corrected = holm(p);
-  std::size_t test = 0;
-  for (auto& one : series) {
-    if (one.base && one.now) one.corrected = corrected[test++];
-    if (one.change != Change::missing) decide(one, alpha, comparison.tests);
-  }
+  series = series_of(base, now, false, alpha, floor);
+  comparison.tests = judge(series, alpha);
+  if (!comparison.host_changed.empty()) doubt_all(comparison);
   for (const auto& new_case : now.cases) {
+    if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);
     for (const auto& [name, metric] : new_case.metrics) {
       if (left_out.contains(name) || (old_case != nullptr && old_case->metrics.contains(name))) {

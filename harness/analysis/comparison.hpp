@@ -33,15 +33,25 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine. Then there are no verdicts.
   std::string incomparable{};
   std::vector<std::string> differences{};  ///< of the environment, "UCX 1.13.1 -> 1.22.0"
-  std::vector<SeriesChange> series{};      ///< the most certain loss first
+  /// What both runs measured of the host itself; of no other test's family.
+  std::vector<SeriesChange> canaries{};
+  /// Which canaries changed: "canary/memcpy copy_GBps 8.1 -> 6.0 (-25.9 %)". Unless it is empty,
+  /// what both runs have is inconclusive.
+  std::string host_changed{};
+  std::vector<SeriesChange> series{};  ///< the most certain loss first
 };
+
+/// The launches that both runs need for any verdict among so many tests, a p-value being corrected
+/// for all of them.
+std::size_t launches_needed(std::size_t tests, double alpha);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
 /// independent. A change is one only if all of this holds: the corrected p-value of a Mann-Whitney
 /// test is below `alpha`, so that a run without any change raises a false alarm with less than that
 /// chance; and the medians differ by more than `floor` and twice the noise of the two series (the
 /// standard error of their ratio). It is unchanged if the ratio's interval, of 1 − alpha, leaves no
-/// room for a change of 5 % or of the floor. Metrics that follow from others (message rate,
+/// room for a change of 5 % or of the floor. A canary (canary_benchmark) that changed by the same
+/// rules makes all of it inconclusive. Metrics that follow from others (message rate,
 /// throughput) and those kept for other tools are left out.
 Comparison compare(const Result& base, const Result& now, double alpha, double floor);
 

@@ -100,6 +100,68 @@ TEST(Compare, NeverAcrossMachines) {
             std::vector<std::string>{"UCX 1.13.1 -> 1.22.0"});
 }
 
+/// The same run with a canary that copies memory `factor` times as fast.
+Result with_canary(Result result, double factor, std::size_t launches = 12) {
+  Case canary;
+  canary.key = "canary/memcpy";
+  canary.benchmark = canary_benchmark;
+  canary.state = CaseState::measured;
+  Metric metric;
+  for (std::size_t launch = 0; launch < launches; ++launch) {
+    metric.launch_medians.push_back(8 * factor * (1 + 0.001 * static_cast<double>(launch % 5)));
+  }
+  canary.metrics["copy_GBps"] = metric;
+  result.cases.push_back(canary);
+  return result;
+}
+
+TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
+  const auto base = with_canary(run({1, 1, 1}, 12, 1), 1);
+  auto now = with_canary(run({1.2, 0.8, 1}, 12, 2), 0.75);
+  now.cases[1].key = "pingpong/tag/host-host/shm/1";
+  const auto found = compare(base, now, 0.01, 0.005);
+  EXPECT_EQ(found.host_changed, "canary/memcpy copy_GBps 8.012 -> 6.009 (-25.0 %)");
+  ASSERT_EQ(found.series.size(), 4U);
+  EXPECT_EQ(found.tests, 2U);
+  for (const auto& series : found.series) {
+    EXPECT_NE(series.key, "canary/memcpy");
+    if (series.key.ends_with("/1")) continue;
+    EXPECT_EQ(series.change, Change::inconclusive);
+    EXPECT_EQ(series.why,
+              "the host changed: " + found.host_changed + "; measure both again, in turns");
+  }
+  EXPECT_EQ(found.series[2].change, Change::missing);
+  EXPECT_EQ(found.series[3].change, Change::added);
+  ASSERT_EQ(found.canaries.size(), 1U);
+  EXPECT_EQ(found.canaries[0].change, Change::regressed);
+}
+
+TEST(Compare, BelievesAHostThatStayed) {
+  const auto base = run({1, 1}, 12, 1);
+  const auto now = run({1.2, 1}, 12, 2);
+  const auto found = compare(with_canary(base, 1), with_canary(now, 1), 0.01, 0.005);
+  EXPECT_EQ(found.host_changed, "");
+  EXPECT_EQ(found.canaries.at(0).change, Change::unchanged);
+  EXPECT_EQ(found.series[0].change, Change::regressed);
+  EXPECT_EQ(found.series[1].change, Change::unchanged);
+  EXPECT_EQ(found.tests, 2U);
+  // Of too few launches, or of one run only, it says nothing.
+  const auto few = compare(with_canary(base, 1, 3), with_canary(now, 0.5, 3), 0.01, 0.005);
+  EXPECT_EQ(few.host_changed, "");
+  const auto half = compare(with_canary(base, 1), now, 0.01, 0.005);
+  EXPECT_TRUE(half.canaries.empty());
+  EXPECT_EQ(half.series[0].change, Change::regressed);
+  EXPECT_EQ(half.series.size(), 2U);
+  EXPECT_EQ(compare(base, with_canary(now, 0.5), 0.01, 0.005).series.size(), 2U);
+}
+
+TEST(Compare, KnowsHowManyLaunchesAVerdictTakes) {
+  EXPECT_EQ(launches_needed(1, 0.01), 5U);
+  EXPECT_EQ(launches_needed(4, 0.01), 6U);
+  EXPECT_EQ(launches_needed(900, 0.01), 10U);
+  EXPECT_EQ(launches_needed(1000, 0.01), 11U);
+}
+
 // Of 100 comparisons without a change, each of 20 cases, hardly one may raise an alarm; a loss of
 // 10 % at a noise of 2 % is found in almost all.
 TEST(Compare, RaisesFewFalseAlarmsAndFindsRealLosses) {

@@ -169,8 +169,14 @@ std::string exact_size(std::uint64_t bytes) {
 }
 
 std::chrono::nanoseconds parse_duration(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 7> units = {
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
+  static constexpr std::array<std::pair<std::string_view, double>, 8> units = {{{"ns", 1},
+                                                                                {"us", 1e3},
+                                                                                {"ms", 1e6},
+                                                                                {"s", 1e9},
+                                                                                {"", 1e9},
+                                                                                {"m", 60e9},
+                                                                                {"min", 60e9},
+                                                                                {"h", 3600e9}}};
   constexpr double most_ns = 30.0 * 24 * 3600e9;
   Scaled scaled{};
   const auto unit =

@@ -31,8 +31,8 @@ std::uint64_t parse_count(std::string_view text);
 /// The largest letter that divides: 10000000 → "10M", 1500 → "1500".
 std::string exact_count(std::uint64_t count);
 
-/// "250ms", "1.5s", "100us", "2m", "1h", a bare number is seconds. Positive, at most 30 days;
-/// throws Failure(Exit::usage).
+/// "250ms", "1.5s", "100us", "2m", "10min", "1h", a bare number is seconds. Positive, at most 30
+/// days; throws Failure(Exit::usage).
 std::chrono::nanoseconds parse_duration(std::string_view text);
 
 /// "100us", "1.5s": parse_duration(format_duration(d)) == d for whole microseconds.

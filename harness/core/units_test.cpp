@@ -73,6 +73,7 @@ TEST(Duration, UnitsAndRefusals) {
   EXPECT_EQ(parse_duration("1.5"), 1500ms);
   EXPECT_EQ(parse_duration("100us"), 100us);
   EXPECT_EQ(parse_duration("2m"), 2min);
+  EXPECT_EQ(parse_duration("10min"), 10min);
   EXPECT_EQ(format_duration(100us), "100us");
   EXPECT_EQ(parse_duration(format_duration(1234567us)), 1234567us);
   for (const char* wrong : {"", "0", "-1s", "10 parsecs", "nan", "10000h"}) {

@@ -25,6 +25,37 @@ std::string of_tests(const Comparison& comparison) {
                      counted(comparison.tests, "test"));
 }
 
+Json series_json(const SeriesChange& series) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
+  const bool both = series.base && series.now;
+  Json one = {{"key", series.key},
+              {"metric", series.metric},
+              {"verdict", to_string(series.change)},
+              {"base", number(series.base)},
+              {"new", number(series.now)},
+              {"base_launches", series.base_launches},
+              {"new_launches", series.new_launches}};
+  one["ratio"] = both ? Json(series.ratio.estimate) : Json();
+  one["interval"] = series.ratio.interval ? Json(*series.ratio.interval) : Json();
+  one["p"] = both ? Json(series.p) : Json();
+  one["p_corrected"] = both ? Json(series.corrected) : Json();
+  one["floor"] = both ? Json(series.floor) : Json();
+  one["why"] = series.why;
+  return one;
+}
+
+// What is said of one series alone.
+bool needs_a_line(const SeriesChange& series, const Comparison& comparison) {
+  const bool said = series.change == Change::inconclusive && !comparison.host_changed.empty();
+  return !series.why.empty() && series.change != Change::added && !said;
+}
+
+std::string of_the_host(const Comparison& comparison) {
+  return fmt::format("the host changed: {}: measure both again, in turns", comparison.host_changed);
+}
+
 }  // namespace
 
 std::string summary_of(const Comparison& comparison) {
@@ -35,7 +66,8 @@ std::string summary_of(const Comparison& comparison) {
     const auto count = std::ranges::count(comparison.series, change, &SeriesChange::change);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
-  return parts.empty() ? "nothing to compare" : join(parts, ", ");
+  if (parts.empty()) return "nothing to compare";
+  return (comparison.host_changed.empty() ? "" : "the host changed: ") + join(parts, ", ");
 }
 
 Grid grid_of(const Comparison& comparison) {
@@ -66,13 +98,15 @@ std::string comparison_table(const Comparison& comparison) {
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
     text += "  " + on_one_line(difference) + "\n";
+  if (!comparison.host_changed.empty())
+    text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width);
   if (comparison.series.empty()) return text;
   text += "  " + of_tests(comparison) + "\n";
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
   for (const auto& row : lines.rows) text += row + "\n";
   for (const auto& series : comparison.series) {
-    if (series.why.empty() || series.change == Change::added) continue;
+    if (!needs_a_line(series, comparison)) continue;
     text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(series.why)),
                     "  ", page_width);
   }
@@ -84,6 +118,9 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const auto& difference : comparison.differences) {
     text += "- " + markdown_escaped(on_one_line(difference)) + "\n";
   }
+  if (!comparison.host_changed.empty()) {
+    text += "- " + markdown_escaped(on_one_line(of_the_host(comparison))) + "\n";
+  }
   if (comparison.series.empty()) return text;
   text += "- " + markdown_escaped(of_tests(comparison)) + "\n\n";
   auto grid = grid_of(comparison);
@@ -92,7 +129,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   }
   text += markdown_table(grid);
   for (const auto& series : comparison.series) {
-    if (series.why.empty() || series.change == Change::added) continue;
+    if (!needs_a_line(series, comparison)) continue;
     text += "- " +
             markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(series.why)) +
             "\n";
@@ -101,32 +138,16 @@ std::string comparison_markdown(const Comparison& comparison) {
 }
 
 Json comparison_json(const Comparison& comparison) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   Json all = {{"schema", "ucx-bench/comparison/1"},
               {"alpha", comparison.alpha},
               {"tests", comparison.tests},
               {"incomparable", comparison.incomparable},
+              {"host_changed", comparison.host_changed},
               {"differences", comparison.differences},
+              {"canaries", Json::array()},
               {"series", Json::array()}};
-  for (const auto& series : comparison.series) {
-    const bool both = series.base && series.now;
-    Json one = {{"key", series.key},
-                {"metric", series.metric},
-                {"verdict", to_string(series.change)},
-                {"base", number(series.base)},
-                {"new", number(series.now)},
-                {"base_launches", series.base_launches},
-                {"new_launches", series.new_launches}};
-    one["ratio"] = both ? Json(series.ratio.estimate) : Json();
-    one["interval"] = series.ratio.interval ? Json(*series.ratio.interval) : Json();
-    one["p"] = both ? Json(series.p) : Json();
-    one["p_corrected"] = both ? Json(series.corrected) : Json();
-    one["floor"] = both ? Json(series.floor) : Json();
-    one["why"] = series.why;
-    all["series"].push_back(std::move(one));
-  }
+  for (const auto& one : comparison.canaries) all["canaries"].push_back(series_json(one));
+  for (const auto& one : comparison.series) all["series"].push_back(series_json(one));
   return all;
 }
 

@@ -17,9 +17,9 @@ Grid grid_of(const Comparison& comparison);
 std::string comparison_table(const Comparison& comparison);
 std::string comparison_markdown(const Comparison& comparison);
 
-/// {"alpha", "tests", "incomparable", "differences", "series": [{"key", "metric", "verdict",
-/// "base", "new", "base_launches", "new_launches", "ratio", "interval", "p", "p_corrected",
-/// "floor", "why"}]}; unknown is null.
+/// {"alpha", "tests", "incomparable", "host_changed", "differences", "canaries", "series": [{"key",
+/// "metric", "verdict", "base", "new", "base_launches", "new_launches", "ratio", "interval", "p",
+/// "p_corrected", "floor", "why"}]}, a canary like a series; unknown is null.
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace ucxbench

@@ -95,6 +95,19 @@ std::string measuring_of(const Block& block) {
   return join(parts, ", ");
 }
 
+std::string canaries_of(const Result& result) {
+  std::vector<std::string> parts;
+  for (const auto& of : result.cases) {
+    if (of.benchmark != canary_benchmark) continue;
+    for (const auto& [name, metric] : of.metrics) {
+      parts.push_back(fmt::format("{} {} {}", on_one_line(of.key.substr(of.key.find('/') + 1)),
+                                  significant(metric.quantiles.p50, 4),
+                                  better_direction(name) == "higher" ? "GB/s" : "us"));
+    }
+  }
+  return join(parts, ", ");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
@@ -164,6 +177,9 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
     labels.push_back(text_at(label, ""));
   }
   if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
+  if (auto canaries = canaries_of(result); !canaries.empty()) {
+    lines.emplace_back("canary", std::move(canaries));
+  }
   const bool dirty = result.build.value("dirty", Json(false)) == true;
   lines.emplace_back(
       "software",

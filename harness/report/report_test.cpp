@@ -108,6 +108,41 @@ TEST_P(AnythingAnywhere, IsSurvived) {
 
 INSTANTIATE_TEST_SUITE_P(PingPongAndWorkload, AnythingAnywhere, testing::Bool());
 
+Result with_canary() {
+  auto result = sample_result();
+  Case canary;
+  canary.key = "canary/memcpy";
+  canary.benchmark = canary_benchmark;
+  canary.parameters = {{"bytes", 67108864}};
+  canary.state = CaseState::measured;
+  for (int launch = 0; launch < 6; ++launch) {
+    LaunchRecord record{.launch = launch, .src = 0, .dst = 0};
+    record.samples["copy_GBps"] = {.quantiles = {.count = 1, .p50 = 8.0 + launch}, .seen = 1};
+    canary.launches.push_back(record);
+  }
+  summarize(canary);
+  result.cases.push_back(canary);
+  return result;
+}
+
+TEST(Canary, IsALineAndNoTable) {
+  const auto text = render("table", with_canary());
+  EXPECT_NE(text.find("  canary      memcpy 10.50 GB/s\n"), std::string::npos) << text;
+  const auto begin = text.substr(0, text.find("  canary "));
+  EXPECT_EQ(begin, render("table", sample_result()).substr(0, begin.size()));
+  EXPECT_NE(render("csv", with_canary()).find("canary/memcpy,canary,"), std::string::npos);
+}
+
+// Of a run of several commands, the others may have more.
+TEST(Table, SaysTheRanksOfItsCases) {
+  auto result = sample_result();
+  auto more = result.ranks.back();
+  more["rank"] = 2;
+  result.ranks.push_back(more);
+  const auto text = render("table", result);
+  EXPECT_EQ(text, render("table", sample_result()));
+}
+
 TEST(Table, IsThis) {
   EXPECT_EQ(
       render("table", sample_result()),

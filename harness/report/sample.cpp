@@ -221,6 +221,7 @@ Result sample_of_pairs() {
   environment(result, 4);
   for (const std::uint64_t bytes : {8U, 65536U}) {
     auto of = planned("tcp", bytes);
+    of.parameters["ranks"] = 4;
     for (const int src : {0, 2}) {
       of.launches.push_back(launch_record(0, src, bytes, 10 + src, 2, "tcp/lo"));
     }

@@ -102,6 +102,21 @@ std::vector<Source> sources(const Block& block) {
   };
 }
 
+/// The first ranks of the run, as many as the block's cases had: others may have had more.
+Json ranks_of_block(const Block& block, const Result& result) {
+  std::int64_t most = 0;
+  for (const auto* of : block.cases) {
+    const auto found = of->parameters.find("ranks");
+    if (found == of->parameters.end() || !found->is_number_integer()) return result.ranks;
+    most = std::max(most, found->get<std::int64_t>());
+  }
+  Json ranks = Json::array();
+  for (const auto& rank : result.ranks) {
+    if (std::ssize(ranks) < most) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
 }  // namespace
 
 std::string details_of(const Block& block, const Result& result) {
@@ -113,8 +128,9 @@ std::string details_of(const Block& block, const Result& result) {
                          ? ", medians over " + counted(pairs.size(), "pair") +
                                (has_first_messages(block) ? " in turn" : " at once")
                          : "";
-  if (!result.ranks.empty()) parts.push_back(counted(result.ranks.size(), "rank") + ranks);
-  if (const auto cpus = cpus_of(result.ranks); !cpus.empty()) parts.push_back(cpus);
+  const auto those = ranks_of_block(block, result);
+  if (!those.empty()) parts.push_back(counted(those.size(), "rank") + ranks);
+  if (const auto cpus = cpus_of(those); !cpus.empty()) parts.push_back(cpus);
   std::vector<std::string> lanes;
   std::set<int> launches;
   for (const auto* of : block.measured) {

@@ -55,6 +55,7 @@ std::vector<Block> blocks_of(const Result& result) {
   std::vector<Block> blocks;
   std::map<std::string, std::size_t> places;
   for (const auto& of : result.cases) {
+    if (of.benchmark == canary_benchmark) continue;
     const auto [place, added] = places.try_emplace(without_rows(of).dump(), blocks.size());
     if (added) blocks.push_back({.title = title_of(of), .cases = {}, .measured = {}});
     auto& block = blocks[place->second];

@@ -18,6 +18,7 @@ struct Block {
   std::vector<const Case*> measured;  ///< those with metrics
 };
 
+/// Of all but the canaries.
 std::vector<Block> blocks_of(const Result& result);
 
 std::optional<std::uint64_t> bytes_of(const Case& of);  ///< the message size, where there is one

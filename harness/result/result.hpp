@@ -98,6 +98,10 @@ struct Case {
   std::vector<std::string> labels{};
 };
 
+/// A case of this benchmark is not of UCX but of the host itself, measured before each round of
+/// launches: where it changes from one run to another, so did the host.
+inline constexpr const char* canary_benchmark = "canary";
+
 /// A whole run: what was asked, what was effective, every case. Plain data.
 struct Result {
   Json run = Json::object();      ///< id, started_utc, finished_utc, command, state, tags
