@@ -79,9 +79,7 @@ AddedCommand add_cold(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   options->run.add_outputs(*command);
-  return {command, [o = options](const GlobalOptions& global) {
-            return carry_out(parse_plan(*o), o->run, o->transports, global);
-          }};
+  return measuring(command, options->run, [options] { return parse_plan(*options); });
 }
 
 }  // namespace ucxbench

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "bench/cli/options.hpp"
+#include "bench/cli/plan.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -14,7 +15,16 @@ using Command = std::function<Exit(const GlobalOptions&)>;
 struct AddedCommand {
   CLI::App* app;
   Command run;
+  /// Of a measuring command: what its options ask for. Throws Failure(Exit::usage).
+  std::function<Plan()> plan{};
 };
+
+/// A command that carries out `plan`, which keeps `run` alive.
+inline AddedCommand measuring(CLI::App* app, const RunOptions& run,
+                              const std::function<Plan()>& plan) {
+  return {app, [&run, plan](const GlobalOptions& global) { return carry_out(plan(), run, global); },
+          plan};
+}
 
 AddedCommand add_pingpong(CLI::App& app);
 AddedCommand add_cold(CLI::App& app);

@@ -31,9 +31,10 @@ std::string problem_of(const Case& of, const TransportSet& required, bool allow_
 
 }  // namespace
 
-Exit check_required(const Result& result, const TransportSet& required, bool allow_same_gpu) {
+Exit check_required(std::span<const Case> cases, const TransportSet& required,
+                    bool allow_same_gpu) {
   Exit exit = Exit::done;
-  for (const auto& of : result.cases) {
+  for (const auto& of : cases) {
     if (of.state != CaseState::measured) continue;
     const auto problem = problem_of(of, required, allow_same_gpu);
     if (problem.empty()) continue;

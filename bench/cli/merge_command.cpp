@@ -153,10 +153,10 @@ AddedCommand add_merge(CLI::App& app) {
       "merge", "two tables, hash-partitioned, exchanged by all ranks and joined");
   const auto options = std::make_shared<MergeOptions>();
   add_options(*command, *options);
-  return {command, [command, o = options](const GlobalOptions& global) {
-            fill_as_published(*command, o->common.like, o->common.scale);
-            return carry_out(parse_plan(*o), o->common.run, o->common.transports, global);
-          }};
+  return measuring(command, options->common.run, [command, options] {
+    fill_as_published(*command, options->common.like, options->common.scale);
+    return parse_plan(*options);
+  });
 }
 
 }  // namespace ucxbench

@@ -118,9 +118,7 @@ AddedCommand add_p2p(CLI::App& app) {
   options->transports.add_options(*command);
   add_load(*command, *options);
   options->run.add_outputs(*command);
-  return {command, [o = options](const GlobalOptions& global) {
-            return carry_out(parse_plan(*o), o->run, o->transports, global);
-          }};
+  return measuring(command, options->run, [options] { return parse_plan(*options); });
 }
 
 }  // namespace ucxbench

@@ -11,14 +11,17 @@ AddedCommand add_pingpong(CLI::App& app) {
       app.add_subcommand("pingpong", "latency and bandwidth between two ranks, over sizes");
   const auto options = std::make_shared<PingPongOptions>();
   add_options(*command, *options);
-  return {command, [o = options](const GlobalOptions& global) {
-            check_ranks(*o);
-            if (o->connect) {
-              return follow_listener(*o->connect, o->token_file,
-                                     {o->run.bind, o->run.wrap, o->transports.net_devices});
-            }
-            return carry_out(parse_plan(*o), o->run, o->transports, global);
-          }};
+  auto added = measuring(command, options->run, [options] {
+    check_ranks(*options);
+    return parse_plan(*options);
+  });
+  added.run = [o = options, measure = added.run](const GlobalOptions& global) {
+    if (!o->connect) return measure(global);
+    check_ranks(*o);
+    return follow_listener(*o->connect, o->token_file,
+                           {o->run.bind, o->run.wrap, o->transports.net_devices});
+  };
+  return added;
 }
 
 }  // namespace ucxbench

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "bench/cli/ablation.hpp"
 #include "bench/cli/gate.hpp"
@@ -14,6 +17,7 @@
 #include "bench/cli/remote.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/comm/gpu_direct.hpp"
+#include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
@@ -31,11 +35,13 @@ Group make_group(const Plan& plan, int ranks, const TransportSet& set,
   Group group;
   group.set = set;
   group.ranks = ranks;
+  group.setup = plan.setup;
   group.settings = ucx_settings(set, use);
   CasePlace place{
       .transports = set.members(), .memory = {}, .net_devices = use.net_devices, .ranks = ranks};
   for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
   std::vector<std::string> variant;
+  if (!plan.name.empty()) variant.push_back(plan.name);
   if (any_cuda(memory)) variant.push_back(fmt::format("{}", fmt::join(place.memory, "-")));
   if (plan.ranks.size() > 1) variant.push_back(fmt::format("ranks {}", ranks));
   group.variant = fmt::format("{}", fmt::join(variant, ", "));
@@ -87,7 +93,7 @@ void check_configuration(const std::vector<UcxConf>& files, const Variables& fro
 
 void print_plan(const Result& result, const std::vector<Group>& groups, const RunSetup& setup) {
   for (const auto& group : groups) {
-    fmt::print("{}: {}\n", group.set.name(),
+    fmt::print("{}: {}\n", group.name(),
                group.unavailable.empty()
                    ? fmt::format("{} cases x {} launches", group.cases.size(), setup.launches)
                    : "cannot run here: " + group.unavailable);
@@ -110,57 +116,85 @@ void explain_settings(const std::vector<Group>& groups) {
   }
 }
 
-void label(Result& result, const Plan& plan) {
-  const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
-  if (static_cast<std::size_t>(local_ranks) > allowed_cpus().size()) {
+void label(Result& result, const std::vector<Plan>& plans) {
+  for (const auto& plan : plans) {
+    const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
+    if (static_cast<std::size_t>(local_ranks) <= allowed_cpus().size()) continue;
     result.machine["labels"].push_back("oversubscribed");
     fmt::print(stderr, "{} ranks on {} CPUs: polling ranks take each other's time{}\n",
                plan.setup.ranks, allowed_cpus().size(), plan.crowded_advice);
+    return;
   }
 }
 
 // All that a rank of this group has.
-Variables ucx_variables(const Group& group, const RunSetup& setup) {
+Variables ucx_variables(const Group& group) {
   auto [entries, asked, inherited, replaced] =
-      rank_environment(current_environment(), settings_of(group), setup.ucx);
+      rank_environment(current_environment(), settings_of(group), group.setup.ucx);
   asked.merge(inherited);
   return asked;
 }
 
 // A set that names ib is refused then; auto runs without, and UCX goes on trying.
-void note_lockable(Result& result, const std::vector<TransportSet>& sets, const UcxResources& ucx) {
+void note_lockable(Result& result, const std::vector<Plan>& plans, const UcxResources& ucx) {
   const auto problem = lockable_problem(ucx.lockable_bytes);
-  const bool automatic = std::any_of(sets.begin(), sets.end(),
-                                     [](const TransportSet& set) { return set.has("auto"); });
+  const bool automatic = std::ranges::any_of(plans, [](const Plan& plan) {
+    return std::ranges::any_of(plan.sets, [](const TransportSet& set) { return set.has("auto"); });
+  });
   const bool disturbs = !problem.empty() && automatic && available("ib", ucx);
   result.ucx["lockable_problem"] = disturbs ? Json(problem) : Json();
 }
 
-std::vector<Group> make_groups(const Plan& plan, const TransportOptions& transports,
-                               const std::string& route, const Probe& found, Result& result) {
+std::vector<Group> make_groups(const Plan& plan, const std::string& route, bool one_host,
+                               const Probe& found, Result& result) {
   std::vector<Group> groups;
   for (const auto& set : plan.sets) {
     // Under a wrapper the ranks may live in another network namespace, with devices of its own.
-    const auto devices =
-        net_devices_of(transports.net_devices, set, route, plan.setup.wrap.empty());
+    const auto devices = net_devices_of(plan.net_devices, set, route, plan.setup.wrap.empty());
     for (const auto& memory : plan.memory) {
       const SetUse use{.net_devices = devices,
                        .sockaddr = plan.sockaddr,
                        .gpu_memory = any_on_gpu(memory),
-                       .one_host = plan.setup.peer == nullptr,
+                       .one_host = one_host,
                        .gdr = plan.gdr};
       for (const auto ranks : plan.ranks) {
         auto group = make_group(plan, ranks, set, memory, use, result);
         group.unavailable = why_not(plan, set, memory, use, found);
         if (use.gpu_memory || set.has("ib") || set.has("auto")) {
           result.ucx["gpu_direct"][group.name()] =
-              describe_gpu_direct(found.ucx, ucx_variables(group, plan.setup));
+              describe_gpu_direct(found.ucx, ucx_variables(group));
         }
         groups.push_back(std::move(group));
       }
     }
   }
   return groups;
+}
+
+bool uses_cuda(const Plan& plan) { return std::ranges::any_of(plan.memory, any_cuda); }
+
+// What only the machine can tell.
+void settle(Plan& plan, const Probe& found, const std::vector<UcxConf>& configuration) {
+  check_devices(plan, found);
+  const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
+  if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
+  for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
+  check_configuration(configuration, plan.setup.ucx);
+}
+
+template <typename Step>
+auto of_plan(const Plan& plan, Step step) {
+  return plan.origin.empty() ? step() : of_option(plan.origin, step);
+}
+
+// By its key a case is found again in another run.
+void check_distinct(const Result& result) {
+  std::set<std::string> keys;
+  for (const auto& planned : result.cases) {
+    if (keys.insert(planned.key).second) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("{} would be measured twice; leave one out", planned.key));
+  }
 }
 
 void say_what_is_wrong(const Result& result) {
@@ -175,8 +209,8 @@ void say_what_is_wrong(const Result& result) {
 
 }  // namespace
 
-Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportOptions& transports,
-                const MemoryOptions& memory) {
+Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
+                const TransportOptions& transports, const MemoryOptions& memory) {
   Plan plan;
   plan.setup = std::move(setup);
   plan.setup.ucx = key_values("--ucx", transports.ucx, "UCX_");
@@ -187,57 +221,77 @@ Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportO
   plan.devices = memory.gpus();
   plan.pool_bytes = memory.pool_bytes();
   plan.gdr = transports.gpu_direct();
+  plan.net_devices = transports.net_devices;
   plan.require = transports.required(plan.sets);
+  plan.allow_same_gpu = transports.allow_same_gpu;
   return plan;
 }
 
-Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transports,
-               const GlobalOptions& global) {
+Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
+  const auto command = plan.setup.benchmark;
+  RunSetup setup;
+  setup.launches = run.launches;
+  std::vector<Plan> plans;
+  plans.push_back(std::move(plan));
+  return carry_out_together(command, std::move(plans), std::move(setup), run, global);
+}
+
+Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                        const RunOptions& run, const GlobalOptions& global) {
   run.outputs.check();
-  const auto found = probe(
-      {.cuda = std::any_of(plan.memory.begin(), plan.memory.end(), any_cuda), .topology = true});
-  check_devices(plan, found);
-  const bool gpu_memory = std::any_of(plan.memory.begin(), plan.memory.end(), any_on_gpu);
-  if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
-  for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
+  const auto found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true});
   UcxConfPlaces places;
   places.library = found.ucx.library;
   const auto configuration = find_ucx_conf(current_environment(), places);
-  check_configuration(configuration, plan.setup.ucx);
+  for (auto& plan : plans) {
+    of_plan(plan, [&] { settle(plan, found, configuration); });
+  }
   auto result =
       describe_run(global.command, key_values("--tag", run.tags, ""), found, configuration);
-  label(result, plan);
-  note_lockable(result, plan.sets, found.ucx);
+  label(result, plans);
+  note_lockable(result, plans, found.ucx);
 
   Signals signals;
   std::unique_ptr<Peer> peer;
-  if (plan.listen && !global.dry_run) {
-    peer = wait_for_peer(*plan.listen, plan.token_file, plan.setup.benchmark, signals);
-    plan.setup.peer = peer.get();
+  const auto& first = plans.front();
+  if (first.listen && !global.dry_run) {
+    peer = wait_for_peer(*first.listen, first.token_file, command, signals);
+    setup.peer = peer.get();
   }
   const auto route = peer ? device_of_connection(peer->fd()) : "lo";
-  auto groups = make_groups(plan, transports, route, found, result);
+  std::vector<Group> groups;
+  std::vector<std::size_t> ends;  // of each plan's cases
+  for (const auto& plan : plans) {
+    auto more =
+        of_plan(plan, [&] { return make_groups(plan, route, peer == nullptr, found, result); });
+    std::ranges::move(more, std::back_inserter(groups));
+    ends.push_back(result.cases.size());
+  }
+  check_distinct(result);
   if (global.dry_run) {
-    print_plan(result, groups, plan.setup);
+    print_plan(result, groups, setup);
     return Exit::done;
   }
   if (global.verbose) explain_settings(groups);
-  plan.setup.output = run.outputs.run_file(plan.setup.benchmark);
-  result.file = plan.setup.output;
+  setup.output = run.outputs.run_file(command);
+  result.file = setup.output;
   Exit exit = Exit::done;
   {
     ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet));
-    exit = run_groups(result, std::move(groups), plan.setup, signals, display);
+    exit = run_groups(result, std::move(groups), setup, signals, display);
   }
-  if (plan.require) {
-    exit = worse(exit, check_required(result, *plan.require, transports.allow_same_gpu));
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < plans.size(); begin = ends[at++]) {
+    if (!plans[at].require) continue;
+    const auto cases = std::span(result.cases).subspan(begin, ends[at] - begin);
+    exit = worse(exit, check_required(cases, *plans[at].require, plans[at].allow_same_gpu));
   }
   if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
   // With the digits that the file has, so that a report from the file says the same.
-  auto recorded = parse_result(to_text(to_json(result)), plan.setup.output.string());
+  auto recorded = parse_result(to_text(to_json(result)), setup.output.string());
   recorded.file = result.file;
   run.outputs.write(recorded, global.quiet, global.colored());
-  if (!global.quiet) fmt::print(stderr, "results: {}\n", plan.setup.output.string());
+  if (!global.quiet) fmt::print(stderr, "results: {}\n", setup.output.string());
   say_what_is_wrong(result);
   return worse(exit, run.outputs.write_page(recorded));
 }

@@ -45,7 +45,9 @@ Case planned_case(const std::string& benchmark, const Parameters& parameters) {
 
 /// What a measuring command does, parsed: its cases for every transport set and memory.
 struct Plan {
-  RunSetup setup;
+  std::string name;    ///< among several plans of one run: "case 2"
+  std::string origin;  ///< what its failures begin with: "suite.toml:7: case 2"
+  CommandSetup setup;
   std::vector<int> ranks;  ///< each number is measured by itself
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
@@ -54,7 +56,9 @@ struct Plan {
   std::vector<int> devices;
   std::uint64_t pool_bytes = 0;
   std::optional<bool> gdr;
+  std::string net_devices = "auto";  ///< as --net-devices
   std::optional<TransportSet> require;
+  bool allow_same_gpu = false;
   bool sockaddr = false;       ///< endpoints are made through a listener
   std::string crowded_advice;  ///< for more ranks than CPUs
   std::function<std::vector<Case>(const CasePlace&)> cases;
@@ -63,12 +67,16 @@ struct Plan {
 };
 
 /// The fields of a plan that follow from the shared options. Throws Failure(Exit::usage).
-Plan begin_plan(RunSetup setup, std::vector<TransportSet> sets, const TransportOptions& transports,
-                const MemoryOptions& memory);
+Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
+                const TransportOptions& transports, const MemoryOptions& memory);
 
 /// Finds out what can run here, measures it, writes what was asked for, and returns the exit status
 /// of the command. Throws Failure before anything is measured.
-Exit carry_out(Plan plan, const RunOptions& run, const TransportOptions& transports,
-               const GlobalOptions& global);
+Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global);
+
+/// The same of several plans in one run of `command`, their launches in turns. Of `run` only tags
+/// and outputs count; none of the plans listens.
+Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                        const RunOptions& run, const GlobalOptions& global);
 
 }  // namespace ucxbench

@@ -20,7 +20,7 @@ ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool qu
 }
 
 void ProgressDisplay::launch_begins(const Group& group, int launch, int launches) {
-  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.set.name());
+  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.name());
   if (style_ == Style::plain) std::fputs((launch_ + "\n").c_str(), stderr);
 }
 

@@ -44,12 +44,11 @@ void RunOptions::add_outputs(CLI::App& command) {
   outputs.add_options(command);
 }
 
-RunSetup RunOptions::setup(const std::string& benchmark, int local_ranks, int threads) const {
+CommandSetup RunOptions::setup(const std::string& benchmark, int local_ranks, int threads) const {
   split_shell_words(wrap);  // refuses an open quote
-  RunSetup setup;
+  CommandSetup setup;
   setup.benchmark = benchmark;
   setup.ranks = ranks;
-  setup.launches = launches;
   setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       of_option("--timeout", [&] { return parse_duration(timeout); }));
   setup.wrap = wrap;

@@ -26,9 +26,9 @@ struct RunOptions {
   /// Apart, so that they stand last in the help.
   void add_outputs(CLI::App& command);
 
-  /// Of `local_ranks` on this machine, with `threads` busy threads each; output and UCX settings
-  /// are the caller's. Throws Failure(Exit::usage).
-  RunSetup setup(const std::string& benchmark, int local_ranks, int threads) const;
+  /// Of `local_ranks` on this machine, with `threads` busy threads each; UCX settings are the
+  /// caller's. Throws Failure(Exit::usage).
+  CommandSetup setup(const std::string& benchmark, int local_ranks, int threads) const;
 };
 
 /// "KEY=VALUE" entries, each of which begins with `prefix`. Throws Failure(Exit::usage), naming

@@ -82,10 +82,10 @@ AddedCommand add_transpose(CLI::App& app) {
   auto* command = app.add_subcommand("transpose", "a distributed array plus its transpose");
   const auto options = std::make_shared<TransposeOptions>();
   add_options(*command, *options);
-  return {command, [command, o = options](const GlobalOptions& global) {
-            fill_as_published(*command, o->common.like, o->common.scale);
-            return carry_out(parse_plan(*o), o->common.run, o->common.transports, global);
-          }};
+  return measuring(command, options->common.run, [command, options] {
+    fill_as_published(*command, options->common.like, options->common.scale);
+    return parse_plan(*options);
+  });
 }
 
 }  // namespace ucxbench

@@ -9,8 +9,10 @@
 
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/run_limits.hpp"
+#include "harness/core/units.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/transfers.hpp"
+#include "harness/run/canary.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
@@ -63,19 +65,22 @@ class Run {
         groups_(std::move(groups)),
         setup_(setup),
         signals_(signals),
-        observer_(observer) {}
+        observer_(observer),
+        last_launch_(groups_.size()),
+        launches_(groups_.size()) {}
 
   Exit run() {
     skip_unavailable();
     record_environment();
+    std::vector<std::size_t> order(groups_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
     for (int launch = 0; launch < setup_.launches && !ended_; ++launch) {
-      std::vector<std::size_t> order(groups_.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      if (launch % 2 == 1) std::reverse(order.begin(), order.end());
+      if (std::ranges::none_of(order, [&](auto index) { return can_start(index); })) break;
+      if (setup_.canary) measure_canary(result_, launch);
       for (const auto index : order) {
-        if (ended_ || !groups_[index].unavailable.empty()) continue;
-        run_one(groups_[index], launch);
+        if (!ended_ && can_start(index)) run_one(index, launch);
       }
+      std::reverse(order.begin(), order.end());
     }
     finish();
     return exit_;
@@ -97,13 +102,19 @@ class Run {
       skipped.reason = reason;
     }
     observer_.group_skipped(group);
-    if (setup_.strict) exit_ = worse(exit_, Exit::cannot_run);
+    if (group.setup.strict) exit_ = worse(exit_, Exit::cannot_run);
+  }
+
+  bool can_start(std::size_t index) const {
+    if (!groups_[index].unavailable.empty()) return false;
+    return !setup_.max_time || !begin_ ||
+           std::chrono::steady_clock::now() - *begin_ + last_launch_[index] <= *setup_.max_time;
   }
 
   void record_environment() {
     for (const auto& group : groups_) {
       const auto environment =
-          rank_environment(current_environment(), settings_of(group), setup_.ucx);
+          rank_environment(current_environment(), settings_of(group), group.setup.ucx);
       auto& record = result_.ucx["environment"];
       record["asked"][group.name()] = environment.asked;
       record["inherited"] = environment.inherited;
@@ -113,14 +124,22 @@ class Run {
     total_ *= static_cast<std::size_t>(setup_.launches);
   }
 
-  void run_one(Group& group, int launch) {
+  void run_one(std::size_t index, int launch) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (!begin_) begin_ = begin;
+    launch_group(groups_[index], launch);
+    last_launch_[index] = std::chrono::steady_clock::now() - begin;
+    ++launches_[index];
+  }
+
+  void launch_group(Group& group, int launch) {
     observer_.launch_begins(group, launch, setup_.launches);
     const auto settings = settings_of(group);
     const int local = group.ranks - (setup_.peer != nullptr ? 1 : 0);
-    Json plan = {{"benchmark", setup_.benchmark},
+    Json plan = {{"benchmark", group.setup.benchmark},
                  {"launch", launch},
                  {"set", group.set.members()},
-                 {"asked", rank_environment({}, settings, setup_.ucx).asked},
+                 {"asked", rank_environment({}, settings, group.setup.ucx).asked},
                  {"crowded", static_cast<std::size_t>(local) > allowed_cpus().size()},
                  {"cases", Json::array()}};
     for (const auto index : group.cases) {
@@ -130,18 +149,18 @@ class Run {
     for (int rank = 0; rank < local; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
       spec.ranks.push_back(
-          rank_command(settings, setup_.ucx, setup_.wrap,
-                       at < setup_.cpus.size() ? setup_.cpus[at] : std::vector<int>{}));
+          rank_command(settings, group.setup.ucx, group.setup.wrap,
+                       at < group.setup.cpus.size() ? group.setup.cpus[at] : std::vector<int>{}));
     }
     spec.remote = {{"set", fmt::format("{}", fmt::join(group.set.members(), ","))},
                    {"settings", settings},
-                   {"ucx", setup_.ucx}};
+                   {"ucx", group.setup.ucx}};
     spec.preset["plan"] = to_bytes(plan);
     spec.on_report = [&](int, const std::string& key, const Hub::Bytes& value) {
       if (key.starts_with("report/transfers/")) return take_transfers(value);
       take_report(group, key, from_bytes(value));
     };
-    spec.timeout = setup_.timeout;
+    spec.timeout = group.setup.timeout;
     judge(group, run_launch(spec, signals_, setup_.peer));
   }
 
@@ -245,16 +264,36 @@ class Run {
   void finish() {
     if (!ended_) result_.run["state"] = "complete";
     bool any = false;
-    for (auto& planned : result_.cases) {
-      any |= planned.state != CaseState::skipped;
-      if (planned.state != CaseState::planned) continue;
-      planned.state = CaseState::skipped;
-      planned.reason = "the run ended before it was measured";
+    for (const auto& group : groups_) {
+      for (const auto index : group.cases) {
+        auto& planned = result_.cases[index];
+        any |= planned.state != CaseState::skipped;
+        if (planned.state != CaseState::planned) continue;
+        planned.state = CaseState::skipped;
+        planned.reason = ended_ || !setup_.max_time
+                             ? "the run ended before it was measured"
+                             : fmt::format("max_time, {}, was over before its first launch",
+                                           format_duration(*setup_.max_time));
+      }
     }
+    if (!ended_ && setup_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     result_.run["finished_utc"] = utc_now();
     result_.findings = findings_of(result_);
     write();
+  }
+
+  void note_left_out() {
+    std::vector<std::string> fewer;
+    for (std::size_t index = 0; index < groups_.size(); ++index) {
+      if (!groups_[index].unavailable.empty() || launches_[index] == setup_.launches) continue;
+      fewer.push_back(
+          fmt::format("{} has {} of {}", groups_[index].name(), launches_[index], setup_.launches));
+    }
+    if (fewer.empty()) return;
+    result_.run["left_out"] =
+        fmt::format("{} did not suffice for all launches: {}", format_duration(*setup_.max_time),
+                    fmt::join(fewer, "; "));
   }
 
   void write() { write_atomically(setup_.output, to_text(to_json(result_))); }
@@ -265,6 +304,9 @@ class Run {
   const RunSetup& setup_;
   Signals& signals_;
   RunObserver& observer_;
+  std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
+  std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each group; 0: none yet
+  std::vector<int> launches_;                                   ///< of each group, so far
   std::size_t done_ = 0;
   std::size_t total_ = 0;
   bool ended_ = false;

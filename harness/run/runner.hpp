@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@
 
 namespace ucxbench {
 
+/// How the processes of a command are started.
+struct CommandSetup {
+  std::string benchmark;
+  int ranks = 2;  ///< the most of any group
+  std::chrono::milliseconds timeout{60'000};
+  std::string wrap;
+  std::vector<std::vector<int>> cpus;  ///< per rank; empty: not pinned
+  Variables ucx;                       ///< --ucx
+  bool strict = false;                 ///< a set that cannot run is a failure of the run
+};
+
 /// The cases that one set of processes measures in one launch: one transport set, memory and number
 /// of ranks.
 struct Group {
@@ -25,6 +37,7 @@ struct Group {
   std::vector<std::size_t> cases;  ///< in Result::cases
   std::vector<UcxSetting> settings;
   std::string unavailable;  ///< why it cannot run here; empty when it can
+  CommandSetup setup;       ///< of the command that it belongs to
 
   /// "tcp+nvlink", or "tcp+nvlink, cuda-host".
   std::string name() const { return variant.empty() ? set.name() : set.name() + ", " + variant; }
@@ -32,18 +45,15 @@ struct Group {
 
 Variables settings_of(const Group& group);
 
-/// How the ranks are started.
+/// What all groups of a run have in common.
 struct RunSetup {
-  std::string benchmark;
-  int ranks = 2;  ///< the most of any group
   int launches = 6;
-  std::chrono::milliseconds timeout{60'000};
-  std::string wrap;
-  std::vector<std::vector<int>> cpus;  ///< per rank; empty: not pinned
-  Variables ucx;                       ///< --ucx
-  bool strict = false;                 ///< a set that cannot run is a failure of the run
-  std::filesystem::path output;        ///< written after each case of each launch
-  Peer* peer = nullptr;                ///< the other half of a --listen run
+  /// From the first launch on: one that, taking as long as its group's last, would end later is
+  /// left out. Empty: no limit.
+  std::optional<std::chrono::nanoseconds> max_time;
+  bool canary = false;           ///< measure the host itself before each round of launches
+  std::filesystem::path output;  ///< written after each case of each launch
+  Peer* peer = nullptr;          ///< the other half of a --listen run
 };
 
 /// Learns how far a run is; called between timed regions only.
@@ -56,14 +66,14 @@ class RunObserver {
 };
 
 /// Runs every launch of every group: A B C, C B A, …, so that a slow drift of the machine meets all
-/// groups alike. `result.cases` are planned before and have their end state after; `result.run`
-/// says how it ended. Data that were measured are on disk whatever happens. The exit status is the
-/// worst of all launches.
+/// groups alike; groups may be of several benchmarks. `result.cases` are planned before and have
+/// their end state after; `result.run` says how it ended. Data that were measured are on disk
+/// whatever happens. The exit status is the worst of all launches.
 Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
                 RunObserver& observer);
 
 /// How a rank of this program is started, on either side of a remote run. `settings` as in
-/// RunSetup and Group.
+/// CommandSetup and Group.
 RankCommand rank_command(const Variables& settings, const Variables& from_user,
                          const std::string& wrap, const std::vector<int>& cpus);
 

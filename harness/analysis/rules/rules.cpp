@@ -29,6 +29,7 @@ std::span<const Rule> rules() {
       Rule{"eager-too-long", warning, "an eager message takes longer than a larger rendezvous",
            eager_too_long},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock},
+      Rule{"max-time", warning, "a suite's time was over before all launches", max_time},
       Rule{"emulated-cpu", warning, "the processor is software", emulated_cpu},
       Rule{"small-shm", warning, "/dev/shm is as small as in a container", small_shm},
       Rule{"cma-blocked", warning, "processes may not copy from each other", cma_blocked},

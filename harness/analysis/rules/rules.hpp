@@ -12,6 +12,7 @@ namespace ucxbench {
 // run.cpp: whether the figures are what they seem.
 std::vector<Finding> wrong_data(const Judged& run);
 std::vector<Finding> partial_run(const Judged& run);
+std::vector<Finding> max_time(const Judged& run);
 std::vector<Finding> emulated_cpu(const Judged& run);
 
 // transports.cpp: what carried the messages, against what was asked.

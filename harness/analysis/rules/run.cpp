@@ -29,6 +29,12 @@ std::vector<Finding> partial_run(const Judged& run) {
            .next = "run it again for the missing cases"}};
 }
 
+std::vector<Finding> max_time(const Judged& run) {
+  const auto left_out = text_at(run.result.run, "/left_out", "");
+  if (left_out.empty()) return {};
+  return {{.subject = "run", .evidence = left_out, .next = "raise max_time, or measure less"}};
+}
+
 std::vector<Finding> emulated_cpu(const Judged& run) {
   if (!run.labelled("emulated-cpu")) return {};
   return {{.subject = "machine",
