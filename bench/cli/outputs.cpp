@@ -35,6 +35,18 @@ void check_writable(const std::string& option, const std::string& file) {
   if (!existed) std::filesystem::remove(file);
 }
 
+bool is_folder(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(file, ignored);
+}
+
+std::filesystem::path run_file_in(const std::filesystem::path& folder, const std::string& command) {
+  auto stamp = utc_now();
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  // Two runs may begin in one second.
+  return folder / fmt::format("{}-{}-{}.json", stamp, command, getpid());
+}
+
 }  // namespace
 
 void check_outputs(const std::map<std::string, std::string>& files) {
@@ -89,6 +101,8 @@ void Outputs::add_option(CLI::App& command, const std::string& format) {
 void Outputs::check() const {
   auto files = files_;
   files["html"] = page_;
+  auto& json = files.at("json");
+  if (is_folder(json)) json = run_file_in(json, "run").string();
   check_outputs(files);
 }
 
@@ -104,14 +118,12 @@ void Outputs::need_no_transfers() const {
 
 std::filesystem::path Outputs::run_file(const std::string& command) const {
   const auto& json = files_.at("json");
+  if (is_folder(json)) return run_file_in(json, command);
   if (!json.empty() && json != "-") return json;
-  auto stamp = utc_now();
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
   const std::filesystem::path folder = "ucx-bench-runs";
   std::error_code ignored;  // write_atomically says what is wrong with the folder
   std::filesystem::create_directories(folder, ignored);
-  // Two runs may begin in one second.
-  return folder / fmt::format("{}-{}-{}.json", stamp, command, getpid());
+  return run_file_in(folder, command);
 }
 
 void Outputs::write(const Result& result, bool quiet, bool colored) const {
@@ -126,7 +138,7 @@ void Outputs::write(const Result& result, bool quiet, bool colored) const {
 
 void Outputs::write_run(const Result& result) const {
   const auto& file = files_.at("json");
-  if (!file.empty() && file != "-") write_atomically(file, render("json", result));
+  if (!file.empty() && file != "-") write_atomically(run_file("report"), render("json", result));
 }
 
 Exit Outputs::write_page(const Result& result) const {

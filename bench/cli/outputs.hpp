@@ -31,8 +31,8 @@ class Outputs {
   /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
   void need_no_transfers() const;
 
-  /// The run file: --json, or ucx-bench-runs/<utc>-<command>.json when that is not given (or is
-  /// "-").
+  /// The run file: --json; where that is a folder, <utc>-<command>-<pid>.json in it; in
+  /// ucx-bench-runs/ when it is not given (or is "-").
   std::filesystem::path run_file(const std::string& command) const;
 
   /// Everything but a run file and a page.

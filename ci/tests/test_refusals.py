@@ -82,7 +82,7 @@ def assert_refused(done, *words, code=2):
         (["pingpong", "--tag", "novalue"], ["--tag", "novalue"]),
         (["pingpong", "--wrap", "'open"], ["open", "quote"]),
         (["pingpong", "--json", "no/such/folder/run.json"], ["no/such/folder/run.json", "--json"]),
-        (["pingpong", "--json", "."], ["--json", "irectory"]),
+        (["pingpong", "--csv", "."], ["--csv", "irectory"]),
         (["pingpong", "--csv", "no/such/run.csv"], ["--csv"]),
         (["pingpong", "--csv", "-", "--gbench", "-"], ["--csv", "--gbench", "stdout"]),
         (["--config", "none.toml", "pingpong"], ["none.toml"]),
