@@ -6,6 +6,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 find_package(pugixml REQUIRED)
+find_package(tomlplusplus REQUIRED)
 
 # Debian's libucx-dev by default; a site's own UCX, or the wheel's, by CMAKE_PREFIX_PATH. The
 # run path points at the library that was compiled against: two UCX share one soname.
