@@ -156,7 +156,7 @@ void add_transports(const Json& transports,
   std::vector<std::string> others;
   for (const auto& [name, why] : transports.items()) {
     if (why.is_null()) usable.push_back(name);
-    if (why.is_string()) others.push_back(name + ": " + why.get<std::string>());
+    if (why.is_string()) others.push_back(why.get<std::string>());
   }
   if (!usable.empty()) lines.emplace_back("transports", join(usable, ", "));
   for (const auto& other : others) lines.emplace_back("not here", other);

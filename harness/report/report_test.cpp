@@ -138,6 +138,7 @@ TEST(Table, SaysTheRanksOfItsCases) {
   auto result = sample_result();
   auto more = result.ranks.back();
   more["rank"] = 2;
+  more["cpus"] = {4};
   result.ranks.push_back(more);
   const auto text = render("table", result);
   EXPECT_EQ(text, render("table", sample_result()));

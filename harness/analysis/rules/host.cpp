@@ -15,7 +15,7 @@ constexpr double little_shm = 256.0 * (1U << 20U);
 template <typename Check>
 std::vector<Finding> of_each_host(const Judged& run, Check check) {
   std::vector<Finding> findings;
-  for (const auto& host : run.result.machine.at("hosts")) {
+  for (const auto& host : hosts_of(run)) {
     if (auto finding = check(host)) {
       finding->subject = text_at(host, "/name");
       findings.push_back(std::move(*finding));
@@ -24,16 +24,11 @@ std::vector<Finding> of_each_host(const Judged& run, Check check) {
   return findings;
 }
 
-bool is_set(const Json& host, const char* name) {
-  const auto found = host.find(name);
-  return found != host.end() && found->is_boolean() && found->get<bool>();
-}
-
 bool finds_resource(const Judged& run, const std::string& prefix) {
   const auto found = run.result.ucx.find("resources");
   if (found == run.result.ucx.end()) return true;  // not recorded
   return std::any_of(found->begin(), found->end(), [&](const Json& resource) {
-    return resource.get<std::string>().starts_with(prefix);
+    return text_at(resource, "").starts_with(prefix);
   });
 }
 

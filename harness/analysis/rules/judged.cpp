@@ -122,6 +122,17 @@ const PlacedRank* Judged::rank(int number) const {
   return found == ranks.end() ? nullptr : &*found;
 }
 
+std::vector<Json> hosts_of(const Judged& run) {
+  const auto found = run.result.machine.find("hosts");
+  if (found == run.result.machine.end() || !found->is_array()) return {};
+  return {found->begin(), found->end()};
+}
+
+bool is_set(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
 std::map<std::string, double> carried_by(const Json& path) {
   std::map<std::string, double> shares;
   const auto found = path.find("carried_by");

@@ -38,6 +38,12 @@ struct Judged {
   const PlacedRank* rank(int number) const;       ///< nullptr when there is none
 };
 
+/// Those of the run file, as they are there.
+std::vector<Json> hosts_of(const Judged& run);
+
+/// Whether a flag of that name is there, and true.
+bool is_set(const Json& object, const char* name);
+
 /// The shares of the payload by member, "tcp" → 1.0; empty where nobody can tell.
 std::map<std::string, double> carried_by(const Json& path);
 

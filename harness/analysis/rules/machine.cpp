@@ -19,12 +19,6 @@ bool any_asks_for(const Judged& run, const std::string& member) {
   return false;
 }
 
-std::vector<Json> hosts_of(const Judged& run) {
-  const auto found = run.result.machine.find("hosts");
-  if (found == run.result.machine.end() || !found->is_array()) return {};
-  return {found->begin(), found->end()};
-}
-
 }  // namespace
 
 std::vector<Finding> governor(const Judged& run) {
@@ -43,8 +37,7 @@ std::vector<Finding> governor(const Judged& run) {
 std::vector<Finding> numa_balancing(const Judged& run) {
   std::vector<Finding> findings;
   for (const auto& host : hosts_of(run)) {
-    const bool on = text_at(host, "/numa_balancing", "false") == "true";
-    if (!on || number_at(host, "numa_nodes").value_or(1) < 2) continue;
+    if (!is_set(host, "numa_balancing") || number_at(host, "numa_nodes").value_or(1) < 2) continue;
     findings.push_back({.subject = text_at(host, "/name"),
                         .evidence =
                             "automatic NUMA balancing is on: the kernel unmaps pages to see "
