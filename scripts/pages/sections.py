@@ -11,6 +11,7 @@ OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
 # What a title says by its value alone.
 PLAIN = ("api", "transports")
 MOST_PAIRS = 200
+CANARY = "canary"
 
 
 def known(value, digits=4):
@@ -84,19 +85,26 @@ def table_of(cases):
     return {"metrics": [(metric_title(name), 4 if tails[name] else 2) for name in names], "rows": rows}
 
 
+def differing_fields(keys):
+    """Beside those that every title has, what tells sets of cases apart."""
+    names = dict.fromkeys(name for key in keys for name in key)
+    return [name for name in names
+            if len({key.get(name) for key in keys}) > 1 and name not in (*PLAIN, "memory", "net_devices")]
+
+
 def blocks_of(run):
     """A table per set of cases that differ only in OF_ROWS, titled by what differs between the sets."""
     groups = {}
     for case in run["cases"]:
+        if case["benchmark"] == CANARY:
+            continue
         key = tuple((name, words(value)) for name, value in case["parameters"].items()
                     if name not in OF_ROWS and value is not None)
         groups.setdefault((case["benchmark"], key), []).append(case)
-    keys = [dict(key) for _, key in groups]
-    differing = [name for name in dict.fromkeys(name for key in keys for name in key)
-                 if len({key.get(name) for key in keys}) > 1 and name not in (*PLAIN, "memory", "net_devices")]
     blocks = []
     for (benchmark, key), cases in groups.items():
         fields = dict(key)
+        differing = differing_fields([dict(other) for name, other in groups if name == benchmark])
         title = f"{benchmark} {fields.get('api', '')}, {fields.get('memory', '?').replace('+', ' to ')}"
         title += f", over {fields.get('transports', '?')}"
         title += "".join(f", {name.replace('_', ' ')} {fields[name]}" for name in differing if name in fields)
@@ -115,6 +123,14 @@ def blocks_of(run):
                        for (state, reason), keys in others.items()],
         })
     return blocks
+
+
+def canaries_of(run):
+    """What the host did outside UCX, before each round of a suite."""
+    return [
+        f"{case['key']}: {metric_title(name)} {known(metric['p50'])}, 95 % CI {between(metric.get('ci95'))}"
+        for case in run["cases"] if case["benchmark"] == CANARY for name, metric in case["metrics"].items()
+    ]
 
 
 def pairs_of(run):

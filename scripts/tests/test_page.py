@@ -99,6 +99,18 @@ def test_a_path_that_was_not_asked_for_is_marked(run_file, tmp_path):
     assert "(not as asked)" not in made(run_file(), tmp_path).text
 
 
+def test_benchmarks_of_a_suite_are_told_apart_by_name_and_canaries_are_no_case(run_file, tmp_path):
+    def add(run):
+        case = json.loads(json.dumps(next(case for case in run["cases"] if case["state"] == "measured")))
+        case["benchmark"], case["parameters"]["skew"] = "other", 0.5
+        run["cases"].append(case)
+        run["cases"].append({**case, "benchmark": "canary", "key": "canary/memcpy", "parameters": {}})
+
+    text = made(run_file(add), tmp_path).text
+    assert "other tag" in text and "over tcp, skew" not in text
+    assert "canary/memcpy: " in text and "canary ," not in text
+
+
 def test_names_are_text(run_file, tmp_path):
     def name(run):
         run["machine"]["id"] = "<script>alert(1)</script>"
