@@ -4,24 +4,14 @@
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missing.
 """
 
-import argparse
 import pathlib
 import shlex
 import sys
 
 import runfile
+from commandline import Parser
 
 PARTS = pathlib.Path(__file__).resolve().parent / "pages"
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.exit(2, f"page: {message}; see ucx-bench report --help\n")
-
-
-def fail(status, line):
-    print(f"page: {line}", file=sys.stderr)
-    sys.exit(status)
 
 
 def page_of(run, file):
@@ -59,7 +49,7 @@ def page_of(run, file):
 
 
 def main():
-    parser = Parser(prog="ucx-bench report --html", description="One self-contained page of a run.")
+    parser = Parser("page", "report", prog="ucx-bench report --html", description="One self-contained page of a run.")
     parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     arguments = parser.parse_args()
@@ -70,11 +60,11 @@ def main():
         else:
             pathlib.Path(arguments.output).write_text(page, encoding="utf-8")
     except runfile.NotARun as error:
-        fail(2, error)
+        parser.fail(2, error)
     except OSError as error:
-        fail(2, f"cannot write '{arguments.output}': {error.strerror}; choose another path with --html")
+        parser.fail_to_write(arguments.output, error, "--html")
     except ImportError as error:
-        fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+        parser.fail_to_import(error)
 
 
 if __name__ == "__main__":

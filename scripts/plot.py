@@ -5,28 +5,20 @@ p2p; scaling, phases and pairs of workloads. What is found of each is drawn one 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 """
 
-import argparse
 import pathlib
 import sys
 
 import runfile
+from commandline import Parser
 from plots import picture
 
 FORMATS = (".png", ".svg", ".pdf")
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.exit(2, f"plot: {message}; see ucx-bench plot --help\n")
-
-
-def fail(status, line):
-    print(f"plot: {line}", file=sys.stderr)
-    sys.exit(status)
-
-
 def main():
     parser = Parser(
+        "plot",
+        "plot",
         prog="ucx-bench plot",
         description="Latency and bandwidth over message size; every pair; scaling and phases of workloads.",
     )
@@ -35,19 +27,20 @@ def main():
     arguments = parser.parse_args()
     out = pathlib.Path(arguments.output or pathlib.Path(arguments.runs[0]).with_suffix(".png"))
     if out.suffix not in FORMATS:
-        fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
+        parser.fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
     try:
         runs, parts = picture.parts_of([(file, runfile.load(file)) for file in arguments.runs])
         if not parts:
-            fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {', '.join(arguments.runs)}")
+            files = ", ".join(arguments.runs)
+            parser.fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {files}")
         plain = {"Date": None} if out.suffix == ".svg" else {"CreationDate": None} if out.suffix == ".pdf" else {}
         picture.draw(runs, parts).savefig(out, metadata=plain)
     except runfile.NotARun as error:
-        fail(2, error)
+        parser.fail(2, error)
     except OSError as error:
-        fail(2, f"cannot write '{out}': {error.strerror}; choose another path with -o")
+        parser.fail_to_write(out, error, "-o")
     except ImportError as error:
-        fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+        parser.fail_to_import(error)
     print(f"wrote {out}", file=sys.stderr)
 
 

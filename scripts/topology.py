@@ -6,10 +6,11 @@ capacity one way; what is unknown is thin and dashed. Exit status: 0 drawn, 2 un
 3 matplotlib is missing.
 """
 
-import argparse
 import json
 import pathlib
 import sys
+
+from commandline import Parser
 
 # Okabe and Ito's palette; every class also has a line style of its own.
 LINKS = {
@@ -31,16 +32,6 @@ KINDS = {
 NARROWEST, WIDEST = 1.2, 7.0  # points
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.exit(2, f"topology: {message}; see ucx-bench topo --help\n")
-
-
-def fail(status, line):
-    print(f"topology: {line}", file=sys.stderr)
-    sys.exit(status)
-
-
 def read(topology):
     """The title, the devices by name, and the links that are drawn."""
     devices = {device["name"]: device for device in topology["devices"] if device["kind"] in KINDS}
@@ -48,13 +39,13 @@ def read(topology):
     return f"{topology['source'] or '?'}, hash {topology['hash']}", devices, links
 
 
-def load(name):
+def load(name, parser):
     try:
         return read(json.loads(pathlib.Path(name).read_text(encoding="utf-8")))
     except OSError as error:
-        fail(2, f"cannot read '{name}': {error.strerror}")
+        parser.fail(2, f"cannot read '{name}': {error.strerror}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        fail(2, f"'{name}' is not a topology ({type(error).__name__}: {error})")
+        parser.fail(2, f"'{name}' is not a topology ({type(error).__name__}: {error})")
 
 
 def children_of(devices):
@@ -185,19 +176,19 @@ def draw(title, devices, links):
 
 
 def main():
-    parser = Parser(prog="ucx-bench topo --format svg", description="The wiring of a machine.")
+    parser = Parser("topology", "topo", prog="ucx-bench topo --format svg", description="The wiring of a machine.")
     parser.add_argument("topology", metavar="TOPOLOGY.json", help="what ucx-bench topo --format json wrote")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the picture; - is stdout")
     arguments = parser.parse_args()
-    title, devices, links = load(arguments.topology)
+    title, devices, links = load(arguments.topology, parser)
     try:
         figure = draw(title, devices, links)
         out = sys.stdout.buffer if arguments.output == "-" else arguments.output
         figure.savefig(out, format="svg", metadata={"Date": None})
     except OSError as error:
-        fail(2, f"cannot write '{arguments.output}': {error.strerror}; choose another path with -o")
+        parser.fail_to_write(arguments.output, error, "-o")
     except ImportError as error:
-        fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+        parser.fail_to_import(error)
 
 
 if __name__ == "__main__":

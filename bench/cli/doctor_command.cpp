@@ -14,10 +14,8 @@ namespace {
 /// A run without cases: what the rules see before anything is measured.
 Result examine(const std::vector<std::string>& command) {
   const auto found = probe({.cuda = true, .topology = true});
-  UcxConfPlaces places;
-  places.library = found.ucx.library;
-  auto result =
-      describe_run(command, Json::object(), found, find_ucx_conf(current_environment(), places));
+  auto result = describe_run(command, Json::object(), found,
+                             find_ucx_conf(current_environment(), {.library = found.ucx.library}));
   result.run["finished_utc"] = utc_now();
   result.run["state"] = "complete";
   result.findings = findings_of(result);

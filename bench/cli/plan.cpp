@@ -117,12 +117,13 @@ void explain_settings(const std::vector<Group>& groups) {
 }
 
 void label(Result& result, const std::vector<Plan>& plans) {
+  const auto cpus = allowed_cpus().size();
   for (const auto& plan : plans) {
     const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
-    if (static_cast<std::size_t>(local_ranks) <= allowed_cpus().size()) continue;
+    if (static_cast<std::size_t>(local_ranks) <= cpus) continue;
     result.machine["labels"].push_back("oversubscribed");
     fmt::print(stderr, "{} ranks on {} CPUs: polling ranks take each other's time{}\n",
-               plan.setup.ranks, allowed_cpus().size(), plan.crowded_advice);
+               plan.setup.ranks, cpus, plan.crowded_advice);
     return;
   }
 }
@@ -240,9 +241,7 @@ Exit carry_out_together(const std::string& command, std::vector<Plan> plans, Run
                         const RunOptions& run, const GlobalOptions& global) {
   run.outputs.check();
   const auto found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true});
-  UcxConfPlaces places;
-  places.library = found.ucx.library;
-  const auto configuration = find_ucx_conf(current_environment(), places);
+  const auto configuration = find_ucx_conf(current_environment(), {.library = found.ucx.library});
   for (auto& plan : plans) {
     of_plan(plan, [&] { settle(plan, found, configuration); });
   }

@@ -1,23 +1,23 @@
 #include "harness/analysis/findings.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "harness/analysis/rules/judged.hpp"
+#include "harness/core/names.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr std::array severities = {Severity::error, Severity::warning, Severity::note};
+constexpr Names<Severity, 3> severities = {
+    {{Severity::error, "error"}, {Severity::warning, "warning"}, {Severity::note, "note"}}};
 
 /// What a rule says of that many ranks or pairs one by one; the rest is counted.
 constexpr std::size_t most_of_a_rule = 8;
 
 std::size_t badness(const Json& finding) {
-  const auto word = text_at(finding, "/severity", "");
-  const auto found = std::ranges::find(severities, word, [](auto of) { return to_string(of); });
-  return static_cast<std::size_t>(found - severities.begin());
+  const auto severity = value_of(severities, text_at(finding, "/severity", ""));
+  return severity ? static_cast<std::size_t>(*severity) : severities.size();
 }
 
 Json worst_first(Json findings) {
@@ -37,24 +37,14 @@ void add_seen(const Rule& rule, std::vector<Finding> seen, Json& findings) {
                         {"severity", to_string(rule.severity)},
                         {"subject", subject},
                         {"evidence", evidence},
-                        {"cost_ms", cost_ms ? Json(*cost_ms) : Json()},
+                        {"cost_ms", number_or_null(cost_ms)},
                         {"next", next}});
   }
 }
 
 }  // namespace
 
-std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      break;
-  }
-  return "note";
-}
+std::string_view to_string(Severity severity) { return name_of(severities, severity); }
 
 Json findings_of(const Result& result) {
   const Judged run(result);

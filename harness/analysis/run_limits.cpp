@@ -82,8 +82,6 @@ std::optional<Flow> flow_of(const Graph& graph, const Carrier& carrier, std::siz
   return nearest ? std::optional(flow) : std::nullopt;
 }
 
-Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 /// Rounding of the shares' sums must not tell rows apart.
 std::optional<double> rounded_share(const std::optional<double>& GBps) {
   constexpr double digits = 1e4;

@@ -16,6 +16,11 @@ inline constexpr const char* run_schema = "ucx-bench/run/1";
 
 using Json = nlohmann::ordered_json;
 
+/// What is unknown is null, never 0.
+inline Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
 /// Order statistics of one set of samples, in the unit that the metric's name ends with. A quantile
 /// that the number of samples cannot support is empty (p90 below 10 samples, p99 below 100, p999
 /// below 1000), and is written as null.

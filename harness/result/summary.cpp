@@ -56,10 +56,6 @@ Metric over_launches(const std::string& name, const PerLaunch& launches) {
   return metric;
 }
 
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 struct PairTotals {
   std::uint64_t messages = 0;
   std::vector<double> latency_us;      ///< launch medians

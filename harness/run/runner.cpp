@@ -208,7 +208,6 @@ class Run {
       for (const auto& row : report.at("protocols")) record.path["protocols"].push_back(row);
     }
     take_paths(done, group.set);
-    add_limits(done, result_, graph_);
   }
 
   void take_case(const Group& group, const Json& report) {
@@ -234,7 +233,6 @@ class Run {
       done.state = CaseState::measured;
     }
     summarize(done);
-    add_limits(done, result_, graph_);
     observer_.case_done(done, done_, total_);
   }
 
@@ -279,6 +277,9 @@ class Run {
     if (!ended_ && setup_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     result_.run["finished_utc"] = utc_now();
+    for (auto& done : result_.cases) {
+      if (!done.launches.empty()) add_limits(done, result_, graph_);
+    }
     result_.findings = findings_of(result_);
     write();
   }

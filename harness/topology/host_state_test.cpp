@@ -1,30 +1,15 @@
 #include "harness/topology/host_state.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
+#include "harness/topology/folder_for_test.hpp"
 
 namespace ucxbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder like /, with files as the test writes them.
-class HostState : public testing::Test {
- protected:
-  HostState() : root_(fs::temp_directory_path() / ("host-state-" + std::to_string(getpid()))) {
-    fs::create_directories(root_);
-  }
-  ~HostState() override { fs::remove_all(root_); }
-
-  void write(const fs::path& file, const std::string& text) const {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text << "\n";
-  }
-
-  fs::path root_;
-};
+class HostState : public FolderLikeSys {};
 
 TEST_F(HostState, WhatTheKernelDoesNotSayIsNull) {
   const auto state = host_state(root_);

@@ -1,29 +1,16 @@
 #include "harness/topology/sysfs.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
+#include "harness/topology/folder_for_test.hpp"
 
 namespace ucxbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder like /sys, with files as the test writes them.
-class Sysfs : public testing::Test {
+class Sysfs : public FolderLikeSys {
  protected:
-  Sysfs()
-      : root_(fs::temp_directory_path() /
-              ("sysfs-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name())) {}
-  ~Sysfs() override { fs::remove_all(root_); }
-
-  void write(const fs::path& file, const std::string& text) const {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text << "\n";
-  }
-
   void pcie(const fs::path& folder, const std::string& which, const std::string& speed,
             const std::string& width) const {
     write(folder / (which + "_link_speed"), speed);
@@ -36,8 +23,6 @@ class Sysfs : public testing::Test {
     fs::create_directories(link.parent_path());
     fs::create_directory_symlink(root_ / folder, link);
   }
-
-  fs::path root_;
 };
 
 TEST_F(Sysfs, APcieLinkIsAsFastAsItsSlowerEnd) {

@@ -32,6 +32,12 @@ bool finds_resource(const Judged& run, const std::string& prefix) {
   });
 }
 
+auto ranks_on(const Judged& run, const Json& host) {
+  const auto name = text_at(host, "/name");
+  return std::count_if(run.ranks.begin(), run.ranks.end(),
+                       [&](const PlacedRank& rank) { return rank.host == name; });
+}
+
 /// Why UCX cannot use a member here; empty when it can, or nobody looked.
 std::string why_unusable(const Judged& run, const std::string& member) {
   return text_at(run.result.ucx, "/transports/" + member, "");
@@ -67,11 +73,8 @@ std::vector<Finding> cma_blocked(const Judged& run) {
 std::vector<Finding> cpu_quota(const Judged& run) {
   return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
     const auto quota = number_at(host, "cpu_quota");
-    const auto name = text_at(host, "/name");
-    const auto ranks = std::count_if(run.ranks.begin(), run.ranks.end(),
-                                     [&](const PlacedRank& rank) { return rank.host == name; });
     // Before a run: two ranks are the least that say anything.
-    const auto needed = static_cast<double>(run.ranks.empty() ? 2 : ranks);
+    const auto needed = static_cast<double>(run.ranks.empty() ? 2 : ranks_on(run, host));
     if (!quota || *quota >= needed) return std::nullopt;
     return Finding{.subject = {},
                    .evidence = fmt::format("the cgroup may take {} CPUs' time, {} ranks that poll "
@@ -91,6 +94,49 @@ std::vector<Finding> turbo(const Judged& run) {
                    .next =
                        "for figures that repeat, switch turbo off in the BIOS or by "
                        "intel_pstate/no_turbo"};
+  });
+}
+
+std::vector<Finding> governor(const Judged& run) {
+  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+    const auto governor = text_at(host, "/governor", "");
+    if (governor.empty() || governor == "performance") return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence = "the CPU frequency governor is " + governor +
+                               ": clocks follow the load, and latencies with them",
+                   .next = "cpupower frequency-set -g performance"};
+  });
+}
+
+std::vector<Finding> numa_balancing(const Judged& run) {
+  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+    if (!is_set(host, "numa_balancing") || number_at(host, "numa_nodes").value_or(1) < 2) {
+      return std::nullopt;
+    }
+    return Finding{.subject = {},
+                   .evidence =
+                       "automatic NUMA balancing is on: the kernel unmaps pages to see "
+                       "who touches them, and moves them, while it is measured",
+                   .next = "sysctl kernel.numa_balancing=0"};
+  });
+}
+
+std::vector<Finding> busy_host(const Judged& run) {
+  return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
+    const auto load = number_at(host, "load_1min");
+    const auto threads = number_at(host, "hardware_threads");
+    const auto ranks = ranks_on(run, host);
+    if (!load || !threads || ranks == 0 || *load < 0.5) return std::nullopt;
+    const auto busy = static_cast<double>(ranks);
+    // More ranks than CPUs is what shared-cpus says.
+    if (busy > *threads || busy + *load <= *threads) return std::nullopt;
+    return Finding{.subject = {},
+                   .evidence = fmt::format(
+                       "in the minute before, {} programs were running; with {} that is "
+                       "more than its {} CPUs",
+                       significant(load, 2), counted(static_cast<std::size_t>(ranks), "rank"),
+                       text_at(host, "/hardware_threads")),
+                   .next = "close other programs, and run it again"};
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -74,12 +75,8 @@ std::vector<std::size_t> bound_nics(const Json& rank, const Graph& graph) {
   std::vector<std::size_t> nics;
   const auto found = rank.find("net_devices");
   if (found == rank.end()) return nics;
-  for (auto names : texts_of(*found)) {
-    for (std::size_t end = 0; end != std::string::npos; names.erase(0, end + 1)) {
-      end = names.find(',');
-      add_named_nic(names.substr(0, end), graph, nics);
-      if (end == std::string::npos) break;
-    }
+  for (const auto& names : texts_of(*found)) {
+    for (const auto name : split_text(names, ',')) add_named_nic(std::string(name), graph, nics);
   }
   return nics;
 }
