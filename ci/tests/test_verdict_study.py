@@ -1,0 +1,242 @@
+"""The study of whether compare is right: on synthetic launches whose truth is known, and in short real
+comparisons with a planted loss. Its recorded result is in results/verdict-study.json."""
+
+import json
+import math
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import PROGRAM, ROOT, SCHEMA, SHIM, Started
+
+STUDY = ROOT / "ci/verdict-study"
+sys.path.insert(0, str(STUDY))
+
+import resample  # noqa: E402
+import table  # noqa: E402
+import turns  # noqa: E402
+import verdicts  # noqa: E402
+from launches import Recording, Unfit  # noqa: E402
+
+SLOW_SHIM = pathlib.Path(SHIM).with_name("libslow.so")
+METRICS = {"latency_us": "lower", "bandwidth_GBps": "higher"}
+
+
+def case(benchmark, key):
+    return {
+        "key": key, "benchmark": benchmark, "parameters": {}, "state": "measured", "reason": "", "metrics": {},
+        "launches": [], "path": {}, "pairs": [], "verified": {"checked": 0, "errors": 0}, "peak_buffer_bytes": 0,
+        "labels": ["synthetic"],
+    }
+
+
+def synthetic_run(name, launches):
+    """An invented run; `launches` has one row of each launch, in the order of METRICS and cases."""
+    cases = [case("pingpong", f"pingpong/tag/host-host/{of}/8B") for of in ("tcp", "shm")]
+    cases.append(case("canary", "canary/memcpy"))
+    columns = iter(zip(*launches))
+    for one in cases:
+        metrics = {"copy_GBps": "higher"} if one["benchmark"] == "canary" else METRICS
+        for metric in sorted(metrics):
+            values = list(next(columns))
+            one["metrics"][metric] = {"better": metrics[metric], "launch_medians": values}
+    return {
+        "schema": "ucx-bench/run/1",
+        "run": {"id": name, "started_utc": "2026-01-02T03:04:05Z", "finished_utc": "2026-01-02T03:04:06Z",
+                "command": ["ucx-bench"], "state": "complete", "tags": {}},
+        "build": {"version": "0.1.0", "commit": None, "dirty": None, "compiler": "?", "flags": "?"},
+        "machine": {"id": "invented", "labels": ["synthetic"], "topology_hash": None, "hosts": [
+            {"name": "invented", "kernel": None, "cpu_model": None, "cores": None, "numa_nodes": None, "gpus": [],
+             "nics": []}]},
+        "ucx": {"version": None, "library": None, "environment": {"asked": {}, "inherited": {}, "effective": {}}},
+        "ranks": [], "cases": cases, "findings": [], "topology": {},
+    }
+
+
+def synthetic(launches=60, noise=0.001, drift=0.0):
+    """A recording of an invented machine without any change but noise, and a slow wave of this height."""
+    rng = random.Random("synthetic")
+    recording = None
+    for turn in range(launches // 5):
+        rows = [
+            [10 * math.exp(rng.gauss(0, noise) + drift * math.sin((5 * turn + i) / 4)) for _ in range(5)]
+            for i in range(5)
+        ]
+        run = synthetic_run(f"turn {turn}", rows)
+        recording = recording or Recording.begun_with(run)
+        recording.add(run)
+    return recording
+
+
+def study(*arguments, code=0):
+    done = subprocess.run([sys.executable, STUDY / "study.py", *map(str, arguments), "--ucx-bench", PROGRAM],
+                          capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == code, done
+    return done
+
+
+def test_the_bound_is_the_one_of_the_tables():
+    # "Rule of three": 1 − 0.05^(1/n) for no alarm; the others are beta.ppf(0.95, k + 1, n − k) of scipy 1.16.3.
+    assert verdicts.upper95(0, 500) == pytest.approx(1 - 0.05 ** (1 / 500), rel=1e-6)
+    assert verdicts.upper95(1, 1000) == pytest.approx(0.0047349936, rel=1e-6)
+    assert verdicts.upper95(5, 20) == pytest.approx(0.4555824040, rel=1e-6)
+    assert verdicts.lower95(20, 20) == pytest.approx(0.05 ** (1 / 20), rel=1e-6)
+    assert verdicts.upper95(700, 1000) == pytest.approx(0.7238772288, rel=1e-6)
+    assert verdicts.upper95(7, 7) == 1 and verdicts.upper95(0, 0) is None
+
+
+def test_draws_are_contiguous_and_balanced():
+    drawn = resample.draws("A B B A", 60, 300, "seed")
+    assert len(set(drawn)) == 300 and drawn == resample.draws("A B B A", 60, 300, "seed")
+    assert {start for start, _ in drawn} == set(range(41))
+    for _, pattern in drawn:
+        fours = [pattern[i:i + 4] for i in range(0, 20, 4)]
+        assert set(fours) <= {"ABBA", "BAAB"} and pattern.count("A") == 10
+    rows = [[i] for i in range(60)]
+    base, new = resample.split(rows, 7, "ABBA" * 5)
+    assert base[:3] == [[7], [10], [11]] and sorted(base + new) == rows[7:27]
+    # All there are, where there are fewer.
+    assert len(resample.draws("10 A, 10 B", 25, 300, "seed")) == 6
+    assert resample.draws("A B B A", 19, 300, "seed") == []
+
+
+def test_runs_made_of_launches_are_runs(tmp_path):
+    recording = synthetic()
+    recording.save(tmp_path / "launches.json")
+    again = Recording.load(tmp_path / "launches.json")
+    assert again.rows == recording.rows and again.series == recording.series
+    run = again.run_of(again.rows[3:8], "some")
+    assert not [error.message for error in SCHEMA.iter_errors(run)]
+    assert run["cases"][0]["metrics"]["latency_us"]["launch_medians"] == [row[1] for row in again.rows[3:8]]
+    slow = again.slowed(again.rows, 0.25, {"pingpong/tag/host-host/shm/8B"})
+    ratios = [now / was for now, was in zip(slow[0], again.rows[0])]
+    assert ratios == pytest.approx([1, 1, 0.8, 1.25, 1])
+    blind = again.without_canaries()
+    assert [one.metric for one in blind.series] == sorted(METRICS) * 2 and len(blind.rows[0]) == 4
+
+
+def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
+    synthetic().save(tmp_path / "launches.json")
+    out = tmp_path / "result.json"
+    document = tmp_path / "METHOD.md"
+    document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    study("judge", "--folder", tmp_path, "--draws", 12, "--slowdowns", "0.01,20", "--output", out, "--method", document)
+    result = json.loads(out.read_text())
+    assert result["machine"]["labels"] == ["synthetic"]
+    aa = result["aa"]
+    assert (aa["comparisons"], aa["false_alarms"]) == (12, 0)
+    assert aa["layouts"]["A B B A"]["disjoint"]["comparisons"] == 3
+    assert aa["upper95"] == pytest.approx(1 - 0.05 ** (1 / 12), rel=1e-6)
+    found = {(row["how"], row["slowdown"]): (row["detected"], row["of"]) for row in result["power"]}
+    assert found["resampled, one case", 0.2] == found["resampled, all cases", 0.2] == (12, 12)
+    assert found["resampled, one case", 0.0001][0] == 0
+    text = document.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    assert "| A B B A | 12 | 0 | 22.1 % |" in text and "| 20 % | resampled, one case | 12 | 100 % |" in text
+    assert out.with_suffix(".md").read_text() in text
+
+
+def test_drift_hurts_those_that_do_not_take_turns():
+    """A study that cannot see a false alarm would be worth nothing."""
+    found = resample.false_alarms(PROGRAM, synthetic(drift=0.05).without_canaries(), 12)
+    assert found["10 A, 10 B"]["false_alarms"] > 3
+    assert found["A B B A"]["false_alarms"] == 0
+
+
+def test_recordings_are_of_one_thing(tmp_path):
+    recording = synthetic(10)
+    other = synthetic_run("other", recording.rows[:5])
+    other["ucx"]["version"] = "1.99"
+    with pytest.raises(Unfit, match="UCX None -> 1.99"):
+        recording.add(other)
+    (tmp_path / "launches.json").write_text("{")
+    assert "is not whole JSON" in study("judge", "--folder", tmp_path, code=3).stderr
+    assert "record it first" in study("judge", "--folder", tmp_path / "none", code=3).stderr
+    synthetic(15).save(tmp_path / "launches.json")
+    assert "a comparison takes 20" in study("judge", "--folder", tmp_path, code=3).stderr
+    assert "no list of percentages" in study("judge", "--slowdowns", "0", code=2).stderr
+
+
+def test_the_table_in_the_documents_is_of_the_recorded_result():
+    recorded = ROOT / "results/verdict-study.json"
+    if not recorded.exists():
+        pytest.skip("results/verdict-study.json: the study has not been recorded yet")
+    text = (ROOT / "docs/METHOD.md").read_text()
+    assert table.put_into(text, table.markdown(json.loads(recorded.read_text()))) == text
+
+
+SUITE = """launches = 3
+[[case]]
+args = "pingpong --transports shm --sizes 8 --measure latency --iterations 3000 --bind none"
+"""
+
+
+def test_turns_are_recorded_and_gone_on_with(tmp_path):
+    (tmp_path / "suite.toml").write_text(SUITE)
+    lines = []
+    for launches in (2, 4):
+        turns.Session(PROGRAM, tmp_path / "suite.toml", tmp_path / "launches.json", lines.append).record(launches)
+    recording = Recording.load(tmp_path / "launches.json")
+    assert [len(turn["launches"]) for turn in recording.turns] == [3, 3]
+    assert recording.cases == ["pingpong/tag/host-host/shm/8B/measure=latency"]
+    assert lines[-1] == "6 of 4 launches, about 0 min left"
+    (tmp_path / "suite.toml").write_text(SUITE.replace("8 ", "16 "))
+    with pytest.raises(Unfit, match="the suite"):
+        turns.Session(PROGRAM, tmp_path / "suite.toml", tmp_path / "launches.json", lines.append).record(7)
+
+
+def test_an_interrupted_recording_leaves_nothing_behind(tmp_path):
+    command = [STUDY / "study.py", "record", "--folder", tmp_path, "--ucx-bench", PROGRAM]
+    recording = Started(command, tmp_path, {}, program=sys.executable)
+    deadline = time.monotonic() + 60
+    while len(recording.processes()) < 4:  # the study, the supervisor and two ranks
+        assert time.monotonic() < deadline and recording.process.poll() is None, recording.finish()
+        time.sleep(0.05)
+    recording.signal(signal.SIGINT)
+    done = recording.finish()
+    assert done.code == 130 and "interrupted; the same command goes on" in done.err, done
+    recording.wait_until_gone()
+
+
+def slowed_run(folder):
+    """Real turns, A B B A, in B of which every call of UCX that sends takes three times as long."""
+    (folder / "suite.toml").write_text(SUITE)
+    study("real", "--folder", folder, "--suite", folder / "suite.toml", "--shim", SLOW_SHIM, "--unchanged", 0,
+          "--planted", 1, "--slowdowns", 200)
+    # How steady the host was meanwhile is not what is tested.
+    return Recording.load(folder / "real.json").without_canaries()
+
+
+def test_a_loss_planted_from_outside_is_found(bench, tmp_path):
+    recording = slowed_run(tmp_path)
+    assert turns.kinds_of(recording) == [("shim, all cases", 2.0)]
+    (base, new), = turns.comparisons_of(recording, "shim, all cases", 2.0)
+    assert len(base) == len(new) == 6
+    for name, rows in (("base", base), ("new", new)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(recording.run_of(rows, name)))
+    done = bench("compare", "base.json", "new.json", "--fail-on", "regression", "--json", "-")
+    assert done.code == 1, done
+    worst = json.loads(done.out)["series"][0]
+    assert (worst["metric"], worst["verdict"]) == ("latency_us", "regressed") and worst["ratio"] > 1.5
+
+
+def test_a_slower_link_is_found(tmp_path):
+    if os.geteuid() != 0 or not shutil.which("tc"):
+        pytest.skip("a shaped link needs root and the command tc (iproute2)")
+    (tmp_path / "suite.toml").write_text(SUITE)
+    done = subprocess.run([sys.executable, STUDY / "study.py", "shaped", "--ucx-bench", PROGRAM, "--folder", tmp_path,
+                           "--unchanged", "0", "--planted", "1", "--slowdowns", "100"],
+                          capture_output=True, text=True, timeout=200, check=False)
+    if done.returncode == 3 and "no shaped link here" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done
+    recording = Recording.load(tmp_path / "shaped.json").without_canaries()
+    (base, new), = turns.comparisons_of(recording, "shaped link", 1.0)
+    comparison = verdicts.sides(PROGRAM, recording, base, new)
+    assert {one["verdict"] for one in comparison["series"]} == {"regressed"}

@@ -1,0 +1,161 @@
+"""Launches of a suite in the order in which they were measured, and run files made of some of them.
+
+A recording keeps of each launch what `ucx-bench compare` looks at: its median of every metric of every
+case. A turn is one run of the suite."""
+
+import copy
+import dataclasses
+import json
+import os
+import statistics
+
+SCHEMA = "ucx-bench/launches/1"
+CANARY = "canary"
+
+
+class Unfit(Exception):
+    """One line: what is wrong, and what would be right."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    key: str
+    metric: str
+    better: str  # "lower" or "higher"
+
+
+def frame_of(run):
+    """All of a run file but what launches measured."""
+    frame = {name: copy.deepcopy(part) for name, part in run.items() if name != "cases"}
+    frame["findings"] = []
+    emptied = {"metrics": {}, "launches": [], "path": {}, "pairs": [], "phases": [], "exchange": {}, "limits": []}
+    frame["cases"] = [case | emptied for case in run["cases"]]
+    return frame
+
+
+def identity(frame):
+    """What may not change within a recording, in words."""
+    return {
+        "machine": frame["machine"]["id"],
+        "kernel": frame["machine"]["hosts"][0]["kernel"],
+        "commit": frame["build"]["commit"],
+        "flags": frame["build"]["flags"],
+        "UCX": frame["ucx"]["version"],
+    }
+
+
+def series_of(run):
+    return [
+        Series(case["key"], name, metric["better"])
+        for case in run["cases"]
+        for name, metric in sorted(case["metrics"].items())
+    ]
+
+
+def rows_of(run, series):
+    """One list per launch, in the order of `series`."""
+    metrics = {case["key"]: case["metrics"] for case in run["cases"]}
+    columns = [metrics[one.key][one.metric]["launch_medians"] for one in series]
+    lengths = {len(column) for column in columns}
+    if len(lengths) != 1 or any(value is None for column in columns for value in column):
+        raise Unfit(f"run {run['run']['id']}: a launch without a value; measure this turn again")
+    return [list(row) for row in zip(*columns)]
+
+
+class Recording:
+    def __init__(self, frame, series, turns):
+        self.frame, self.series, self.turns = frame, series, turns
+
+    @classmethod
+    def begun_with(cls, run):
+        return cls(frame_of(run), series_of(run), [])
+
+    @classmethod
+    def load(cls, file):
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise Unfit(f"cannot read '{file}': {error.strerror}; record it first") from None
+        except ValueError:
+            raise Unfit(f"'{file}' is not whole JSON; remove it and record again") from None
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise Unfit(f"'{file}' is no recording of launches (no \"schema\": \"{SCHEMA}\")")
+        return cls(data["frame"], [Series(**one) for one in data["series"]], data["turns"])
+
+    def save(self, file):
+        """One line per turn; whole or not at all."""
+        lists = {
+            "series": [json.dumps(dataclasses.asdict(one)) for one in self.series],
+            "turns": [json.dumps(turn, separators=(",", ":")) for turn in self.turns],
+        }
+        parts = [f'"schema": "{SCHEMA}"', f'"frame": {json.dumps(self.frame, separators=(",", ":"))}']
+        parts += [f'"{name}": [\n' + ",\n".join(rows) + "\n]" for name, rows in lists.items()]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_name(file.name + ".new")
+        new.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+        os.replace(new, file)
+
+    def add(self, run, **notes):
+        """Of the same suite, program and machine."""
+        was, now = identity(self.frame), identity(run)
+        changed = [f"{name} {was[name]} -> {now[name]}" for name in was if was[name] != now[name]]
+        if series_of(run) != self.series:
+            changed.append("the suite")
+        if changed:
+            raise Unfit(f"the recording is of something else ({', '.join(changed)}); record into another file")
+        self.turns.append({
+            "started_utc": run["run"]["started_utc"],
+            "finished_utc": run["run"]["finished_utc"],
+            **notes,
+            "launches": rows_of(run, self.series),
+        })
+
+    @property
+    def rows(self):
+        return [row for turn in self.turns for row in turn["launches"]]
+
+    @property
+    def cases(self):
+        """Keys without the canaries'."""
+        return [case["key"] for case in self.frame["cases"] if case["benchmark"] != CANARY]
+
+    def without_canaries(self):
+        kept = set(self.cases)
+        places = [place for place, one in enumerate(self.series) if one.key in kept]
+        frame = self.frame | {"cases": [case for case in self.frame["cases"] if case["key"] in kept]}
+        turns = [turn | {"launches": [[row[p] for p in places] for row in turn["launches"]]} for turn in self.turns]
+        return Recording(frame, [self.series[p] for p in places], turns)
+
+    def slowed(self, rows, slowdown, keys):
+        """The rows with every metric of these cases worse: 0.05 makes times 1.05 times as long."""
+        factors = [
+            1 if one.key not in keys else 1 + slowdown if one.better == "lower" else 1 / (1 + slowdown)
+            for one in self.series
+        ]
+        return [[value * factor for value, factor in zip(row, factors)] for row in rows]
+
+    def run_of(self, rows, name):
+        """A run file of these launches, in this order."""
+        run = copy.deepcopy(self.frame)
+        run["run"] |= {"id": name, "tags": {"made_of": "launch medians of a verdict study"}}
+        cases = {case["key"]: case for case in run["cases"]}
+        for case in cases.values():
+            case["launches"] = [
+                {"launch": number, "src": 0, "dst": 0, "iterations": 1, "messages": 0, "warmup": 0,
+                 "cold": {"context_us": None, "connect_us": None, "first_message_us": None},
+                 "quantiles": {}, "samples": {}, "overheads": {}, "lanes": []}
+                for number in range(len(rows))
+            ]
+        for one, values in zip(self.series, zip(*rows)):
+            case = cases[one.key]
+            case["metrics"][one.metric] = quantiles(values) | {
+                "ci95": None, "better": one.better, "launch_medians": list(values)}
+            for launch, value in zip(case["launches"], values):
+                launch["samples"][one.metric] = [value]
+                launch["quantiles"][one.metric] = quantiles([value])
+        return run
+
+
+def quantiles(values):
+    few = {"p90": None, "p99": None, "p999": None, "count": len(values), "samples_seen": len(values)}
+    return {"min": min(values), "p50": statistics.median(values), "max": max(values)} | few

@@ -1,0 +1,145 @@
+"""Comparisons drawn from recorded launches: how often an alarm is raised where nothing changed, and how
+often a planted loss is found."""
+
+import collections
+import concurrent.futures
+import functools
+import os
+import random
+
+import verdicts
+
+LAUNCHES = 10  # a side: what `suite` measures unless it is told otherwise
+WINDOW = 2 * LAUNCHES
+ALPHAS = (0.005, 0.002, 0.001)  # besides compare's own
+SEED = "ucx-bench verdict study"
+
+
+def in_fours(rng):
+    """A B B A or B A A B, drawn anew for every four launches."""
+    return "".join(rng.choice(("ABBA", "BAAB")) for _ in range(WINDOW // 4))
+
+
+LAYOUTS = {
+    "A B B A": in_fours,
+    "5 A, 10 B, 5 A": lambda rng: "A" * 5 + "B" * 10 + "A" * 5,
+    "10 A, 10 B": lambda rng: "A" * 10 + "B" * 10,
+}
+USUAL = next(iter(LAYOUTS))
+
+
+def draws(layout, launches, count, seed):
+    """(first launch, side of each): every contiguous window is as likely; none is drawn twice. Fewer
+    than `count` where there are no more."""
+    rng = random.Random(f"{SEED}, {layout}, {seed}")
+    starts = range(launches - WINDOW + 1)
+    drawn = {}
+    tries = 0
+    while starts and len(drawn) < count and tries < 50 * count:
+        tries += 1
+        drawn[rng.choice(starts), LAYOUTS[layout](rng)] = None
+    return list(drawn)
+
+
+def split(rows, start, pattern):
+    window = list(zip(rows[start:start + WINDOW], pattern))
+    return [[row for row, side in window if side == wanted] for wanted in "AB"]
+
+
+def in_parallel(calls):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda call: call(), calls))
+
+
+def unchanged(program, recording, drawn):
+    rows = recording.rows
+    return in_parallel([
+        functools.partial(verdicts.sides, program, recording, *split(rows, start, pattern))
+        for start, pattern in drawn
+    ])
+
+
+def alarm_counts(comparisons):
+    """Of comparisons without a change: per run, all cases together."""
+    count = sum(bool(verdicts.alarms(one)) for one in comparisons)
+    return {
+        "comparisons": len(comparisons),
+        "false_alarms": count,
+        "upper95": verdicts.upper95(count, len(comparisons)),
+        "below_alpha": by_alpha([verdicts.alarms(one) for one in comparisons]),
+        "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
+        "verdicts": verdicts.count_verdicts(comparisons),
+    }
+
+
+def by_alpha(found):
+    """In how many runs something would have been found with a smaller --alpha: the same, but for those
+    whose p is not as small."""
+    return {str(alpha): sum(any(s["p_corrected"] < alpha for s in one) for one in found) for alpha in ALPHAS}
+
+
+def false_alarms(program, recording, count):
+    """By layout; the usual one also without canaries, which hide alarms where they alarm themselves, and
+    in windows that share no launch."""
+    launches = len(recording.rows)
+    found = {}
+    for layout in LAYOUTS:
+        drawn = draws(layout, launches, count, "unchanged")
+        comparisons = unchanged(program, recording, drawn)
+        blind = unchanged(program, recording.without_canaries(), drawn)
+        found[layout] = alarm_counts(comparisons) | {"without_canaries": alarm_counts(blind)}
+    rng = random.Random(f"{SEED}, apart")
+    apart = [(start, in_fours(rng)) for start in range(0, launches - WINDOW + 1, WINDOW)]
+    found[USUAL]["disjoint"] = alarm_counts(unchanged(program, recording, apart))
+    return found
+
+
+def counted(comparisons, planted):
+    """Of comparisons in which these cases are worse. Found: one of their metrics is called regressed."""
+    found = [
+        [one for one in verdicts.alarms(comparison, ("regressed",)) if one["key"] in keys]
+        for comparison, keys in zip(comparisons, planted)
+    ]
+    detected = sum(map(bool, found))
+    words = collections.Counter()
+    for comparison, keys in zip(comparisons, planted):
+        words.update(verdicts.count_verdicts([comparison], keys))
+    by_case = {}
+    for losses, keys in zip(found, planted):
+        for key in keys:
+            hits = by_case.setdefault(key, [0, 0])
+            hits[0] += any(one["key"] == key for one in losses)
+            hits[1] += 1
+    return {
+        "detected": detected,
+        "of": len(comparisons),
+        "lower95": verdicts.lower95(detected, len(comparisons)),
+        "below_alpha": by_alpha(found),
+        "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
+        "verdicts": dict(words),
+        "by_case": by_case,
+    }
+
+
+def planted_in_draws(program, recording, slowdown, count, which):
+    """`which(rng)` are the cases that are worse in one comparison."""
+    rng = random.Random(f"{SEED}, {slowdown}")
+    rows = recording.rows
+    drawn = draws(USUAL, len(rows), count, slowdown)
+    planted = [which(rng) for _ in drawn]
+
+    def one(place):
+        base, new = split(rows, *drawn[place])
+        return verdicts.sides(program, recording, base, recording.slowed(new, slowdown, planted[place]))
+
+    return counted(in_parallel([functools.partial(one, place) for place in range(len(drawn))]), planted)
+
+
+def power(program, recording, slowdowns, count, how):
+    """A loss in one case, drawn for each comparison, and in all of them."""
+    ways = {"one case": lambda rng: {rng.choice(recording.cases)}, "all cases": lambda rng: set(recording.cases)}
+    return [
+        {"slowdown": slowdown, "how": f"{how}, {name}"} | planted_in_draws(program, recording, slowdown, count, which)
+        for name, which in ways.items()
+        for slowdown in slowdowns
+    ]

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Whether `ucx-bench compare` is right: how often it raises an alarm where nothing changed, and how often
+it finds a planted loss. The first three commands measure, on a machine with nothing else to do, and go
+on where they were interrupted; judge asks the program for its verdicts and can be repeated at any time.
+Exit status: 0 done, 2 usage, 3 cannot run here, 130 interrupted (all whole turns are written)."""
+
+import argparse
+import contextlib
+import datetime
+import functools
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+
+import resample
+import table
+import turns
+import verdicts
+from launches import Recording, Unfit
+from link import RATE, shaped_link
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+SLOWDOWNS = (0.01, 0.02, 0.03, 0.05, 0.10, 0.20)
+NOTHING, SHIM, SHAPED = "nothing changed", "shim, all cases", "shaped link"
+
+
+def say(line):
+    print(line, file=sys.stderr, flush=True)
+
+
+def record(options):
+    session = turns.Session(options.ucx_bench, HERE / "suite.toml", options.folder / "launches.json", say)
+    session.record(options.launches)
+
+
+def real(options):
+    session = turns.Session(options.ucx_bench, options.suite, options.folder / "real.json", say)
+    shim = pathlib.Path(options.shim)
+    if not shim.exists():
+        raise Unfit(f"no '{shim}': build it (target slow), or give --shim")
+    session.compare(NOTHING, 0, options.unchanged, lambda side: {})
+    for slowdown in options.slowdowns:
+        # Both sides have the shim, so that what it costs itself is no difference.
+        session.compare(SHIM, slowdown, options.planted, lambda side, share=slowdown: {
+            "LD_PRELOAD": str(shim), "SLOW_SHARE": str(share if side == "B" else 0)})
+
+
+def shaped(options):
+    with shaped_link() as link, tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
+        suite = pathlib.Path(folder, "shaped.toml")
+        suite.write_text((HERE / "shaped.toml").read_text().replace("LINK", link.name))
+        session = turns.Session(options.ucx_bench, suite, options.folder / "shaped.json", say)
+
+        def set_rate(slowdown, side):
+            link.set_rate(RATE / (1 + slowdown) if side == "B" else RATE)
+
+        for slowdown, count in ((0, options.unchanged), *((s, options.planted) for s in options.slowdowns)):
+            session.compare(SHAPED, slowdown, count, lambda side: {}, functools.partial(set_rate, slowdown))
+
+
+def judged_real(program, recording):
+    """(A/A, power rows) of comparisons that were measured for it."""
+    unchanged, rows = {}, []
+    for how, slowdown in turns.kinds_of(recording):
+        pairs = turns.comparisons_of(recording, how, slowdown)
+        found = resample.in_parallel(
+            [functools.partial(verdicts.sides, program, recording, *pair) for pair in pairs])
+        if not found:
+            continue
+        if slowdown == 0:
+            unchanged[how] = resample.alarm_counts(found)
+            continue
+        planted = [set(recording.cases)] * len(found)
+        rows.append({"slowdown": slowdown, "how": how} | resample.counted(found, planted))
+    return unchanged, rows
+
+
+def only_unchanged(recording):
+    """Without the turns in which something was planted."""
+    kept = [turn for turn in recording.turns if turn.get("slowdown", 0) == 0]
+    return Recording(recording.frame, recording.series, kept)
+
+
+def judge(options):
+    program = options.ucx_bench
+    files = {name: options.folder / f"{name}.json" for name in ("launches", "real", "shaped")}
+    recordings = {name: Recording.load(file) for name, file in files.items() if name == "launches" or file.exists()}
+    main_recording = recordings["launches"]
+    if len(main_recording.rows) < resample.WINDOW:
+        raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {resample.WINDOW}")
+    layouts = resample.false_alarms(program, main_recording, options.draws)
+    aa = {name: layouts[resample.USUAL][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
+    aa |= {"layouts": layouts, "real": {}}
+    power = resample.power(program, main_recording, options.slowdowns, options.draws, "resampled")
+    for name in ("real", "shaped"):
+        if name in recordings:
+            unchanged, rows = judged_real(program, recordings[name])
+            aa["real"] |= unchanged
+            power += rows
+    if "shaped" in recordings:
+        steady = only_unchanged(recordings["shaped"])
+        power += resample.power(program, steady, options.slowdowns, options.draws, "shaped link, resampled")
+    frame = main_recording.frame
+    result = {
+        "schema": "ucx-bench/verdict-study/1",
+        "judged_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "judged_by": verdicts.version_of(program),
+        "machine": {"id": frame["machine"]["id"], "labels": frame["machine"]["labels"]},
+        "ucx": frame["ucx"]["version"],
+        "commit": frame["build"]["commit"],
+        "recorded": {name: about(recording) for name, recording in recordings.items()},
+        "aa": aa,
+        "power": power,
+    }
+    output = options.output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(result, indent=1) + "\n")
+    made = table.markdown(result)
+    output.with_suffix(".md").write_text(made)
+    if options.method:
+        text = table.put_into(options.method.read_text(), made)
+        if text is None:
+            raise Unfit(f"'{options.method}' has no lines '{table.BEGIN}' and '{table.END}'")
+        options.method.write_text(text)
+    print(made, end="")
+
+
+def about(recording):
+    return {
+        "launches": len(recording.rows),
+        "started_utc": recording.turns[0]["started_utc"],
+        "finished_utc": recording.turns[-1]["finished_utc"],
+        "highest_load_1min_before_a_turn": max((t.get("load_1min_before", 0) for t in recording.turns), default=None),
+    }
+
+
+def program_at(text):
+    found = shutil.which(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"no program '{text}'")
+    return os.path.abspath(found)
+
+
+def count(text):
+    if not text.isdecimal() or int(text) > 100_000:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number, 0 to 100000")
+    return int(text)
+
+
+def percentages(text):
+    """Of 5,10 the shares 0.05 and 0.1."""
+    with contextlib.suppress(ValueError):
+        shares = tuple(float(part) / 100 for part in text.split(","))
+        if all(0 < share <= 100 for share in shares):
+            return shares
+    raise argparse.ArgumentTypeError(f"'{text}' is no list of percentages, as 1,5,10")
+
+
+def parser_of_all():
+    parser = argparse.ArgumentParser(prog="ci/verdict-study/study.py", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name, function, text):
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(function=function)
+        added.add_argument("--ucx-bench", type=program_at, default=str(ROOT / "build/release/bin/ucx-bench"))
+        added.add_argument("--folder", type=pathlib.Path, default=ROOT / "results/verdict-study",
+                           help="of the recordings (default: results/verdict-study)")
+        return added
+
+    def comparisons(added, unchanged, planted):
+        added.add_argument("--unchanged", type=count, default=unchanged, metavar="N",
+                           help=f"comparisons of nothing (default: {unchanged})")
+        added.add_argument("--planted", type=count, default=planted, metavar="N",
+                           help=f"comparisons for each loss (default: {planted})")
+
+    def slowdowns(added):
+        added.add_argument("--slowdowns", type=percentages, default=SLOWDOWNS, metavar="LIST",
+                           help="percent (default: 1,2,3,5,10,20)")
+
+    added = command("record", record, "launches of the suite, to draw comparisons from")
+    added.add_argument("--launches", type=count, default=300, metavar="N", help="in all (default: 300)")
+    added = command("real", real, "whole comparisons, A B B A: of nothing, and with calls of UCX stretched")
+    added.add_argument("--suite", type=pathlib.Path, default=HERE / "suite.toml")
+    added.add_argument("--shim", default=str(ROOT / "build/release/ci/libslow.so"), help="built of ci/shims/slow.cpp")
+    comparisons(added, 20, 5)
+    slowdowns(added)
+    added = command("shaped", shaped, "the same over a link whose rate is set (needs root)")
+    comparisons(added, 20, 20)
+    slowdowns(added)
+    added = command("judge", judge, "the verdicts, their rates and the table")
+    added.add_argument("--draws", type=count, default=1000, metavar="N",
+                       help="comparisons drawn for each line of the table (default: 1000)")
+    slowdowns(added)
+    added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/verdict-study.json", metavar="FILE",
+                       help="and the same as .md beside it (default: results/verdict-study.json)")
+    added.add_argument("--method", type=pathlib.Path, metavar="FILE", help="a document with a place for the table")
+    return parser
+
+
+def main(argv):
+    options = parser_of_all().parse_args(argv)
+    # A plain kill ends as Ctrl-C does: nothing is left running.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        options.function(options)
+    except Unfit as error:
+        say(f"verdict-study: {error}")
+        return 3
+    except KeyboardInterrupt:
+        say("verdict-study: interrupted; the same command goes on")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,75 @@
+"""The study's result as Markdown, for docs/METHOD.md."""
+
+BEGIN, END = "<!-- made by ci/verdict-study/study.py -->", "<!-- end -->"
+
+
+def percent(share):
+    return "?" if share is None else f"{100 * share:.3g} %"
+
+
+def share_of(count, of):
+    return percent(count / of if of else None)
+
+
+def verdict_words(verdicts):
+    """Of metrics, not of runs."""
+    total = sum(verdicts.values())
+    words = sorted(verdicts, key=verdicts.get, reverse=True)
+    return ", ".join(f"{100 * verdicts[word] / total:.1f} % {word}" for word in words)
+
+
+def smaller_alphas(found):
+    """Counts of runs, as the number before them."""
+    return ", ".join(f"{alpha}: {count}" for alpha, count in found["below_alpha"].items())
+
+
+def alarm_rows(aa):
+    for layout, found in aa.get("layouts", {}).items():
+        rows = [(layout, found), (f"{layout}, canaries left out", found["without_canaries"])]
+        if "disjoint" in found:
+            rows.append((f"{layout}, windows that share no launch", found["disjoint"]))
+        yield from rows
+    for where, found in aa.get("real", {}).items():
+        yield f"measured for it: {where}", found
+
+
+def markdown(result):
+    lines = [
+        f"Machine {result['machine']['id']} ({', '.join(result['machine']['labels']) or 'no labels'}), UCX "
+        f"{result['ucx']}, ucx-bench {str(result['commit'])[:12]}; judged {result['judged_utc']} by the compare of "
+        f"{result['judged_by']}.",
+        "",
+        "| nothing changed | runs | false alarms | 95 % bound | with a smaller alpha | canary moved | metrics |",
+        "|---|--:|--:|--:|---|--:|---|",
+    ]
+    lines += [
+        f"| {name} | {found['comparisons']} | {found['false_alarms']} | {percent(found['upper95'])} | "
+        f"{smaller_alphas(found)} | {found['canary_alarms']} | {verdict_words(found['verdicts'])} |"
+        for name, found in alarm_rows(result["aa"])
+    ]
+    lines += [
+        "",
+        "| planted loss | how | runs | found | at least, 95 % | with a smaller alpha | canary moved | metrics |",
+        "|--:|---|--:|--:|--:|---|--:|---|",
+    ]
+    lines += [
+        f"| {100 * row['slowdown']:g} % | {row['how']} | {row['of']} | {share_of(row['detected'], row['of'])} | "
+        f"{percent(row['lower95'])} | {smaller_alphas(row)} | {row['canary_alarms']} | "
+        f"{verdict_words(row['verdicts'])} |"
+        for row in result["power"]
+    ]
+    found = {row["slowdown"]: row["by_case"] for row in result["power"] if row["how"] == "resampled, one case"}
+    if found:
+        lines += ["", "| resampled, one case: found in | " + " | ".join(f"{100 * s:g} %" for s in found) + " |",
+                  "|---|" + "--:|" * len(found)]
+        for case in sorted(set().union(*found.values())):
+            shares = [share_of(*by.get(case, (0, 0))) for by in found.values()]
+            lines.append(f"| `{case}` | " + " | ".join(shares) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def put_into(text, table):
+    """A document with the table in its place, between the marks; None where it has none."""
+    before, mark, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    return f"{before}{mark}\n{table}{end}{after}" if mark and end else None
