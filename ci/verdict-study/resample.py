@@ -79,8 +79,9 @@ def by_alpha(found):
 
 
 def false_alarms(program, recording, count):
-    """By layout; the usual one also without canaries, which hide alarms where they alarm themselves, and
-    in windows that share no launch."""
+    """By layout, also without canaries, which hide alarms where they alarm themselves; the usual one in
+    windows that share no launch, too. Shuffled launches are independent of each other, as the test
+    supposes, whatever the host did meanwhile."""
     launches = len(recording.rows)
     found = {}
     for layout in LAYOUTS:
@@ -90,6 +91,10 @@ def false_alarms(program, recording, count):
         found[layout] = alarm_counts(comparisons) | {"without_canaries": alarm_counts(blind)}
     rng = random.Random(f"{SEED}, apart")
     apart = [(start, in_fours(rng)) for start in range(0, launches - WINDOW + 1, WINDOW)]
+    shuffled = [rng.sample(recording.rows, WINDOW) for _ in range(count)]
+    found["any 20 launches, shuffled"] = alarm_counts(in_parallel([
+        functools.partial(verdicts.sides, program, recording, rows[:LAUNCHES], rows[LAUNCHES:]) for rows in shuffled
+    ]))
     found[USUAL]["disjoint"] = alarm_counts(unchanged(program, recording, apart))
     return found
 

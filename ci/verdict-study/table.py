@@ -25,10 +25,10 @@ def smaller_alphas(found):
 
 def alarm_rows(aa):
     for layout, found in aa.get("layouts", {}).items():
-        rows = [(layout, found), (f"{layout}, canaries left out", found["without_canaries"])]
-        if "disjoint" in found:
-            rows.append((f"{layout}, windows that share no launch", found["disjoint"]))
-        yield from rows
+        yield layout, found
+        for name, words in (("without_canaries", "canaries left out"), ("disjoint", "windows that share no launch")):
+            if name in found:
+                yield f"{layout}, {words}", found[name]
     for where, found in aa.get("real", {}).items():
         yield f"measured for it: {where}", found
 
