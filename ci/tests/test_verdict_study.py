@@ -74,6 +74,21 @@ def synthetic(launches=60, noise=0.001, drift=0.0):
     return recording
 
 
+def synthetic_comparisons(how):
+    """As `real` and `shaped` record them: one of nothing, one with everything 10 % slower in B, and one
+    that was interrupted."""
+    rows = synthetic(50).rows
+    recording = Recording.begun_with(synthetic_run("begin", rows[:5]))
+    everything = set(recording.cases)
+    sides = [(1, 0, "ABBA"), (2, 0.1, "ABBA"), (3, 0.1, "AB")]
+    for place, (number, slowdown, side) in enumerate((n, s, one) for n, s, order in sides for one in order):
+        turn = rows[5 * place:5 * place + 5]
+        changed = recording.slowed(turn, slowdown if side == "B" else 0, everything)
+        recording.add(synthetic_run(f"{number} {place}", changed), comparison=number, side=side, slowdown=slowdown,
+                      how="nothing changed" if how == "shim, all cases" and slowdown == 0 else how)
+    return recording
+
+
 def study(*arguments, code=0):
     done = subprocess.run([sys.executable, STUDY / "study.py", *map(str, arguments), "--ucx-bench", PROGRAM],
                           capture_output=True, text=True, timeout=200, check=False)
@@ -123,6 +138,8 @@ def test_runs_made_of_launches_are_runs(tmp_path):
 
 def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     synthetic().save(tmp_path / "launches.json")
+    synthetic_comparisons("shim, all cases").save(tmp_path / "real.json")
+    synthetic_comparisons("shaped link").save(tmp_path / "shaped.json")
     out = tmp_path / "result.json"
     document = tmp_path / "METHOD.md"
     document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
@@ -136,6 +153,12 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     found = {(row["how"], row["slowdown"]): (row["detected"], row["of"]) for row in result["power"]}
     assert found["resampled, one case", 0.2] == found["resampled, all cases", 0.2] == (12, 12)
     assert found["resampled, one case", 0.0001][0] == 0
+    for how in ("shim, all cases", "shaped link"):
+        assert found[how, 0.1] == (1, 1)
+    assert {how: one["comparisons"] for how, one in aa["real"].items()} == {"nothing changed": 1, "shaped link": 1}
+    seen = next(row["changes_seen"] for row in result["power"] if row["how"] == "shim, all cases")
+    assert seen["pingpong/tag/host-host/shm/8B latency_us"] == pytest.approx(0.1, abs=0.005)
+    assert found["shaped link, resampled, all cases", 0.2] == (12, 12)
     text = document.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     assert "| A B B A | 12 | 0 | 22.1 % |" in text and "| 20 % | resampled, one case | 12 | 100 % |" in text

@@ -6,6 +6,7 @@ import concurrent.futures
 import functools
 import os
 import random
+import statistics
 
 import verdicts
 
@@ -124,6 +125,17 @@ def counted(comparisons, planted):
         "verdicts": dict(words),
         "by_case": by_case,
     }
+
+
+def changes_seen(comparisons):
+    """By case and metric: the median over comparisons of the change that compare saw, 0.05 being new =
+    1.05 base. What was planted from outside need not come through everywhere."""
+    ratios = {}
+    for comparison in comparisons:
+        for one in comparison["series"]:
+            if one["ratio"] is not None:
+                ratios.setdefault(f"{one['key']} {one['metric']}", []).append(one["ratio"])
+    return {name: statistics.median(values) - 1 for name, values in sorted(ratios.items())}
 
 
 def planted_in_draws(program, recording, slowdown, count, which):

@@ -76,7 +76,8 @@ def judged_real(program, recording):
             unchanged[how] = resample.alarm_counts(found)
             continue
         planted = [set(recording.cases)] * len(found)
-        rows.append({"slowdown": slowdown, "how": how} | resample.counted(found, planted))
+        rows.append({"slowdown": slowdown, "how": how} | resample.counted(found, planted) | {
+            "changes_seen": resample.changes_seen(found)})
     return unchanged, rows
 
 
@@ -192,7 +193,7 @@ def parser_of_all():
     comparisons(added, 20, 5)
     slowdowns(added)
     added = command("shaped", shaped, "the same over a link whose rate is set (needs root)")
-    comparisons(added, 20, 20)
+    comparisons(added, 20, 5)
     slowdowns(added)
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",

@@ -33,6 +33,17 @@ def alarm_rows(aa):
         yield f"measured for it: {where}", found
 
 
+def by_slowdown(title, found, text_of):
+    """A table with a line of each name and a column of each slowdown."""
+    if not found:
+        return []
+    lines = ["", f"| {title} | " + " | ".join(f"{100 * s:g} %" for s in found) + " |", "|---|" + "--:|" * len(found)]
+    for name in sorted(set().union(*found.values())):
+        cells = [text_of(of[name]) if name in of else "?" for of in found.values()]
+        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+    return lines
+
+
 def markdown(result):
     lines = [
         f"Machine {result['machine']['id']} ({', '.join(result['machine']['labels']) or 'no labels'}), UCX "
@@ -59,12 +70,10 @@ def markdown(result):
         for row in result["power"]
     ]
     found = {row["slowdown"]: row["by_case"] for row in result["power"] if row["how"] == "resampled, one case"}
-    if found:
-        lines += ["", "| resampled, one case: found in | " + " | ".join(f"{100 * s:g} %" for s in found) + " |",
-                  "|---|" + "--:|" * len(found)]
-        for case in sorted(set().union(*found.values())):
-            shares = [share_of(*by.get(case, (0, 0))) for by in found.values()]
-            lines.append(f"| `{case}` | " + " | ".join(shares) + " |")
+    lines += by_slowdown("resampled, one case: found in", found, lambda hits: share_of(*hits))
+    for how in dict.fromkeys(row["how"] for row in result["power"] if "changes_seen" in row):
+        seen = {row["slowdown"]: row["changes_seen"] for row in result["power"] if row["how"] == how}
+        lines += by_slowdown(f"{how}: median change seen", seen, lambda change: f"{100 * change:+.2f} %")
     return "\n".join(lines) + "\n"
 
 
