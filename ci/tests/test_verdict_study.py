@@ -49,7 +49,7 @@ def synthetic_run(name, launches):
     return {
         "schema": "ucx-bench/run/1",
         "run": {"id": name, "started_utc": "2026-01-02T03:04:05Z", "finished_utc": "2026-01-02T03:04:06Z",
-                "command": ["ucx-bench"], "state": "complete", "tags": {}},
+                "command": ["/home/of/ucx-bench", "--quiet"], "state": "complete", "tags": {}},
         "build": {"version": "0.1.0", "commit": None, "dirty": None, "compiler": "?", "flags": "?"},
         "machine": {"id": "invented", "labels": ["synthetic"], "topology_hash": None, "hosts": [
             {"name": "invented", "kernel": None, "cpu_model": None, "cores": None, "numa_nodes": None, "gpus": [],
@@ -127,6 +127,7 @@ def test_runs_made_of_launches_are_runs(tmp_path):
     again = Recording.load(tmp_path / "launches.json")
     assert again.rows == recording.rows and again.series == recording.series
     run = again.run_of(again.rows[3:8], "some")
+    assert run["run"]["command"] == ["ucx-bench", "--quiet"]
     assert not [error.message for error in SCHEMA.iter_errors(run)]
     assert run["cases"][0]["metrics"]["latency_us"]["launch_medians"] == [row[1] for row in again.rows[3:8]]
     slow = again.slowed(again.rows, 0.25, {"pingpong/tag/host-host/shm/8B"})

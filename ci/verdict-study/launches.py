@@ -28,6 +28,8 @@ def frame_of(run):
     """All of a run file but what launches measured."""
     frame = {name: copy.deepcopy(part) for name, part in run.items() if name != "cases"}
     frame["findings"] = []
+    # Where the caller keeps programs and passing files is nobody's business.
+    frame["run"]["command"] = [os.path.basename(word) for word in frame["run"]["command"]]
     emptied = {"metrics": {}, "launches": [], "path": {}, "pairs": [], "phases": [], "exchange": {}, "limits": []}
     frame["cases"] = [case | emptied for case in run["cases"]]
     return frame
