@@ -34,6 +34,7 @@ AddedCommand add_merge(CLI::App& app);
 AddedCommand add_suite(CLI::App& app);
 AddedCommand add_topo(CLI::App& app);
 AddedCommand add_doctor(CLI::App& app);
+AddedCommand add_advise(CLI::App& app);
 AddedCommand add_list(CLI::App& app);
 AddedCommand add_report(CLI::App& app);
 AddedCommand add_compare(CLI::App& app);

@@ -7,7 +7,8 @@ import subprocess
 import pytest
 from conftest import PROGRAM, ROOT, clean_environment, only
 
-COMMANDS = ["pingpong", "p2p", "cold", "merge", "transpose", "suite", "topo", "doctor", "list", "report", "compare", "plot"]
+COMMANDS = ["pingpong", "p2p", "cold", "merge", "transpose", "suite", "topo", "doctor", "advise", "list", "report",
+            "compare", "plot"]
 
 
 def test_help_names_every_command(bench):

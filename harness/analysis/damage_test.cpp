@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <random>
 
+#include "harness/analysis/advice.hpp"
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
+#include "harness/analysis/pick.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/topology/path.hpp"
 
@@ -73,6 +75,14 @@ void use(const Graph& graph) {
     }
   }
   EXPECT_EQ(to_json(graph_from_json(json)).at("pairs"), json.at("pairs"));
+  for (const auto& rank : advise(graph).ranks) {
+    EXPECT_TRUE(std::ranges::is_sorted(rank.cpus));
+  }
+  try {
+    EXPECT_EQ(pick_gpus(graph, 2).best.gpus.size(), 2U);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::usage);
+  }
 }
 
 class Damaged : public testing::TestWithParam<std::string> {};

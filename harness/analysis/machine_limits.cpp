@@ -14,9 +14,8 @@ struct GpuFlows {
   bool nics_known = true;      ///< of all the others
 };
 
-GpuFlows flows_between_gpus(const Graph& graph) {
+GpuFlows flows_between(const Graph& graph, const std::vector<std::size_t>& gpus) {
   GpuFlows flows;
-  const auto gpus = graph.of_kind(NodeKind::gpu);
   for (const auto from : gpus) {
     for (const auto to : gpus) {
       if (from == to) continue;
@@ -38,9 +37,14 @@ GpuFlows flows_between_gpus(const Graph& graph) {
 }  // namespace
 
 std::vector<AllToAll> all_to_all_of(const Graph& graph, Basis basis) {
+  return all_to_all_among(graph, graph.of_kind(NodeKind::gpu), basis);
+}
+
+std::vector<AllToAll> all_to_all_among(const Graph& graph, const std::vector<std::size_t>& gpus,
+                                       Basis basis) {
   std::vector<AllToAll> found;
-  const auto flows = flows_between_gpus(graph);
-  const auto peers = static_cast<double>(graph.of_kind(NodeKind::gpu).size()) - 1;
+  const auto flows = flows_between(graph, gpus);
+  const auto peers = static_cast<double>(gpus.size()) - 1;
   const auto add = [&](const std::string& route, const std::vector<Flow>& all) {
     auto limits = limits_of(graph, all, basis);
     if (!limits.seconds) return;

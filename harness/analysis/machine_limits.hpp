@@ -19,6 +19,10 @@ struct AllToAll {
 /// NICs only where each GPU that needs one has one nearest.
 std::vector<AllToAll> all_to_all_of(const Graph& graph, Basis basis = Basis::specification);
 
+/// The same of some of its GPUs. The flows go from the first to all others, then from the second …
+std::vector<AllToAll> all_to_all_among(const Graph& graph, const std::vector<std::size_t>& gpus,
+                                       Basis basis = Basis::specification);
+
 /// Why capacities are unknown of resources that have something to carry, each reason once.
 std::vector<std::string> unknown_in(const Limits& limits);
 

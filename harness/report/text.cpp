@@ -73,4 +73,24 @@ AlignedGrid aligned(const Grid& grid) {
   return out;
 }
 
+std::string left_aligned(const TextRows& rows, bool all_columns) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    const bool known = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) {
+      return row[column] != unknown_cell && row[column] != no_cell;
+    });
+    if (!known && !all_columns && column > 0) continue;
+    for (const auto& row : rows) widths[column] = std::max(widths[column], row[column].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      if (widths[column] > 0) line += fmt::format("  {:<{}}", row[column], widths[column]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text + "\n";
+}
+
 }  // namespace ucxbench

@@ -14,6 +14,16 @@ std::string prefixed(const std::optional<double>& value, int digits);
 /// `text` broken at spaces into lines of at most `width`, each begun by `indent`.
 std::string wrapped(const std::string& text, const std::string& indent, std::size_t width);
 
+/// In cells: what is not known, and what there is none of.
+inline constexpr const char* unknown_cell = "?";
+inline constexpr const char* no_cell = "-";
+
+using TextRows = std::vector<std::vector<std::string>>;
+
+/// Left-aligned, two spaces apart, an empty line after; the first row is the header. Columns of
+/// which nothing is known are left out, unless `all_columns`.
+std::string left_aligned(const TextRows& rows, bool all_columns = false);
+
 /// A table of text. Column groups name their unit once.
 struct Grid {
   struct Column {

@@ -15,52 +15,25 @@
 namespace ucxbench {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
-
-constexpr const char* unknown = "?";
-constexpr const char* nothing = "-";
-
 std::string or_unknown(const std::string& text) {
-  return text.empty() ? unknown : on_one_line(text);
-}
-
-/// Left-aligned, two spaces apart; the first row is the header. Columns of which nothing is known
-/// are left out, unless `all_columns`.
-std::string table_of(const Rows& rows, bool all_columns = false) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (std::size_t column = 0; column < widths.size(); ++column) {
-    const bool known = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) {
-      return row[column] != unknown && row[column] != nothing;
-    });
-    if (!known && !all_columns && column > 0) continue;
-    for (const auto& row : rows) widths[column] = std::max(widths[column], row[column].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t column = 0; column < widths.size(); ++column) {
-      if (widths[column] > 0) line += fmt::format("  {:<{}}", row[column], widths[column]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text + "\n";
+  return text.empty() ? unknown_cell : on_one_line(text);
 }
 
 std::string matrix_of(const Graph& graph) {
   const auto devices = graph.devices();
-  Rows rows(1, {""});
+  TextRows rows(1, {""});
   for (const auto device : devices) rows.front().push_back(on_one_line(graph.nodes[device].name));
   for (const auto from : devices) {
     rows.push_back({on_one_line(graph.nodes[from].name)});
     for (const auto to : devices) rows.back().push_back(to_string(class_between(graph, from, to)));
   }
-  return table_of(rows, true);
+  return left_aligned(rows, true);
 }
 
 std::string nearest_nic_of(const Graph& graph, std::size_t gpu) {
   constexpr std::size_t most_names = 4;
   const auto nearest = nearest_nics(graph, gpu);
-  if (nearest.nodes.empty()) return unknown;
+  if (nearest.nodes.empty()) return unknown_cell;
   if (nearest.nodes.size() > most_names) {
     return fmt::format("{} of {} NICs", to_string(nearest.path_class), nearest.nodes.size());
   }
@@ -71,39 +44,39 @@ std::string nearest_nic_of(const Graph& graph, std::size_t gpu) {
 
 std::string numa_text(const Graph& graph, std::size_t node) {
   const auto numa = numa_of(graph, node);
-  return numa ? fmt::format("{}", *numa) : unknown;
+  return numa ? fmt::format("{}", *numa) : unknown_cell;
 }
 
 std::string cpus_text(const Graph& graph, std::size_t node) {
   const auto cpus = nearest_cpus(graph, node);
-  if (!cpus) return unknown;
-  return cpus->empty() ? nothing : format_list(*cpus);
+  if (!cpus) return unknown_cell;
+  return cpus->empty() ? no_cell : format_list(*cpus);
 }
 
 std::string devices_of(const Graph& graph) {
   const bool nics = !graph.of_kind(NodeKind::nic).empty();
-  Rows rows = {{"device", "also", "NUMA", "CPUs", "nearest NIC", "PCI", "port", "model"}};
+  TextRows rows = {{"device", "also", "NUMA", "CPUs", "nearest NIC", "PCI", "port", "model"}};
   for (const auto device : graph.devices()) {
     const auto& node = graph.nodes[device];
     const bool gpu = node.kind == NodeKind::gpu;
-    rows.push_back({on_one_line(node.name), node.alias.empty() ? nothing : on_one_line(node.alias),
+    rows.push_back({on_one_line(node.name), node.alias.empty() ? no_cell : on_one_line(node.alias),
                     numa_text(graph, device), cpus_text(graph, device),
-                    gpu && nics ? nearest_nic_of(graph, device) : nothing, or_unknown(node.pci),
-                    gpu ? nothing : or_unknown(node.state), or_unknown(node.model)});
+                    gpu && nics ? nearest_nic_of(graph, device) : no_cell, or_unknown(node.pci),
+                    gpu ? no_cell : or_unknown(node.state), or_unknown(node.model)});
   }
-  return table_of(rows);
+  return left_aligned(rows);
 }
 
 std::string processors_of(const Graph& graph) {
-  Rows rows = {{"NUMA node", "CPUs", "socket", "processor"}};
+  TextRows rows = {{"NUMA node", "CPUs", "socket", "processor"}};
   for (const auto numa : graph.of_kind(NodeKind::numa)) {
     const auto parent = graph.parent_of(numa);
     const bool socket = parent != Node::none && graph.nodes[parent].kind == NodeKind::socket;
     rows.push_back({on_one_line(graph.nodes[numa].name), cpus_text(graph, numa),
-                    socket ? graph.nodes[parent].name : unknown,
-                    socket ? or_unknown(graph.nodes[parent].model) : unknown});
+                    socket ? graph.nodes[parent].name : unknown_cell,
+                    socket ? or_unknown(graph.nodes[parent].model) : unknown_cell});
   }
-  return rows.size() == 1 ? "" : table_of(rows);
+  return rows.size() == 1 ? "" : left_aligned(rows);
 }
 
 /// Two decimals at most.
@@ -125,30 +98,30 @@ std::string capacities_of(const Graph& graph) {
       const auto rate =
           path.capacity_GBps
               ? fmt::format("{}{}", path.complete ? "" : "<= ", rate_text(*path.capacity_GBps))
-              : unknown;
+              : unknown_cell;
       ++counts[{path.path_class.distance, -path.path_class.nvlinks, rate, path.source}];
     }
   }
-  Rows rows = {{"class", "pairs", "GB/s one way", "limited by"}};
+  TextRows rows = {{"class", "pairs", "GB/s one way", "limited by"}};
   for (const auto& [key, count] : counts) {
     const auto& [distance, nvlinks, rate, source] = key;
     rows.push_back({to_string(PathClass{distance, -nvlinks}), fmt::format("{}", count), rate,
                     or_unknown(source)});
   }
-  return rows.size() == 1 ? "" : table_of(rows, true);
+  return rows.size() == 1 ? "" : left_aligned(rows, true);
 }
 
 std::string all_to_all_text(const Graph& graph) {
-  Rows rows = {{"every GPU to every other", "GB/s each", "limited by", "unknown"}};
+  TextRows rows = {{"every GPU to every other", "GB/s each", "limited by", "unknown"}};
   for (const auto& all : all_to_all_of(graph)) {
     const auto& by = all.limits.resources[*all.limits.bottleneck];
     const auto reasons = unknown_in(all.limits);
     rows.push_back(
         {all.route, fmt::format("{}{}", reasons.empty() ? "" : "<= ", rate_text(all.per_gpu_GBps)),
          on_one_line(fmt::format("{}: {}", by.name, by.source)),
-         reasons.empty() ? nothing : on_one_line(fmt::to_string(fmt::join(reasons, "; ")))});
+         reasons.empty() ? no_cell : on_one_line(fmt::to_string(fmt::join(reasons, "; ")))});
   }
-  return rows.size() == 1 ? "" : table_of(rows);
+  return rows.size() == 1 ? "" : left_aligned(rows);
 }
 
 }  // namespace

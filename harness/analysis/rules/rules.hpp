@@ -2,6 +2,8 @@
 
 // Every rule; rules.cpp lists them, and docs/METHOD.md says when each speaks.
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/analysis/findings.hpp"
@@ -58,5 +60,15 @@ std::vector<Finding> asymmetric_pair(const Judged& run);
 std::vector<Finding> memlock(const Judged& run);
 std::vector<Finding> eager_too_long(const Judged& run);
 std::vector<Finding> slow_first_message(const Judged& run);
+
+/// A block in which eager messages take longer than the smallest one by rendezvous.
+struct LateRendezvous {
+  std::string title;
+  const Case* worst;         ///< of the eager ones
+  const Case* first;         ///< by rendezvous
+  std::uint64_t from_bytes;  ///< of the smallest eager one that takes longer
+  double cost_us;            ///< of the worst
+};
+std::vector<LateRendezvous> late_rendezvous(const Judged& run);
 
 }  // namespace ucxbench

@@ -62,8 +62,8 @@ std::vector<Finding> memlock(const Judged& run) {
            .next = "ulimit -l unlimited"}};
 }
 
-std::vector<Finding> eager_too_long(const Judged& run) {
-  std::vector<Finding> findings;
+std::vector<LateRendezvous> late_rendezvous(const Judged& run) {
+  std::vector<LateRendezvous> late;
   for (const auto& block : run.blocks) {
     const auto cases = by_size(block);
     const auto first =
@@ -79,15 +79,25 @@ std::vector<Finding> eager_too_long(const Judged& run) {
     if (slower.empty()) continue;
     const auto worst = *std::ranges::max_element(
         slower, {}, [](const Case* of) { return *p50_of(*of, "latency_us"); });
-    const auto slow_us = *p50_of(*worst, "latency_us");
-    const auto fast_us = *fast.quantiles.p50;
+    late.push_back({.title = block.title,
+                    .worst = worst,
+                    .first = *first,
+                    .from_bytes = *bytes_of(*slower.front()),
+                    .cost_us = *p50_of(*worst, "latency_us") - *fast.quantiles.p50});
+  }
+  return late;
+}
+
+std::vector<Finding> eager_too_long(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& [title, worst, first, from_bytes, cost_us] : late_rendezvous(run)) {
     findings.push_back(
-        {.subject = block.title,
+        {.subject = title,
          .evidence = fmt::format("{} takes {} ({}), {} only {} (rendezvous)", size_of(*worst),
-                                 readable_us(slow_us), protocol_of(*worst), size_of(**first),
-                                 readable_us(fast_us)),
-         .next = fmt::format("--ucx UCX_RNDV_THRESH={}", *bytes_of(*slower.front())),
-         .cost_ms = (slow_us - fast_us) * 1e-3});
+                                 readable_us(*p50_of(*worst, "latency_us")), protocol_of(*worst),
+                                 size_of(*first), readable_us(*p50_of(*first, "latency_us"))),
+         .next = fmt::format("--ucx UCX_RNDV_THRESH={}", from_bytes),
+         .cost_ms = cost_us * 1e-3});
   }
   return findings;
 }

@@ -1,0 +1,222 @@
+// Advice as other programs read it. Names of devices come from files that others made: in a shell
+// and in YAML they are quoted, in comments on one line.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+#include "harness/report/advice.hpp"
+#include "harness/report/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : on_one_line(text))
+    quoted += c == '\'' ? std::string("'\\''") : std::string{c};
+  return quoted + "'";
+}
+
+/// JSON's strings are YAML's too.
+std::string yaml_quoted(const std::string& text) { return Json(on_one_line(text)).dump(); }
+
+std::string origin_of(const Advice& advice) {
+  return fmt::format("of topology {}{}", hash_of(advice.graph),
+                     advice.host.empty() ? "" : ", host " + on_one_line(advice.host));
+}
+
+/// "GPU3" → 3.
+std::optional<int> number_of_gpu(const Advice& advice, const AdvisedRank& rank) {
+  if (!rank.gpu) return std::nullopt;
+  const auto& name = advice.graph.nodes[*rank.gpu].name;
+  try {
+    const auto numbers = parse_list(name.starts_with("GPU") ? name.substr(3) : "");
+    return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
+const std::vector<int>& known_cpus(const AdvisedRank& rank, const char* format) {
+  if (!rank.cpus.empty()) return rank.cpus;
+  throw Failure(Exit::usage,
+                fmt::format("--format {}: the topology does not say which CPUs are near to rank "
+                            "{}'s GPU or memory; take --format env",
+                            format, rank.rank));
+}
+
+std::string mask_of(const std::vector<int>& cpus) {
+  std::string digits(static_cast<std::size_t>(cpus.back()) / 4 + 1, '0');
+  for (const int cpu : cpus) {
+    auto& digit = digits[digits.size() - 1 - static_cast<std::size_t>(cpu) / 4];
+    const int value = (digit <= '9' ? digit - '0' : digit - 'a' + 10) | 1 << cpu % 4;
+    digit = "0123456789abcdef"[value];
+  }
+  return "0x" + digits;
+}
+
+/// "UCX_RNDV_THRESH" → "rndv-thresh".
+std::string dask_name(const std::string& ucx_name) {
+  auto name = ucx_name.substr(std::string_view("UCX_").size());
+  for (auto& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  return name;
+}
+
+const char* yes_or_no(bool value) { return value ? "true" : "false"; }
+
+/// Empty where the ranks have different ones.
+std::string common_net_devices(const Advice& advice) {
+  std::set<std::string> all;
+  for (const auto& rank : advice.ranks) all.insert(rank.net_devices);
+  return all.size() == 1 ? *all.begin() : "";
+}
+
+std::string dask_environment(const Advice& advice) {
+  std::string lines;
+  const auto devices = common_net_devices(advice);
+  if (!devices.empty()) lines += fmt::format("    net-devices: {}\n", yaml_quoted(devices));
+  for (const auto& [name, value] : advice.ucx) {
+    // Dask makes that of tcp, nvlink and infiniband.
+    if (name == "UCX_TLS") continue;
+    lines += fmt::format("    {}: {}\n", dask_name(name), yaml_quoted(value));
+  }
+  return lines.empty() ? "  environment: {}\n" : "  environment:\n" + lines;
+}
+
+std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) {
+  const auto one = one_bandwidth_GBps(advice);
+  if (!one) return "";
+  auto text = fmt::format("    # bytes/s, the median over classes of pairs, in {}\n",
+                          on_one_line(advice.measured));
+  for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
+    text += fmt::format("    # {}: {} GB/s, median of {}\n",
+                        path_class.empty() ? "hosts' memory" : path_class, significant(p50_GBps, 4),
+                        counted(pairs, "pair"));
+  }
+  if (!bandwidths.empty()) {
+    text += fmt::format("    # each source and destination: {}\n", on_one_line(bandwidths));
+  }
+  return fmt::format("  scheduler:\n{}    bandwidth: {:.0f}\n", text, *one * 1e9);
+}
+
+std::string dask_workers(const Advice& advice) {
+  if (!common_net_devices(advice).empty() || !advice.infiniband) return "";
+  std::string text =
+      "# The adapter differs by worker: start each with its own in its environment, which goes\n"
+      "# before this file.\n";
+  for (const auto& rank : advice.ranks) {
+    text += fmt::format("#   {}: UCX_NET_DEVICES={}\n",
+                        rank.gpu ? on_one_line(advice.graph.nodes[*rank.gpu].name)
+                                 : fmt::format("rank {}", rank.rank),
+                        on_one_line(rank.net_devices));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string visible_devices(const Advice& advice) {
+  std::vector<int> numbers;
+  for (const auto& rank : advice.ranks) {
+    const auto number = number_of_gpu(advice, rank);
+    if (!number || std::ranges::find(numbers, *number) != numbers.end()) return "";
+    numbers.push_back(*number);
+  }
+  const bool all = numbers.size() == advice.graph.of_kind(NodeKind::gpu).size();
+  if (all && std::ranges::is_sorted(numbers)) return "";
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+std::string advice_env(const Advice& advice) {
+  auto text = fmt::format(
+      "# UCX settings and CPUs of each rank, by ucx-bench advise, {}.\n"
+      "# mpirun --bind-to none … sh -c '. ./THIS_FILE; exec PROGRAM', or srun --cpu-bind=none …\n",
+      origin_of(advice));
+  for (const auto& [name, value] : advice.ucx) {
+    text += fmt::format("export {}={}\n", name, shell_quoted(value));
+  }
+  const auto devices = visible_devices(advice);
+  if (!devices.empty()) {
+    text += fmt::format(
+        "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}  # rank 0's GPU first\n",
+        devices);
+  }
+  text +=
+      "advised_cpus=\n"
+      "case \"${OMPI_COMM_WORLD_LOCAL_RANK:-${SLURM_LOCALID:-${PMIX_RANK:-}}}\" in\n";
+  for (const auto& rank : advice.ranks) {
+    text += fmt::format("  {})", rank.rank);
+    if (rank.gpu) text += fmt::format("  # {}", on_one_line(advice.graph.nodes[*rank.gpu].name));
+    text += "\n";
+    if (!rank.net_devices.empty()) {
+      text += fmt::format("    export UCX_NET_DEVICES={}\n", shell_quoted(rank.net_devices));
+    }
+    if (!rank.cpus.empty()) text += fmt::format("    advised_cpus={}\n", format_list(rank.cpus));
+    text += "    ;;\n";
+  }
+  return text +
+         "  *) echo 'no advice for this rank: OMPI_COMM_WORLD_LOCAL_RANK, SLURM_LOCALID and "
+         "PMIX_RANK say none that there is' >&2 ;;\n"
+         "esac\n"
+         "if [ -n \"$advised_cpus\" ]; then taskset -p -c \"$advised_cpus\" $$ >/dev/null; fi\n";
+}
+
+std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
+  const bool gpus = std::ranges::any_of(
+      advice.ranks, [](const AdvisedRank& rank) { return rank.gpu.has_value(); });
+  auto text = fmt::format(
+      "# For Dask with distributed-ucxx, by ucx-bench advise, {}.\n"
+      "# Put it into ~/.config/dask/. dask-cuda gives each worker the CPUs near to its GPU.\n",
+      origin_of(advice));
+  const auto devices = visible_devices(advice);
+  if (!devices.empty()) {
+    text += fmt::format("# CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}\n", devices);
+  }
+  text += fmt::format(
+      "distributed-ucxx:\n"
+      "  cuda-copy: {}\n"
+      "  tcp: true\n"
+      "  nvlink: {}\n"
+      "  infiniband: {}\n"
+      "  rdmacm: {}{}\n"
+      "  create-cuda-context: {}\n"
+      "{}",
+      yes_or_no(gpus), yes_or_no(advice.nvlink), yes_or_no(advice.infiniband),
+      yes_or_no(advice.infiniband),
+      advice.infiniband ? "  # false if the adapters have no IP addresses" : "", yes_or_no(gpus),
+      dask_environment(advice));
+  text += fmt::format("  rmm:\n    pool-size: {}\n",
+                      advice.pool_bytes ? yaml_quoted(spaced_size(*advice.pool_bytes))
+                                        : std::string("null  # the GPUs' memory is not known"));
+  return text + "distributed:\n" + dask_bandwidth(advice, bandwidths) +
+         "  worker:\n    multiprocessing-method: forkserver\n" + dask_workers(advice);
+}
+
+std::string advice_rankfile(const Advice& advice) {
+  auto text = fmt::format(
+      "# Open MPI 4, by ucx-bench advise, {}. CPUs have the operating system's numbers:\n"
+      "# mpirun --mca rmaps_rank_file_physical 1 --use-hwthread-cpus --rankfile THIS_FILE …\n",
+      origin_of(advice));
+  const auto host = advice.host.empty() ? "localhost" : on_one_line(advice.host);
+  for (const auto& rank : advice.ranks) {
+    text += fmt::format("rank {}={} slot={}\n", rank.rank, host,
+                        format_list(known_cpus(rank, "rankfile")));
+  }
+  return text;
+}
+
+std::string advice_srun(const Advice& advice) {
+  std::vector<std::string> masks;
+  for (const auto& rank : advice.ranks) masks.push_back(mask_of(known_cpus(rank, "srun")));
+  return fmt::format("--ntasks-per-node={} --cpu-bind=mask_cpu:{}\n", masks.size(),
+                     fmt::join(masks, ","));
+}
+
+}  // namespace ucxbench

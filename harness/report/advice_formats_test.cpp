@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/analysis/fixtures.hpp"
+#include "harness/analysis/import.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/report/advice.hpp"
+#include "harness/topology/build.hpp"
+
+namespace ucxbench {
+namespace {
+
+Graph dgx1() { return import_topology(fixture("dgx1.nccl.xml")); }
+
+// UPDATE_EXPECTED=1 report_test --gtest_filter='AdviceFormats.*' writes the expected texts anew.
+void expect_text(const std::string& name, const std::string& text) {
+  const auto expected = std::filesystem::path(UCXBENCH_ADVICE) / name;
+  if (std::getenv("UPDATE_EXPECTED") != nullptr) std::ofstream(expected) << text;
+  EXPECT_EQ(text, text_of(expected)) << name;
+}
+
+TEST(AdviceFormats, AreAsExpected) {
+  auto advice = advise(dgx1());
+  expect_text("dgx1.rankfile", advice_rankfile(advice));
+  expect_text("dgx1.srun", advice_srun(advice));
+  advice.ucx["UCX_RNDV_THRESH"] = "4096";
+  advice.pool_bytes = 12ULL << 30U;
+  advice.measured = "made up";
+  advice.classes = {{"NV1", 16, 21.1}, {"NV2", 16, 42.5}};
+  expect_text("dgx1.env", advice_env(advice));
+  expect_text("dgx1.dask", advice_dask(advice, "bandwidths.json"));
+}
+
+TEST(AdviceFormats, SayWhatAPickGains) {
+  const auto graph = dgx1();
+  const auto pick = pick_gpus(graph, 3);
+  const auto advice = advise(graph, pick.best.gpus);
+  expect_text("dgx1-pick-3.text", advice_text(advice, pick));
+  EXPECT_EQ(visible_devices(advice), "0,2,3");
+  const auto all = pick_gpus(graph, 8);
+  EXPECT_EQ(visible_devices(advise(graph, all.best.gpus)), "0,3,2,1,5,6,7,4");
+  EXPECT_EQ(visible_devices(advise(graph)), "");
+}
+
+TEST(AdviceFormats, QuoteWhatOthersHaveNamed) {
+  Advice advice;
+  advice.graph = graph_of_host("test");
+  advice.ranks = {{.rank = 0, .cpus = {0}, .net_devices = "a'; touch /tmp/x; '\n$(id)"}};
+  EXPECT_NE(advice_env(advice).find("UCX_NET_DEVICES='a'\\''; touch /tmp/x; '\\'' $(id)'\n"),
+            std::string::npos);
+  EXPECT_NE(advice_dask(advice, "").find("net-devices: \"a'; touch /tmp/x; ' $(id)\"\n"),
+            std::string::npos);
+}
+
+TEST(AdviceFormats, OfUnknownCpusAreNone) {
+  Advice advice;
+  advice.graph = graph_of_host("test");
+  advice.ranks = {{.rank = 0}};
+  EXPECT_THROW(advice_rankfile(advice), Failure);
+  EXPECT_THROW(advice_srun(advice), Failure);
+  EXPECT_EQ(advice_env(advice).find("advised_cpus=0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ucxbench
