@@ -65,7 +65,7 @@ std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, 
 std::string net_devices_of(const std::string& option, const TransportSet& set,
                            const std::string& route, bool check,
                            const std::filesystem::path& infiniband) {
-  if (option == "auto") {
+  if (option == "auto" || option == "nearest") {
     if (!set.has("tcp") && !set.has("auto")) return "";
     std::vector<std::string> devices = {route};
     // The list holds for every transport: without its ports the set would have no InfiniBand.
@@ -85,6 +85,13 @@ std::string net_devices_of(const std::string& option, const TransportSet& set,
     }
   }
   return option;
+}
+
+void refuse_nearest(const std::string& option) {
+  if (option != "nearest") return;
+  throw Failure(Exit::usage,
+                "--net-devices nearest: for ranks of one machine; with --listen and --connect name "
+                "the device");
 }
 
 std::string device_of_connection(int socket) {

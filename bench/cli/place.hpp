@@ -14,11 +14,16 @@ namespace ucxbench {
 std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, int threads);
 
 /// UCX_NET_DEVICES of a set by `--net-devices`: "auto" is `route` for a set that may use TCP, with
-/// the active RDMA ports where it may use them too, and nothing (UCX's own choice) otherwise.
+/// the active RDMA ports where it may use them too, and nothing (UCX's own choice) otherwise; so is
+/// "nearest" where no rank has a nearest one of its own.
 /// `check` refuses devices that this machine does not have with Failure(Exit::usage).
 std::string net_devices_of(const std::string& option, const TransportSet& set,
                            const std::string& route, bool check,
                            const std::filesystem::path& infiniband = "/sys/class/infiniband");
+
+/// Refuses "nearest" for --listen and --connect, each of which knows only its own machine, with
+/// Failure(Exit::usage).
+void refuse_nearest(const std::string& option);
 
 /// The network device that carries what goes to the other end of a connected socket: "lo" for a
 /// peer on this machine.

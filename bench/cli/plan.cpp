@@ -12,12 +12,14 @@
 
 #include "bench/cli/ablation.hpp"
 #include "bench/cli/gate.hpp"
+#include "bench/cli/near.hpp"
 #include "bench/cli/place.hpp"
 #include "bench/cli/progress_display.hpp"
 #include "bench/cli/remote.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/comm/gpu_direct.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
@@ -100,7 +102,13 @@ void print_plan(const Result& result, const std::vector<Group>& groups, const Ru
     for (const auto& setting : group.settings) {
       fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);
     }
+    for (std::size_t rank = 0; rank < group.net_devices.size(); ++rank) {
+      fmt::print("  rank {}: UCX_NET_DEVICES={}\n", rank, group.net_devices[rank]);
+    }
     for (const auto index : group.cases) fmt::print("  {}\n", result.cases[index].key);
+  }
+  for (const auto& line : result.run.value("placement", Json::array())) {
+    fmt::print("{}\n", line.get<std::string>());
   }
   for (const auto& finding : memlock(Judged(result))) {
     fmt::print("! {}: {}\n", finding.subject, finding.evidence);
@@ -146,20 +154,75 @@ void note_lockable(Result& result, const std::vector<Plan>& plans, const UcxReso
   result.ucx["lockable_problem"] = disturbs ? Json(problem) : Json();
 }
 
+// How `auto` and `nearest` were taken.
+void note_placement(Result& result, const Plan& plan, const std::string& option,
+                    const std::string& how) {
+  const auto of = plan.name.empty() ? "" : plan.name + ": ";
+  const auto line = fmt::format("{}{}: {}", of, option, how);
+  auto& lines = result.run["placement"];
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+}
+
+bool may_use_infiniband(const Plan& plan) {
+  return std::ranges::any_of(plan.sets, [](const TransportSet& set) { return set.has("ib"); });
+}
+
+bool uses_cuda(const Plan& plan) { return std::ranges::any_of(plan.memory, any_cuda); }
+
+// One choice for all sets and memories: `ranks` of the run file has one.
+void bind_near_data(Plan& plan, const Wiring& wiring, Result& result) {
+  if (!plan.setup.near_cpus) return;
+  auto [cpus, how] =
+      cpus_by_wiring(wiring, plan.setup.cpus, plan.devices, uses_cuda(plan),
+                     may_use_infiniband(plan), allowed_cpus(), *plan.setup.near_cpus);
+  plan.setup.cpus = std::move(cpus);
+  note_placement(result, plan, "--bind auto", how);
+}
+
+// UCX_NET_DEVICES by rank; empty where all ranks have what --net-devices says.
+std::vector<std::string> own_net_devices(const Plan& plan, const TransportSet& set,
+                                         const std::vector<MemoryKind>& memory,
+                                         const std::string& route, const Wiring& wiring,
+                                         Result& result) {
+  const bool nearest = plan.net_devices == "nearest";
+  // By itself only where there is a choice, and UCX is not to make it.
+  const bool chosen = plan.net_devices == "auto" && set.has("ib") && !plan.listen &&
+                      wiring.rdma_ports.size() > 1 && plan.setup.wrap.empty();
+  if (!chosen && !(nearest && (set.has("ib") || set.has("auto")))) return {};
+  const auto data = data_of_ranks(wiring, plan.setup.cpus, plan.devices, any_cuda(memory), true);
+  auto devices = nearest_net_devices(wiring, data, set, route);
+  note_placement(result, plan, fmt::format("--net-devices {}, {}", plan.net_devices, set.name()),
+                 !devices.empty() ? "the NIC nearest to each rank's data"
+                                  : "for all ranks alike: no NIC is known to be nearest to each");
+  return devices;
+}
+
+std::string all_of_them(const std::vector<std::string>& devices) {
+  std::vector<std::string> all;
+  for (const auto& own : devices) {
+    for (const auto name : split_text(own, ',')) {
+      if (std::ranges::find(all, name) == all.end()) all.emplace_back(name);
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
 std::vector<Group> make_groups(const Plan& plan, const std::string& route, bool one_host,
-                               const Probe& found, Result& result) {
+                               const Probe& found, const Wiring& wiring, Result& result) {
   std::vector<Group> groups;
   for (const auto& set : plan.sets) {
     // Under a wrapper the ranks may live in another network namespace, with devices of its own.
     const auto devices = net_devices_of(plan.net_devices, set, route, plan.setup.wrap.empty());
     for (const auto& memory : plan.memory) {
-      const SetUse use{.net_devices = devices,
+      const auto own = own_net_devices(plan, set, memory, route, wiring, result);
+      const SetUse use{.net_devices = own.empty() ? devices : all_of_them(own),
                        .sockaddr = plan.sockaddr,
                        .gpu_memory = any_on_gpu(memory),
                        .one_host = one_host,
                        .gdr = plan.gdr};
       for (const auto ranks : plan.ranks) {
         auto group = make_group(plan, ranks, set, memory, use, result);
+        group.net_devices = own;
         group.unavailable = why_not(plan, set, memory, use, found);
         if (use.gpu_memory || set.has("ib") || set.has("auto")) {
           result.ucx["gpu_direct"][group.name()] =
@@ -172,11 +235,10 @@ std::vector<Group> make_groups(const Plan& plan, const std::string& route, bool 
   return groups;
 }
 
-bool uses_cuda(const Plan& plan) { return std::ranges::any_of(plan.memory, any_cuda); }
-
 // What only the machine can tell.
 void settle(Plan& plan, const Probe& found, const std::vector<UcxConf>& configuration) {
   check_devices(plan, found);
+  if (plan.listen) refuse_nearest(plan.net_devices);
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
   for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
@@ -258,11 +320,13 @@ Exit carry_out_together(const std::string& command, std::vector<Plan> plans, Run
     setup.peer = peer.get();
   }
   const auto route = peer ? device_of_connection(peer->fd()) : "lo";
+  const auto wiring = wiring_of(found);
   std::vector<Group> groups;
   std::vector<std::size_t> ends;  // of each plan's cases
-  for (const auto& plan : plans) {
-    auto more =
-        of_plan(plan, [&] { return make_groups(plan, route, peer == nullptr, found, result); });
+  for (auto& plan : plans) {
+    bind_near_data(plan, wiring, result);
+    auto more = of_plan(
+        plan, [&] { return make_groups(plan, route, peer == nullptr, found, wiring, result); });
     std::ranges::move(more, std::back_inserter(groups));
     ends.push_back(result.cases.size());
   }

@@ -34,6 +34,7 @@ std::unique_ptr<Peer> wait_for_peer(const std::string& listen, const std::string
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
                      const Placement& placement) {
+  refuse_nearest(placement.net_devices);
   // The second of two ranks: when both run on one machine, the first has the first CPU.
   const auto cpus = cpus_of_ranks(placement.bind, 2, 1).back();
   Signals signals;

@@ -53,6 +53,7 @@ CommandSetup RunOptions::setup(const std::string& benchmark, int local_ranks, in
       of_option("--timeout", [&] { return parse_duration(timeout); }));
   setup.wrap = wrap;
   setup.cpus = cpus_of_ranks(bind, local_ranks, threads);
+  if (bind == "auto") setup.near_cpus = threads;
   return setup;
 }
 

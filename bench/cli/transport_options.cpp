@@ -25,8 +25,8 @@ void TransportOptions::add_options(CLI::App& command) {
     command.add_option(name, value, help)->type_name(type)->group("place")->capture_default_str();
   };
   text("--gdr", gdr, "GPUDirect RDMA and GDRCopy: auto | on | off", "WHEN");
-  text("--net-devices,--ucx-net-devices", net_devices, "auto | all | names, as lo or eth0,eth1",
-       "LIST");
+  text("--net-devices,--ucx-net-devices", net_devices,
+       "auto | nearest | all | names, as lo or eth0,eth1", "LIST");
   command
       .add_option("--transports", transports,
                   "one set: self | shm | tcp | nvlink | ib, joined by commas | auto; repeat the "

@@ -234,3 +234,35 @@ def test_refuses_a_run_without_topology_and_one_that_is_not_its(advise, article)
     (line,) = advise(article, code=2).complaints
     assert "the run has no topology; give one with --topology FILE" in line
     assert "ib2" in advise(article, "--topology", FIXTURES / "dgx1.txt").out
+
+
+def test_a_run_says_how_its_ranks_were_placed(pingpong):
+    run = pingpong("--transports", "tcp", "--sizes", "8", "--bind", "auto", "--net-devices", "nearest").file
+    line = only([line for line in run["run"]["placement"] if line.startswith("--bind auto: ")])
+    numas = [device for device in run["topology"]["devices"] if device["kind"] == "numa"]
+    if len(os.sched_getaffinity(0)) < 2:
+        assert line == "--bind auto: none: there are fewer CPUs than ranks"
+    elif len(numas) < 2:
+        assert "in the order of the cores: the topology has" in line
+    # A set without InfiniBand has no NIC to be near to.
+    assert [rank["net_devices"] for rank in run["ranks"]] == ["lo", "lo"]
+    run = pingpong("--transports", "tcp", "--sizes", "8", "--bind", "none").file
+    assert "placement" not in run["run"]
+
+
+def test_the_devices_that_ranks_really_have_are_recorded(pingpong):
+    run = pingpong("--transports", "tcp", "--sizes", "8", "--net-devices", "all", "--ucx", "UCX_NET_DEVICES=lo").file
+    assert [rank["net_devices"] for rank in run["ranks"]] == ["lo", "lo"]
+
+
+def test_a_dry_run_says_it_too(bench):
+    done = bench("--dry-run", "pingpong", "--sizes", "8")
+    assert done.code == 0 and "\n--bind auto: " in done.out
+
+
+@pytest.mark.parametrize("side", ["--listen", "--connect"])
+def test_nearest_is_for_one_machine(bench, side, tmp_path):
+    done = bench("pingpong", side, "127.0.0.1:1", "--net-devices", "nearest", "--token-file", tmp_path / "token")
+    assert done.code == 2
+    (line,) = done.complaints
+    assert "--net-devices nearest: for ranks of one machine" in line

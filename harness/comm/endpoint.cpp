@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -80,7 +81,11 @@ Address rdmacm_address(const std::vector<std::string>& net_devices) {
 
 Address listening_address(const UcxWorker& worker, const std::string& net_devices) {
   std::vector<std::string> devices;
-  for (const auto device : split_text(net_devices, ',')) devices.emplace_back(device);
+  // A rank's own go before those that the case names for all.
+  const char* own = std::getenv("UCX_NET_DEVICES");
+  for (const auto device : split_text(own == nullptr ? net_devices : own, ',')) {
+    devices.emplace_back(device);
+  }
   const auto managers = worker.effective().find("UCX_SOCKADDR_TLS_PRIORITY");
   if (managers != worker.effective().end() && managers->second == "rdmacm") {
     return rdmacm_address(devices);

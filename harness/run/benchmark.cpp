@@ -78,6 +78,8 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   rank["device"] = Json();
   rank["clock"] = clock_.name();
   rank.update(facts);
+  // Each rank may have its own, of the launcher, of --ucx or of a wrapper.
+  if (const char* own = std::getenv("UCX_NET_DEVICES")) rank["net_devices"] = own;
   rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);
 }
 

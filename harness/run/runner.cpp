@@ -148,8 +148,10 @@ class Run {
     LaunchSpec spec;
     for (int rank = 0; rank < local; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
+      auto own = settings;
+      if (at < group.net_devices.size()) own["UCX_NET_DEVICES"] = group.net_devices[at];
       spec.ranks.push_back(
-          rank_command(settings, group.setup.ucx, group.setup.wrap,
+          rank_command(own, group.setup.ucx, group.setup.wrap,
                        at < group.setup.cpus.size() ? group.setup.cpus[at] : std::vector<int>{}));
     }
     spec.remote = {{"set", fmt::format("{}", fmt::join(group.set.members(), ","))},

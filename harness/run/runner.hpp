@@ -24,6 +24,7 @@ struct CommandSetup {
   std::chrono::milliseconds timeout{60'000};
   std::string wrap;
   std::vector<std::vector<int>> cpus;  ///< per rank; empty: not pinned
+  std::optional<int> near_cpus{};      ///< --bind auto: how many each wants near to its data
   Variables ucx;                       ///< --ucx
   bool strict = false;                 ///< a set that cannot run is a failure of the run
 };
@@ -36,8 +37,9 @@ struct Group {
   std::string variant;             ///< what else tells it from others: "cuda-host, ranks 4"
   std::vector<std::size_t> cases;  ///< in Result::cases
   std::vector<UcxSetting> settings;
-  std::string unavailable;  ///< why it cannot run here; empty when it can
-  CommandSetup setup;       ///< of the command that it belongs to
+  std::vector<std::string> net_devices;  ///< UCX_NET_DEVICES per rank; empty: as in `settings`
+  std::string unavailable;               ///< why it cannot run here; empty when it can
+  CommandSetup setup;                    ///< of the command that it belongs to
 
   /// "tcp+nvlink", or "tcp+nvlink, cuda-host".
   std::string name() const { return variant.empty() ? set.name() : set.name() + ", " + variant; }

@@ -124,7 +124,7 @@ std::vector<Finding> far_nic(const Judged& run) {
                "its NIC is {}, which is {}; {} is {}", run.graph.nodes[used].name,
                to_string(class_between(run.graph, *data, used)), names_of(run.graph, nearer),
                to_string(class_between(run.graph, *data, nearer.front()))),
-           .next = fmt::format("give that rank UCX_NET_DEVICES={}:1 (--wrap)",
+           .next = fmt::format("--net-devices nearest, or UCX_NET_DEVICES={}:1 for that rank",
                                run.graph.nodes[nearer.front()].name)});
     }
   }
@@ -143,7 +143,7 @@ std::vector<Finding> far_cpus(const Judged& run) {
          .evidence = fmt::format("runs on CPU {}; near to {}{} are {}", format_list(rank.cpus),
                                  run.graph.nodes[*device].name, numa_in_words(run.graph, *device),
                                  format_list(*near)),
-         .next = "--bind LIST, for this rank one of " + format_list(*near)});
+         .next = "--bind auto, or a LIST with one of " + format_list(*near) + " for this rank"});
   }
   return findings;
 }
