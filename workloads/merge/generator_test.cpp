@@ -45,17 +45,19 @@ TEST_P(Generators, MakeAsManyMatchesAsTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, Generators,
-    testing::Values(
-        Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3}, 900},
-        Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0}, 0},
-        Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 1}, 3000},
-        Made{{.rows_per_rank = 1, .ranks = 1, .frac_match = 0.5}, 0},
-        Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3, .skew = 1.2}, 900},
-        Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3, .skew = 1}, 900},
-        // dask-cuda: N² · max(⌊⌊L/N⌋·f⌋, 1).
-        Made{{.kind = Kind::dask, .rows_per_rank = 1000, .ranks = 4, .frac_match = 0.3}, 16 * 75},
-        Made{{.kind = Kind::dask, .rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3}, 9 * 99},
-        Made{{.kind = Kind::dask, .rows_per_rank = 10, .ranks = 4, .frac_match = 0}, 16}));
+    testing::Values(Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3}, 900},
+                    Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0}, 0},
+                    Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 1}, 3000},
+                    Made{{.rows_per_rank = 1, .ranks = 1, .frac_match = 0.5}, 0},
+                    Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3, .skew = 1.2}, 900},
+                    Made{{.rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3, .skew = 1}, 900},
+                    // dask-cuda: N² · max(⌊⌊L/N⌋·f⌋, 1).
+                    Made{{.kind = Kind::dask, .rows_per_rank = 1000, .ranks = 4, .frac_match = 0.3},
+                         std::uint64_t{16} * 75},
+                    Made{{.kind = Kind::dask, .rows_per_rank = 1000, .ranks = 3, .frac_match = 0.3},
+                         std::uint64_t{9} * 99},
+                    Made{{.kind = Kind::dask, .rows_per_rank = 10, .ranks = 4, .frac_match = 0},
+                         16}));
 
 TEST(Generator, SkewMakesKeysPopular) {
   const Generator even({.rows_per_rank = 10'000, .frac_match = 1});

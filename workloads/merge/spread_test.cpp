@@ -59,9 +59,10 @@ TEST(BytesToExchange, AreThoseThatBruteForceCounts) {
   const std::uint64_t ranks = 3;
   const std::uint64_t rows = 20'000;
   const Spread spread{.ranks = 3, .batches = 1, .parts = 1};
+  constexpr std::uint64_t row_bytes = std::uint64_t{3} * 8;
   std::uint64_t crossing = 0;
   for (std::uint64_t row = 0; row < 2 * ranks * rows; ++row) {
-    if (spread.rank_of(spread.bucket_of(hash_of(row))) != row % ranks) crossing += 3 * 8;
+    if (spread.rank_of(spread.bucket_of(hash_of(row))) != row % ranks) crossing += row_bytes;
   }
   const auto expected = bytes_to_exchange(ranks, rows, 3);
   EXPECT_NEAR(static_cast<double>(crossing), static_cast<double>(expected), 0.01 * expected);
