@@ -1,6 +1,6 @@
 """The end of scripts/test: why tests were skipped, what each part took, and the totals.
 
-usage: summarize.py PARTS   (lines: name, seconds, outcome, detail, JUnit file of ctest or nothing)
+usage: summarize.py PARTS COMMIT   (lines: name, seconds, outcome, detail, JUnit file of ctest or nothing, commit)
 """
 
 import sys
@@ -36,7 +36,7 @@ def main():
     total, rows = dict.fromkeys(OUTCOMES, 0), []
     with open(sys.argv[1], encoding="utf-8") as parts:
         for line in parts:
-            name, seconds, outcome, detail, junit = line.rstrip("\n").split("\t")
+            name, seconds, outcome, detail, junit, commit = line.rstrip("\n").split("\t")
             counts = {outcome: 1}
             if junit:
                 counts, skipped = read_ctest(junit)
@@ -48,7 +48,8 @@ def main():
                     print(f"skipped in {name}: {names[0]}{more}: {why}")
             for key in OUTCOMES:
                 total[key] += counts.get(key, 0)
-            rows.append((name, int(seconds), detail or outcome))
+            earlier = f", at {commit[:12]}" if commit != sys.argv[2] else ""
+            rows.append((name, int(seconds), (detail or outcome) + earlier))
     width = max(len(row[0]) for row in rows)
     for name, seconds, detail in rows:
         print(f"{name:{width}}  {seconds // 60:3}:{seconds % 60:02}  {detail}")
