@@ -11,39 +11,38 @@ import sys
 import runfile
 from commandline import Parser
 
-PARTS = pathlib.Path(__file__).resolve().parent / "pages"
 
-
-def page_of(run, file):
+def page_of(run, file, folder):
     import jinja2
 
-    from pages import drawings, sections
+    from pages import drawings, pairs, sections, template
 
     try:
         blocks = sections.blocks_of(run)
+        timelines, no_timelines = drawings.of_time(run, folder)
         content = {
             "run": run,
+            "known": sections.known,
             "command": shlex.join(run["run"]["command"]),
             "titles": [block["title"] for block in blocks] or [run["run"]["id"]],
-            "benchmarks": list(dict.fromkeys(case["benchmark"] for case in run["cases"] if case["benchmark"] != sections.CANARY)) or ["nothing"],
+            "benchmarks": sections.benchmarks_of(run),
             "labels": list(dict.fromkeys([*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])])),
             "findings": sections.findings_of(run),
             "blocks": blocks,
             "drawings": drawings.of_cases(run, file),
+            "stages": drawings.of_stages(run),
+            "timelines": timelines,
+            "no_timelines": no_timelines,
             "canaries": sections.canaries_of(run),
-            "limits": sections.limits_of(run),
-            "pairs": sections.pairs_of(run),
+            "limits": pairs.limits_of(run),
+            "pairs": pairs.tables_of(run),
+            "both_ways": pairs.both_ways(run),
             "wiring": drawings.of_topology(run.get("topology") or {}),
             "devices": sections.devices_of(run.get("topology") or {}),
             "hosts": [sections.facts_of(host) for host in run["machine"]["hosts"]],
             "settings": sections.settings_of(run["ucx"]["environment"]),
         }
-        environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(PARTS), autoescape=True, undefined=jinja2.StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
-        )
-        style = jinja2.utils.markupsafe.Markup((PARTS / "style.css").read_text(encoding="utf-8"))
-        return environment.get_template("report.html.j2").render(**content, known=sections.known, style=style)
+        return template.render("report.html.j2", content)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, jinja2.UndefinedError) as error:
         raise runfile.damaged(file, error)
 
@@ -52,9 +51,11 @@ def main():
     parser = Parser("page", "report", prog="ucx-bench report --html", description="One self-contained page of a run.")
     parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
+    parser.add_argument("--folder", metavar="FOLDER", help="where the run's transfer log is; default: RUN.json's")
     arguments = parser.parse_args()
+    folder = arguments.folder or pathlib.Path(arguments.run).parent
     try:
-        page = page_of(runfile.load(arguments.run), arguments.run)
+        page = page_of(runfile.load(arguments.run), arguments.run, folder)
         if arguments.output == "-":
             sys.stdout.write(page)
         else:

@@ -143,7 +143,10 @@ void Outputs::write_run(const Result& result) const {
 
 Exit Outputs::write_page(const Result& result) const {
   if (page_.empty()) return Exit::done;
-  return static_cast<Exit>(run_script_on(render("json", result), "page", {"-o", page_}));
+  // The transfer log lies beside the run file, not beside what the script reads.
+  const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
+  return static_cast<Exit>(
+      run_script_on(render("json", result), "page", {"-o", page_, "--folder", folder}));
 }
 
 }  // namespace ucxbench

@@ -3,13 +3,19 @@
 import io
 
 import topology
-from plots import picture
+import transferlog
+from plots import picture, timeline, waterfall
+from plots.common import words
+
+MOST_TIMELINES = 6  # in one drawing
 
 
 def inline(figure):
     import matplotlib.pyplot as plt
 
     text = io.StringIO()
+    # Letters as such: they can be searched for, and a tenth of the size.
+    plt.rcParams["svg.fonttype"] = "none"
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
     svg = text.getvalue()
@@ -18,10 +24,6 @@ def inline(figure):
 
 def of_cases(run, file):
     """Every part of the run's picture by itself: a page may break between them."""
-    import matplotlib
-
-    # Letters as such: they can be searched for, and a tenth of the size.
-    matplotlib.rcParams["svg.fonttype"] = "none"
     provenances, parts = picture.parts_of([(file, run)])
     return [inline(picture.draw(provenances, [part])) for part in parts]
 
@@ -30,3 +32,54 @@ def of_topology(wiring):
     if not wiring.get("devices"):
         return None
     return inline(topology.draw(*topology.read(wiring)))
+
+
+def of_stages(run):
+    found = waterfall.read(run)
+    return inline(waterfall.draw(found)) if found else None
+
+
+def is_exchange(case):
+    """Whether ranks of a workload sent each other something."""
+    parameters = case["parameters"]
+    return case["state"] == "measured" and "runs" in parameters and parameters["ranks"] > 1
+
+
+def timelines_of(run, folder, indexes):
+    """{index of a case: its Timeline} and, where that is not all, the reasons."""
+    file = transferlog.file_of(run, folder)
+    if not indexes or file is None:
+        return {}, ["The run has no transfer log."] if indexes else []
+    found, reasons = {}, []
+    try:
+        sections = transferlog.sections_of(file)
+        for index in indexes:
+            try:
+                found[index] = transferlog.timeline_of(run, index, file, sections)
+            except transferlog.NoLog as why:
+                reasons.append(str(why))
+    except transferlog.NoLog as why:
+        reasons.append(str(why))
+    return found, [f"No timeline: {reason}." for reason in dict.fromkeys(reasons)]
+
+
+def of_time(run, folder):
+    """The timelines of each workload's largest number of ranks, on one scale, and why there are not more."""
+    by_load = {}
+    for index, case in enumerate(run["cases"]):
+        if is_exchange(case):
+            by_load.setdefault(case["benchmark"], {}).setdefault(case["parameters"]["ranks"], []).append(index)
+    largest = [indexes[max(indexes)] for indexes in by_load.values()]
+    found, reasons = timelines_of(run, folder, [index for indexes in largest for index in indexes[:MOST_TIMELINES]])
+    drawings = []
+    for indexes in largest:
+        named = [(name_of(run["cases"][index]), found[index]) for index in indexes if index in found]
+        if named:
+            drawings.append(inline(timeline.draw(named)))
+        if len(indexes) > MOST_TIMELINES:
+            reasons.append(f"{len(indexes) - MOST_TIMELINES} more cases are in the transfer log.")
+    return drawings, reasons
+
+
+def name_of(case):
+    return f"{case['key']}, carried by {words(list(by))}" if (by := case["path"].get("carried_by")) else case["key"]

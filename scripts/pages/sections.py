@@ -10,7 +10,6 @@ UNITS = {"us": "µs", "ms": "ms", "GBps": "GB/s"}
 OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
 # What a title says by its value alone.
 PLAIN = ("api", "transports")
-MOST_PAIRS = 200
 CANARY = "canary"
 
 
@@ -133,26 +132,8 @@ def canaries_of(run):
     ]
 
 
-def pairs_of(run):
-    """Pairs of each case, the slowest first, at most MOST_PAIRS."""
-    tables = []
-    for case in run["cases"]:
-        pairs = case.get("pairs") or []
-        if case["state"] != "measured" or len(pairs) < 2:
-            continue
-        rate = lambda pair: pair.get("p50_GBps") or pair.get("goodput_GBps") or 0.0  # noqa: E731
-        rows = [
-            {"src": pair["src"], "dst": pair["dst"], "class": known(pair.get("class")), "path": known(pair.get("path")),
-             "messages": pair.get("messages"), "MB": known(pair["bytes"] / 1e6),
-             "rates": [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps")]}
-            for pair in sorted(pairs, key=rate)[:MOST_PAIRS]
-        ]
-        tables.append({"key": case["key"], "rows": rows, "left_out": len(pairs) - len(rows)})
-    return tables
-
-
-def limits_of(run):
-    return [(case["key"], limit) for case in run["cases"] for limit in case.get("limits") or []]
+def benchmarks_of(run):
+    return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if case["benchmark"] != CANARY)) or ["nothing"]
 
 
 def devices_of(wiring):

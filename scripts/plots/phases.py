@@ -4,8 +4,8 @@ import textwrap
 
 from plots.common import COLORS, legend_below, significant
 
-# Beside the colours, for print and for colour-blind readers.
-HATCHES = ["", "///", "...", "xxx", "\\\\\\", "+++", "ooo"]
+# Beside the colours, for print and for colour-blind readers; of lines, since an SVG describes every dot.
+HATCHES = ["", "///", "---", "xxx", "\\\\\\", "+++", "|||"]
 WHOLE_RUN = {"color": "black", "linestyle": "none", "marker": "|", "markeredgewidth": 2}
 
 

@@ -4,12 +4,17 @@ import html.parser
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import runfile
+from page import page_of
 
 
 def page(*arguments, **environment):
@@ -46,27 +51,24 @@ class Page(html.parser.HTMLParser):
             self.texts.append(data)
 
 
-def made(file, tmp_path):
-    out = tmp_path / "page.html"
-    done = page(file, "-o", out)
-    assert done.returncode == 0, done.stderr
-    text = out.read_text(encoding="utf-8")
+def made(file):
+    text = page_of(runfile.load(file), str(file), file.parent)
     assert "url(http" not in text and "@import" not in text
     return Page(text)
 
 
 @pytest.mark.parametrize("which", ["result", "pairs", "workload"])
-def test_needs_nothing_but_itself(run_file, tmp_path, which):
-    seen = made(run_file(which=which), tmp_path)
+def test_needs_nothing_but_itself(run_file, which):
+    seen = made(run_file(which=which))
     assert not seen.fetched and not seen.open
     assert {link.removeprefix("#") for link in seen.links} <= seen.ids
     assert seen.svgs >= 1
 
 
-def test_shows_each_measured_number(run_file, tmp_path):
+def test_shows_each_measured_number(run_file):
     file = run_file()
     run = json.loads(file.read_text())
-    seen = made(file, tmp_path)
+    seen = made(file)
     shown = 0
     for case in run["cases"]:
         if case["state"] == "measured" and "latency_us" in case["metrics"]:
@@ -77,7 +79,7 @@ def test_shows_each_measured_number(run_file, tmp_path):
     assert shown
 
 
-def test_the_worst_finding_comes_first(run_file, tmp_path):
+def test_the_worst_finding_comes_first(run_file):
     def find(run):
         common = {"subject": "run", "cost_ms": None}
         run["findings"] = [
@@ -85,61 +87,66 @@ def test_the_worst_finding_comes_first(run_file, tmp_path):
             {"id": "a", "severity": "error", "evidence": "tcp carried it", "next": "ucx-bench list transports", **common},
         ]
 
-    seen = made(run_file(find), tmp_path)
+    seen = made(run_file(find))
     assert seen.text.index("tcp carried it") < seen.text.index("little") < seen.text.rindex("Results")
     assert "ucx-bench list transports" in seen.text
 
 
-def test_a_path_that_was_not_asked_for_is_marked(run_file, tmp_path):
+def test_a_path_that_was_not_asked_for_is_marked(run_file):
     def elsewhere(run):
         case = next(case for case in run["cases"] if case["state"] == "measured")
         case["path"] |= {"verdict": "other", "carried_by": {"tcp": 1.0}}
 
-    assert "(not as asked)" in made(run_file(elsewhere), tmp_path).text
-    assert "(not as asked)" not in made(run_file(), tmp_path).text
+    assert "(not as asked)" in made(run_file(elsewhere)).text
+    assert "(not as asked)" not in made(run_file()).text
 
 
-def test_benchmarks_of_a_suite_are_told_apart_by_name_and_canaries_are_no_case(run_file, tmp_path):
+def test_benchmarks_of_a_suite_are_told_apart_by_name_and_canaries_are_no_case(run_file):
     def add(run):
         case = json.loads(json.dumps(next(case for case in run["cases"] if case["state"] == "measured")))
         case["benchmark"], case["parameters"]["skew"] = "other", 0.5
         run["cases"].append(case)
         run["cases"].append({**case, "benchmark": "canary", "key": "canary/memcpy", "parameters": {}})
 
-    text = made(run_file(add), tmp_path).text
+    text = made(run_file(add)).text
     assert "other tag" in text and "over tcp, skew" not in text
     assert "canary/memcpy: " in text and "canary ," not in text
 
 
-def test_names_are_text(run_file, tmp_path):
+def test_names_are_text(run_file):
     def name(run):
         run["machine"]["id"] = "<script>alert(1)</script>"
         run["run"]["command"] = ["ucx-bench", "<b>"]
 
-    seen = made(run_file(name), tmp_path)
+    seen = made(run_file(name))
     assert "<script>alert(1)</script>" in seen.text and not seen.fetched
 
 
-def test_what_is_unknown_is_no_zero(run_file, tmp_path):
+def test_what_is_unknown_is_no_zero(run_file):
     def forget(run):
         for case in run["cases"]:
             for metric in case["metrics"].values():
                 metric["ci95"] = metric["p99"] = None
         run["machine"]["hosts"][0]["governor"] = None
 
-    seen = made(run_file(forget), tmp_path)
+    seen = made(run_file(forget))
     assert "governor ?" in seen.text
 
 
-def test_many_pairs_are_folded(run_file, tmp_path):
+def test_many_pairs_are_folded(run_file):
     def multiply(run):
         case = next(case for case in run["cases"] if len(case.get("pairs") or []) > 1)
         pair = case["pairs"][0]
         case["pairs"] = [{**pair, "src": i, "dst": j, "p50_GBps": 1 + i + j / 100} for i in range(30) for j in range(30) if i != j]
         case["parameters"]["ranks"] = 30
 
-    seen = made(run_file(multiply, which="pairs"), tmp_path)
+    seen = made(run_file(multiply, which="pairs"))
     assert "670 faster ones are in the run file" in seen.text
+
+
+def test_writes_a_file_and_stdout(run_file, tmp_path):
+    assert page(run_file(), "-o", tmp_path / "page.html").stdout == ""
+    assert page(run_file()).stdout == (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -171,7 +178,7 @@ def test_says_what_is_missing(run_file, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_limits_say_whose_word_they_are(run_file, tmp_path):
+def test_limits_say_whose_word_they_are(run_file):
     row = {"class": "NV2", "path": "nvlink", "resource": "NVLinks GPU0 -> GPU3", "GBps": 50, "complete": True,
            "source": "specification", "detail": "NVLink 2", "expected_GBps": 50, "share_GBps": None, "pairs": 8,
            "min_GBps": 40.5, "p50_GBps": 42.5}
@@ -180,6 +187,107 @@ def test_limits_say_whose_word_they_are(run_file, tmp_path):
     def change(run):
         run["cases"][0]["limits"] = [row, unknown]
 
-    text = made(run_file(change), tmp_path).text
-    assert "NV2 nvlink 8 42.50 50 NVLinks GPU0 -> GPU3 specification: NVLink 2" in text
-    assert "NV2 ? 8 42.50 ? ? ?" in text
+    text = made(run_file(change)).text
+    assert "NV2 nvlink 8 40.50 42.50 50 85 % 50 85 % ? NVLinks GPU0 -> GPU3 specification: NVLink 2" in text
+    assert "NV2 ? 8 40.50 42.50 ? ? 50 85 % ? ? ?" in text
+
+
+def test_pairs_stand_against_their_limits_and_alone_against_all_at_once(run_file):
+    limit = {"class": "NV1", "path": "tcp", "resource": "PCIe", "GBps": 10.0, "complete": True, "source": "specification",
+             "detail": "PCIe 3", "expected_GBps": 20.0, "share_GBps": None, "pairs": 2, "min_GBps": 4.0, "p50_GBps": 4.5}
+
+    def pair(src, dst, rate):
+        return {"src": src, "dst": dst, "bytes": 2_000_000, "messages": 7, "p25_GBps": 1.0, "p50_GBps": rate, "p75_GBps": 6.0,
+                "class": "NV1", "path": "tcp", "limit_GBps": 10.0}
+
+    def change(run):
+        run["cases"] = run["cases"][:1]
+        alone = run["cases"][0]
+        alone["parameters"] |= {"concurrent": "one", "ranks": 2}
+        alone |= {"key": "p2p/one", "benchmark": "p2p", "limits": [limit], "pairs": [pair(0, 1, 4.0), pair(1, 0, 5.0)]}
+        together = json.loads(json.dumps(alone))
+        together["parameters"]["concurrent"] = "all"
+        together |= {"key": "p2p/all", "pairs": [pair(0, 1, 3.0), pair(1, 0, 2.0)]}
+        run["cases"].append(together)
+
+    text = made(run_file(change, which="pairs")).text
+    assert "0 1 7 2.000 1.000 4.000 6.000 ? NV1 tcp 10.00 40 % 20.00 20 % 3.000 75 %" in text
+    assert "p2p/all 0 ↔ 1 3.000 2.000 67 % p2p/one 0 ↔ 1 4.000 5.000 80 %" in text
+    assert "what tcp can carry" in text and "10.0 GB/s, 50 %" in text
+    assert "all pairs at once" in text and "2.50 GB/s" not in text
+
+
+def records(*rows):
+    """Of (kind, rank, label, begin ms, end ms)."""
+    return b"".join(
+        struct.pack("<4Q3H2B2I", 10**12 + int(begin * 1e6), 10**12 + int(end * 1e6), 4096, label, rank, 1 - rank, 0, kind, 0, 1, 0)
+        for kind, rank, label, begin, end in rows
+    )
+
+
+def section(case, launch, rank, bytes_of):
+    return struct.pack("<4I", case, launch, rank, len(bytes_of) // 48) + bytes_of
+
+
+def log_of(launch, wait=3.0):
+    """Two ranks compute, wait and compute; while they wait, both receive."""
+    parts = []
+    for rank in (0, 1):
+        rows = [(2, rank, 0, 0, 4), (2, rank, 1, 4, 4 + wait), (2, rank, 2, 4 + wait, 10), (1, rank, 5, 3, 4 + wait)]
+        parts.append(section(1, launch, rank, records(*rows)))
+    return b"UCXTRF01" + b"".join(parts)
+
+
+def with_log(run):
+    run["run"]["transfers"] = "run.transfers.bin"
+
+
+def test_the_timeline_is_of_the_median_launch(run_file, tmp_path):
+    # Launch medians grow with the launch's number: of six the third is the lower median.
+    (tmp_path / "run.transfers.bin").write_bytes(log_of(2))
+    text = made(run_file(with_log, which="workload")).text
+    assert "merge/tag/host-host/tcp/1M/ranks=2" not in text.split("Timeline of the median run")[1].split("Pairs")[0]
+    assert "has nothing of merge/tag/host-host/tcp/1M/ranks=4" in text  # the largest number of ranks
+
+    def two_ranks(run):
+        with_log(run)
+        run["cases"] = run["cases"][:2]
+
+    text = made(run_file(two_ranks, which="workload")).text
+    drawn = text.split("Timeline of the median run")[1].split("There and back")[0]
+    assert "ranks=2, carried by tcp: 10.0 ms" in drawn and "rank 1" in drawn
+    assert "shuffle (waiting)" in drawn and "messages under way" in drawn and "No timeline" not in text
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        (None, "'run.transfers.bin' is not beside the run file"),
+        (b"UCXTRF02", "'run.transfers.bin' is not a transfer log of ucx-bench"),
+        (log_of(2)[:-1], "cut off at byte"),
+        (b"UCXTRF01" + section(2, 2, 0, b"")[:-3], "cut off at byte"),
+        (b"UCXTRF01" + section(2, 2, 0, records((1, 0, 5, 3, 4))), "has no whole run of"),
+        (log_of(9), "has nothing of"),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_named(run_file, tmp_path, log, words):
+    if log is not None:
+        (tmp_path / "run.transfers.bin").write_bytes(log)
+    text = made(run_file(with_log, which="workload")).text
+    assert "No timeline: " in text and words in text
+
+
+def test_a_log_is_never_looked_for_elsewhere(run_file, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "elsewhere.transfers.bin").write_bytes(log_of(2))
+
+    def elsewhere(run):
+        run["run"]["transfers"] = "../elsewhere.transfers.bin"
+
+    file = run_file(elsewhere, which="workload").rename(tmp_path / "a/run.json")
+    assert "'elsewhere.transfers.bin' is not beside" in made(file).text
+
+
+def test_stages_without_a_source_are_named(run_file):
+    text = made(run_file(which="workload")).text
+    assert "no source for: what links promise" in text and "exchange alone, nothing computed" in text

@@ -1,0 +1,107 @@
+"""What a page says about pairs of ranks: against what links carry, both ways, alone and all at once."""
+
+from pages.sections import known
+from plots.common import words
+
+MOST_PAIRS = 200
+MOST_BOTH_WAYS = 8
+
+
+def percent(part, whole):
+    if part is None or not whole:
+        return "?"
+    value = 100 * part / whole
+    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
+
+
+def rate_of(pair):
+    return pair.get("p50_GBps") or pair.get("goodput_GBps")
+
+
+def expected_of(case, pair):
+    """GB/s of the path that it should take; None where the run file does not say."""
+    for limit in case.get("limits") or []:
+        if (limit["class"], limit["path"], limit["GBps"]) == (pair.get("class"), pair.get("path"), pair.get("limit_GBps")):
+            return limit["expected_GBps"]
+    return None
+
+
+def siblings_of(run):
+    """{(of p2p, what cases have in common but for "concurrent"): {"one": case, "all": case}}"""
+    found = {}
+    for case in run["cases"]:
+        parameters = case["parameters"]
+        if case["state"] == "measured" and "concurrent" in parameters:
+            same = tuple((name, words(value)) for name, value in parameters.items() if name != "concurrent")
+            found.setdefault((case["benchmark"], same), {})[parameters["concurrent"]] = case
+    return found
+
+
+def together_of(run):
+    """{key of a case of single pairs: {(from, to): GB/s of that pair when all send at once}}"""
+    rates = {}
+    for cases in siblings_of(run).values():
+        if "all" in cases:
+            of = {(pair["src"], pair["dst"]): rate_of(pair) for pair in cases["all"]["pairs"]}
+            rates |= {case["key"]: of for concurrent, case in cases.items() if concurrent != "all"}
+    return rates
+
+
+def tables_of(run):
+    """Pairs of each case, the slowest first, at most MOST_PAIRS."""
+    together, tables = together_of(run), []
+    for case in run["cases"]:
+        pairs = case.get("pairs") or []
+        if case["state"] != "measured" or len(pairs) < 2:
+            continue
+        limited = any(pair.get("class") for pair in pairs)
+        at_once = together.get(case["key"], {})
+        rows = []
+        for pair in sorted(pairs, key=lambda pair: rate_of(pair) or 0.0)[:MOST_PAIRS]:
+            cells = [known(pair["src"]), known(pair["dst"]), known(pair.get("messages")), known(pair["bytes"] / 1e6)]
+            cells += [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps")]
+            if limited:
+                expected = expected_of(case, pair)
+                cells += [known(pair.get("class")), known(pair.get("path")), known(pair.get("limit_GBps")),
+                          percent(rate_of(pair), pair.get("limit_GBps")), known(expected), percent(rate_of(pair), expected)]
+            if at_once:
+                rate = at_once.get((pair["src"], pair["dst"]))
+                cells += [known(rate), percent(rate, rate_of(pair))]
+            rows.append(cells)
+        head = ["from", "to", "messages", "MB", "p25 GB/s", "p50", "p75", "goodput"]
+        head += ["class", "carried by", "its limit", "of that", "expected path's", "of that"] if limited else []
+        head += ["all at once", "of alone"] if at_once else []
+        tables.append({"key": case["key"], "head": head, "rows": rows, "left_out": len(pairs) - len(rows)})
+    return tables
+
+
+def both_ways(run):
+    """The pairs whose two directions differ most: (case, pair, there, back, the slower by the faster)."""
+    found = []
+    for case in run["cases"]:
+        if case["state"] != "measured":
+            continue
+        rates = {(pair["src"], pair["dst"]): rate_of(pair) for pair in case.get("pairs") or []}
+        for (src, dst), there in rates.items():
+            back = rates.get((dst, src))
+            if src < dst and there and back:
+                found.append((min(there, back) / max(there, back), case["key"], f"{src} ↔ {dst}", there, back))
+    found.sort()
+    rows = [(key, pair, known(there), known(back), percent(part, 1)) for part, key, pair, there, back in found[:MOST_BOTH_WAYS]]
+    return {"rows": rows, "more": len(found) - len(rows)}
+
+
+def limits_of(run):
+    """A row per class of each case: what its median pair reaches of what links carry."""
+    rows = []
+    for case in run["cases"]:
+        for limit in case.get("limits") or []:
+            p50, source = limit["p50_GBps"], known(limit["source"])
+            rows.append([
+                case["key"], limit["class"], known(limit["path"]), known(limit["pairs"]), known(limit.get("min_GBps")),
+                known(p50), known(limit["GBps"]), percent(p50, limit["GBps"]), known(limit.get("expected_GBps")),
+                percent(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
+                f"{source}: {limit['detail']}" if limit["detail"] else source,
+            ])
+    return rows
+

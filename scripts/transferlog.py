@@ -1,0 +1,138 @@
+"""Reads the transfer log that lies beside a run file; harness/result/transfers.hpp describes it."""
+
+import dataclasses
+import pathlib
+import struct
+
+MAGIC = b"UCXTRF01"
+SECTION = struct.Struct("<4I")  # case, launch, rank, records
+RECORD = [
+    ("posted_ns", "<u8"), ("completed_ns", "<u8"), ("bytes", "<u8"), ("label", "<u8"), ("rank", "<u2"),
+    ("peer", "<u2"), ("in_flight", "<u2"), ("kind", "u1"), ("at_once", "u1"), ("iteration", "<u4"), ("unused", "<u4"),
+]
+RECORD_BYTES = 48
+PHASE = 2
+MOST_BYTES = 1 << 28  # of one launch: a page is no trace viewer
+
+
+class NoLog(Exception):
+    """One line: why there is nothing to draw."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rank:
+    """One run of one rank: intervals in ms after the run began on its host, as arrays (begins, ends)."""
+
+    phases: dict  # name: (begins, ends)
+    transfers: tuple  # while at least one message was under way
+
+
+@dataclasses.dataclass(frozen=True)
+class Timeline:
+    """The median run of a case's median launch."""
+
+    ranks: dict  # number: Rank
+    wall_ms: float  # the slowest rank's
+    end_ms: float  # of the last rank, whose hosts' first ones began at 0
+
+
+def file_of(run, folder):
+    """The log's path; None for a run without one."""
+    name = run["run"].get("transfers")
+    # It lies beside its run file: a path would be somebody else's.
+    return pathlib.Path(folder) / pathlib.Path(name).name if name else None
+
+
+def sections_of(file):
+    """[(case, launch, rank, records, where they begin)]"""
+    try:
+        size, sections = file.stat().st_size, []
+        with file.open("rb") as log:
+            if log.read(len(MAGIC)) != MAGIC:
+                raise NoLog(f"'{file.name}' is not a transfer log of ucx-bench")
+            while (at := log.tell()) < size:
+                head = log.read(SECTION.size)
+                end = at + SECTION.size
+                if len(head) == SECTION.size:
+                    end += SECTION.unpack(head)[3] * RECORD_BYTES
+                if len(head) < SECTION.size or end > size:
+                    raise NoLog(f"the transfer log '{file.name}' is cut off at byte {size}")
+                sections.append((*SECTION.unpack(head), at + SECTION.size))
+                log.seek(end)
+            return sections
+    except OSError as error:
+        raise NoLog(f"the transfer log '{file.name}' is not beside the run file ({error.strerror})")
+
+
+def median_launch(case):
+    medians = case["metrics"]["wall_ms"]["launch_medians"]
+    known = sorted((value, entry["launch"]) for value, entry in zip(medians, case["launches"]) if value is not None)
+    return known[(len(known) - 1) // 2][1] if known else None
+
+
+def union_of(begins, ends):
+    """Intervals as those in which at least one of them is."""
+    import numpy
+
+    order = numpy.argsort(begins, kind="stable")
+    begins, ends = begins[order], numpy.maximum.accumulate(ends[order])
+    first = numpy.ones(len(begins), bool)
+    first[1:] = begins[1:] > ends[:-1]
+    last = numpy.append(first[1:], True)[: len(begins)]
+    return begins[first], ends[last]
+
+
+def rank_of(records, names, zero_ns):
+    import numpy
+
+    def intervals(chosen):
+        known = chosen[chosen["completed_ns"] > chosen["posted_ns"]]
+        # Signed: another rank of the host may have begun a little earlier.
+        return tuple((known[name].astype(numpy.int64) - zero_ns) * 1e-6 for name in ("posted_ns", "completed_ns"))
+
+    of_phases = records[records["kind"] == PHASE]
+    phases = {}
+    for label in numpy.unique(of_phases["label"]):
+        name = names[label] if label < len(names) else f"phase {label}"
+        phases[name] = intervals(of_phases[of_phases["label"] == label])
+    return Rank(phases=phases, transfers=union_of(*intervals(records[records["kind"] != PHASE])))
+
+
+def timeline_of(run, index, file, sections):
+    """Of case `index`; NoLog where the log has nothing of it."""
+    import numpy
+
+    case, launch = run["cases"][index], median_launch(run["cases"][index])
+    chosen = [section for section in sections if section[:2] == (index, launch)]
+    if not chosen:
+        raise NoLog(f"the transfer log has nothing of {case['key']}")
+    if sum(section[3] for section in chosen) * RECORD_BYTES > MOST_BYTES:
+        raise NoLog(f"the transfer log of {case['key']} is too long for a page: see report --trace FILE")
+    whole = numpy.memmap(file, numpy.uint8, "r")
+    logs = {}
+    for _, _, rank, records, at in chosen:
+        logs[rank] = numpy.frombuffer(whole, RECORD, records, at)
+    begins, walls = {}, {}
+    for rank, records in logs.items():
+        phases = records[records["kind"] == PHASE]
+        for number in numpy.unique(phases["iteration"]):
+            own = phases[phases["iteration"] == number]
+            begin, end = int(own["posted_ns"].min()), int(own["completed_ns"].max())
+            begins[rank, number] = begin
+            walls.setdefault(int(number), {})[rank] = end - begin
+    # A log that was full lacks the last runs of some ranks.
+    whole_runs = sorted((max(of.values()), number) for number, of in walls.items() if len(of) == len(logs))
+    if not whole_runs:
+        raise NoLog(f"the transfer log has no whole run of {case['key']}")
+    wall_ns, number = whole_runs[(len(whole_runs) - 1) // 2]
+    hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
+    # Clocks of two hosts have nothing in common but that all ranks leave a barrier when a run begins.
+    zeros = {}
+    for rank in logs:
+        host = hosts.get(rank)
+        zeros[host] = min(zeros.get(host, begins[rank, number]), begins[rank, number])
+    names = [phase["name"] for phase in case["phases"]]
+    ranks = {rank: rank_of(records[records["iteration"] == number], names, zeros[hosts.get(rank)])
+             for rank, records in sorted(logs.items())}
+    end_ms = max(float(ends.max()) for rank in ranks.values() for _, ends in rank.phases.values() if len(ends))
+    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms)
