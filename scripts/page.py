@@ -26,7 +26,7 @@ def page_of(run, file, folder):
             "command": shlex.join(run["run"]["command"]),
             "titles": [block["title"] for block in blocks] or [run["run"]["id"]],
             "benchmarks": sections.benchmarks_of(run),
-            "labels": list(dict.fromkeys([*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])])),
+            "labels": sections.labels_of(run),
             "findings": sections.findings_of(run),
             "blocks": blocks,
             "drawings": drawings.of_cases(run, file),

@@ -10,6 +10,7 @@
 #include "harness/analysis/comparison.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
+#include "harness/report/scripts.hpp"
 
 namespace ucxbench {
 namespace {
@@ -19,7 +20,7 @@ struct CompareOptions {
   double alpha = 0.01;
   std::string floor = "0.5%";
   std::string fail_on;
-  std::string json, markdown;
+  std::string json, markdown, html;
 };
 
 double parse_percent(const std::string& text) {
@@ -73,17 +74,21 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
 Exit run(const CompareOptions& o, const GlobalOptions& global) {
   const auto fail_on = parse_fail_on(o.fail_on);
   const auto floor = parse_percent(o.floor);
-  check_outputs({{"json", o.json}, {"markdown", o.markdown}});
+  check_outputs({{"json", o.json}, {"markdown", o.markdown}, {"html", o.html}});
   const auto base = read_result(o.base);
   const auto now = read_result(o.now);
   check_results(base, now, o);
   const auto comparison = compare(base, now, o.alpha, floor);
-  const bool json_shown = write_output(o.json, to_text(comparison_json(comparison)) + "\n");
+  const auto text = to_text(comparison_json(comparison));
+  const bool json_shown = write_output(o.json, text + "\n");
   const bool markdown_shown = write_output(o.markdown, comparison_markdown(comparison));
-  if (!json_shown && !markdown_shown && !global.quiet)
+  if (!json_shown && !markdown_shown && o.html != "-" && !global.quiet)
     std::fputs(comparison_table(comparison).c_str(), stdout);
   std::fflush(stdout);
-  return gate(comparison, fail_on);
+  const auto exit = gate(comparison, fail_on);
+  if (o.html.empty()) return exit;
+  const auto drawn = run_script_on(text, "comparison", {o.base, o.now, "-o", o.html});
+  return worse(exit, static_cast<Exit>(drawn));
 }
 
 }  // namespace
@@ -110,6 +115,10 @@ AddedCommand add_compare(CLI::App& app) {
   command->add_option("--json", o.json, "the comparison: a file, or - for stdout")
       ->type_name("FILE");
   command->add_option("--markdown", o.markdown, "a table: a file, or - for stdout")
+      ->type_name("FILE");
+  command
+      ->add_option("--html", o.html,
+                   "one page, both runs side by side on one time scale: a file, or - for stdout")
       ->type_name("FILE");
   return {command, [options](const GlobalOptions& global) { return run(*options, global); }};
 }

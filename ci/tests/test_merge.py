@@ -157,3 +157,32 @@ def test_a_killed_rank_ends_the_run(fault, phase):
     for said in ("rank 1", phase, "killed by signal 9 (Killed)"):
         assert said in only(done.complaints)
     fault.assert_nothing_is_left()
+
+
+def test_the_page_has_a_timeline_from_the_log_beside_the_run(merge, bench, tmp_path):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    (tmp_path / "runs").mkdir()
+    merge("-n", 2, "--rows", "100K", "--transports", "shm", "--json", "runs/run.json", "--html", "run.html")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    drawn = page[page.index("Timeline of the median run") :]
+    assert "shuffle (waiting)" in drawn and "rank 1" in drawn and "No timeline" not in page
+    assert "no source for: what links promise" in page
+    assert bench("report", "runs/run.json", "--html", "-").out == page
+    (tmp_path / "runs/run.transfers.bin").unlink()
+    assert "&#39;run.transfers.bin&#39; is not beside the run file" in bench("report", "runs/run.json", "--html", "-").out
+
+
+def test_two_runs_side_by_side(merge, bench, tmp_path):
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    load = ["-n", 2, "--rows", "100K"]
+    merge(*load, "--transports", "tcp", "--json", "base.json")
+    merge(*load, "--transports", "shm", "--json", "new.json")
+    done = bench("compare", "base.json", "new.json", "--html", "page.html")
+    assert done.code == 0 and "missing" in done.out, done
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "host/tcp/100K/ranks=2 → merge/tag/host-host/shm/100K/ranks=2" in page and "messages under way, ms" in page
+    assert page.count("ms after the run began") == 1 and "base: merge" in page and "new: merge" in page
+    done = bench("compare", "base.json", "new.json", "--html", "-", "--fail-on", "missing")
+    assert done.code == 6 and done.out == page

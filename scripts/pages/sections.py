@@ -13,6 +13,9 @@ PLAIN = ("api", "transports")
 CANARY = "canary"
 
 
+VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
+
+
 def known(value, digits=4):
     if value is None or value == "":
         return "?"
@@ -124,6 +127,11 @@ def blocks_of(run):
     return blocks
 
 
+def labels_of(run):
+    """What its figures do not stand for."""
+    return list(dict.fromkeys([*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])]))
+
+
 def canaries_of(run):
     """What the host did outside UCX, before each round of a suite."""
     return [
@@ -167,3 +175,20 @@ def settings_of(environment):
         "inherited": environment.get("inherited") or {},
         "effective": [(name, " | ".join(sorted(map(str, values)))) for name, values in sorted(common.items())],
     }
+
+
+def verdicts_of(comparison):
+    """Of ucx-bench compare: how many of each, and a row per metric."""
+    series = comparison["series"]
+    found = [entry["verdict"] for entry in series]
+    rows = []
+    for entry in series:
+        ratio, interval = entry["ratio"], entry["interval"]
+        both = entry["base"] is not None and entry["new"] is not None
+        rows.append([
+            entry["verdict"], entry["key"], metric_title(entry["metric"]), known(entry["base"]), known(entry["new"]),
+            f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None else "–",
+            f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
+            f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
+        ])
+    return {"counts": [(word, found.count(word)) for word in VERDICTS if word in found], "rows": rows}

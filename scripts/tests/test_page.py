@@ -4,13 +4,13 @@ import html.parser
 import json
 import os
 import pathlib
-import struct
 import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT
+from logs import RECEIVE, keep_two_ranks, log_of, records, section
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import runfile
@@ -217,27 +217,6 @@ def test_pairs_stand_against_their_limits_and_alone_against_all_at_once(run_file
     assert "all pairs at once" in text and "2.50 GB/s" not in text
 
 
-def records(*rows):
-    """Of (kind, rank, label, begin ms, end ms)."""
-    return b"".join(
-        struct.pack("<4Q3H2B2I", 10**12 + int(begin * 1e6), 10**12 + int(end * 1e6), 4096, label, rank, 1 - rank, 0, kind, 0, 1, 0)
-        for kind, rank, label, begin, end in rows
-    )
-
-
-def section(case, launch, rank, bytes_of):
-    return struct.pack("<4I", case, launch, rank, len(bytes_of) // 48) + bytes_of
-
-
-def log_of(launch, wait=3.0):
-    """Two ranks compute, wait and compute; while they wait, both receive."""
-    parts = []
-    for rank in (0, 1):
-        rows = [(2, rank, 0, 0, 4), (2, rank, 1, 4, 4 + wait), (2, rank, 2, 4 + wait, 10), (1, rank, 5, 3, 4 + wait)]
-        parts.append(section(1, launch, rank, records(*rows)))
-    return b"UCXTRF01" + b"".join(parts)
-
-
 def with_log(run):
     run["run"]["transfers"] = "run.transfers.bin"
 
@@ -249,11 +228,7 @@ def test_the_timeline_is_of_the_median_launch(run_file, tmp_path):
     assert "merge/tag/host-host/tcp/1M/ranks=2" not in text.split("Timeline of the median run")[1].split("Pairs")[0]
     assert "has nothing of merge/tag/host-host/tcp/1M/ranks=4" in text  # the largest number of ranks
 
-    def two_ranks(run):
-        with_log(run)
-        run["cases"] = run["cases"][:2]
-
-    text = made(run_file(two_ranks, which="workload")).text
+    text = made(run_file(keep_two_ranks, which="workload")).text
     drawn = text.split("Timeline of the median run")[1].split("There and back")[0]
     assert "ranks=2, carried by tcp: 10.0 ms" in drawn and "rank 1" in drawn
     assert "shuffle (waiting)" in drawn and "messages under way" in drawn and "No timeline" not in text
@@ -266,7 +241,7 @@ def test_the_timeline_is_of_the_median_launch(run_file, tmp_path):
         (b"UCXTRF02", "'run.transfers.bin' is not a transfer log of ucx-bench"),
         (log_of(2)[:-1], "cut off at byte"),
         (b"UCXTRF01" + section(2, 2, 0, b"")[:-3], "cut off at byte"),
-        (b"UCXTRF01" + section(2, 2, 0, records((1, 0, 5, 3, 4))), "has no whole run of"),
+        (b"UCXTRF01" + section(2, 2, 0, records((RECEIVE, 0, 5, 3, 4))), "has no whole run of"),
         (log_of(9), "has nothing of"),
     ],
 )

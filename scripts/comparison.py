@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Makes one self-contained page of two runs: verdicts, what each took, their timelines on one scale.
+
+Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missing.
+"""
+
+import json
+import pathlib
+import sys
+
+import runfile
+from commandline import Parser
+
+SCHEMA = "ucx-bench/comparison/1"
+
+
+def compared(name):
+    """What ucx-bench compare --json writes."""
+    try:
+        comparison = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise runfile.NotARun(f"cannot read '{name}': {error.strerror}; give what ucx-bench compare --json wrote")
+    except (ValueError, RecursionError):
+        comparison = None
+    if not isinstance(comparison, dict) or comparison.get("schema") != SCHEMA:
+        raise runfile.NotARun(f"'{name}' is no comparison of ucx-bench; give what ucx-bench compare --json wrote")
+    return comparison
+
+
+def page_of(comparison, names):
+    """Of the files (base, new); their transfer logs lie beside them."""
+    import jinja2
+
+    from pages import beside, sections, template
+
+    base, new = map(runfile.load, names)
+    folders = [pathlib.Path(name).parent for name in names]
+    try:
+        both = beside.matched(base, new)
+        timelines, no_timelines = beside.timelines_of(base, new, folders, both)
+        content = {
+            "benchmarks": sections.benchmarks_of(base),
+            "runs": beside.runs_of(base, new),
+            "comparison": comparison,
+            "verdicts": sections.verdicts_of(comparison),
+            "metrics": beside.metrics_of(base, new, both),
+            "exchanges": beside.exchanges_of(base, new, both),
+            "timelines": timelines,
+            "no_timelines": no_timelines,
+            "most": beside.MOST_ROWS,
+        }
+        return template.render("comparison.html.j2", content)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, jinja2.UndefinedError) as error:
+        raise runfile.damaged(" and ".join(map(str, names)), error)
+
+
+def main():
+    parser = Parser("comparison", "compare", prog="ucx-bench compare --html", description="One page of two runs.")
+    parser.add_argument("comparison", metavar="COMPARISON.json", help="what ucx-bench compare --json wrote")
+    parser.add_argument("base", metavar="BASE.json", help="the run to compare with")
+    parser.add_argument("new", metavar="NEW.json", help="the run to judge")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
+    arguments = parser.parse_args()
+    try:
+        page = page_of(compared(arguments.comparison), (arguments.base, arguments.new))
+        if arguments.output == "-":
+            sys.stdout.write(page)
+        else:
+            pathlib.Path(arguments.output).write_text(page, encoding="utf-8")
+    except runfile.NotARun as error:
+        parser.fail(2, error)
+    except OSError as error:
+        parser.fail_to_write(arguments.output, error, "--html")
+    except ImportError as error:
+        parser.fail_to_import(error)
+
+
+if __name__ == "__main__":
+    main()

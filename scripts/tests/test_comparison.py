@@ -1,0 +1,113 @@
+"""comparison.py puts two runs side by side, and says in one line what it cannot."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+from logs import keep_two_ranks, log_of
+from test_page import Page
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from comparison import page_of
+
+SERIES = {"key": "merge/tag/host-host/tcp/1M/ranks=2", "metric": "wall_ms", "verdict": "regressed", "base": 100.0, "new": 200.0,
+          "base_launches": 10, "new_launches": 10, "ratio": 2.0, "interval": [1.9, 2.1], "p": 1e-5, "p_corrected": 1e-4,
+          "floor": 0.005, "why": ""}
+COMPARISON = {"schema": "ucx-bench/comparison/1", "alpha": 0.01, "tests": 1, "incomparable": "", "host_changed": "",
+              "differences": ["UCX 1.13.1 -> 1.22.0"], "canaries": [], "series": [SERIES]}
+
+
+@pytest.fixture
+def two_runs(run_file, tmp_path):
+    """Writes an invented workload twice, each in a folder with its log; `change` is made to the new one."""
+
+    def write(change=lambda run: None, new_log=log_of(2, end=15.0)):
+        files = []
+        for name, log in (("base", log_of(2)), ("new", new_log)):
+            (tmp_path / name).mkdir()
+            file = run_file(keep_two_ranks, which="workload").rename(tmp_path / name / "run.json")
+            run = json.loads(file.read_text())
+            of = run["cases"][1]["exchange"]
+            of["busy_ms"], of["exposed_ms"] = (20.0, 4.0) if name == "base" else (10.0, None)
+            if name == "new":
+                change(run)
+            file.write_text(json.dumps(run))
+            if log:
+                (tmp_path / name / "run.transfers.bin").write_bytes(log)
+            files.append(file)
+        return files
+
+    return write
+
+
+def made(files, **changes):
+    text = page_of(COMPARISON | changes, files)
+    assert "url(http" not in text
+    page = Page(text)
+    assert not page.fetched and not page.open
+    return page
+
+
+def test_the_runs_are_side_by_side_on_one_scale(two_runs):
+    page = made(two_runs())
+    key = SERIES["key"]
+    assert f"{key} messages under way, ms 20.00 10.00 0.50 ×" in page.text
+    assert "waiting for them" not in page.text  # the new run does not know
+    assert page.svgs == 1
+    assert f"base: {key}, carried by tcp: 10.0 ms" in page.text and f"new: {key}, carried by tcp: 15.0 ms" in page.text
+    assert page.text.count("ms after the run began") == 1
+    assert "1 regressed" in page.text and f"regressed {key} wall, ms 100.0 200.0 +100.0 % +90.0 to +110.0 %" in page.text
+    assert f"{key} throughput, GB/s" in page.text and "UCX 1.13.1 -> 1.22.0" in page.text
+
+
+def test_a_load_is_the_same_over_another_transport(two_runs):
+    def over_shm(run):
+        for case in run["cases"]:
+            case["key"] = case["key"].replace("tcp", "shm")
+            case["parameters"] |= {"transports": ["shm"], "net_devices": ""}
+
+    text = made(two_runs(over_shm)).text
+    title = "merge/tag/host-host/tcp/1M/ranks=2 → merge/tag/host-host/shm/1M/ranks=2"
+    assert f"{title} messages under way, ms 20.00 10.00 0.50 ×" in text
+
+
+def test_another_load_is_not(two_runs):
+    def larger(run):
+        for case in run["cases"]:
+            case["key"] = case["key"].replace("1M", "2M")
+            case["parameters"]["rows"] = 2000000
+
+    page = made(two_runs(larger))
+    assert "No workload that both runs have exchanged anything." in page.text and page.svgs == 0
+
+
+def test_without_a_log_the_figures_remain(two_runs):
+    page = made(two_runs(new_log=None))
+    assert "new: No timeline: the transfer log 'run.transfers.bin' is not beside the run file" in page.text
+    assert "0.50 ×" in page.text and page.svgs == 0
+
+
+def test_says_why_there_is_no_verdict(two_runs):
+    page = made(two_runs(), incomparable="other machines: a, b", series=[])
+    assert "No verdict: other machines: a, b" in page.text and "There is no metric to judge." in page.text
+
+
+def comparison(*arguments):
+    command = [sys.executable, ROOT / "scripts/comparison.py", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_refuses_what_it_cannot_read(two_runs, tmp_path):
+    files = two_runs()
+    file = tmp_path / "comparison.json"
+    file.write_text("[]")
+    done = comparison(file, *files)
+    assert done.returncode == 2 and "is no comparison of ucx-bench" in done.stderr and done.stderr.count("\n") == 1
+    file.write_text(json.dumps(COMPARISON))
+    done = comparison(file, files[0], tmp_path / "none.json")
+    assert done.returncode == 2 and "cannot read" in done.stderr and done.stderr.count("\n") == 1
+    done = comparison(file, *files, "-o", tmp_path / "no/page.html")
+    assert done.returncode == 2 and "choose another path with --html" in done.stderr
