@@ -4,6 +4,7 @@
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missing.
 """
 
+import gc
 import pathlib
 import shlex
 import sys
@@ -37,9 +38,10 @@ def page_of(run, file, folder):
             "limits": pairs.limits_of(run),
             "pairs": pairs.tables_of(run),
             "both_ways": pairs.both_ways(run),
-            "wiring": drawings.of_topology(run.get("topology") or {}),
+            "ranks": sections.ranks_of(run),
+            "wiring": drawings.of_topology(run),
             "devices": sections.devices_of(run.get("topology") or {}),
-            "hosts": [sections.facts_of(host) for host in run["machine"]["hosts"]],
+            "hosts": sections.hosts_of(run),
             "settings": sections.settings_of(run["ucx"]["environment"]),
         }
         return template.render("report.html.j2", content)
@@ -53,6 +55,8 @@ def main():
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     parser.add_argument("--folder", metavar="FOLDER", help="where the run's transfer log is; default: RUN.json's")
     arguments = parser.parse_args()
+    # The pairs of a large run are millions of objects, and none of them is garbage before the end.
+    gc.disable()
     folder = arguments.folder or pathlib.Path(arguments.run).parent
     try:
         page = page_of(runfile.load(arguments.run), arguments.run, folder)

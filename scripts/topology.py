@@ -2,7 +2,8 @@
 """Draws the wiring of a machine from what ucx-bench topo --format json writes.
 
 The tree hangs from the host; NVLinks run below the devices. A line is as wide as the link's specified
-capacity one way; what is unknown is thin and dashed. Exit status: 0 drawn, 2 unusable input or output,
+capacity one way; what is unknown is thin and dashed. With loads, which a run's page has, its colour and a
+number say how much of that was used, in the busier direction. Exit status: 0 drawn, 2 unusable input or output,
 3 matplotlib is missing.
 """
 
@@ -30,6 +31,7 @@ KINDS = {
     "switch": "#cfe8dd",
 }
 NARROWEST, WIDEST = 1.2, 7.0  # points
+UNUSED = "#c4c4c4"
 
 
 def read(topology):
@@ -109,7 +111,14 @@ def undirected(links):
     return seen.values()
 
 
-def draw_links(axes, links, positions, most):
+def color_of(part):
+    import matplotlib
+
+    # Its pale end would vanish on white.
+    return matplotlib.colormaps["viridis_r"](0.15 + 0.85 * min(part, 1))
+
+
+def draw_links(axes, links, positions, most, loads):
     from matplotlib.patches import FancyArrowPatch
 
     for link in undirected(links):
@@ -119,18 +128,45 @@ def draw_links(axes, links, positions, most):
         start, end = positions[link["from"]], positions[link["to"]]
         if capacity is None and link["class"] != "internal":
             style = "--"
+        part = None
+        if loads is not None:
+            part = loads.get((frozenset((link["from"], link["to"])), link["class"]))
+            color = UNUSED if part is None else color_of(part)
         flat = link["class"] == "NVLink" and start[1] == end[1]
         # To the right it bends down: matplotlib's sign of an arc depends on the direction.
-        bend = 0.35 if start[0] < end[0] else -0.35
+        bend = (0.35 if start[0] < end[0] else -0.35) if flat else 0
         axes.add_patch(
             FancyArrowPatch(
                 start, end, arrowstyle="-", color=color, linestyle=style, linewidth=width, zorder=1,
-                alpha=0.85, connectionstyle=f"arc3,rad={bend if flat else 0}",
+                alpha=0.85, connectionstyle=f"arc3,rad={bend}",
             )
         )
+        if part is not None:
+            x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+            # The middle of an arc; a unit is about twice as wide as high.
+            y -= abs(bend) * abs(end[0] - start[0])
+            axes.text(x, y, f"{part:.0%}".replace("%", " %"), ha="center", va="center", zorder=3, fontsize=7,
+                      bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8})
 
 
-def legend_of(axes, links, most):
+def loads_of(used, devices):
+    """{(both ends, class): the part of its capacity that was used, in the busier direction}; of links whose capacity
+    is not known none."""
+    switches = [name for name, device in devices.items() if device["kind"] == "switch"]
+    parts = {}
+    for entry in used:
+        if not entry["GBps"]:
+            continue
+        # Switches are one: each has the same part of what goes through them.
+        ends = [switches if entry[end] == "NVSwitches" else [entry[end]] for end in ("from", "to")]
+        for one in ends[0]:
+            for other in ends[1]:
+                key = frozenset((one, other)), entry["class"]
+                parts[key] = max(parts.get(key, 0), entry["used_GBps"] / entry["GBps"])
+    return parts
+
+
+def legend_of(axes, links, loads):
     from matplotlib.lines import Line2D
 
     present = [name for name in LINKS if any(link["class"] == name for link in links)]
@@ -141,12 +177,17 @@ def legend_of(axes, links, most):
         if name != "internal" and not known:
             rates = ", capacity unknown"
         color, style = LINKS[name]
+        color = color if loads is None else UNUSED
         entries.append(Line2D([], [], color=color, linestyle=style, linewidth=2.5, label=name + rates))
     if entries:
-        axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(entries), frameon=False)
+        if loads is not None:
+            entries += [Line2D([], [], color=color_of(part), linewidth=4, label=f"{part:.0%} used".replace("%", " %"))
+                        for part in (0, 0.5, 1)]
+        axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(3, len(entries)), frameon=False)
 
 
-def draw(title, devices, links):
+def draw(title, devices, links, loads=None):
+    """`loads` as loads_of() has them; None where nobody has measured."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -157,10 +198,10 @@ def draw(title, devices, links):
     xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
     most = max((link["spec_GBps"] for link in links if link["spec_GBps"]), default=1)
     figure, axes = plt.subplots(
-        figsize=(max(5, 1.25 * (max(xs) - min(xs) + 1.5)), max(3, 0.95 * (max(ys) - min(ys) + 2))),
+        figsize=(max(8, 1.25 * (max(xs) - min(xs) + 1.5)), max(3, 0.95 * (max(ys) - min(ys) + 2))),
         layout="constrained",
     )
-    draw_links(axes, links, positions, most)
+    draw_links(axes, links, positions, most, loads)
     for name, (x, y) in positions.items():
         axes.text(
             x, y, label_of(devices[name]), ha="center", va="center", zorder=2, fontsize=8,
@@ -170,8 +211,8 @@ def draw(title, devices, links):
     axes.set_xlim(min(xs) - 0.8, max(xs) + 0.8)
     axes.set_ylim(min(ys) - (1.9 if arcs and min(ys) == 0 else 0.7), max(ys) + 0.6)
     axes.set_axis_off()
-    axes.set_title(f"{title}; line width: capacity one way", fontsize=10)
-    legend_of(axes, links, most)
+    axes.set_title(f"{title}\nline width: capacity one way" + ("" if loads is None else "; colour: how much of it was used"), fontsize=10)
+    legend_of(axes, links, loads)
     return figure
 
 

@@ -8,6 +8,7 @@ from plots import picture, timeline, waterfall
 from plots.common import words
 
 MOST_TIMELINES = 6  # in one drawing
+MOST_WIRINGS = 4
 
 
 def inline(figure):
@@ -28,10 +29,25 @@ def of_cases(run, file):
     return [inline(picture.draw(provenances, [part])) for part in parts]
 
 
-def of_topology(wiring):
+def of_topology(run):
+    """[(title, drawing)]: what the largest messages of each kind of traffic put on the links; without any, the bare
+    wiring."""
+    wiring = run.get("topology") or {}
     if not wiring.get("devices"):
-        return None
-    return inline(topology.draw(*topology.read(wiring)))
+        return []
+    title, devices, links = topology.read(wiring)
+    loaded = {}
+    for case in run["cases"]:
+        if case.get("links"):
+            parameters = case["parameters"]
+            same = case["benchmark"], words(parameters["transports"]), parameters.get("concurrent")
+            before = loaded.get(same)
+            if not before or parameters.get("bytes", parameters["ranks"]) >= before["parameters"].get("bytes", before["parameters"]["ranks"]):
+                loaded[same] = case
+    drawn = []
+    for case in list(loaded.values())[:MOST_WIRINGS]:
+        drawn.append((case["key"], inline(topology.draw(title, devices, links, topology.loads_of(case["links"], devices)))))
+    return drawn or [(None, inline(topology.draw(title, devices, links)))]
 
 
 def of_stages(run):

@@ -1,5 +1,7 @@
 """What a page says about pairs of ranks: against what links carry, both ways, alone and all at once."""
 
+import heapq
+
 from pages.sections import known
 from plots.common import words
 
@@ -57,7 +59,7 @@ def tables_of(run):
         limited = any(pair.get("class") for pair in pairs)
         at_once = together.get(case["key"], {})
         rows = []
-        for pair in sorted(pairs, key=lambda pair: rate_of(pair) or 0.0)[:MOST_PAIRS]:
+        for pair in heapq.nsmallest(MOST_PAIRS, pairs, key=lambda pair: rate_of(pair) or 0.0):
             cells = [known(pair["src"]), known(pair["dst"]), known(pair.get("messages")), known(pair["bytes"] / 1e6)]
             cells += [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps")]
             if limited:
@@ -77,18 +79,18 @@ def tables_of(run):
 
 def both_ways(run):
     """The pairs whose two directions differ most: (case, pair, there, back, the slower by the faster)."""
-    found = []
+    found, more = [], 0
     for case in run["cases"]:
         if case["state"] != "measured":
             continue
-        rates = {(pair["src"], pair["dst"]): rate_of(pair) for pair in case.get("pairs") or []}
-        for (src, dst), there in rates.items():
-            back = rates.get((dst, src))
-            if src < dst and there and back:
-                found.append((min(there, back) / max(there, back), case["key"], f"{src} ↔ {dst}", there, back))
-    found.sort()
-    rows = [(key, pair, known(there), known(back), percent(part, 1)) for part, key, pair, there, back in found[:MOST_BOTH_WAYS]]
-    return {"rows": rows, "more": len(found) - len(rows)}
+        rates = {(pair["src"], pair["dst"]): rate for pair in case.get("pairs") or [] if (rate := rate_of(pair))}
+        both = [(min(there, back) / max(there, back), case["key"], ends, there, back)
+                for ends, there in rates.items() if ends[0] < ends[1] and (back := rates.get(ends[::-1]))]
+        more += len(both)
+        found += heapq.nsmallest(MOST_BOTH_WAYS, both)
+    shown = heapq.nsmallest(MOST_BOTH_WAYS, found)
+    rows = [(key, f"{src} ↔ {dst}", known(there), known(back), percent(part, 1)) for part, key, (src, dst), there, back in shown]
+    return {"rows": rows, "more": more - len(rows)}
 
 
 def limits_of(run):

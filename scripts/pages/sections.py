@@ -162,6 +162,30 @@ def facts_of(host):
     return facts
 
 
+def ranks_of(run):
+    """A row per rank: where it ran."""
+    rows = []
+    for rank in run["ranks"]:
+        cpus, gpu = rank["cpus"], rank.get("device")
+        if gpu:
+            gpu = ", ".join(known(gpu.get(name)) for name in ("index", "name", "pci"))
+        rows.append([known(rank["rank"]), known(rank["host"]), known(rank["pid"]),
+                     ", ".join(map(str, cpus)) if isinstance(cpus, list) else known(cpus),
+                     known(rank["numa_node"]), gpu or "–", known(rank["net_devices"])])
+    return rows
+
+
+def hosts_of(run):
+    """[(names, facts)]: hosts that are equal but for their name and load stand together."""
+    kinds = {}
+    for host in run["machine"]["hosts"]:
+        facts = facts_of({name: value for name, value in host.items() if name != "name"})
+        same = tuple(fact for fact in facts if not fact[0].startswith("load"))
+        kinds.setdefault(same, (facts, []))[1].append(known(host.get("name")))
+    return [(", ".join(names) if len(names) < 3 else f"{len(names)} hosts, {names[0]} to {names[-1]}",
+             facts if len(names) == 1 else same) for same, (facts, names) in kinds.items()]
+
+
 def settings_of(environment):
     """What was set, per set of transports; what was inherited; and all that UCX used, told apart only
     where sets differ."""

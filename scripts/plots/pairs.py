@@ -22,11 +22,11 @@ def rates_of(case, ranks):
     """{(from, to): (p25, p50, p75)}; None for a pair without."""
     rates = {}
     for pair in case["pairs"]:
-        ends = pair["src"], pair["dst"]
-        if not all(isinstance(end, int) and 0 <= end < ranks for end in ends):
-            raise ValueError(f"a pair {ends[0]}->{ends[1]} among {ranks} ranks")
-        quartiles = [pair[name] for name in ("p25_GBps", "p50_GBps", "p75_GBps")]
-        rates[ends] = None if None in quartiles else tuple(number(rate) for rate in quartiles)
+        src, dst = ends = pair["src"], pair["dst"]
+        if not (isinstance(src, int) and isinstance(dst, int) and 0 <= src < ranks and 0 <= dst < ranks):
+            raise ValueError(f"a pair {src}->{dst} among {ranks} ranks")
+        quartiles = pair["p25_GBps"], pair["p50_GBps"], pair["p75_GBps"]
+        rates[ends] = None if None in quartiles else tuple(map(number, quartiles))
     return rates
 
 

@@ -7,7 +7,9 @@ import pathlib
 import subprocess
 import sys
 
+import jsonschema
 import pytest
+import synthetic_run
 
 from conftest import ROOT
 from logs import RECEIVE, keep_two_ranks, log_of, records, section
@@ -266,3 +268,50 @@ def test_a_log_is_never_looked_for_elsewhere(run_file, tmp_path):
 def test_stages_without_a_source_are_named(run_file):
     text = made(run_file(which="workload")).text
     assert "no source for: what links promise" in text and "exchange alone, nothing computed" in text
+
+
+def test_links_have_the_colour_of_what_crossed_them(run_file):
+    def wire(run):
+        run["topology"] = synthetic_run.topology()
+        nvlink = {"class": "NVLink", "GBps": 300.0}
+        run["cases"][0]["links"] = [
+            {"from": "GPU0", "to": "NVSwitches", **nvlink, "used_GBps": 246.0},
+            {"from": "NVSwitches", "to": "GPU0", **nvlink, "used_GBps": 12.0},
+            {"from": "pci00", "to": "GPU1", "class": "PCIe", "GBps": None, "used_GBps": 3.0},
+        ]
+
+    text = made(run_file(wire)).text
+    assert "used by " in text and "colour: how much of it was used" in text
+    assert "82 %" in text and text.count(" % used") == 3  # of the legend
+    assert "colour" not in made(run_file(lambda run: run.update(topology=synthetic_run.topology()))).text
+
+
+def test_ranks_say_which_gpu(run_file):
+    def place(run):
+        run["ranks"][0] |= {"device": {"index": 3, "name": "H200", "pci": "0000:3b:00.0", "memory_bytes": 1, "driver": 1},
+                            "cpus": "16-19"}
+        run["ranks"][1] |= {"cpus": [2, 3]}
+
+    text = made(run_file(place)).text
+    assert "16-19 0 3, H200, 0000:3b:00.0 lo" in text and "2, 3 0 – lo" in text
+
+
+def test_a_run_of_many_ranks_is_folded():
+    run = synthetic_run.run_of(256)
+    text = page_of(run, "synthetic", ROOT)
+    assert len(text.encode()) < 5_000_000
+    seen = Page(text)
+    assert "synthetic" in seen.text
+    assert "200 pairs, the slowest first; 65080 faster ones are in the run file" in seen.text
+    assert "32 hosts, host0 to host31" in seen.text and "host17" not in seen.text.split("Machine")[-1]
+    assert "<details><summary>256 ranks and where they ran" in text  # closed
+    assert "data:image/png" in text  # the map of pairs, which would be 65280 cells
+
+
+@pytest.mark.parametrize("ranks", [2, 16])
+def test_synthetic_runs_are_runs(ranks):
+    run = synthetic_run.run_of(ranks)
+    schema = json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(run)
+    assert run["machine"]["labels"] == ["synthetic"] and all(case["labels"] == ["synthetic"] for case in run["cases"])
+    assert Page(page_of(run, "synthetic", ROOT)).svgs >= 2
