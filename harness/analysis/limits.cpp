@@ -66,7 +66,11 @@ class FlowRouter {
   void cross(const Key& key, const std::string& name, const std::optional<double>& GBps,
              const std::string& source, double part, FlowLimit& limit) {
     const auto [found, added] = index_.emplace(key, resources_.size());
-    if (added) resources_.push_back({name, GBps, source, 0});
+    if (added) {
+      const auto [link_class, from, to] = key;
+      resources_.push_back({.name = name, .GBps = GBps, .source = source, .from = from, .to = to});
+      if (link_class >= 0) resources_.back().link_class = static_cast<LinkClass>(link_class);
+    }
     // By way of host memory, a link may be crossed twice.
     const auto known = std::find_if(limit.uses.begin(), limit.uses.end(),
                                     [&](const auto& use) { return use.first == found->second; });

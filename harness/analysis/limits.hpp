@@ -35,6 +35,9 @@ struct SharedResource {
   std::optional<double> GBps;  ///< GB/s (1e9 bytes/s); empty if unknown
   std::string source;          ///< of the figure, or why there is none
   double bytes = 0;            ///< of all flows together
+  /// Empty for a host memory, and where no link is known.
+  std::optional<LinkClass> link_class{};
+  std::size_t from = Node::none, to = Node::none;  ///< its ends; none: all switches of the host
 
   /// How long it is busy at least; empty if its capacity is unknown.
   std::optional<double> seconds() const;

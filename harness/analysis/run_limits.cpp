@@ -36,6 +36,9 @@ bool between_gpus(const Case& of) {
          of.parameters.value("memory", Json()) == Json::array({"cuda", "cuda"});
 }
 
+/// Ranks of a workload exchange all at once, and one record speaks for all of them.
+bool is_exchange(const Case& of) { return !of.exchange.empty(); }
+
 /// The transport that carried a pair in every launch, and the NICs of its lanes.
 struct Carrier {
   std::string name;
@@ -54,7 +57,7 @@ Carrier carrier_of(const Case& of, int src, int dst, const Graph& graph) {
   constexpr double all = 0.99;  // as --require has it
   Carrier carrier;
   for (const auto& record : of.launches) {
-    if (record.src != src || record.dst != dst) continue;
+    if (!is_exchange(of) && (record.src != src || record.dst != dst)) continue;
     std::string name;
     const auto carried = record.path.value("carried_by", Json::object());
     for (const auto& [member, share] : carried.items()) {
@@ -163,10 +166,62 @@ class LimitTable {
   std::map<std::string, LimitRow> rows_;
 };
 
+/// What a pair moves, as a flow's bytes: GB/s of p2p; of a workload its part of the exchange.
+double load_of(const Case& of, const Json& pair) {
+  const auto load = pair.value(is_exchange(of) ? "bytes" : "p50_GBps", Json());
+  return load.is_number() ? std::max(load.get<double>(), 0.0) : 0;
+}
+
+/// What the links allow all ranks together, where the way of every byte is known.
+void add_exchange_limit(Case& of, const std::vector<Flow>& flows, const Limits& limits) {
+  double bytes = 0;
+  for (const auto& flow : flows) bytes += flow.bytes;
+  if (flows.size() != of.pairs.size() || !limits.seconds || *limits.seconds <= 0) return;
+  of.exchange["limit_GBps"] = bytes / *limits.seconds / 1e9;
+  of.exchange["limited_by"] = limits.resources[*limits.bottleneck].name;
+}
+
+/// How much crosses each link, GB/s, while all are under way (`all`), or one pair alone: the most.
+Json link_loads(const Graph& graph, const std::vector<Flow>& flows, const Limits& limits, bool all,
+                double GBps_per_load) {
+  std::vector<double> used(limits.resources.size());
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    for (const auto& [index, part] : limits.flows[f].uses) {
+      const auto one = part * flows[f].bytes * GBps_per_load;
+      used[index] = all ? used[index] + one : std::max(used[index], one);
+    }
+  }
+  const auto name = [&](std::size_t node) {
+    return node == Node::none ? Json("NVSwitches") : Json(graph.nodes[node].name);
+  };
+  Json list = Json::array();
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto& resource = limits.resources[i];
+    if (!resource.link_class || used[i] <= 0) continue;
+    list.push_back({{"from", name(resource.from)},
+                    {"to", name(resource.to)},
+                    {"class", to_string(*resource.link_class)},
+                    {"GBps", number_or_null(resource.GBps)},
+                    {"used_GBps", used[i]}});
+  }
+  return list;
+}
+
+/// GB/s of a flow of one "byte", by what load_of() says; 0 where that is not known.
+double GBps_per_load(const Case& of, const std::vector<Flow>& flows) {
+  if (!is_exchange(of)) return 1;
+  const auto found = of.metrics.find("exchange_GBps");
+  double bytes = 0;
+  for (const auto& flow : flows) bytes += flow.bytes;
+  const bool known = found != of.metrics.end() && found->second.quantiles.p50 && bytes > 0;
+  return known ? *found->second.quantiles.p50 / bytes : 0;
+}
+
 }  // namespace
 
 void add_limits(Case& of, const Result& result, const Graph& graph) {
   of.limits = Json::array();
+  of.links = Json::array();
   if (!between_gpus(of)) return;
   const auto nodes = gpus_of_ranks(result, graph);
   std::vector<KnownPair> pairs;
@@ -179,17 +234,22 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
     pairs.push_back({&pair, from->second, to->second});
     pair["path"] = carrier.name.empty() ? Json() : Json(carrier.name);
     if (auto flow = flow_of(graph, carrier, from->second, to->second)) {
+      flow->bytes = load_of(of, pair);
       pairs.back().flow = flows.size();
       flows.push_back(std::move(*flow));
     }
   }
   // What other pairs take than the known ones, nobody can tell.
-  const bool all = of.parameters.value("concurrent", Json()) == "all";
+  const bool all = is_exchange(of) || of.parameters.value("concurrent", Json()) == "all";
   expect(pairs, graph, all && pairs.size() == of.pairs.size());
   const auto limits = limits_of(graph, flows);
   LimitTable table(graph, limits);
   for (const auto& known : pairs) table.add(known);
   of.limits = table.to_json();
+  if (is_exchange(of)) add_exchange_limit(of, flows, limits);
+  // What pairs of unknown ways add, nobody can tell: then all at once is no load to show.
+  if (all && flows.size() != of.pairs.size()) return;
+  of.links = link_loads(graph, flows, limits, all, GBps_per_load(of, flows));
 }
 
 }  // namespace ucxbench

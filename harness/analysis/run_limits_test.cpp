@@ -134,5 +134,61 @@ TEST(RunLimits, MayBeAddedAgain) {
   EXPECT_EQ(run.of.limits, limits);
 }
 
+Json link(const Case& of, const std::string& from, const std::string& to) {
+  for (const auto& entry : of.links) {
+    if (entry["from"] == from && entry["to"] == to) return entry;
+  }
+  return {};
+}
+
+TEST(RunLimits, LinksCarryTheFastestPairAlone) {
+  MeasuredDgx1 run;
+  run.nvlink(0, 1, 21);
+  run.nvlink(0, 3, 40);
+  run.nvlink(3, 0, 44);
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_EQ(run.of.links.size(), 3U);
+  const auto there = link(run.of, "GPU0", "GPU3");
+  EXPECT_EQ(there["class"], "NVLink");
+  EXPECT_EQ(there["GBps"], 50);
+  EXPECT_EQ(there["used_GBps"], 40);
+  EXPECT_EQ(link(run.of, "GPU3", "GPU0")["used_GBps"], 44);
+}
+
+TEST(RunLimits, LinksCarryTheSumOfAllAtOnce) {
+  MeasuredDgx1 run;
+  run.of.parameters["concurrent"] = "all";
+  // Both leave by the adapter of GPU 0 and 1.
+  run.add(0, 5, 4, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.add(1, 5, 5, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_EQ(link(run.of, "mlx5_0", "network")["used_GBps"], 9);
+  EXPECT_EQ(link(run.of, "mlx5_0", "network")["GBps"], 12.5);
+  run.add(0, 7, 6, Json::object(), "tcp/lo");
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_TRUE(run.of.links.empty()) << "nobody knows where the third one goes";
+}
+
+TEST(RunLimits, OfAWorkloadAreOfItsWholeExchange) {
+  MeasuredDgx1 run;
+  run.of.parameters.erase("concurrent");
+  run.of.exchange = {{"bytes", 3e9}};
+  run.of.metrics["exchange_GBps"].quantiles.p50 = 30;
+  run.of.pairs = {{{"src", 0}, {"dst", 1}, {"bytes", 1e9}},
+                  {{"src", 0}, {"dst", 3}, {"bytes", 2e9}}};
+  LaunchRecord record{.lanes = {"cuda_ipc/cuda"}};
+  record.path = {{"carried_by", {{"nvlink", 1.0}}}};
+  run.of.launches.push_back(record);
+  add_limits(run.of, run.result, run.graph);
+  // 1 GB by 25 and 2 GB by 50 GB/s: both take 40 ms.
+  EXPECT_EQ(run.of.exchange["limit_GBps"], 75);
+  EXPECT_EQ(link(run.of, "GPU0", "GPU1")["used_GBps"], 10);
+  EXPECT_EQ(link(run.of, "GPU0", "GPU3")["used_GBps"], 20);
+  run.of.pairs.push_back({{"src", 2}, {"dst", 2}, {"bytes", 1e9}});
+  run.of.exchange.erase("limit_GBps");
+  add_limits(run.of, run.result, run.graph);
+  EXPECT_FALSE(run.of.exchange.contains("limit_GBps")) << "the way of a pair is not known";
+}
+
 }  // namespace
 }  // namespace ucxbench

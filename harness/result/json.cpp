@@ -111,6 +111,7 @@ Json to_json(const Case& of) {
           {"phases", rounded(of.phases)},
           {"exchange", rounded(of.exchange)},
           {"limits", rounded(of.limits)},
+          {"links", rounded(of.links)},
           {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
           {"peak_buffer_bytes", of.peak_buffer_bytes},
           {"labels", of.labels}};
@@ -123,23 +124,30 @@ CaseState state_from(const std::string& name) {
   throw std::invalid_argument("state '" + name + "' is not measured, skipped or failed");
 }
 
-const Json& checked(const Json& json, const char* name, Json::value_t type) {
-  const auto& value = json.at(name);
+/// Out of `json`: the pairs of a large run are copied nowhere.
+Json take(Json& json, const char* name, Json::value_t type) {
+  auto& value = json.at(name);
   if (value.type() != type) throw std::invalid_argument(std::string(name) + " is of another type");
-  return value;
+  return std::move(value);
 }
 
-Case case_from(const Json& json) {
+Json take_or(Json& json, const char* name, Json otherwise) {
+  const auto found = json.find(name);
+  return found == json.end() ? std::move(otherwise) : std::move(*found);
+}
+
+Case case_from(Json json) {
   Case of{.key = json.at("key").get<std::string>(),
           .benchmark = json.at("benchmark").get<std::string>(),
-          .parameters = checked(json, "parameters", Json::value_t::object),
+          .parameters = take(json, "parameters", Json::value_t::object),
           .state = state_from(json.at("state").get<std::string>()),
           .reason = json.at("reason").get<std::string>(),
-          .path = checked(json, "path", Json::value_t::object),
-          .pairs = checked(json, "pairs", Json::value_t::array),
-          .phases = json.value("phases", Json::array()),
-          .exchange = json.value("exchange", Json::object()),
-          .limits = json.value("limits", Json::array()),
+          .path = take(json, "path", Json::value_t::object),
+          .pairs = take(json, "pairs", Json::value_t::array),
+          .phases = take_or(json, "phases", Json::array()),
+          .exchange = take_or(json, "exchange", Json::object()),
+          .limits = take_or(json, "limits", Json::array()),
+          .links = take_or(json, "links", Json::array()),
           .verified = {.checked = json.at("verified").at("checked").get<std::uint64_t>(),
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),
@@ -156,15 +164,15 @@ Case case_from(const Json& json) {
   return of;
 }
 
-Result result_from(const Json& json) {
-  Result result{.run = checked(json, "run", Json::value_t::object),
-                .build = checked(json, "build", Json::value_t::object),
-                .machine = checked(json, "machine", Json::value_t::object),
-                .ucx = checked(json, "ucx", Json::value_t::object),
-                .ranks = checked(json, "ranks", Json::value_t::array),
-                .findings = checked(json, "findings", Json::value_t::array),
-                .topology = checked(json, "topology", Json::value_t::object)};
-  for (const auto& of : json.at("cases")) result.cases.push_back(case_from(of));
+Result result_from(Json json) {
+  Result result{.run = take(json, "run", Json::value_t::object),
+                .build = take(json, "build", Json::value_t::object),
+                .machine = take(json, "machine", Json::value_t::object),
+                .ucx = take(json, "ucx", Json::value_t::object),
+                .ranks = take(json, "ranks", Json::value_t::array),
+                .findings = take(json, "findings", Json::value_t::array),
+                .topology = take(json, "topology", Json::value_t::object)};
+  for (auto& of : json.at("cases")) result.cases.push_back(case_from(std::move(of)));
   return result;
 }
 
@@ -287,7 +295,7 @@ Result parse_result(const std::string& text, const std::string& name) {
   }
   if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
   try {
-    return result_from(json);
+    return result_from(std::move(json));
   } catch (const std::exception& error) {
     // nlohmann's messages begin with "[json.exception.…] ".
     const std::string why = error.what();

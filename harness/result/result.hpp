@@ -95,9 +95,12 @@ struct Case {
   Json phases = Json::array();
   /// Of a workload, per iteration: bytes between ranks, alone_GBps (all ranks together, nothing
   /// else running), busy_ms, exposed_ms, overlap, egress_imbalance (max/mean). Medians of launches.
+  /// limit_GBps and limited_by as `limits`, of all ranks together.
   Json exchange = Json::object();
   /// Between GPUs: what links let the pairs reach, per class of path (analysis/run_limits.hpp).
   Json limits = Json::array();
+  /// Likewise: what crosses each link that they take, GB/s, in each direction.
+  Json links = Json::array();
   Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
   std::vector<std::string> labels{};

@@ -31,6 +31,9 @@ enum class LinkClass {
   internal,  ///< inside a processor: no limit of its own
 };
 
+/// "NVLink", "PCIe", "socket", "network", "internal".
+std::string_view to_string(LinkClass link_class);
+
 /// How far apart two devices are, near before far, in nvidia-smi's vocabulary.
 enum class Distance {
   self,

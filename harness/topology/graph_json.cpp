@@ -209,6 +209,8 @@ Graph read(const Json& json) {
 
 }  // namespace
 
+std::string_view to_string(LinkClass link_class) { return name_of(link_classes, link_class); }
+
 Json to_json(const Graph& graph) {
   Json json = {{"hash", hash_of(graph)}, {"source", text_or_null(graph.source)}};
   json["devices"] = Json::array();
