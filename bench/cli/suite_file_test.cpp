@@ -88,5 +88,14 @@ TEST_F(SuiteFile, MustBeThere) {
   }
 }
 
+// With these toml++ 3.3 aborted, or did what nobody has defined.
+TEST_F(SuiteFile, RefusesBracketsWithoutAName) {
+  for (const auto* header : {"[*]", "[[*]]", "[\x01]", "[=]", "[#]", "[\n]", "[ \xc2\xa9]",
+                             "\xef\xbb\xbf[*]", "a = 1\n\t[[ .a]]"}) {
+    EXPECT_NE(refusal(header).find("expected a table's name behind the bracket"), std::string::npos)
+        << header;
+  }
+}
+
 }  // namespace
 }  // namespace ucxbench
