@@ -145,8 +145,15 @@ Exit Outputs::write_page(const Result& result) const {
   if (page_.empty()) return Exit::done;
   // The transfer log lies beside the run file, not beside what the script reads.
   const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
-  return static_cast<Exit>(
-      run_script_on(render("json", result), "page", {"-o", page_, "--folder", folder}));
+  const std::vector<std::string> rest = {"-o", page_, "--folder", folder};
+  std::error_code ignored;
+  // A large run's file is not written twice.
+  if (!std::filesystem::is_regular_file(result.file, ignored)) {
+    return static_cast<Exit>(run_script_on(render("json", result), "page", rest));
+  }
+  std::vector<std::string> arguments = {result.file.string()};
+  arguments.insert(arguments.end(), rest.begin(), rest.end());
+  return static_cast<Exit>(run_script("page", arguments));
 }
 
 }  // namespace ucxbench

@@ -162,16 +162,31 @@ void add_transports(const Json& transports,
   for (const auto& other : others) lines.emplace_back("not here", other);
 }
 
+/// A line per kind of host: equal ones are named together.
+std::vector<std::string> hosts_of(const Result& result) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
+  for (const auto& host : result.machine.value("hosts", Json::array())) {
+    const auto what = fmt::format("{}, cores {}, NUMA nodes {}, {}", text_at(host, "/cpu_model"),
+                                  text_at(host, "/cores"), text_at(host, "/numa_nodes"),
+                                  text_at(host, "/kernel"));
+    auto same = std::ranges::find(kinds, what, [](const auto& kind) { return kind.first; });
+    if (same == kinds.end()) same = kinds.insert(same, {what, {}});
+    same->second.push_back(text_at(host, "/name"));
+  }
+  std::vector<std::string> lines;
+  for (const auto& [what, names] : kinds) {
+    lines.push_back(names.size() < 3 ? fmt::format("{}: {}", join(names, ", "), what)
+                                     : fmt::format("{} hosts, {} to {}: {}", names.size(),
+                                                   names.front(), names.back(), what));
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Result& result) {
   std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& host : result.machine.value("hosts", Json::array())) {
-    lines.emplace_back("machine",
-                       fmt::format("{}: {}, cores {}, NUMA nodes {}, {}", text_at(host, "/name"),
-                                   text_at(host, "/cpu_model"), text_at(host, "/cores"),
-                                   text_at(host, "/numa_nodes"), text_at(host, "/kernel")));
-  }
+  for (auto& host : hosts_of(result)) lines.emplace_back("machine", std::move(host));
   std::vector<std::string> labels;
   for (const auto& label : result.machine.value("labels", Json::array())) {
     labels.push_back(text_at(label, ""));

@@ -263,6 +263,23 @@ TEST(Table, NamesLabels) {
   EXPECT_TRUE(contains(text, "  labels      vm, oversubscribed\n"));
 }
 
+TEST(Table, NamesEqualHostsTogether) {
+  auto result = sample_result();
+  const auto host = result.machine["hosts"][0];
+  for (const auto* name : {"node08", "node09"}) {
+    result.machine["hosts"].push_back(host);
+    result.machine["hosts"].back()["name"] = name;
+  }
+  result.machine["hosts"].push_back(host);
+  result.machine["hosts"].back()["name"] = "odd";
+  result.machine["hosts"].back()["cores"] = 4;
+  const auto text = render("table", result);
+  EXPECT_TRUE(
+      contains(text, "  machine     3 hosts, node07 to node09: Invented CPU 3000, cores 8"));
+  EXPECT_TRUE(contains(text, "  machine     odd: Invented CPU 3000, cores 4"));
+  EXPECT_FALSE(contains(text, "node08"));
+}
+
 TEST(Table, SaysThatAnEmulatedCpuMeasuresNothing) {
   constexpr auto words = "warning  machine: emulated CPU: not a performance figure -> ";
   auto result = sample_result();
