@@ -1,0 +1,161 @@
+"""Streams of runs that can be compared, and the lines of values through each of them."""
+
+import collections
+import dataclasses
+import functools
+
+from dashboards import changes
+
+CANARY = "canary/"
+LAST = 20  # runs whose samples stand on the page
+
+
+@dataclasses.dataclass(eq=False)
+class Stream:
+    """Runs of one machine and branch that measure the same; a change of environment begins a new segment."""
+
+    machine: str
+    branch: str | None
+    what: str
+    runs: list = dataclasses.field(default_factory=list)
+
+    @property
+    def name(self):
+        return f"{self.what} on {self.machine}" + (f", branch {self.branch}" if self.branch else "")
+
+    @functools.cached_property
+    def segment_starts(self):
+        return [i for i, run in enumerate(self.runs) if i == 0 or run.segment != self.runs[i - 1].segment]
+
+    def base_of_newest(self):
+        """The last complete run before the newest one in its segment; None if there is none."""
+        newest = self.runs[-1]
+        return next((run for run in reversed(self.runs[:-1])
+                     if run.segment == newest.segment and run.state == "complete"), None)
+
+
+@dataclasses.dataclass(eq=False)
+class Line:
+    """One metric of one case with one set of parameters; values by run, None where there is none."""
+
+    stream: Stream
+    key: str
+    metric: str
+    parameters: str
+    values: list  # of [median, low, high]
+    notes: dict = dataclasses.field(default_factory=dict)  # by run: "skipped: no GPU"
+    changes: list = dataclasses.field(default_factory=list)  # indices are those of runs
+    number: int = 0  # on the page
+
+    @property
+    def id(self):
+        return f"{self.key} {self.metric}"
+
+    @property
+    def canary(self):
+        return self.key.startswith(CANARY)
+
+    @property
+    def better(self):
+        return better(self.metric)
+
+
+def better(metric):
+    """As compare has it: rates are better higher, times lower."""
+    return "higher" if metric.endswith(("_GBps", "_per_s")) else "lower"
+
+
+def streams_of(runs):
+    streams = {}
+    for run in runs:
+        key = run.machine, run.branch or "", run.what
+        streams.setdefault(key, Stream(run.machine, run.branch, run.what)).runs.append(run)
+    return [stream for _, stream in sorted(streams.items())]
+
+
+def parted(metric):
+    """("latency", "us")"""
+    stem, _, unit = metric.rpartition("_")
+    return (stem.removesuffix("_per"), "per_s") if metric.endswith("_per_s") else (stem, unit)
+
+
+def units_of(stream):
+    """By case and metric without its unit, the unit that most runs have; the newest of equals."""
+    found = collections.defaultdict(collections.Counter)
+    for i, run in enumerate(stream.runs):
+        for key, case in run.cases.items():
+            for metric in case["metrics"]:
+                stem, unit = parted(metric)
+                found[key, stem][unit] += 1 + i / (len(stream.runs) ** 2 + 1)
+    return {key: counts.most_common(1)[0][0] for key, counts in found.items()}
+
+
+def lines_of(stream, problems):
+    """All lines of a stream; values in another unit are left out and named once for each run."""
+    units, lines = units_of(stream), {}
+    for i, run in enumerate(stream.runs):
+        changed = []
+        for key, case in run.cases.items():
+            for metric, values in case["metrics"].items():
+                stem, unit = parted(metric)
+                if unit != units[key, stem]:
+                    changed.append(f"{key} {stem} in {unit}, not {units[key, stem]}")
+                    continue
+                of = (key, metric, case["parameters"])
+                if of not in lines:
+                    lines[of] = Line(stream, *of, [None] * len(stream.runs))
+                lines[of].values[i] = values
+        if changed:
+            more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+            problems.append((run.path.name, f"the unit changed: {changed[0]}{more}; these values are left out"))
+    for line in lines.values():
+        annotate(line)
+    return list(lines.values())
+
+
+def annotate(line):
+    """Why runs have no value, from the line's first one on."""
+    started = False
+    for i, run in enumerate(line.stream.runs):
+        started = started or line.values[i] is not None
+        if line.values[i] is not None or not started:
+            continue
+        case = run.cases.get(line.key)
+        if case is None:
+            line.notes[i] = "missing" + (f": the run {run.state}" if run.state != "complete" else "")
+        elif case["parameters"] != line.parameters:
+            line.notes[i] = "measured with other parameters"
+        elif case["state"] != "measured":
+            line.notes[i] = f"{case['state']}: {case['reason'] or 'no reason given'}"
+        else:
+            line.notes[i] = "no value"
+
+
+def find_changes(line):
+    """Within each segment by itself: what differs across is no change of the program."""
+    starts = line.stream.segment_starts
+    for start, end in zip(starts, [*starts[1:], len(line.values)]):
+        places = [i for i in range(start, end) if line.values[i] is not None]
+        for found in changes.change_points([line.values[i][0] for i in places]):
+            line.changes.append(dataclasses.replace(found, index=places[found.index]))
+
+
+def worse(line, change):
+    return (change.after > change.before) == (line.better == "lower")
+
+
+def standing_losses(line):
+    """Change points for the worse in the newest segment, unless the line is back where it was before."""
+    start = line.stream.segment_starts[-1]
+    latest = [change for change in line.changes if change.index >= start]
+    if not latest:
+        return []
+    now = latest[-1].after
+    return [change for change in latest if worse(line, change)
+            and (now > change.before) == (line.better == "lower") and now != change.before]
+
+
+def differences(old, new):
+    """Of two environments, in words."""
+    changed = [name for name in new if old.get(name) != new[name]]
+    return [f"{name} {old.get(name) or '?'} → {new[name] or '?'}" for name in changed]

@@ -1,0 +1,134 @@
+"""Of a run file, what a dashboard keeps: where and when it ran, and every metric's median and interval."""
+
+import datetime
+import hashlib
+import json
+import math
+import pathlib
+
+COMMANDS = ("pingpong", "p2p", "cold", "merge", "transpose", "suite", "ab")
+# compare leaves them out too: 1/x of another metric, or another tool's definition of one.
+LEFT_OUT = ("message_rate_per_s", "throughput_GBps", "bandwidth_sender_GBps")
+MOST_PROBLEMS = 5  # named of one run; the others are counted
+
+
+class Skipped(Exception):
+    """Why a run cannot stand on the page."""
+
+
+def time_of(text):
+    """Seconds since 1970 of "2026-11-21T09:33:25Z"."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def what_of(run):
+    """ "pingpong", "suite small.toml": runs that may be compared have this in common."""
+    words = run["run"]["command"][1:]
+    command = next((word for word in words if word in COMMANDS), None)
+    if command in ("suite", "ab"):
+        file = next((word for word in words[words.index(command) + 1 :] if word.endswith(".toml")), "")
+        return f"{command} {pathlib.PurePath(file).name}".strip()
+    return command or "+".join(sorted({case["benchmark"] for case in run["cases"]})) or "nothing"
+
+
+def first(values):
+    return next((str(value) for value in values if value), None)
+
+
+def environment_of(run):
+    hosts = run["machine"]["hosts"]
+    gpus = [rank["device"] for rank in run["ranks"] if rank.get("device")]
+    gpus += [gpu for host in hosts for gpu in host["gpus"] if isinstance(gpu, dict)]
+    return {
+        "UCX": run["ucx"]["version"],
+        "driver": first(gpu.get("driver") for gpu in gpus),
+        "CUDA": first(gpu.get("cuda") for gpu in gpus),
+        "kernel": first(host["kernel"] for host in hosts),
+        "node": "+".join(sorted({host["name"] for host in hosts})),
+        "topology": run["machine"]["topology_hash"],
+    }
+
+
+def major(version, parts):
+    return ".".join(version.split(".")[:parts]) if version else None
+
+
+def segment_of(environment):
+    """Values of one segment may be compared: UCX to the minor version, the driver to the major one."""
+    return [major(environment["UCX"], 2), major(environment["driver"], 1), environment["topology"]]
+
+
+def measured(value):
+    """What can be drawn and compared: a positive, finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+def rounded(value, digits=6):
+    return float(f"{value:.{digits}g}")
+
+
+def metric_of(metric, where, problems):
+    """[median, low, high], the interval null below six launches; None for what is no number."""
+    p50 = metric["p50"]
+    if p50 is None:
+        return None
+    if not measured(p50):
+        problems.append(f"{where}: {p50!r} is no measured value")
+        return None
+    interval = metric["ci95"]
+    if interval is not None and not all(measured(end) for end in interval):
+        problems.append(f"{where}: its interval {interval!r} is none")
+        interval = None
+    return [rounded(p50), *(map(rounded, interval) if interval else (None, None))]
+
+
+def fingerprint(parameters):
+    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def cases_of(run, problems):
+    cases = {}
+    for case in run["cases"]:
+        if case["key"] in cases:
+            problems.append(f"{case['key']} is there twice; the first counts")
+            continue
+        metrics = {
+            name: values for name, metric in case["metrics"].items()
+            if name not in LEFT_OUT and (values := metric_of(metric, f"{case['key']} {name}", problems))
+        }
+        cases[case["key"]] = {
+            "state": case["state"], "reason": case["reason"], "parameters": fingerprint(case["parameters"]),
+            "metrics": metrics,
+        }
+    return cases
+
+
+def check_clock(run, now):
+    started, finished = run["run"]["started_utc"], run["run"]["finished_utc"]
+    if finished is not None and time_of(finished) < time_of(started):
+        raise Skipped(f"its clock went backwards: it began {started} and ended {finished}")
+    if time_of(started) > now + 86400:
+        raise Skipped(f"its clock is wrong: it began {started}, which is in the future")
+
+
+def record_of(run, now):
+    """A record, as plain JSON. Raises Skipped, or KeyError and its like where the file is damaged."""
+    check_clock(run, now)
+    problems = []
+    return {
+        "id": run["run"]["id"],
+        "started": run["run"]["started_utc"],
+        "state": run["run"]["state"],
+        "reason": run["run"].get("reason") or "",
+        "machine": run["machine"]["id"],
+        "branch": run["run"]["tags"].get("branch"),
+        "what": what_of(run),
+        "command": run["run"]["command"],
+        "commit": run["build"]["commit"],
+        "dirty": run["build"]["dirty"],
+        "labels": sorted({*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])}),
+        "environment": environment_of(run),
+        "cases": cases_of(run, problems),
+        "problems": problems[:MOST_PROBLEMS] + (
+            [f"and {len(problems) - MOST_PROBLEMS} more values"] if len(problems) > MOST_PROBLEMS else []),
+    }

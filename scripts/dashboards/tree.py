@@ -1,0 +1,128 @@
+"""Reads a folder of runs, MACHINE/YYYY-MM/*.json. What cannot be used is named and left out.
+
+An index beside the runs has their records, by path, size and time of change: only what is new is read.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import time
+
+import runfile
+from dashboards import record
+
+INDEX = ".dashboard-index.json"
+VERSION = 1  # of the index: another one is made anew
+SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
+
+
+@dataclasses.dataclass(eq=False)
+class Run:
+    path: pathlib.Path
+    record: dict
+
+    def __getattr__(self, name):
+        try:
+            return self.record[name]
+        except KeyError:
+            raise AttributeError(name)
+
+    @property
+    def time(self):
+        return record.time_of(self.record["started"])
+
+    @property
+    def segment(self):
+        return record.segment_of(self.record["environment"])
+
+
+@dataclasses.dataclass
+class Tree:
+    folder: pathlib.Path
+    runs: list  # of Run, oldest first
+    problems: list  # of (path, what is wrong with it)
+    read: int = 0  # files that were not in the index
+
+
+def load_index(folder):
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return index["files"] if index["version"] == VERSION else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def save_index(folder, files):
+    """Only to save time: a folder that cannot be written to does without."""
+    draft = folder / f"{INDEX}.{os.getpid()}"
+    try:
+        draft.write_text(json.dumps({"version": VERSION, "files": files}, separators=(",", ":")), encoding="utf-8")
+        draft.replace(folder / INDEX)
+    except OSError:
+        draft.unlink(missing_ok=True)
+
+
+def is_other(file):
+    """Machine facts and topologies stand beside the runs."""
+    try:
+        schema = json.loads(file.read_text(encoding="utf-8")).get("schema")
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return False
+    return isinstance(schema, str) and not schema.startswith(runfile.STEM)
+
+
+def entry_of(file, now):
+    """What the index keeps of a file: {"record"}, {"problem"}, or {} for what is no run."""
+    try:
+        run = runfile.load(file)
+        try:
+            return {"record": record.record_of(run, now)}
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+            raise runfile.damaged(file, error)
+    except record.Skipped as skipped:
+        return {"problem": str(skipped)}
+    except runfile.NotARun as error:
+        return {} if is_other(file) else {"problem": str(error).replace(f"'{file}' ", "", 1)}
+
+
+def scanned(folder):
+    """The entries of all files, and how many had to be read."""
+    known, files, read = load_index(folder), {}, 0
+    now = saved = time.time()
+    for file in sorted(folder.rglob("*.json")):
+        name = file.relative_to(folder).as_posix()
+        if file.name.startswith(".") or not file.is_file():
+            continue
+        stat = file.stat()
+        stamp = [stat.st_size, stat.st_mtime_ns]
+        # A problem may be gone by now: a clock that was ahead, a schema that was too new.
+        if name in known and known[name]["stamp"] == stamp and "problem" not in known[name]:
+            files[name] = known[name]
+            continue
+        files[name] = {"stamp": stamp, **entry_of(file, now)}
+        read += 1
+        if time.time() - saved > SAVE_EVERY_S:
+            save_index(folder, {**known, **files})
+            saved = time.time()
+    if read or len(files) != len(known):
+        save_index(folder, files)
+    return files, read
+
+
+def load(folder):
+    files, read = scanned(folder)
+    runs, problems, ids = [], [], {}
+    for name, entry in files.items():
+        if "problem" in entry:
+            problems.append((name, entry["problem"]))
+        if "record" not in entry:
+            continue
+        of = entry["record"]
+        if of["id"] in ids:
+            problems.append((name, f"has the run id {of['id']} of {ids[of['id']]}, which counts"))
+            continue
+        ids[of["id"]] = name
+        problems += [(name, f"{problem}; it is left out") for problem in of["problems"]]
+        runs.append(Run(pathlib.Path(folder, name), of))
+    return Tree(folder, sorted(runs, key=lambda run: (run.time, run.id)), problems, read)
