@@ -39,5 +39,6 @@ AddedCommand add_list(CLI::App& app);
 AddedCommand add_report(CLI::App& app);
 AddedCommand add_compare(CLI::App& app);
 AddedCommand add_plot(CLI::App& app);
+AddedCommand add_dashboard(CLI::App& app);
 
 }  // namespace ucxbench

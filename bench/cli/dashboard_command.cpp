@@ -1,0 +1,44 @@
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "bench/cli/commands.hpp"
+#include "harness/report/scripts.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct DashboardOptions {
+  std::string tree;
+  std::string html = "dashboard.html";
+  std::string base;
+};
+
+Exit run(const DashboardOptions& o) {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  // Verdicts are this program's own: the script asks it to compare.
+  std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program", program.string()};
+  if (!o.base.empty()) arguments.insert(arguments.end(), {"--base", o.base});
+  return static_cast<Exit>(run_script("dashboard", arguments));
+}
+
+}  // namespace
+
+AddedCommand add_dashboard(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "dashboard", "a folder of runs as one page: verdicts, history, environment, triage");
+  const auto options = std::make_shared<DashboardOptions>();
+  auto& o = *options;
+  command->add_option("tree", o.tree, "the folder: MACHINE/YYYY-MM/*.json")
+      ->required()
+      ->type_name("FOLDER");
+  command->add_option("--html", o.html, "the page")->type_name("FILE")->capture_default_str();
+  command
+      ->add_option("--base", o.base,
+                   "compare the newest runs with this one, instead of the run before each")
+      ->type_name("RUN.json");
+  return {command, [options](const GlobalOptions&) { return run(*options); }};
+}
+
+}  // namespace ucxbench

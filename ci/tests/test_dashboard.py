@@ -1,0 +1,77 @@
+"""A folder of runs as one page, its verdicts being those of `compare`."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, only
+from test_compare import recorded, run  # noqa: F401  (a fixture)
+
+NEEDED = "import jinja2, numpy, scipy, yaml"
+pytestmark = pytest.mark.skipif(subprocess.run([sys.executable, "-c", NEEDED], capture_output=True).returncode != 0,
+                                reason="a Python module of scripts/requirements.txt is missing")
+
+
+@pytest.fixture
+def tree(run, tmp_path):  # noqa: F811
+    """Three runs on three days, the last of which has lost a fifth at 8 B."""
+    folder = tmp_path / "runs/machine/2026-01"
+    folder.mkdir(parents=True)
+    for day, (name, factor) in enumerate([("first", 1.0), ("second", 1.0), ("third", 1.2)], 1):
+        run["run"] |= {"started_utc": f"2026-01-0{day}T00:00:00Z", "finished_utc": f"2026-01-0{day}T00:01:00Z"}
+        recorded(run, name, folder, factor=factor)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def interpreter():
+    return {"UCXBENCH_PYTHON": sys.executable}
+
+
+def test_verdicts_are_those_of_compare(bench, tree, tmp_path, interpreter):
+    done = bench("dashboard", "runs", "--html", "page.html", environment=interpreter)
+    assert done.code == 0, done
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>ucx-bench: 1 regressed, 3 unchanged</title>" in page
+    second, third = (tree / f"machine/2026-01/{name}.json" for name in ("second", "third"))
+    [lost] = [row for row in json.loads(bench("compare", second, third, "--json", "-").out)["series"]
+              if row["verdict"] == "regressed"]
+    assert f"{100 * (lost['ratio'] - 1):+.1f} %" in page and f"<td>{lost['p_corrected']:.2g}</td>" in page
+    assert 'href="runs/machine/2026-01/second.json"' in page
+
+
+def test_a_base_of_ones_own(bench, tree, tmp_path, interpreter):
+    first = tree / "machine/2026-01/first.json"
+    shutil.copy(tree / "machine/2026-01/third.json", tmp_path / "third.json")
+    done = bench("dashboard", "runs", "--base", first, environment=interpreter)
+    assert done.code == 0, done
+    assert "base: 2026-01-01 00:00" in (tmp_path / "dashboard.html").read_text(encoding="utf-8")
+    done = bench("dashboard", "runs", "--base", "third.json", environment=interpreter)
+    assert "it is the base itself" in (tmp_path / "dashboard.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["nowhere"], "'nowhere' is no folder; give one with runs, such as results/runs"),
+     (["runs", "--base", "nowhere.json"], "cannot read 'nowhere.json'"),
+     (["runs", "--html", "no/page.html"], "cannot write 'no/page.html'")],
+)
+def test_refusals(bench, tree, interpreter, arguments, words):
+    done = bench("dashboard", *arguments, environment=interpreter)
+    assert done.code == 2, done
+    assert words in only(done.err.splitlines())
+
+
+def test_needs_a_folder(bench):
+    done = bench("dashboard")
+    assert done.code == 2 and "tree" in only(done.complaints)
+
+
+def test_the_recorded_runs_of_this_repository_have_a_page(bench, tmp_path, interpreter):
+    shutil.copytree(ROOT / "results/runs", tmp_path / "runs")
+    done = bench("dashboard", "runs", environment=interpreter)
+    assert done.code == 0, done
+    page = (tmp_path / "dashboard.html").read_text(encoding="utf-8")
+    assert "left out</a>" not in page and "vm-60992029" in page

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Makes one self-contained page of a folder of runs: verdicts, history, environments, sizes, pairs, triage.
+
+Exit status: 0 made, 2 unusable input or output, 3 a Python module is missing.
+"""
+
+import datetime
+import json
+import pathlib
+import time
+
+import runfile
+from commandline import Parser
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent
+STUDY = "verdict-study.json"
+
+
+def study_of(folder, problems):
+    """What ci/verdict-study measured, beside the folder of the runs; None if it has not."""
+    file = folder.resolve().parent / STUDY
+    if not file.is_file():
+        return None
+    try:
+        study = json.loads(file.read_text(encoding="utf-8"))
+        aa = study["aa"]
+        return {"comparisons": int(aa["comparisons"]), "false_alarms": int(aa["false_alarms"]),
+                "upper95": float(aa["upper95"]),
+                "power": [(float(row["slowdown"]), int(row["detected"]), int(row["of"]), str(row.get("how", "")))
+                          for row in study.get("power", [])]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        problems.append((file.name, f"is not what ci/verdict-study writes ({type(error).__name__}: {error})"))
+        return None
+
+
+def base_run(file):
+    """--base as a run of the page."""
+    from dashboards import record, tree
+
+    run = runfile.load(file)
+    try:
+        return tree.Run(pathlib.Path(file), record.record_of(run, time.time()))
+    except record.Skipped as skipped:
+        raise runfile.NotARun(f"'{file}' cannot be the base: {skipped}")
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+        raise runfile.damaged(file, error)
+
+
+def page_of(arguments):
+    import jinja2
+
+    from dashboards import sections, tree
+
+    folder = pathlib.Path(arguments.tree)
+    base = base_run(arguments.base) if arguments.base else None
+    found = tree.load(folder)
+    if not found.runs and not found.problems:
+        raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
+    study = study_of(folder, found.problems)
+    content = sections.content_of(found, arguments, base, datetime.datetime.now(datetime.timezone.utc))
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(SCRIPTS / "dashboards"), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )
+    parts = (SCRIPTS / "pages/style.css", SCRIPTS / "dashboards/style.css", SCRIPTS / "dashboards/page.js")
+    common, own, script = (jinja2.utils.markupsafe.Markup(part.read_text(encoding="utf-8")) for part in parts)
+    template = environment.get_template("page.html.j2")
+    return template.render(**content, study=study, problems=found.problems, style=common + own, script=script)
+
+
+def main():
+    parser = Parser("dashboard", "dashboard", prog="ucx-bench dashboard", description="One page of a folder of runs.")
+    parser.add_argument("tree", metavar="FOLDER", help="MACHINE/YYYY-MM/*.json")
+    parser.add_argument("--html", metavar="FILE", required=True, help="the page")
+    parser.add_argument("--base", metavar="RUN.json", help="what the newest runs are compared with")
+    parser.add_argument("--program", metavar="UCX-BENCH", required=True, help="what compares")
+    arguments = parser.parse_args()
+    if not pathlib.Path(arguments.tree).is_dir():
+        parser.fail(2, f"'{arguments.tree}' is no folder; give one with runs, such as results/runs")
+    try:
+        page = page_of(arguments)
+        pathlib.Path(arguments.html).write_text(page, encoding="utf-8")
+    except runfile.NotARun as error:
+        parser.fail(2, error)
+    except OSError as error:
+        parser.fail_to_write(arguments.html, error, "--html")
+    except ImportError as error:
+        parser.fail_to_import(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""One cause for many cases: what the rows that lost, and no others, have in common."""
+
+import itertools
+import shlex
+
+from plots.common import size_text, words
+
+FIELDS = ("transports", "memory", "api", "progress_mode", "ranks", "concurrent")
+PLAIN = ("benchmark", "transports", "api", "metric")  # said by their value alone
+LEAST = 2  # rows that have a cause in common
+
+
+def facts_of(key, metric, parameters):
+    """What may be common to rows: plain values, and the message size."""
+    facts = {name: words(parameters[name]) for name in FIELDS if parameters.get(name) is not None}
+    stem = metric.rpartition("_")[0].replace("_", " ")
+    return {"benchmark": key.partition("/")[0], "metric": stem, **facts}, parameters.get("bytes")
+
+
+def conditions(lost):
+    """Up to two fields with their values, then a bound of the size; the fewest first."""
+    fields = dict.fromkeys(pair for facts, _ in lost for pair in facts.items())
+    sizes = sorted({size for _, size in lost if size})
+    bounds = [(None, None), *((low, None) for low in sizes), *((None, high) for high in reversed(sizes))]
+    for count in (0, 1, 2):
+        for chosen in itertools.combinations(fields, count):
+            for bound in bounds:
+                yield chosen, bound
+
+
+def holds(condition, fact):
+    (fields, (low, high)), (facts, size) = condition, fact
+    if any(facts.get(name) != value for name, value in fields):
+        return False
+    return (low is None or (size or 0) >= low) and (high is None or (size is not None and size <= high))
+
+
+def in_words(condition):
+    fields, (low, high) = condition
+    said = (value if name in PLAIN else f"{name.replace('_', ' ')} {value}" for name, value in fields)
+    return f"all {' '.join(said) or 'cases'}" + (f" ≥ {size_text(low)}" if low else "") + (
+        f" ≤ {size_text(high)}" if high else "")
+
+
+def causes_of(lost, kept):
+    """[(words, number of rows)] of facts of rows: again and again what holds for most of those left that lost,
+    and for none that is known to be as before. Rows without a verdict are in neither list."""
+    found = []
+    while len(lost) >= LEAST:
+        best, covered = None, []
+        for condition in conditions(lost):
+            hit = [fact for fact in lost if holds(condition, fact)]
+            if len(hit) > len(covered) and not any(holds(condition, fact) for fact in kept):
+                best, covered = condition, hit
+        if len(covered) < LEAST:
+            break
+        found.append((in_words(best), len(covered)))
+        lost = [fact for fact in lost if not holds(best, fact)]
+    return found
+
+
+def suspects(old, new):
+    """The command that lists the commits between two runs; None if there are none, or nobody knows."""
+    if not old.commit or not new.commit or old.commit == new.commit:
+        return None
+    return f"git log --oneline {old.commit[:12]}..{new.commit[:12]}"
+
+
+def commands_of(base, new):
+    """Ready to be typed: the suspects, the run again, and the search for the commit."""
+    again = list(new.command)
+    if "--json" in again:
+        at = again.index("--json")
+        del again[at : at + 2]
+    again = shlex.join([*again, "--json", "again.json"])
+    judge = f"ucx-bench compare {shlex.quote(str(base.path))} again.json --fail-on regression"
+    commands = [("again", f"{again} && {judge}")]
+    if log := suspects(base, new):
+        script = shlex.quote(f"scripts/setup/build release ucx-bench && {again} && {judge}")
+        bisect = f"git bisect start {new.commit[:12]} {base.commit[:12]} && git bisect run sh -c {script}"
+        commands = [("suspects", log), *commands, ("the commit", bisect)]
+    return commands

@@ -1,0 +1,73 @@
+"""What the page's script draws from: every line's values, and samples of the last runs."""
+
+import json
+import os
+
+from dashboards.lines import differences
+from dashboards.record import rounded
+
+MOST_BYTES = 9_000_000  # of a page of 10 MB, the rest being text and pictures
+IN_WORDS = {"us": "µs", "GBps": "GB/s"}
+
+
+def away(value, end):
+    """How far an end of the interval is from the median, in 1/100 %."""
+    return None if end is None else round(abs(end / value - 1) * 10_000)
+
+
+def runs_of(stream, page):
+    folder = os.path.dirname(os.path.abspath(page))
+    return [[run.started, run.id, (run.commit or "?")[:10] + ("+" if run.dirty else ""), run.state, run.reason,
+             os.path.relpath(run.path, folder).replace(os.sep, "/")] for run in stream.runs]
+
+
+def environments_of(stream):
+    """The first one in words, and wherever something differs [run, what, whether a segment begins, all in words]."""
+
+    def in_words(run):
+        return ", ".join(f"{name} {value or '?'}" for name, value in run.environment.items())
+
+    marks = []
+    for i, (old, new) in enumerate(zip(stream.runs, stream.runs[1:]), 1):
+        if found := differences(old.environment, new.environment):
+            marks.append([i, "; ".join(found), old.segment != new.segment, in_words(new)])
+    return in_words(stream.runs[0]), marks
+
+
+def line_of(line, stream_number, intervals_from):
+    """Values; ends of intervals only from that run on, where the page would be too large."""
+    values = line.values
+    ends = [(i, value) for i, value in enumerate(values) if value and i >= intervals_from]
+    unit = line.metric.rpartition("_")[2]
+    return {
+        "s": stream_number, "u": IN_WORDS.get(unit, unit), "b": line.better,
+        "v": [value and rounded(value[0], 5) for value in values], "f": intervals_from,
+        "l": [away(value[0], value[1]) for _, value in ends], "h": [away(value[0], value[2]) for _, value in ends],
+        "n": line.notes,
+        "c": [
+            [found.index, rounded(found.before, 5), rounded(found.after, 5), found.provisional]
+            for found in line.changes],
+    }
+
+
+def text_of(data):
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def data_of(streams, lines, samples, comparisons, page):
+    """As text, and for how many runs at most the intervals are there (None for all)."""
+    numbers = {id(stream): i for i, stream in enumerate(streams)}
+    told = []
+    for stream, comparison in zip(streams, comparisons):
+        first, marks = environments_of(stream)
+        base = stream.runs.index(comparison.base) if comparison.base in stream.runs else None
+        told.append({"runs": runs_of(stream, page), "first": first, "marks": marks, "base": base})
+    raw = {str(i): samples[id(line)] for i, line in enumerate(lines) if samples.get(id(line))}
+    kept = max((len(stream.runs) for stream in streams), default=0)
+    all_kept = kept
+    while True:
+        found = [line_of(line, numbers[id(line.stream)], max(0, len(line.values) - kept)) for line in lines]
+        text = text_of({"streams": told, "lines": found, "samples": raw})
+        if len(text.encode()) <= MOST_BYTES or kept == 0:
+            return text, None if kept == all_kept else kept
+        kept //= 2

@@ -1,0 +1,84 @@
+"""The rows of a stream's table: every line, with what the comparison and its history say of it."""
+
+from dashboards import lines as of_lines
+from dashboards import shape, triage, verdicts
+from pages.sections import known, metric_title
+from plots.common import significant
+
+MARKS = {"regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
+NO_VERDICT = "not compared"
+
+
+def percent(ratio, digits=1):
+    return "–" if ratio is None else f"{100 * (ratio - 1):+.{digits}f} %"
+
+
+def compared_cells(row):
+    interval = row["interval"]
+    effect = verdicts.effect(row)
+    return {
+        "base": known(row["base"]), "new": known(row["new"]), "delta": percent(row["ratio"]),
+        "interval": "–" if not interval else f"{percent(interval[0])[:-2]} to {percent(interval[1])}",
+        "p": "–" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
+        "floor": "–" if row["floor"] is None else f"{100 * row['floor']:.1f} %",
+        "effect": "–" if effect is None else significant(effect, 2), "why": row["why"],
+    }
+
+
+def plain_cells(line):
+    value = line.values[-1]
+    return {"base": "–", "new": known(value[0]) if value else "–", "delta": "–", "interval": "–", "p": "–",
+            "floor": "–", "effect": "–", "why": "" if value else line.notes.get(len(line.values) - 1, "")}
+
+
+def history_of(line):
+    """In words, the change points of the newest segment that are for the worse and still stand."""
+    told = []
+    for change in of_lines.standing_losses(line):
+        day = line.stream.runs[change.index].started[:10]
+        text = f"{percent(change.after / change.before)} since {day}"
+        told.append(text + (", provisional" if change.provisional else ""))
+    return told
+
+
+def line_of(row, lines, stream, comparison):
+    """The newest run's line, or the base's where the newest run has none."""
+    places = [len(stream.runs) - 1]
+    places += [stream.runs.index(comparison.base)] if comparison.base in stream.runs else []
+    for place in places:
+        for line in lines.get((row["key"], row["metric"]), []):
+            if line.values[place] is not None:
+                return line
+    return None
+
+
+def medians_by_line(run):
+    """Of the newest run in full: the launches' medians."""
+    if run is None:
+        return {}
+    return {(case["key"], name): metric["launch_medians"] for case in run["cases"]
+            for name, metric in case["metrics"].items()}
+
+
+def rows_of(stream, lines, comparison, newest, entries):
+    """Sorted by effect over noise; lines without a comparison follow."""
+    named, medians = {}, medians_by_line(newest)
+    for line in lines:
+        named.setdefault((line.key, line.metric), []).append(line)
+    rows, used = [], set()
+    found = [(row, line_of(row, named, stream, comparison)) for row in verdicts.by_effect(comparison.rows)]
+    used = {id(line) for _, line in found}
+    found += [(None, line) for line in lines if id(line) not in used and not line.canary]
+    found += [(None, line) for line in lines if id(line) not in used and line.canary]
+    for row, line in found:
+        key, metric = (row["key"], row["metric"]) if row else (line.key, line.metric)
+        word, why = shape.shape_of(row, medians.get((key, metric)))
+        verdict = row["verdict"] if row else NO_VERDICT
+        rows.append({
+            **(compared_cells(row) if row else plain_cells(line)),
+            "id": f"{key} {metric}", "key": key, "metric": metric_title(metric), "verdict": verdict,
+            "mark": MARKS.get(verdict, "·"), "better": of_lines.better(metric), "shape": word, "shape_why": why,
+            "history": history_of(line) if line else [], "triage": triage.entry_of(entries, f"{key} {metric}"),
+            "line": line, "canary": key.startswith(of_lines.CANARY),
+        })
+    return rows

@@ -1,0 +1,172 @@
+"""What the page says, stream by stream, from the records and the program's comparisons."""
+
+import collections
+import math
+import os
+import statistics
+
+from dashboards import causes, details, figures, inlined, lines as of_lines, rows as of_rows, triage, verdicts
+
+WORST_SHOWN = 12  # rows named on the first screen
+
+
+def headline(comparisons):
+    """The verdict in words."""
+    counts = collections.Counter()
+    for comparison in comparisons:
+        counts.update(comparison.counts())
+    judged = sum(bool(comparison.rows) for comparison in comparisons)
+    if not judged:
+        return "nothing to compare yet", "none"
+    told = [f"{counts[verdict]} {verdict}" for verdict in verdicts.VERDICTS if counts[verdict]]
+    order = ("regressed", "missing", "inconclusive", "improved")
+    worst = next((verdict for verdict in order if counts[verdict]), "unchanged")
+    place = "" if len(comparisons) == 1 else f" in {judged} of {len(comparisons)} kinds of run"
+    return ", ".join(told) + place, worst
+
+
+def next_steps(comparison):
+    """What to do for what has no verdict: by reason, with how many rows it concerns."""
+    found = collections.Counter(row["why"] for row in comparison.rows
+                                if row["verdict"] in ("inconclusive", "missing") and row["why"])
+    return found.most_common(6)
+
+
+def last_good(stream, comparison, rows):
+    """The last run before anything that stands as a loss; None if the newest segment has no such run."""
+    start = stream.segment_starts[-1]
+    bounds = [change.index for row in rows if row["line"] for change in of_lines.standing_losses(row["line"])]
+    if comparison.counts()["regressed"]:
+        known = comparison.base in stream.runs
+        bounds.append(stream.runs.index(comparison.base) + 1 if known else len(stream.runs) - 1)
+    bound = min(bounds, default=len(stream.runs))
+    return next((run for run in reversed(stream.runs[start:bound]) if run.state == "complete"), None)
+
+
+def facts_of(rows, parameters):
+    return [causes.facts_of(row["key"], row["line"].metric, parameters.get(row["key"], {})) for row in rows]
+
+
+def common_causes(rows, parameters):
+    lost = [row for row in rows if row["line"] and row["verdict"] == "regressed"]
+    kept = [row for row in rows if row["line"] and row["verdict"] in ("unchanged", "improved")]
+    return causes.causes_of(facts_of(lost, parameters), facts_of(kept, parameters))
+
+
+def history_of(stream, rows, parameters):
+    """By the run at which they began, the losses that still stand: who, what they have in common, suspects."""
+    found = collections.defaultdict(list)
+    for row in rows:
+        for change in of_lines.standing_losses(row["line"]) if row["line"] else []:
+            found[change.index].append((row, change))
+    told = []
+    for at, losses in sorted(found.items()):
+        lost = [row for row, _ in losses]
+        others = [row for row in rows if row["line"] and row not in lost]
+        run, before = stream.runs[at], stream.runs[at - 1]
+        told.append({
+            "day": run.started[:10], "rows": lost[:WORST_SHOWN], "left_out": max(0, len(lost) - WORST_SHOWN),
+            "provisional": any(change.provisional for _, change in losses),
+            "worst": of_rows.percent(max((change.after / change.before for _, change in losses),
+                                         key=lambda ratio: abs(math.log(ratio)))),
+            "causes": causes.causes_of(facts_of(lost, parameters), facts_of(others, parameters)),
+            "suspects": causes.suspects(before, run),
+        })
+    return told
+
+
+def not_measured(run):
+    """Of the newest run: how many cases have which state for which reason."""
+    found = collections.Counter((case["state"], case["reason"] or "no reason given") for case in run.cases.values()
+                                if case["state"] != "measured")
+    return [(state, reason, count) for (state, reason), count in found.most_common()]
+
+
+def href(run, page):
+    return os.path.relpath(run.path, os.path.dirname(os.path.abspath(page))).replace(os.sep, "/")
+
+
+def told_run(run, page):
+    return {"id": run.id, "day": run.started[:16].replace("T", " "), "commit": (run.commit or "?")[:10],
+            "dirty": run.dirty, "state": run.state, "reason": run.reason, "href": href(run, page)}
+
+
+def heat_and_curves(comparison, newest, base, problems):
+    """Of two files that may be damaged where the record did not look."""
+    runs = {which: run for which, run in (("base", base), ("new", newest)) if run}
+    if "new" not in runs:
+        return [], 0, []
+    try:
+        panels, left_out = figures.curves_of(runs)
+        return panels, left_out, figures.matrices_of(runs)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        problems.append((comparison.new.path.name, f"has no pictures ({type(error).__name__}: {error})"))
+        return [], 0, []
+
+
+def stream_of(stream, lines, comparison, arguments, entries, loaded):
+    base = loaded.of(comparison.base.path) if comparison.base else None
+    newest = loaded.of(comparison.new.path)
+    rows = of_rows.rows_of(stream, lines, comparison, newest, entries)
+    parameters = {case["key"]: case["parameters"] for case in (newest or {"cases": []})["cases"]}
+    panels, panels_left_out, matrices = heat_and_curves(comparison, newest, base, loaded.problems)
+    good = last_good(stream, comparison, rows)
+    regressed = bool(comparison.counts()["regressed"])
+    return {
+        "name": stream.name, "labels": comparison.new.labels, "trouble": comparison.trouble,
+        "counts": [(verdict, of_rows.MARKS[verdict], count) for verdict, count in comparison.counts().items()],
+        "accepted": sum(bool(row["triage"]) and row["verdict"] == "regressed" for row in rows),
+        "new": told_run(comparison.new, arguments.html),
+        "base": told_run(comparison.base, arguments.html) if comparison.base else None,
+        "good": told_run(good, arguments.html) if good else None,
+        "differences": comparison.result.get("differences", []),
+        "host_changed": comparison.result.get("host_changed", ""),
+        "alpha": comparison.result.get("alpha"), "tests": comparison.result.get("tests"),
+        "worst": [row for row in rows if row["verdict"] in ("regressed", "missing")][:WORST_SHOWN],
+        "history": history_of(stream, rows, parameters),
+        "steps": next_steps(comparison), "rows": rows,
+        "causes": common_causes(rows, parameters),
+        "commands": causes.commands_of(comparison.base, comparison.new) if regressed else [],
+        "same_commit": regressed and comparison.base.commit == comparison.new.commit,
+        "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],
+        "not_measured": not_measured(comparison.new), "runs": len(stream.runs), "segments": len(stream.segment_starts),
+        "panels": panels, "panels_left_out": panels_left_out, "matrices": matrices,
+    }
+
+
+def content_of(found, arguments, base, now):
+    streams = of_lines.streams_of(found.runs)
+    by_stream = {id(stream): of_lines.lines_of(stream, found.problems) for stream in streams}
+    lines = [line for of in by_stream.values() for line in of]
+    for number, line in enumerate(lines):
+        line.number = number
+        of_lines.find_changes(line)
+    entries, troubles = triage.load(found.folder, now.date())
+    found.problems += troubles
+    # Of the page itself where it is one of its runs.
+    base = base and next((run for run in found.runs if run.id == base.id), base)
+    compared = {id(stream): verdicts.compared(stream, arguments.program, base) for stream in streams}
+    streams.sort(key=lambda stream: compared[id(stream)].worst())
+    comparisons = [compared[id(stream)] for stream in streams]
+    loaded, samples, told = details.Loaded(found.problems), {}, []
+    most = details.most_of_a_launch(streams, lines)
+    for stream, comparison in zip(streams, comparisons):
+        of = by_stream[id(stream)]
+        samples |= details.read_samples(stream, of, most, loaded)
+        told.append(stream_of(stream, of, comparison, arguments, entries, loaded))
+    found.problems += [(triage.FILE, f"'{entry.id}' is for no row: ids are a case and a metric") for entry in entries
+                       if not entry.used]
+    data, kept = inlined.data_of(streams, lines, samples, comparisons, arguments.html)
+    words, worst = headline(comparisons)
+    return {
+        "headline": words, "worst": worst, "streams": told, "entries": entries, "data": data, "intervals_kept": kept,
+        "runs": len(found.runs), "lines": len(lines),
+        "folder": str(found.folder), "made": now.strftime("%Y-%m-%d %H:%M UTC"), "last": of_lines.LAST, "most": most,
+        "noise": noise_of(comparisons), "statuses": triage.STATES,
+    }
+
+
+def noise_of(comparisons):
+    """The floors that changes had to pass, as the middle one of all rows."""
+    floors = [row["floor"] for comparison in comparisons for row in comparison.rows if row["floor"]]
+    return statistics.median(floors) if floors else None

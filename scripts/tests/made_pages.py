@@ -1,0 +1,95 @@
+"""What the tests of dashboard.py share: a folder of invented runs, and pages made of it."""
+
+import argparse
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import synthetic_tree
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import dashboard
+
+RUNS, SERIES = 24, 32
+# The part of `compare` that tests here need: everything is unchanged but what is named on its own command line.
+COMPARE = """#!{python}
+import json, sys
+base, new = (json.load(open(file)) for file in sys.argv[2:4])
+rows = []
+for case in new["cases"]:
+    for name, metric in case["metrics"].items():
+        old = next((c["metrics"].get(name) for c in base["cases"] if c["key"] == case["key"]), None)
+        lost = case["parameters"]["transports"] == ["tcp"] and name == "latency_us"
+        verdict = "regressed" if lost else "unchanged" if old else "new"
+        rows.append({{"key": case["key"], "metric": name, "verdict": verdict, "base": old and old["p50"],
+            "new": metric["p50"], "ratio": 1.2 if lost else 1.0, "floor": 0.01,
+            "interval": [1.1, 1.3] if lost else [0.99, 1.01], "p": 0.001, "p_corrected": 0.002, "why": ""}})
+print(json.dumps({{"alpha": 0.01, "tests": len(rows), "incomparable": "", "host_changed": "", "canaries": [],
+    "differences": ["commit a -> b"], "series": rows}}))
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    file = tmp_path / "compare"
+    file.write_text(COMPARE.format(python=sys.executable))
+    file.chmod(0o755)
+    return file
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    synthetic_tree.write_tree(folder, RUNS, SERIES)
+    return folder
+
+
+@pytest.fixture
+def runs(made_once, tmp_path):
+    """A folder of runs that a test may change."""
+    shutil.copytree(made_once, tmp_path / "runs")
+    return tmp_path / "runs"
+
+
+def files_of(folder):
+    return sorted(folder.rglob("0*.json"))
+
+
+def change(file, how):
+    run = json.loads(file.read_text())
+    how(run)
+    file.write_text(json.dumps(run))
+
+
+def made(folder, program, base=None):
+    """In this process: a new one for each page would take most of the time."""
+    page = folder.parent / "page.html"
+    page.write_text(dashboard.page_of(argparse.Namespace(tree=folder, html=page, base=base, program=program)))
+    return page.read_text(encoding="utf-8")
+
+
+def as_a_program(*arguments):
+    command = [sys.executable, ROOT / "scripts/dashboard.py", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page).group(1))
+
+
+def text_of(page):
+    """What is read, without the script's data."""
+    page = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def left_out(page):
+    section = page[page.index('id="left-out"') :]
+    rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td></tr>", section)
+    return {html.unescape(file): html.unescape(why) for file, why in rows}

@@ -1,0 +1,263 @@
+"""dashboard.py: a folder of runs becomes one page that says all that a reader must see, and fetches nothing."""
+
+import datetime
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import synthetic_tree
+from made_pages import (RUNS, SERIES, as_a_program, change, data_of, files_of, left_out, made, made_once, program,
+                        runs, text_of)
+
+from dashboards import causes, inlined, lines, shape, tree
+
+
+def test_fetches_nothing_and_links_to_its_runs(runs, program):
+    page = made(runs, program)
+    assert not re.search(r"\ssrc=|@import|url\(|<iframe|<object|<img", page)
+    assert [link for link in re.findall(r"<link [^>]*>", page)] == ['<link rel="icon" href="data:,">']
+    assert not re.search(r"fetch\(|XMLHttpRequest|import\(|https?://(?!www\.w3\.org/2000/svg)", page)
+    links = [link for link in re.findall(r'<a [^>]*?href="([^"#]+)"', page)]
+    links += [run[5] for stream in data_of(page)["streams"] for run in stream["runs"]]
+    assert len(links) > RUNS and all((runs.parent / link).is_file() for link in links)
+    ids = set(re.findall(r'\sid="([^"]+)"', page))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= ids
+
+
+def test_the_first_screen_has_the_verdict_in_words(runs, program):
+    text = text_of(made(runs, program))
+    assert text.startswith("ucx-bench: 8 regressed, 24 unchanged 8 regressed, 24 unchanged 24 runs, 32 series")
+    assert "What these figures do not stand for: synthetic" in text
+    assert "One cause? all latency tcp (8 rows, and none that is as before)" in text
+    newest = json.loads(files_of(runs)[-1].read_text())["build"]["commit"]
+    before = json.loads(files_of(runs)[-2].read_text())["build"]["commit"]
+    assert f"git log --oneline {before[:12]}..{newest[:12]}" in text
+    assert "./ucx-bench suite ci/suite.toml --json again.json" in text
+    assert "+20.0 % (+10.0 to +30.0 %), 18 × its noise" in text
+
+
+def test_a_loss_in_history_keeps_its_run_and_has_one_cause(runs, program):
+    page = made(runs, program)
+    shifted = -(-RUNS * 7 // 10)
+    day = (synthetic_tree.BEGIN + datetime.timedelta(hours=6 * shifted)).strftime("%Y-%m-%d")
+    words = rf"history: \d+ rows worse since {day}, by \+\d+\.\d % at most *: *all shm ≥ \d+ ?\w+"
+    assert re.search(words, text_of(page))
+    found = data_of(page)
+    assert {line["c"][-1][0] for line in found["lines"] if line["c"]} == {shifted}
+    assert sum(bool(line["c"]) for line in found["lines"]) >= 4
+
+
+def test_failed_skipped_and_missing_are_drawn(runs, program):
+    found = data_of(made(runs, program))
+    [stream] = found["streams"]
+    assert stream["runs"][RUNS // 2][3:5] == ["failed", "a rank was lost"]
+    notes = [line["n"] for line in found["lines"]]
+    assert any(of.get(str(RUNS // 3)) == "skipped: no time" for of in notes)
+    assert any(of.get(str(RUNS // 2)) == "missing: the run failed" for of in notes)
+    assert all(line["v"][RUNS // 3] is None for line, of in zip(found["lines"], notes) if str(RUNS // 3) in of)
+
+
+def test_cases_that_the_newest_run_lacks_are_told(runs, program):
+    change(files_of(runs)[-1], lambda run: run["cases"][0].update(state="skipped", reason="no adapter", metrics={}))
+    assert "○ 1 case of the new run skipped: no adapter" in text_of(made(runs, program))
+
+
+def test_a_baseline_never_crosses_an_environment(runs, program):
+    page = made(runs, program)
+    [stream] = data_of(page)["streams"]
+    changed = -(-RUNS * 4 // 10)
+    assert [mark[:3] for mark in stream["marks"]] == [[changed, "UCX 1.17.0 → 1.18.0", True]]
+    change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.19.0"))
+    text = text_of(made(runs, program))
+    assert "nothing to compare with: no complete run before it has its environment" in text
+    # A patch release and a kernel are marks, and no new segment.
+    change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.18.1"))
+    page = made(runs, program)
+    assert data_of(page)["streams"][0]["marks"][-1][:3] == [RUNS - 1, "UCX 1.18.0 → 1.18.1", False]
+    assert "8 regressed" in text_of(page)
+
+
+def test_a_base_of_ones_own(runs, program):
+    base = files_of(runs)[-6]
+    page = made(runs, program, base)
+    assert json.loads(base.read_text())["run"]["id"] in text_of(page).partition("Sorted by effect")[0]
+    assert data_of(page)["streams"][0]["base"] == RUNS - 6
+
+
+def test_other_parameters_begin_another_series(runs, program):
+    change(files_of(runs)[-1], lambda run: run["cases"][0]["parameters"].update(window=64))
+    found = data_of(made(runs, program))
+    assert len(found["lines"]) == SERIES + 2
+    assert sum(line["n"].get(str(RUNS - 1)) == "measured with other parameters" for line in found["lines"]) == 2
+
+
+def test_the_control_is_shown(runs, program):
+    assert "Not measured here" in text_of(made(runs, program))
+    study = {"aa": {"comparisons": 500, "false_alarms": 1, "upper95": 0.0094},
+             "power": [{"slowdown": 0.05, "detected": 98, "of": 100, "how": "resampled"}]}
+    (runs.parent / "verdict-study.json").write_text(json.dumps(study))
+    text = text_of(made(runs, program))
+    assert "1 false alarm in 500 comparisons" in text and "at most 0.94 % of runs" in text
+    assert "5 % resampled 98 100" in text
+    (runs.parent / "verdict-study.json").write_text("{}")
+    assert "is not what ci/verdict-study writes" in left_out(made(runs, program))["verdict-study.json"]
+
+
+def test_says_nothing_when_all_is_well(runs, program):
+    done = as_a_program(runs, "--html", runs.parent / "page.html", "--program", program)
+    assert done.returncode == 0 and not done.stdout and not done.stderr
+    assert "<h2>Verdicts</h2>" in (runs.parent / "page.html").read_text(encoding="utf-8")
+
+
+def test_names_are_text(runs, program):
+    evil = "</script><script>alert(1)</script>"
+    change(files_of(runs)[-1], lambda run: run["run"].update(id=evil, reason=evil, command=[evil]))
+    page = made(runs, program)
+    assert "<script>alert" not in page and page.count("<script") == 2
+
+
+def test_a_large_page_gives_up_old_intervals_first(made_once, monkeypatch):
+    found = tree.load(made_once)
+    [stream] = lines.streams_of(found.runs)
+    of = lines.lines_of(stream, [])
+
+    class Nothing:
+        base = None
+
+    whole, kept = inlined.data_of([stream], of, {}, [Nothing], "page.html")
+    assert kept is None
+    monkeypatch.setattr(inlined, "MOST_BYTES", len(whole) - 100)
+    smaller, kept = inlined.data_of([stream], of, {}, [Nothing], "page.html")
+    assert kept == RUNS // 2 and len(smaller) < len(whole)
+    old, new = json.loads(whole)["lines"][0], json.loads(smaller)["lines"][0]
+    assert new["v"] == old["v"] and new["l"] == old["l"][-len(new["l"]) :] and new["f"] == RUNS - RUNS // 2
+
+
+def with_pairs(rate):
+    """Every ordered pair of four ranks; 3 to 0 reaches `rate`, all others 40 GB/s."""
+
+    def add(run):
+        run["ranks"] = [{**run["ranks"][0], "rank": rank, "numa_node": 1 - rank % 2} for rank in range(4)]
+        pairs = [{"src": src, "dst": dst, "bytes": 1, "messages": 1, "class": "NV2", "path": "nvlink",
+                  "p25_GBps": None, "p50_GBps": rate if (src, dst) == (3, 0) else 40.0, "p75_GBps": None}
+                 for src in range(4) for dst in range(4) if src != dst]
+        parameters = {"bytes": 1 << 20, "memory": ["host", "host"], "transports": ["shm"], "concurrent": "one",
+                      "ranks": 4}
+        run["cases"].append({**run["cases"][0], "key": "p2p/tag/host-host/shm/1MiB", "benchmark": "p2p",
+                             "parameters": parameters, "pairs": pairs})
+
+    return add
+
+
+def test_pairs_of_base_and_new_in_order_of_their_nodes(runs, program):
+    change(files_of(runs)[-2], with_pairs(40.0))
+    change(files_of(runs)[-1], with_pairs(20.0))
+    page = made(runs, program)
+    tables = re.findall(r'<table class="heat"><caption>(.*?)</caption>(.*?)</table>', page, flags=re.DOTALL)
+    assert [caption for caption, _ in tables] == ["base, GB/s", "new, GB/s", "difference"]
+    names = ["from to", "r1, NUMA 0", "r3, NUMA 0", "r0, NUMA 1", "r2, NUMA 1"]
+    assert " ".join(names).replace("from to", "from\\to") in text_of(tables[1][1])
+    assert '<td class="value" style="--shade: 35%" title="NV2, nvlink">20.0</td>' in tables[1][1]
+    assert '<td class="worse" style="--shade: 70%" title="">-50 %</td>' in tables[2][1]
+    assert tables[2][1].count('class="worse"') == 1
+
+
+def test_sizes_have_base_new_and_protocols(runs, program):
+    page = made(runs, program)
+    panels = re.findall(r'<svg viewBox.*?</svg>', page[page.index('id="sizes"') :], flags=re.DOTALL)
+    assert len(panels) == 8
+    for panel in panels:
+        assert 'class="curve base"' in panel and 'class="band new"' in panel and ">rendezvous<" in panel
+    change(files_of(runs)[-1], lambda run: run["cases"][0].update(limits=[{"GBps": 50}]))
+    assert made(runs, program).count("what links carry: 50.0") == 1
+
+
+def fact(metric, transport, size):
+    return {"metric": metric, "transports": transport}, size
+
+
+def test_causes():
+    shm = [fact("latency", "shm", size) for size in (8, 1024, 65536, 1 << 20)]
+    tcp = [fact("latency", "tcp", size) for size in (8, 1024, 65536, 1 << 20)]
+    assert causes.causes_of(shm, tcp) == [("all shm", 4)]
+    assert causes.causes_of(shm[2:], shm[:2] + tcp) == [("all shm ≥ 64 KiB", 2)]
+    assert causes.causes_of(shm[2:] + tcp[2:], shm[:2] + tcp[:2]) == [("all cases ≥ 64 KiB", 4)]
+    both = [("all shm ≤ 1 KiB", 2), ("all tcp ≥ 64 KiB", 2)]
+    assert causes.causes_of(shm[:2] + tcp[2:], shm[2:] + tcp[:2]) == both
+    assert causes.causes_of(shm[:1], tcp) == []
+    assert causes.causes_of([shm[0], shm[2]], [shm[1], shm[3]]) == []
+
+
+STEADY = [10, 10.1, 9.9, 10.05, 9.95, 10.02, 9.98, 10.03, 10.01, 9.97]
+
+
+@pytest.mark.parametrize(
+    ("row", "values", "word"),
+    [
+        ({}, STEADY, "steady"),
+        ({"new_drift": None, "new_modes": None}, [10] * 10, "steady"),
+        ({"new_drift": -0.04}, STEADY, "drifting"),
+        ({"new_modes": {"low": 10, "high": 12, "share_high": 0.4}}, STEADY, "bimodal"),
+        ({}, [*STEADY, 14], "outliers"),
+        ({}, [10, 11, None], "?"),
+        (None, STEADY, "?"),
+    ],
+)
+def test_shapes(row, values, word):
+    assert shape.shape_of(row, values)[0] == word
+
+
+def browsed(page, folder, *arguments):
+    """The page as a browser has it when its scripts have run; they may complain of nothing."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("neither chromium nor google-chrome is installed")
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", *arguments,
+               "--virtual-time-budget=5000", f"--user-data-dir={folder / 'profile'}", "--dump-dom", page]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    return done.stdout
+
+
+@pytest.mark.parametrize("mode", ["--window-size=1200,800", "--force-dark-mode", "--window-size=360,800"])
+def test_a_browser_has_nothing_to_complain_of(runs, program, tmp_path, mode):
+    made(runs, program)
+    seen = browsed(f"{(runs.parent / 'page.html').as_uri()}#row-3", tmp_path, mode)
+    # The link opened its row: a history with its cursor, and samples of ten launches.
+    assert 'class="cursor"' in seen and "samples in run order, 10 launches" in seen
+
+
+KEYS = """<script>{
+const told = [];
+const press = (on, key) => on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const readout = () => document.querySelector(".detail p").textContent.slice(0, 20);
+const one = document.querySelector("button[data-line]");
+one.focus();
+one.click();  // what Enter and space do to a button
+told.push(readout());
+const svg = () => document.querySelector(".detail svg");
+svg().focus();
+press(svg(), "ArrowLeft");
+told.push(readout(), document.activeElement === svg());
+press(svg(), "Home");
+told.push(readout());
+press(svg(), "Escape");
+told.push(document.querySelectorAll(".detail").length, document.activeElement === one);
+const filter = document.getElementById("filter");
+filter.value = "shm latency";
+filter.dispatchEvent(new Event("input"));
+told.push(document.getElementById("shown").textContent);
+document.body.textContent = JSON.stringify(told);
+}</script>"""
+
+
+def test_keys_reach_everything(runs, program, tmp_path):
+    page = runs.parent / "keys.html"
+    page.write_text(made(runs, program).replace("</body>", KEYS + "</body>"), encoding="utf-8")
+    seen = json.loads(browsed(page.as_uri(), tmp_path).partition("<body>")[2].partition("</body>")[0])
+    started = [json.loads(file.read_text())["run"]["started_utc"] for file in files_of(runs)]
+    assert seen == [started[-1], started[-2], True, started[0], 0, True, "8 of 32 rows"]
