@@ -11,6 +11,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 34, 40
 LEAST_SIZES = 3
 MOST_PANELS = 24
 MOST_RANKS = 32
+LOST = 0.05  # of a pair's rate, to be named with its rank
 
 
 def tag(name, text="", **attributes):
@@ -170,12 +171,24 @@ def matrices_of(runs):
             "key": case["key"],
             "about": f"{size_text(case['parameters']['bytes'])}, concurrent {words(case['parameters']['concurrent'])}",
             "left_out": case["parameters"]["ranks"] - len(order), "names": [names[rank] for rank in order],
+            "slower": slower_ranks(order, names, old, new),
             "base": [[cell(old.get((src, dst)), top) for dst in order] for src in order] if old else None,
             "new": [[cell(new.get((src, dst)), top) for dst in order] for src in order],
             "difference": [[difference(old.get((src, dst)), new.get((src, dst))) for dst in order] for src in order]
                           if old else None,
         })
     return tables
+
+
+def slower_ranks(order, names, old, new):
+    """Those all of whose pairs have lost, in either direction, unless that is so of every rank."""
+    found = []
+    for rank in order:
+        both = [(old[ends]["p50_GBps"], pair["p50_GBps"]) for ends, pair in new.items()
+                if rank in ends and old.get(ends, {}).get("p50_GBps") and pair.get("p50_GBps") is not None]
+        if len(both) > 2 and all(after < before * (1 - LOST) for before, after in both):
+            found.append(names[rank])
+    return found if len(found) < len(order) else []
 
 
 def cell(pair, top):
@@ -192,5 +205,6 @@ def difference(old, new):
     if not before or after is None:
         return {"text": "–", "shade": 0, "sign": ""}
     change = after / before - 1
-    return {"text": f"{100 * change:+.0f} %" if abs(change) >= 0.005 else "0 %", "shade": min(70, round(abs(change) * 200)),
+    text = f"{100 * change:+.0f} %" if abs(change) >= 0.005 else "0 %"
+    return {"text": text, "shade": min(70, round(abs(change) * 200)),
             "sign": "worse" if change < 0 else "better"}

@@ -75,11 +75,16 @@ function picture(line, first, last, chosen, width) {
     lane.append(node("title", {}, environment(stream, start)));
     svg.append(lane);
   });
+  let free = 0;  // of text, from there on
   for (const [at, words, anew] of stream.marks) {
     if (at < first || at > last) continue;
     const mark = node("line", { class: "change", x1: x(at), x2: x(at), y1: anew ? TOP : TOP + HEIGHT, y2: TOP + HEIGHT + LANE, "stroke-dasharray": "1 3" });
     mark.append(node("title", {}, words));
-    svg.append(mark, node("text", { x: Math.min(x(at), width - 90), y: TOP + HEIGHT + LANE + 12 }, words.length > 40 ? "environment" : words));
+    svg.append(mark);
+    const text = words.length > 40 ? "several changes" : words, place = Math.max(LEFT, Math.min(x(at), width - RIGHT - 6 * text.length));
+    if (place < free) continue;
+    svg.append(node("text", { x: place, y: TOP + HEIGHT + LANE + 12 }, text));
+    free = place + 6 * text.length + 12;
   }
   for (const [run, why] of Object.entries(line.n)) {
     if (run < first || run > last) continue;
@@ -160,7 +165,8 @@ function show(holder, number) {
     }
     if (focused) svg.focus({ preventScroll: true });
   };
-  draw(false);
+  holder.redraw = () => draw(false);
+  holder.redraw();
 }
 
 function toggle(button) {
@@ -189,6 +195,7 @@ const follow = () => {
   if (button) toggle(button);
 };
 window.addEventListener("hashchange", follow);
+window.addEventListener("resize", () => document.querySelectorAll(".detail .inside").forEach((holder) => holder.redraw()));
 follow();
 
 const rows = [...document.querySelectorAll(".rows tbody tr")], texts = rows.map((row) => row.textContent.toLowerCase());

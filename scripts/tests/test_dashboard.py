@@ -136,13 +136,13 @@ def test_a_large_page_gives_up_old_intervals_first(made_once, monkeypatch):
     assert new["v"] == old["v"] and new["l"] == old["l"][-len(new["l"]) :] and new["f"] == RUNS - RUNS // 2
 
 
-def with_pairs(rate):
-    """Every ordered pair of four ranks; 3 to 0 reaches `rate`, all others 40 GB/s."""
+def with_pairs(rate, slow=None):
+    """Every ordered pair of four ranks; 3 to 0 reaches `rate`, or all with `slow` do, all others 40 GB/s."""
 
     def add(run):
         run["ranks"] = [{**run["ranks"][0], "rank": rank, "numa_node": 1 - rank % 2} for rank in range(4)]
         pairs = [{"src": src, "dst": dst, "bytes": 1, "messages": 1, "class": "NV2", "path": "nvlink",
-                  "p25_GBps": None, "p50_GBps": rate if (src, dst) == (3, 0) else 40.0, "p75_GBps": None}
+                  "p50_GBps": rate if (src, dst) == (3, 0) or slow in (src, dst) else 40.0}
                  for src in range(4) for dst in range(4) if src != dst]
         parameters = {"bytes": 1 << 20, "memory": ["host", "host"], "transports": ["shm"], "concurrent": "one",
                       "ranks": 4}
@@ -162,7 +162,10 @@ def test_pairs_of_base_and_new_in_order_of_their_nodes(runs, program):
     assert " ".join(names).replace("from to", "from\\to") in text_of(tables[1][1])
     assert '<td class="value" style="--shade: 35%" title="NV2, nvlink">20.0</td>' in tables[1][1]
     assert '<td class="worse" style="--shade: 70%" title="">-50 %</td>' in tables[2][1]
-    assert tables[2][1].count('class="worse"') == 1
+    assert tables[2][1].count('class="worse"') == 1 and "Slower to and from" not in page
+    change(files_of(runs)[-1], lambda run: run["cases"].pop())
+    change(files_of(runs)[-1], with_pairs(20.0, slow=3))
+    assert "Slower to and from every other rank, by more than 5 %: r3, NUMA 0" in text_of(made(runs, program))
 
 
 def test_sizes_have_base_new_and_protocols(runs, program):
