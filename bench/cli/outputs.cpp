@@ -80,7 +80,10 @@ bool write_output(const std::string& file, const std::string& bytes) {
 }
 
 void Outputs::add_options(CLI::App& command) {
-  for (const char* format : {"json", "csv", "markdown", "gbench"}) add_option(command, format);
+  for (const char* format :
+       {"json", "csv", "markdown", "gbench", "smaller-is-better", "bigger-is-better", "bencher"}) {
+    add_option(command, format);
+  }
   command.add_option("--html", page_, "one page that needs nothing else: a file, or - for stdout")
       ->type_name("FILE")
       ->group("output");

@@ -18,8 +18,8 @@ void check_outputs(const std::map<std::string, std::string>& files);
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
 bool write_output(const std::string& file, const std::string& bytes);
 
-/// Where a command's results go: --json, --csv, --markdown, --gbench, --html, each to a file or to
-/// "-" for stdout, and the table, which is shown unless something else takes stdout.
+/// Where a command's results go: --json, --csv, --markdown, --html and other formats, each to a
+/// file or to "-" for stdout, and the table, which is shown unless something else takes stdout.
 class Outputs {
  public:
   void add_options(CLI::App& command);

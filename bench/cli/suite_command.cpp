@@ -24,8 +24,8 @@ void refuse_what_is_the_suites(const CLI::App& command) {
     const auto* option = command.get_option_no_throw("--" + name);
     return option != nullptr && option->count() > 0;
   };
-  for (const auto* name :
-       {"launches", "json", "csv", "markdown", "gbench", "trace", "transfers", "tag"}) {
+  for (const auto* name : {"launches", "json", "csv", "markdown", "gbench", "smaller-is-better",
+                           "bigger-is-better", "bencher", "trace", "transfers", "tag"}) {
     if (!given(name)) continue;
     throw Failure(Exit::usage,
                   fmt::format("--{} is for the whole suite, not for a case: leave it out", name));

@@ -31,7 +31,7 @@ def test_help_has_what_the_pages_promise(bench):
         "--ranks --launches --timeout --wrap --listen --connect --token-file --connect-by "
         "--progress-mode --memory --bind --net-devices --transports --strict --ucx --sizes --api "
         "--window --measure --bidirectional --warmup-runs --iterations --max-time --check --json --csv "
-        "--markdown --gbench --tag"
+        "--markdown --gbench --smaller-is-better --bigger-is-better --bencher --tag"
     ).split():
         assert re.search(rf"{option}\b", options), option
 

@@ -134,7 +134,7 @@ std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool 
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(now, old_case.key);
     for (const auto& [name, metric] : old_case.metrics) {
-      if (left_out.contains(name)) continue;
+      if (!is_compared(name)) continue;
       const auto found =
           new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
       if (new_case == nullptr || found == new_case->metrics.end()) {
@@ -208,6 +208,8 @@ std::vector<std::string> differences_of(const Result& base, const Result& now) {
 
 }  // namespace
 
+bool is_compared(const std::string& metric) { return !left_out.contains(metric); }
+
 std::string_view to_string(Change change) {
   constexpr std::array<std::string_view, 6> names = {"regressed", "improved", "inconclusive",
                                                      "missing",   "new",      "unchanged"};
@@ -237,7 +239,7 @@ Comparison compare(const Result& base, const Result& now, double alpha, double f
     if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);
     for (const auto& [name, metric] : new_case.metrics) {
-      if (left_out.contains(name) || (old_case != nullptr && old_case->metrics.contains(name))) {
+      if (!is_compared(name) || (old_case != nullptr && old_case->metrics.contains(name))) {
         continue;
       }
       series.push_back(missing_series(new_case.key, name, old_case, true));

@@ -41,6 +41,9 @@ struct Comparison {
   std::vector<SeriesChange> series{};  ///< the most certain loss first
 };
 
+/// Whether a metric is compared: not one that follows from another, nor one kept for other tools.
+bool is_compared(const std::string& metric);
+
 /// The launches that both runs need for any verdict among so many tests, a p-value being corrected
 /// for all of them.
 std::size_t launches_needed(std::size_t tests, double alpha);

@@ -28,7 +28,8 @@ TEST(Report, ListsItsFormatsInOrder) {
     names.push_back(name);
     EXPECT_FALSE(format.description.empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"csv", "gbench", "json", "markdown", "table", "trace",
+  EXPECT_EQ(names, (std::vector<std::string>{"bencher", "bigger-is-better", "csv", "gbench", "json",
+                                             "markdown", "smaller-is-better", "table", "trace",
                                              "transfers"}));
 }
 

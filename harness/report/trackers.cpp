@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "harness/analysis/comparison.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/view.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Visit = std::function<void(const Case&, const std::string&, const Metric&)>;
+
+/// What is worth following over time: what `compare` compares, as far as it was measured.
+void each_followed(const Result& result, const Visit& visit) {
+  for (const auto& of : result.cases) {
+    for (const auto& [name, metric] : of.metrics) {
+      const auto& p50 = metric.quantiles.p50;
+      if (is_compared(name) && p50 && std::isfinite(*p50)) visit(of, name, metric);
+    }
+  }
+}
+
+bool has_interval(const Metric& metric) {
+  return metric.ci95 && std::isfinite((*metric.ci95)[0]) && std::isfinite((*metric.ci95)[1]);
+}
+
+std::string unit_of(const std::string& metric) {
+  if (metric.ends_with("_per_s")) return "1/s";
+  const auto unit = metric.substr(metric.rfind('_') + 1);
+  return unit == "GBps" ? "GB/s" : unit;
+}
+
+std::string to_json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// github-action-benchmark gives a whole file one direction.
+std::string render_in_direction(const Result& result, const std::string& direction) {
+  auto rows = Json::array();
+  each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
+    if (better_direction(name) != direction) return;
+    const auto p50 = *metric.quantiles.p50;
+    Json row = {{"name", of.key + "/" + name}, {"unit", unit_of(name)}, {"value", p50}};
+    if (has_interval(metric)) {
+      const auto [low, high] = *metric.ci95;
+      // It knows one number after a sign; the whole interval is for people.
+      row["range"] = fmt::format("± {:.3g}", std::max(p50 - low, high - p50));
+      row["extra"] = fmt::format("95% CI {:.6g}..{:.6g}, {}", low, high,
+                                 counted(metric.launch_medians.size(), "launch", "launches"));
+    }
+    rows.push_back(std::move(row));
+  });
+  return to_json_text(rows);
+}
+
+std::string render_smaller(const Result& result, const RenderOptions&) {
+  return render_in_direction(result, "lower");
+}
+
+std::string render_bigger(const Result& result, const RenderOptions&) {
+  return render_in_direction(result, "higher");
+}
+
+std::string render_bencher(const Result& result, const RenderOptions&) {
+  auto benchmarks = Json::object();
+  each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
+    auto& measure = benchmarks[of.key][name];
+    measure["value"] = *metric.quantiles.p50;
+    if (!has_interval(metric)) return;
+    measure["lower_value"] = (*metric.ci95)[0];
+    measure["upper_value"] = (*metric.ci95)[1];
+  });
+  return to_json_text(benchmarks);
+}
+
+const RegisterFormat smaller_format{
+    {.name = "smaller-is-better",
+     .description = "times, for github-action-benchmark's customSmallerIsBetter",
+     .render = render_smaller}};
+
+const RegisterFormat bigger_format{
+    {.name = "bigger-is-better",
+     .description = "rates, for github-action-benchmark's customBiggerIsBetter",
+     .render = render_bigger}};
+
+const RegisterFormat bencher_format{{.name = "bencher",
+                                     .description = "Bencher Metric Format, for its adapter json",
+                                     .render = render_bencher}};
+
+}  // namespace
+}  // namespace ucxbench
