@@ -9,7 +9,8 @@ namespace ucxbench {
 namespace {
 
 /// One metric of one case as a Google Benchmark family. Its tools know times only, lower being
-/// better, so that a rate becomes the time of one message, with the rate beside it as a counter.
+/// better, so that a rate becomes the time of one message, or of all that a workload exchanges in a
+/// run, with the rate beside it as a counter.
 struct Family {
   std::string name;
   std::vector<double> times_us;           ///< per launch
@@ -18,10 +19,17 @@ struct Family {
   std::vector<std::uint64_t> iterations;  ///< per launch, in the order of times_us
 };
 
-std::vector<std::uint64_t> iterations_of(const Case& of, bool latency) {
+std::optional<double> bytes_at_a_time(const Case& of, const std::string& metric) {
+  if (metric == "exchange_GBps") return number_at(of.exchange, "bytes");
+  const auto bytes = bytes_of(of);
+  return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+}
+
+std::vector<std::uint64_t> iterations_of(const Case& of, const std::string& metric) {
+  const bool of_messages = metric.starts_with("bandwidth_") || metric.ends_with("_per_s");
   std::map<int, std::uint64_t> by_launch;
   for (const auto& record : of.launches) {
-    by_launch[record.launch] += latency ? record.iterations : record.messages;
+    by_launch[record.launch] += of_messages ? record.messages : record.iterations;
   }
   std::vector<std::uint64_t> iterations;
   for (const auto& [launch, count] : by_launch) iterations.push_back(count);
@@ -33,16 +41,18 @@ std::optional<Family> family_of(const Case& of, const std::string& name, const M
                 .times_us = {},
                 .rates_per_s = {},
                 .rate_name = {},
-                .iterations = iterations_of(of, name.ends_with("_us"))};
-  const auto bytes = bytes_of(of);
+                .iterations = iterations_of(of, name)};
+  const auto bytes = bytes_at_a_time(of, name);
   for (const double value : metric.launch_medians) {
     if (!std::isfinite(value) || value <= 0) return std::nullopt;
     if (name.ends_with("_us")) {
       family.times_us.push_back(value);
-    } else if (name.ends_with("_GBps") && bytes) {
+    } else if (name.ends_with("_ms")) {
+      family.times_us.push_back(value * 1e3);
+    } else if (name.ends_with("_GBps") && bytes && *bytes > 0) {
       family.rate_name = "bytes_per_second";
       family.rates_per_s.push_back(value * 1e9);
-      family.times_us.push_back(static_cast<double>(*bytes) / (value * 1e3));
+      family.times_us.push_back(*bytes / (value * 1e3));
     } else if (name.ends_with("_per_s")) {
       family.rate_name = "items_per_second";
       family.rates_per_s.push_back(value);

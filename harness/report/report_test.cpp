@@ -361,5 +361,20 @@ TEST(Gbench, HasRepetitionsAndAggregates) {
   EXPECT_NEAR(rows[9].at("real_time").get<double>(), 0.018708 / 1.025, 1e-5);
 }
 
+TEST(Gbench, HasTheTimesOfAWorkload) {
+  const auto result = sample_of_workload();
+  const auto json = Json::parse(render("gbench", result));
+  std::map<std::string, std::vector<Json>> rows;
+  for (const auto& row : json.at("benchmarks")) {
+    const auto name = row.at("name").get<std::string>();
+    rows[name.substr(name.rfind('/') + 1)].push_back(row);
+  }
+  ASSERT_EQ(rows["wall_ms"].size(), 6 * result.cases.size());
+  const auto& first = result.cases[0];
+  EXPECT_NEAR(rows["wall_ms"][0].at("real_time").get<double>(),
+              1e3 * first.metrics.at("wall_ms").launch_medians[0], 1e-6);
+  EXPECT_EQ(rows["wall_ms"][0].at("iterations"), first.launches[0].iterations);
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -28,7 +28,7 @@ def test_rows_have_what_its_readers_need():
 
 
 def compare(*arguments):
-    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, TOOL, *arguments], capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.skipif(not TOOL.exists(), reason=f"no {TOOL} (Debian: libbenchmark-tools)")
