@@ -83,6 +83,42 @@ def test_missing_cases_and_other_machines(bench, run, tmp_path):
     assert "2 new" in bench("compare", tmp_path / "fewer.json", base).out
 
 
+def changed(file, folder, name, change):
+    """The same run, changed by a function, under another name."""
+    run = json.loads(file.read_text())
+    run["run"]["id"] = name
+    change(run)
+    (folder / f"{name}.json").write_text(json.dumps(run))
+    return folder / f"{name}.json"
+
+
+def test_another_ucx_is_no_regression_of_the_program(bench, run, tmp_path):
+    base = recorded(run, "base", tmp_path)
+    later = changed(base, tmp_path, "later", lambda made: made["ucx"].update(version="9.1.0"))
+    done = bench("compare", base, later)
+    assert done.code == 0, done
+    assert done.out.startswith("incomparable: measured in different environments, UCX ")
+    assert "--across-environments" in done.out.splitlines()[0]
+    assert bench("compare", base, later, "--fail-on", "inconclusive").code == 6
+    done = bench("compare", base, later, "--across-environments")
+    assert done.out.splitlines()[0] == "4 unchanged" and " -> 9.1.0" in done.out
+
+
+def test_drift_is_said(bench, run, tmp_path):
+    def drift(made):
+        for case in made["cases"]:
+            values = case["metrics"]["latency_us"]
+            values["launch_medians"] = [values["p50"] * (1 + 0.03 * i) for i in range(12)]
+
+    base = recorded(run, "base", tmp_path)
+    done = bench("compare", base, changed(base, tmp_path, "warm", drift), "--json", "-")
+    rows = [row for row in json.loads(done.out)["series"] if row["metric"] == "latency_us"]
+    assert len(rows) == 2
+    for row in rows:
+        assert row["verdict"] == "inconclusive" and "the new run drifts" in row["why"]
+        assert row["base_drift"] is None and row["new_drift"] == pytest.approx(0.33, abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

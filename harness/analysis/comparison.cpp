@@ -6,7 +6,10 @@
 #include <cmath>
 #include <set>
 
+#include "harness/analysis/environments.hpp"
+#include "harness/analysis/shapes.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -18,11 +21,6 @@ constexpr double matters = 0.05;
 const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
                                         "bandwidth_sender_GBps"};
 
-const Case* find_case(const Result& result, const std::string& key) {
-  const auto found = std::ranges::find(result.cases, key, &Case::key);
-  return found == result.cases.end() ? nullptr : &*found;
-}
-
 // Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
 // deviations; the median of n of them has π/2 times the variance of their mean.
 double error_of_median(const std::vector<double>& values) {
@@ -31,13 +29,6 @@ double error_of_median(const std::vector<double>& values) {
   for (const auto value : values) away.push_back(std::abs(value / middle - 1));
   return median(std::move(away)) / 0.6745 *
          std::sqrt(1.5707963 / static_cast<double>(values.size()));
-}
-
-std::vector<double> positive(const std::vector<double>& values) {
-  std::vector<double> all;
-  std::ranges::copy_if(values, std::back_inserter(all),
-                       [](double value) { return std::isfinite(value) && value > 0; });
-  return all;
 }
 
 SeriesChange missing_series(const std::string& key, const std::string& metric, const Case* other,
@@ -141,9 +132,9 @@ std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool 
         series.push_back(missing_series(old_case.key, name, new_case, false));
         continue;
       }
-      series.push_back(weigh(
-          old_case.key, name,
-          {positive(metric.launch_medians), positive(found->second.launch_medians)}, alpha, floor));
+      series.push_back(weigh(old_case.key, name,
+                             {usable_medians(metric), usable_medians(found->second)}, alpha,
+                             floor));
     }
   }
   return series;
@@ -181,29 +172,23 @@ bool comes_before(const SeriesChange& a, const SeriesChange& b) {
   return effect(a) > effect(b);
 }
 
-std::string text_of(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found == json.end() || !found->is_string() ? "?" : found->get<std::string>();
+// The launches of both were taken in turns: what befell the machine befell both.
+bool in_turns(const Result& base, const Result& now) {
+  const auto other = text_at(base.run, "/ab/other", "");
+  return !other.empty() && other == text_at(now.run, "/id", "");
 }
 
-std::string kernel_of(const Result& result) {
-  const auto hosts = result.machine.value("hosts", Json::array());
-  return hosts.is_array() && !hosts.empty() ? text_of(hosts.front(), "kernel") : "?";
-}
-
-std::vector<std::string> differences_of(const Result& base, const Result& now) {
-  std::vector<std::string> all;
-  const auto note = [&](const char* what, const std::string& one, const std::string& other) {
-    if (one != other) all.push_back(fmt::format("{} {} -> {}", what, one, other));
-  };
-  note("commit", text_of(base.build, "commit").substr(0, 12),
-       text_of(now.build, "commit").substr(0, 12));
-  note("compiler", text_of(base.build, "compiler"), text_of(now.build, "compiler"));
-  note("flags", text_of(base.build, "flags"), text_of(now.build, "flags"));
-  note("UCX", text_of(base.ucx, "version"), text_of(now.ucx, "version"));
-  note("kernel", kernel_of(base), kernel_of(now));
-  note("topology", text_of(base.machine, "topology_hash"), text_of(now.machine, "topology_hash"));
-  return all;
+std::string why_incomparable(const Result& base, const Result& now, const Demands& demands) {
+  const auto machine = machine_of(base);
+  if (machine != machine_of(now)) {
+    return fmt::format("measured on different machines, {} and {}", machine, machine_of(now));
+  }
+  const auto deciding = deciding_differences(base, now);
+  if (deciding.empty() || demands.across_environments) return "";
+  return fmt::format(
+      "measured in different environments, {}: measure the base again, or compare "
+      "all the same with --across-environments",
+      join(deciding, ", "));
 }
 
 }  // namespace
@@ -223,17 +208,18 @@ std::size_t launches_needed(std::size_t tests, double alpha) {
   return launches;
 }
 
-Comparison compare(const Result& base, const Result& now, double alpha, double floor) {
-  Comparison comparison{.alpha = alpha, .differences = differences_of(base, now)};
-  if (text_of(base.machine, "id") != text_of(now.machine, "id")) {
-    comparison.incomparable = fmt::format("measured on different machines, {} and {}",
-                                          text_of(base.machine, "id"), text_of(now.machine, "id"));
-    return comparison;
-  }
+Comparison compare(const Result& base, const Result& now, const Demands& demands) {
+  const auto alpha = demands.alpha;
+  const auto floor = demands.floor;
+  Comparison comparison{.alpha = alpha,
+                        .incomparable = why_incomparable(base, now, demands),
+                        .differences = differences_of(base, now)};
+  if (!comparison.incomparable.empty()) return comparison;
   look_at_the_host(comparison, base, now, floor);
   auto& series = comparison.series;
   series = series_of(base, now, false, alpha, floor);
   comparison.tests = judge(series, alpha);
+  look_at_shapes(series, base, now, alpha, in_turns(base, now));
   if (!comparison.host_changed.empty()) doubt_all(comparison);
   for (const auto& new_case : now.cases) {
     if (is_canary(new_case)) continue;

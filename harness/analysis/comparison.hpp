@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/analysis/rank_tests.hpp"
+#include "harness/analysis/rules/modes.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -24,13 +25,26 @@ struct SeriesChange {
   double p = 1;          ///< of this test alone
   double corrected = 1;  ///< Holm's, over all tests of the comparison
   double floor = 0;      ///< the least relative change that counts
-  std::string why{};  ///< of all but regressed, improved and unchanged: one line, with what to do
+  /// From the first launch to the last, relative; empty where a run does not drift.
+  std::optional<double> base_drift{}, new_drift{};
+  std::optional<Modes> base_modes{}, new_modes{};  ///< of the launches, if there are two
+  /// One line, with what to do; of regressed, improved and unchanged a remark, mostly empty.
+  std::string why{};
+};
+
+/// What a comparison holds against the two runs.
+struct Demands {
+  double alpha = 0.01;   ///< chance of any false alarm in a comparison without a change
+  double floor = 0.005;  ///< relative; changes up to this do not count
+  /// The environments differ on purpose: deciding_differences are no reason against a verdict.
+  bool across_environments = false;
 };
 
 struct Comparison {
   double alpha = 0.01;
   std::size_t tests = 0;
-  /// Why the two runs cannot be compared at all: another machine. Then there are no verdicts.
+  /// Why the two runs cannot be compared at all: another machine, or another environment
+  /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
   std::vector<std::string> differences{};  ///< of the environment, "UCX 1.13.1 -> 1.22.0"
   /// What both runs measured of the host itself; of no other test's family.
@@ -54,8 +68,8 @@ std::size_t launches_needed(std::size_t tests, double alpha);
 /// chance; and the medians differ by more than `floor` and twice the noise of the two series (the
 /// standard error of their ratio). It is unchanged if the ratio's interval, of 1 − alpha, leaves no
 /// room for a change of 5 % or of the floor. A canary (canary_benchmark) that changed by the same
-/// rules makes all of it inconclusive. Metrics that follow from others (message rate,
-/// throughput) and those kept for other tools are left out.
-Comparison compare(const Result& base, const Result& now, double alpha, double floor);
+/// rules makes all of it inconclusive, a drift the series that has it (look_at_shapes). Metrics
+/// that follow from others (message rate, throughput) and those kept for other tools are left out.
+Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
 
 }  // namespace ucxbench

@@ -32,7 +32,7 @@ Result run(const std::vector<double>& factors, std::size_t launches, unsigned se
 }
 
 TEST(Compare, FindsLossesAndGainsAndSaysWhatStayed) {
-  const auto found = compare(run({1, 1, 1}, 12, 1), run({1.2, 0.8, 1}, 12, 2), 0.01, 0.005);
+  const auto found = compare(run({1, 1, 1}, 12, 1), run({1.2, 0.8, 1}, 12, 2));
   ASSERT_EQ(found.series.size(), 3U);
   EXPECT_EQ(found.tests, 3U);
   EXPECT_EQ(found.series[0].change, Change::regressed);
@@ -50,25 +50,25 @@ TEST(Compare, KnowsWhichDirectionIsBetter) {
     metrics["bandwidth_GBps"] = metrics.at("latency_us");
     metrics.erase("latency_us");
   }
-  EXPECT_EQ(compare(base, now, 0.01, 0.005).series[0].change, Change::improved);
+  EXPECT_EQ(compare(base, now).series[0].change, Change::improved);
 }
 
 TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
-  const auto found = compare(run({1}, 3, 1), run({2}, 3, 2), 0.01, 0.005);
+  const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_EQ(found.series[0].why,
             "3 and 3 launches cannot give a verdict among 1 tests: --launches 5");
 }
 
 TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
-  const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3), 0.01, 0.005);
+  const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_NE(found.series[0].why.find("too noisy to tell 5 %: --launches "), std::string::npos);
 }
 
 TEST(Compare, IgnoresWhatIsBelowTheFloor) {
   // Certain, but small: 0.2 % with a noise of 0.01 %.
-  const auto found = compare(run({1}, 20, 1, 1e-4), run({1.002}, 20, 2, 1e-4), 0.01, 0.005);
+  const auto found = compare(run({1}, 20, 1, 1e-4), run({1.002}, 20, 2, 1e-4));
   EXPECT_LT(found.series[0].corrected, 0.01);
   EXPECT_EQ(found.series[0].change, Change::unchanged);
 }
@@ -80,7 +80,7 @@ TEST(Compare, NamesWhatIsMissingOrNew) {
   now.cases[1].metrics.clear();
   now.cases[1].state = CaseState::skipped;
   now.cases[1].reason = "no tcp here";
-  const auto found = compare(base, now, 0.01, 0.005);
+  const auto found = compare(base, now);
   ASSERT_EQ(found.series.size(), 3U);
   EXPECT_EQ(found.series[0].change, Change::missing);
   EXPECT_EQ(found.series[0].why, "the new run does not have this case");
@@ -91,13 +91,95 @@ TEST(Compare, NamesWhatIsMissingOrNew) {
 TEST(Compare, NeverAcrossMachines) {
   auto other = run({1}, 10, 2);
   other.machine["id"] = "another";
-  const auto found = compare(run({1}, 10, 1), other, 0.01, 0.005);
+  const auto found = compare(run({1}, 10, 1), other, {.across_environments = true});
   EXPECT_EQ(found.incomparable, "measured on different machines, box and another");
   EXPECT_TRUE(found.series.empty());
-  other.machine["id"] = "box";
-  other.ucx["version"] = "1.22.0";
-  EXPECT_EQ(compare(run({1}, 10, 1), other, 0.01, 0.005).differences,
-            std::vector<std::string>{"UCX 1.13.1 -> 1.22.0"});
+}
+
+TEST(Compare, AcrossEnvironmentsOnlyIfAsked) {
+  const auto base = run({1}, 10, 1);
+  auto now = run({1}, 10, 2);
+  now.ucx["version"] = "1.13.3";
+  now.ucx["environment"] = {{"inherited", {{"UCX_RNDV_THRESH", "8192"}}}};
+  const auto patched = compare(base, now);
+  EXPECT_EQ(patched.incomparable, "");
+  EXPECT_EQ(patched.differences,
+            (std::vector<std::string>{"UCX 1.13.1 -> 1.13.3", "UCX_RNDV_THRESH not set -> 8192"}));
+  now.ucx["version"] = "1.22.0";
+  now.machine["topology_hash"] = "f5c4";  // the base does not know its own
+  const auto found = compare(base, now);
+  EXPECT_EQ(found.incomparable,
+            "measured in different environments, UCX 1.13 -> 1.22: measure the base again, or "
+            "compare all the same with --across-environments");
+  EXPECT_TRUE(found.series.empty());
+  EXPECT_EQ(compare(base, now, {.across_environments = true}).series.at(0).change,
+            Change::unchanged);
+}
+
+TEST(Compare, LooksAtDriverAndTopology) {
+  const auto with = [](const char* driver, const char* topology) {
+    auto of = run({1}, 10, 1);
+    of.ranks = {{{"rank", 0}, {"device", {{"driver", driver}}}}};
+    of.machine["topology_hash"] = topology;
+    return of;
+  };
+  EXPECT_EQ(compare(with("535.1", "a"), with("535.9", "a")).incomparable, "");
+  const auto found = compare(with("535.1", "a"), with("550.1", "b")).incomparable;
+  EXPECT_NE(found.find("driver 535 -> 550, topology a -> b"), std::string::npos) << found;
+}
+
+/// The launches of a run's first case go up by so much, from the first to the last.
+Result drifting(Result result, double change) {
+  auto& medians = result.cases.at(0).metrics.at("latency_us").launch_medians;
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    medians[i] *= 1 + change * static_cast<double>(i) / static_cast<double>(medians.size() - 1);
+  }
+  return result;
+}
+
+TEST(Compare, GivesNoVerdictOnWhatDrifts) {
+  const auto base = run({1, 1}, 12, 1, 0.001);
+  auto now = drifting(run({1.3, 1.3}, 12, 2, 0.001), 0.2);
+  const auto found = compare(base, now);
+  ASSERT_EQ(found.series.size(), 2U);
+  EXPECT_EQ(found.series[0].change, Change::regressed);
+  EXPECT_EQ(found.series[0].why, "");
+  const auto& drifts = found.series[1];
+  EXPECT_EQ(drifts.change, Change::inconclusive);
+  EXPECT_FALSE(drifts.base_drift);
+  EXPECT_NEAR(drifts.new_drift.value_or(0), 0.2, 0.01);
+  EXPECT_NE(drifts.why.find("the new run drifts, from first to last launch by +20"),
+            std::string::npos)
+      << drifts.why;
+  EXPECT_NE(drifts.why.find("in turns (ucx-bench ab)"), std::string::npos);
+  // Less than the floor does not count.
+  EXPECT_EQ(compare(base, drifting(run({1.3, 1.3}, 12, 2, 1e-5), 0.004)).series[1].change,
+            Change::regressed);
+}
+
+TEST(Compare, BelievesADriftThatMetBothInTurns) {
+  auto base = drifting(run({1}, 12, 1, 0.001), 0.1);
+  auto now = drifting(run({1.5}, 12, 2, 0.001), 0.12);
+  EXPECT_EQ(compare(base, now).series[0].change, Change::inconclusive);
+  base.run = {{"id", "a"}, {"ab", {{"other", "b"}}}};
+  now.run = {{"id", "b"}, {"ab", {{"other", "a"}}}};
+  const auto found = compare(base, now).series[0];
+  EXPECT_EQ(found.change, Change::regressed);
+  EXPECT_NE(found.why.find("in turns that meets both alike"), std::string::npos) << found.why;
+  EXPECT_EQ(compare(base, drifting(now, -0.3)).series[0].change, Change::inconclusive);
+}
+
+TEST(Compare, NamesTwoModes) {
+  const auto base = run({1}, 12, 1, 0.001);
+  auto now = run({1}, 12, 2, 0.001);
+  auto& medians = now.cases[0].metrics.at("latency_us").launch_medians;
+  for (const auto i : {1U, 4U, 6U, 11U}) medians[i] *= 1.5;
+  const auto found = compare(base, now).series[0];
+  EXPECT_FALSE(found.base_modes);
+  ASSERT_TRUE(found.new_modes);
+  EXPECT_NEAR(found.new_modes->high / found.new_modes->low, 1.5, 0.01);
+  EXPECT_NE(found.why.find("two modes in the new run: "), std::string::npos) << found.why;
+  EXPECT_NE(found.why.find("in 33 % of its launches"), std::string::npos) << found.why;
 }
 
 /// The same run with a canary that copies memory `factor` times as fast.
@@ -119,7 +201,7 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
   const auto base = with_canary(run({1, 1, 1}, 12, 1), 1);
   auto now = with_canary(run({1.2, 0.8, 1}, 12, 2), 0.75);
   now.cases[1].key = "pingpong/tag/host-host/shm/1";
-  const auto found = compare(base, now, 0.01, 0.005);
+  const auto found = compare(base, now);
   EXPECT_EQ(found.host_changed, "canary/memcpy copy_GBps 8.012 -> 6.009 (-25.0 %)");
   ASSERT_EQ(found.series.size(), 4U);
   EXPECT_EQ(found.tests, 2U);
@@ -139,20 +221,20 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
 TEST(Compare, BelievesAHostThatStayed) {
   const auto base = run({1, 1}, 12, 1);
   const auto now = run({1.2, 1}, 12, 2);
-  const auto found = compare(with_canary(base, 1), with_canary(now, 1), 0.01, 0.005);
+  const auto found = compare(with_canary(base, 1), with_canary(now, 1));
   EXPECT_EQ(found.host_changed, "");
   EXPECT_EQ(found.canaries.at(0).change, Change::unchanged);
   EXPECT_EQ(found.series[0].change, Change::regressed);
   EXPECT_EQ(found.series[1].change, Change::unchanged);
   EXPECT_EQ(found.tests, 2U);
   // Of too few launches, or of one run only, it says nothing.
-  const auto few = compare(with_canary(base, 1, 3), with_canary(now, 0.5, 3), 0.01, 0.005);
+  const auto few = compare(with_canary(base, 1, 3), with_canary(now, 0.5, 3));
   EXPECT_EQ(few.host_changed, "");
-  const auto half = compare(with_canary(base, 1), now, 0.01, 0.005);
+  const auto half = compare(with_canary(base, 1), now);
   EXPECT_TRUE(half.canaries.empty());
   EXPECT_EQ(half.series[0].change, Change::regressed);
   EXPECT_EQ(half.series.size(), 2U);
-  EXPECT_EQ(compare(base, with_canary(now, 0.5), 0.01, 0.005).series.size(), 2U);
+  EXPECT_EQ(compare(base, with_canary(now, 0.5)).series.size(), 2U);
 }
 
 TEST(Compare, KnowsHowManyLaunchesAVerdictTakes) {
@@ -175,9 +257,9 @@ TEST(Compare, RaisesFewFalseAlarmsAndFindsRealLosses) {
     const auto loss = [](const Comparison& comparison) {
       return comparison.series.front().change == Change::regressed;
     };
-    const auto& quiet = compare(base, run(same, 12, 3 * trial + 1, 0.02), 0.01, 0.005);
+    const auto& quiet = compare(base, run(same, 12, 3 * trial + 1, 0.02));
     alarms += loss(quiet) || quiet.series.front().change == Change::improved ? 1 : 0;
-    found += loss(compare(base, run(slower, 12, 3 * trial + 2, 0.02), 0.01, 0.005)) ? 1 : 0;
+    found += loss(compare(base, run(slower, 12, 3 * trial + 2, 0.02))) ? 1 : 0;
   }
   EXPECT_LE(alarms, 4);
   EXPECT_GE(found, 95);

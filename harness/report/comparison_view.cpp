@@ -25,6 +25,11 @@ std::string of_tests(const Comparison& comparison) {
                      counted(comparison.tests, "test"));
 }
 
+Json modes_json(const std::optional<Modes>& modes) {
+  if (!modes) return {};
+  return {{"low", modes->low}, {"high", modes->high}, {"share_high", modes->share_high}};
+}
+
 Json series_json(const SeriesChange& series) {
   const auto number = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
@@ -42,6 +47,10 @@ Json series_json(const SeriesChange& series) {
   one["p"] = both ? Json(series.p) : Json();
   one["p_corrected"] = both ? Json(series.corrected) : Json();
   one["floor"] = both ? Json(series.floor) : Json();
+  one["base_drift"] = number(series.base_drift);
+  one["new_drift"] = number(series.new_drift);
+  one["base_modes"] = modes_json(series.base_modes);
+  one["new_modes"] = modes_json(series.new_modes);
   one["why"] = series.why;
   return one;
 }

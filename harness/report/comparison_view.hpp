@@ -19,7 +19,9 @@ std::string comparison_markdown(const Comparison& comparison);
 
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "canaries", "series": [{"key",
 /// "metric", "verdict", "base", "new", "base_launches", "new_launches", "ratio", "interval", "p",
-/// "p_corrected", "floor", "why"}]}, a canary like a series; unknown is null.
+/// "p_corrected", "floor", "base_drift", "new_drift" (relative, first launch to last),
+/// "base_modes", "new_modes" ({"low", "high", "share_high"}), "why"}]}, a canary like a series;
+/// unknown, or not there, is null.
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace ucxbench

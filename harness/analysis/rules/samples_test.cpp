@@ -30,6 +30,23 @@ TEST(TwoModes, AreFoundWithTheirShares) {
   EXPECT_NEAR(modes->share_high, 76.0 / 256, 0.03);
 }
 
+TEST(TwoModes, OfFewValuesAreFarApart) {
+  ASSERT_TRUE(two_modes_of_few(both(around(3, 8), around(5, 4))));
+  EXPECT_NEAR(two_modes_of_few(both(around(3, 8), around(5, 4)))->share_high, 1.0 / 3, 0.01);
+  EXPECT_FALSE(two_modes_of_few(both(around(3, 10), around(5, 2))));  // two may be outliers
+  EXPECT_FALSE(two_modes_of_few(both(around(3, 4), around(5, 3))));   // too few
+  EXPECT_TRUE(two_modes_of_few(both(around(3, 180), around(5, 76))));
+  int seen = 0;
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> noise(0, 0.3);  // wide enough for modes 10 % apart
+    std::vector<double> values(10);
+    for (auto& value : values) value = std::exp(noise(random));
+    seen += two_modes_of_few(values) ? 1 : 0;
+  }
+  EXPECT_LE(seen, 5);
+}
+
 TEST(TwoModes, AreNotTailsOrNoiseOrFew) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     EXPECT_FALSE(two_modes_of(around(3, 256, seed))) << seed;

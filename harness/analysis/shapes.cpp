@@ -1,0 +1,101 @@
+#include "harness/analysis/shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "harness/analysis/trend.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::vector<double> medians_in(const Result& run, const SeriesChange& series) {
+  const auto* of = find_case(run, series.key);
+  if (of == nullptr) return {};
+  const auto metric = of->metrics.find(series.metric);
+  return metric == of->metrics.end() ? std::vector<double>{} : usable_medians(metric->second);
+}
+
+void add_remark(SeriesChange& series, const std::string& remark) {
+  series.why += (series.why.empty() ? "" : "; ") + remark;
+}
+
+std::string drift_in_words(const SeriesChange& series) {
+  const auto percent = [](double change) { return fmt::format("{:+.1f} %", 100 * change); };
+  if (series.base_drift && series.new_drift) {
+    return fmt::format("both runs drift, from first to last launch by {} and {}",
+                       percent(*series.base_drift), percent(*series.new_drift));
+  }
+  return fmt::format("the {} run drifts, from first to last launch by {}",
+                     series.base_drift ? "base" : "new",
+                     percent(series.base_drift.value_or(series.new_drift.value_or(0))));
+}
+
+void judge_drift(SeriesChange& series, bool in_turns) {
+  if (!series.base_drift && !series.new_drift) return;
+  const bool alike =
+      series.base_drift && series.new_drift && (*series.base_drift > 0) == (*series.new_drift > 0);
+  if (in_turns && alike) {
+    add_remark(series, drift_in_words(series) + ": in turns that meets both alike");
+    return;
+  }
+  series.change = Change::inconclusive;
+  series.why = drift_in_words(series) + ": " +
+               (in_turns ? "wait until the machine is steady, then measure again"
+                         : "wait until the machine is steady, then measure both in turns "
+                           "(ucx-bench ab)");
+}
+
+void name_modes(SeriesChange& series, const std::vector<double>& medians,
+                std::optional<Modes>& modes, const char* run) {
+  modes = two_modes_of_few(medians);
+  if (!modes) return;
+  add_remark(series, fmt::format("two modes in the {} run: {:.4g}, and {:.4g} in {:.0f} % of its "
+                                 "launches: find what differs between them",
+                                 run, modes->low, modes->high, 100 * modes->share_high));
+}
+
+}  // namespace
+
+const Case* find_case(const Result& result, const std::string& key) {
+  const auto found = std::ranges::find(result.cases, key, &Case::key);
+  return found == result.cases.end() ? nullptr : &*found;
+}
+
+std::vector<double> usable_medians(const Metric& metric) {
+  std::vector<double> all;
+  std::ranges::copy_if(metric.launch_medians, std::back_inserter(all),
+                       [](double value) { return std::isfinite(value) && value > 0; });
+  return all;
+}
+
+void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
+                    double alpha, bool in_turns) {
+  std::vector<Trend> trends;  // of each series' base, then of its new run
+  std::vector<double> p;
+  for (auto& one : series) {
+    for (const auto* run : {&base, &now}) {
+      trends.push_back(trend_of(medians_in(*run, one)));
+      p.push_back(trends.back().p);
+    }
+  }
+  const auto corrected = holm(p);
+  for (std::size_t at = 0; at < series.size(); ++at) {
+    auto& one = series[at];
+    if (!one.base || !one.now) continue;
+    const auto drift = [&](std::size_t which) -> std::optional<double> {
+      const auto change = trends[which].change;
+      if (corrected[which] >= alpha || std::abs(change) <= one.floor) return std::nullopt;
+      return change;
+    };
+    one.base_drift = drift(2 * at);
+    one.new_drift = drift(2 * at + 1);
+    judge_drift(one, in_turns);
+    name_modes(one, medians_in(base, one), one.base_modes, "base");
+    name_modes(one, medians_in(now, one), one.new_modes, "new");
+  }
+}
+
+}  // namespace ucxbench
