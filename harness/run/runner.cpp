@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/run_limits.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/supervisor.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/canary.hpp"
 #include "harness/run/provenance.hpp"
@@ -20,24 +20,13 @@
 namespace ucxbench {
 namespace {
 
-// The worse a verdict, the higher: a case is what its worst pair and launch were.
-int badness(const Json& path) {
-  constexpr std::array order = {"as-asked", "unknown", "partly", "other"};
-  const auto verdict = path.value("verdict", "unknown");
-  return static_cast<int>(std::find(order.begin(), order.end(), verdict) - order.begin());
-}
-
 void add_label(std::vector<std::string>& labels, const std::string& label) {
   if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
 }
 
-// Counters make a record worth more than one of the same verdict without.
 void weigh_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
   const auto& path = record.path;
-  const bool better_known =
-      path.contains("bytes_by_counter") && !done.path.contains("bytes_by_counter");
-  if (done.path.empty() || badness(path) > badness(done.path) ||
-      (better_known && badness(path) == badness(done.path))) {
+  if (done.path.empty() || says_worse(path, done.path)) {
     done.path = {{"asked", set.members()}, {"lanes", record.lanes}, {"verdict", "unknown"}};
     done.path.update(path);
   }
@@ -76,10 +65,7 @@ class Run {
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int launch = 0; launch < setup_.launches && !ended_; ++launch) {
       if (std::ranges::none_of(order, [&](auto index) { return can_start(index); })) break;
-      if (setup_.canary) measure_canary(result_, launch);
-      for (const auto index : order) {
-        if (!ended_ && can_start(index)) run_one(index, launch);
-      }
+      if (setup_.only_launch.value_or(launch) == launch) run_round(order, launch);
       std::reverse(order.begin(), order.end());
     }
     finish();
@@ -121,7 +107,14 @@ class Run {
       record["replaced"] = environment.replaced;
       total_ += group.unavailable.empty() ? group.cases.size() : 0;
     }
-    total_ *= static_cast<std::size_t>(setup_.launches);
+    if (!setup_.only_launch) total_ *= static_cast<std::size_t>(setup_.launches);
+  }
+
+  void run_round(const std::vector<std::size_t>& order, int launch) {
+    if (setup_.canary) measure_canary(result_, launch);
+    for (const auto index : order) {
+      if (!ended_ && can_start(index)) run_one(index, launch);
+    }
   }
 
   void run_one(std::size_t index, int launch) {

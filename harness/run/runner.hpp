@@ -50,6 +50,7 @@ Variables settings_of(const Group& group);
 /// What all groups of a run have in common.
 struct RunSetup {
   int launches = 6;
+  std::optional<int> only_launch;  ///< of these, counted from 0; empty: all
   /// From the first launch on: one that, taking as long as its group's last, would end later is
   /// left out. Empty: no limit.
   std::optional<std::chrono::nanoseconds> max_time;

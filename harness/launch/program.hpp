@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/launch/environment.hpp"
+#include "harness/launch/signals.hpp"
+
+namespace ucxbench {
+
+/// A program that measures by itself, as this one does.
+struct Program {
+  std::vector<std::string> argv;  ///< argv[0] is searched in PATH
+  Variables environment;          ///< all of it
+  /// It is killed when this is over; empty: it limits itself.
+  std::optional<std::chrono::seconds> limit{};
+};
+
+struct ProgramEnd {
+  int status = 0;    ///< its exit status, if `signal` is 0
+  int signal = 0;    ///< what killed it
+  std::string out;   ///< its stdout
+  std::string said;  ///< its stderr
+};
+
+/// Runs it to its end, in a process group of its own, with stdin from /dev/null. What `signals`
+/// gets meanwhile is passed on: a first Ctrl-C lets it finish what it does, a second ends it, and
+/// after ten more seconds it is killed. It gets SIGTERM when the calling thread ends. Throws
+/// Failure(Exit::usage) when it cannot be executed.
+ProgramEnd run_program(const Program& program, Signals& signals);
+
+}  // namespace ucxbench

@@ -1,0 +1,58 @@
+#include "harness/launch/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+ProgramEnd run_shell(const std::string& script,
+                     std::optional<std::chrono::seconds> limit = std::nullopt) {
+  Signals signals;
+  return run_program({.argv = {"sh", "-c", script},
+                      .environment = {{"PATH", "/usr/bin:/bin"}, {"WORD", "given"}},
+                      .limit = limit},
+                     signals);
+}
+
+TEST(RunProgram, SaysHowItEndedAndWhatItSaid) {
+  const auto end = run_shell("echo $WORD $HOME; echo two >&2; cat; exit 3");
+  EXPECT_EQ(end.status, 3);
+  EXPECT_EQ(end.signal, 0);
+  EXPECT_EQ(end.out, "given\n");
+  EXPECT_EQ(end.said, "two\n");
+  EXPECT_EQ(run_shell("kill -KILL $$").signal, SIGKILL);
+}
+
+TEST(RunProgram, KillsWhatTakesTooLong) {
+  const auto end = run_shell("sleep 60 & sleep 60", std::chrono::seconds(0));
+  EXPECT_EQ(end.signal, SIGKILL);
+}
+
+TEST(RunProgram, PassesCtrlCOn) {
+  // Each is sent when the one before has arrived.
+  const auto once = run_shell("trap 'exit 7' INT; kill -INT $PPID; while :; do sleep 0.01; done");
+  EXPECT_EQ(once.status, 7);
+  const auto twice = run_shell(
+      "trap 'kill -INT $PPID' INT; trap 'exit 8' TERM; kill -INT $PPID; while :; do sleep 0.01; "
+      "done");
+  EXPECT_EQ(twice.status, 8);
+}
+
+TEST(RunProgram, NamesWhatCannotBeRun) {
+  Signals signals;
+  try {
+    run_program({.argv = {"/nowhere/ucx-bench"}, .environment = {}}, signals);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::usage);
+    EXPECT_NE(std::string(failure.what()).find("cannot run '/nowhere/ucx-bench': No such file"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace ucxbench
