@@ -79,6 +79,14 @@ bool write_output(const std::string& file, const std::string& bytes) {
   return false;
 }
 
+std::filesystem::path new_run_file(const std::filesystem::path& folder,
+                                   const std::string& command) {
+  const auto place = folder.empty() ? std::filesystem::path("ucx-bench-runs") : folder;
+  std::error_code ignored;  // write_atomically says what is wrong with the folder
+  std::filesystem::create_directories(place, ignored);
+  return run_file_in(place, command);
+}
+
 void Outputs::add_options(CLI::App& command) {
   for (const char* format :
        {"json", "csv", "markdown", "gbench", "smaller-is-better", "bigger-is-better", "bencher"}) {
@@ -123,10 +131,7 @@ std::filesystem::path Outputs::run_file(const std::string& command) const {
   const auto& json = files_.at("json");
   if (is_folder(json)) return run_file_in(json, command);
   if (!json.empty() && json != "-") return json;
-  const std::filesystem::path folder = "ucx-bench-runs";
-  std::error_code ignored;  // write_atomically says what is wrong with the folder
-  std::filesystem::create_directories(folder, ignored);
-  return run_file_in(folder, command);
+  return new_run_file("", command);
 }
 
 void Outputs::write(const Result& result, bool quiet, bool colored) const {

@@ -18,6 +18,10 @@ void check_outputs(const std::map<std::string, std::string>& files);
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
 bool write_output(const std::string& file, const std::string& bytes);
 
+/// <utc>-<command>-<pid>.json in `folder`, which is made where it is not there; empty means
+/// ucx-bench-runs/. Nothing is written yet.
+std::filesystem::path new_run_file(const std::filesystem::path& folder, const std::string& command);
+
 /// Where a command's results go: --json, --csv, --markdown, --html and other formats, each to a
 /// file or to "-" for stdout, and the table, which is shown unless something else takes stdout.
 class Outputs {

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from conftest import PROGRAM, ROOT, clean_environment, only
 
-COMMANDS = ["pingpong", "p2p", "cold", "merge", "transpose", "suite", "topo", "doctor", "advise", "list", "report",
-            "compare", "plot", "dashboard"]
+COMMANDS = ["pingpong", "p2p", "cold", "merge", "transpose", "suite", "ab", "topo", "doctor", "advise", "list",
+            "report", "compare", "plot", "dashboard"]
 
 
 def test_help_names_every_command(bench):

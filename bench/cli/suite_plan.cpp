@@ -1,0 +1,123 @@
+#include "bench/cli/suite_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/suite_file.hpp"
+#include "harness/analysis/comparison.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/launch/shell_words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Fewer are too few to tell a change from chance, however few the cases are.
+constexpr int least_launches_of_a_suite = 10;
+constexpr double usual_alpha = 0.01;             // of `compare`
+constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
+
+void refuse_what_is_the_suites(const CLI::App& command) {
+  const auto given = [&](const std::string& name) {
+    const auto* option = command.get_option_no_throw("--" + name);
+    return option != nullptr && option->count() > 0;
+  };
+  for (const auto* name :
+       {"launches", "json", "csv", "markdown", "html", "gbench", "smaller-is-better",
+        "bigger-is-better", "bencher", "trace", "transfers", "tag"}) {
+    if (!given(name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
+  }
+  for (const auto* name : {"listen", "connect"}) {
+    if (!given(name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{}: the ranks of a suite are on one machine: leave it out", name));
+  }
+}
+
+// In a program of its own, so that cases share no options.
+Plan plan_of_args(const std::string& args, int launches) {
+  CLI::App app{"", "ucx-bench"};
+  const std::vector<AddedCommand> commands = {add_pingpong(app), add_p2p(app), add_cold(app),
+                                              add_transpose(app), add_merge(app)};
+  app.require_subcommand(0, 1);
+  auto words = split_shell_words(args);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    throw Failure(Exit::usage, "--help is no case: leave it out");
+  } catch (const CLI::ParseError& error) {
+    throw Failure(Exit::usage, explain(error, app));
+  }
+  const auto parsed = std::ranges::find_if(
+      commands, [](const AddedCommand& command) { return command.app->parsed(); });
+  if (parsed == commands.end()) {
+    throw Failure(Exit::usage, "no command: begin with pingpong, p2p, cold, transpose or merge");
+  }
+  refuse_what_is_the_suites(*parsed->app);
+  fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});
+  return parsed->plan();
+}
+
+std::vector<Plan> plans_of(const Suite& suite, int launches) {
+  std::vector<Plan> plans;
+  for (const auto& one : suite.cases) {
+    plans.push_back(of_option(one.origin, [&] { return plan_of_args(one.args, launches); }));
+    plans.back().name = one.name;
+    plans.back().origin = one.origin;
+  }
+  return plans;
+}
+
+// As far as that can be told before the machine is looked at.
+std::size_t count_cases(const std::vector<Plan>& plans) {
+  std::size_t count = 0;
+  for (const auto& plan : plans) {
+    for (const auto ranks : plan.ranks) {
+      const CasePlace place{
+          .transports = {"tcp"}, .memory = {"host", "host"}, .net_devices = "lo", .ranks = ranks};
+      count += plan.sets.size() * plan.memory.size() * plan.cases(place).size();
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+PlannedSuite plan_suite(const std::string& file, std::optional<int> launches) {
+  const auto suite = read_suite(file);
+  PlannedSuite planned;
+  if (!launches) launches = suite.launches;
+  planned.launches = launches.value_or(least_launches_of_a_suite);
+  planned.max_time = suite.max_time;
+  planned.plans = plans_of(suite, planned.launches);
+  planned.cases = count_cases(planned.plans);
+  planned.needed =
+      static_cast<int>(launches_needed(planned.cases * most_metrics_of_case, usual_alpha));
+  if (!launches && planned.launches < planned.needed) {
+    planned.launches = planned.needed;
+    planned.plans = plans_of(suite, planned.launches);
+  }
+  return planned;
+}
+
+OneLaunch parse_one_launch(const std::string& text) {
+  constexpr int most = 10'000;
+  OneLaunch launch;
+  const char* end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, launch.number);
+  const bool first = error == std::errc() && slash != end && *slash == '/';
+  const auto [rest, other] = std::from_chars(first ? slash + 1 : end, end, launch.of);
+  if (!first || other != std::errc() || rest != end || launch.number < 1 ||
+      launch.number > launch.of || launch.of > most) {
+    throw Failure(Exit::usage,
+                  fmt::format("--launch '{}': expected one of so many, as 3/10", text));
+  }
+  return launch;
+}
+
+}  // namespace ucxbench
