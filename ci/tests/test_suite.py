@@ -157,7 +157,14 @@ def test_other_refusals(bench, tmp_path):
     assert done.code == 2 and "cannot read 'none.toml': No such file" in only(done.complaints)
 
 
-def test_the_suite_of_ci_is_one(bench):
-    done = bench("--dry-run", "suite", ROOT / "ci/suite.toml")
+@pytest.mark.parametrize(
+    ("file", "case"),
+    [("suite.toml", "pingpong/stream/host-host/shm/8MiB"), ("small-suite.toml", "pingpong/tag/host-host/tcp/64KiB")],
+)
+def test_the_suites_of_ci_are_some(bench, file, case):
+    done = bench("--dry-run", "suite", ROOT / "ci" / file)
     assert done.code == 0, done
-    assert "pingpong/stream/host-host/shm/8MiB" in done.out and "transpose/" in done.out
+    assert case in done.out and "transpose/" in done.out
+    # With the launches that they get, compare can give verdicts.
+    needed = int(done.err.split("verdict from ")[1].split()[0])
+    assert f" {max(10, needed)} launches of each" in done.err
