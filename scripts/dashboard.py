@@ -46,6 +46,17 @@ def base_run(file):
         raise runfile.damaged(file, error)
 
 
+def write_history(folder, runs):
+    """For Apache Otava."""
+    from dashboards import lines, otava
+
+    every = [line for stream in lines.streams_of(runs) for line in lines.lines_of(stream, [])]
+    try:
+        otava.write(folder, otava.histories_of(every))
+    except OSError as error:
+        raise runfile.NotARun(f"cannot write '{folder}': {error.strerror}; choose another folder with --otava")
+
+
 def page_of(arguments):
     import jinja2
 
@@ -56,6 +67,8 @@ def page_of(arguments):
     found = tree.load(folder)
     if not found.runs and not found.problems:
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
+    if arguments.otava:
+        write_history(arguments.otava, found.runs)
     study = study_of(folder, found.problems)
     content = sections.content_of(found, arguments, base, datetime.datetime.now(datetime.timezone.utc))
     environment = jinja2.Environment(
@@ -73,6 +86,7 @@ def main():
     parser.add_argument("tree", metavar="FOLDER", help="MACHINE/YYYY-MM/*.json")
     parser.add_argument("--html", metavar="FILE", required=True, help="the page")
     parser.add_argument("--base", metavar="RUN.json", help="what the newest runs are compared with")
+    parser.add_argument("--otava", metavar="FOLDER", help="the history for Apache Otava: CSV files and otava.yaml")
     parser.add_argument("--program", metavar="UCX-BENCH", required=True, help="what compares")
     arguments = parser.parse_args()
     if not pathlib.Path(arguments.tree).is_dir():

@@ -12,6 +12,7 @@ struct DashboardOptions {
   std::string tree;
   std::string html = "dashboard.html";
   std::string base;
+  std::string otava;
 };
 
 Exit run(const DashboardOptions& o) {
@@ -20,6 +21,7 @@ Exit run(const DashboardOptions& o) {
   // Verdicts are this program's own: the script asks it to compare.
   std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program", program.string()};
   if (!o.base.empty()) arguments.insert(arguments.end(), {"--base", o.base});
+  if (!o.otava.empty()) arguments.insert(arguments.end(), {"--otava", o.otava});
   return static_cast<Exit>(run_script("dashboard", arguments));
 }
 
@@ -38,6 +40,10 @@ AddedCommand add_dashboard(CLI::App& app) {
       ->add_option("--base", o.base,
                    "compare the newest runs with this one, instead of the run before each")
       ->type_name("RUN.json");
+  command
+      ->add_option("--otava", o.otava,
+                   "also the history for Apache Otava: CSV files and otava.yaml")
+      ->type_name("FOLDER");
   return {command, [options](const GlobalOptions&) { return run(*options); }};
 }
 

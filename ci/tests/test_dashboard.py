@@ -52,13 +52,23 @@ def test_a_base_of_ones_own(bench, tree, tmp_path, interpreter):
     assert "it is the base itself" in (tmp_path / "dashboard.html").read_text(encoding="utf-8")
 
 
+def test_the_history_for_otava(bench, tree, tmp_path, interpreter):
+    done = bench("dashboard", "runs", "--otava", "history", environment=interpreter)
+    assert done.code == 0, done
+    assert "test_groups" in (tmp_path / "history/otava.yaml").read_text(encoding="utf-8")
+    rows = only(list((tmp_path / "history").glob("*.csv"))).read_text(encoding="utf-8").splitlines()
+    assert rows[0].startswith("time,commit,run,") and len(rows) == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["nowhere"], "'nowhere' is no folder; give one with runs, such as results/runs"),
+    [(["runs", "--otava", "machine.txt/x"], "cannot write 'machine.txt/x': "),
+     (["nowhere"], "'nowhere' is no folder; give one with runs, such as results/runs"),
      (["runs", "--base", "nowhere.json"], "cannot read 'nowhere.json'"),
      (["runs", "--html", "no/page.html"], "cannot write 'no/page.html'")],
 )
-def test_refusals(bench, tree, interpreter, arguments, words):
+def test_refusals(bench, tree, tmp_path, interpreter, arguments, words):
+    (tmp_path / "machine.txt").write_text("no folder")
     done = bench("dashboard", *arguments, environment=interpreter)
     assert done.code == 2, done
     assert words in only(done.err.splitlines())
