@@ -102,10 +102,10 @@ def test_usage(bench, arguments, words):
 
 def test_environment_variables(bench):
     assert_refused(
-        bench("pingpong", environment={"UCXBENCH_LAUNCHS": "2"}),
-        "UCXBENCH_LAUNCHS", "did you mean 'UCXBENCH_LAUNCHES'",
+        bench("pingpong", environment={"UCXBENCH_ITERATION": "2"}),
+        "UCXBENCH_ITERATION", "did you mean 'UCXBENCH_ITERATIONS'",
     )
-    assert_refused(bench("pingpong", environment={"UCXBENCH_LAUNCHES": "none"}), "none")
+    assert_refused(bench("pingpong", environment={"UCXBENCH_ITERATIONS": "none"}), "none")
 
 
 @pytest.mark.parametrize(

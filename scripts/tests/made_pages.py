@@ -70,7 +70,7 @@ def change(file, how):
 def made(folder, program, base=None):
     """In this process: a new one for each page would take most of the time."""
     page = folder.parent / "page.html"
-    page.write_text(dashboard.page_of(argparse.Namespace(tree=folder, html=page, base=base, program=program)))
+    page.write_text(dashboard.page_of(argparse.Namespace(tree=folder, html=page, base=base, otava=None, program=program)))
     return page.read_text(encoding="utf-8")
 
 
