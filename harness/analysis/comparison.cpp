@@ -17,6 +17,9 @@ namespace {
 // What a user would want to hear of, if it were there.
 constexpr double matters = 0.05;
 
+// As --launches has it.
+constexpr double most_launches = 10'000;
+
 // They are 1/x of another metric, or another tool's definition of one.
 const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
                                         "bandwidth_sender_GBps"};
@@ -96,8 +99,9 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
   const auto times = std::pow((high - low) / 2 / matters, 2);
   const auto launches = static_cast<double>(std::min(series.base_launches, series.new_launches));
-  series.why = fmt::format("too noisy to tell {:.0f} %: --launches {:.0f}, or a quieter machine",
-                           100 * matters, std::ceil(std::max(launches + 1, launches * times)));
+  const auto more = std::ceil(std::max(launches + 1, launches * times));
+  series.why = fmt::format("too noisy to tell {:.0f} %: {}a quieter machine", 100 * matters,
+                           more > most_launches ? "" : fmt::format("--launches {:.0f}, or ", more));
 }
 
 // Of one family of tests.

@@ -66,6 +66,11 @@ TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
   EXPECT_NE(found.series[0].why.find("too noisy to tell 5 %: --launches "), std::string::npos);
 }
 
+TEST(Compare, AdvisesNoMillionsOfLaunches) {
+  const auto found = compare(run({1}, 10, 1, 3), run({1}, 10, 2, 3));
+  EXPECT_EQ(found.series[0].why, "too noisy to tell 5 %: a quieter machine");
+}
+
 TEST(Compare, IgnoresWhatIsBelowTheFloor) {
   // Certain, but small: 0.2 % with a noise of 0.01 %.
   const auto found = compare(run({1}, 20, 1, 1e-4), run({1.002}, 20, 2, 1e-4));
