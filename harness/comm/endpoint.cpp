@@ -83,9 +83,8 @@ Address listening_address(const UcxWorker& worker, const std::string& net_device
   std::vector<std::string> devices;
   // A rank's own go before those that the case names for all.
   const char* own = std::getenv("UCX_NET_DEVICES");
-  for (const auto device : split_text(own == nullptr ? net_devices : own, ',')) {
-    devices.emplace_back(device);
-  }
+  const std::string named = own == nullptr ? net_devices : own;
+  for (const auto device : split_text(named, ',')) devices.emplace_back(device);
   const auto managers = worker.effective().find("UCX_SOCKADDR_TLS_PRIORITY");
   if (managers != worker.effective().end() && managers->second == "rdmacm") {
     return rdmacm_address(devices);
