@@ -17,7 +17,8 @@ class ComparisonOptions {
   /// Throws Failure(Exit::usage), before anything is measured, for what cannot be meant or written.
   void check() const;
 
-  /// Compares two runs that were read from files, writes what was asked for, else the table unless `quiet`, and returns the verdict of
+  /// Compares two runs that were read from files, writes what was asked for, else the table unless
+  /// `quiet`, and returns the verdict of
   /// --fail-on.
   Exit judge(const Result& base, const Result& now, bool quiet) const;
 
