@@ -1,6 +1,11 @@
 """How the scripts speak to their caller: one line on stderr, and a status."""
 
 import argparse
+import contextlib
+import pathlib
+import sys
+
+import runfile
 
 
 class Parser(argparse.ArgumentParser):
@@ -16,8 +21,22 @@ class Parser(argparse.ArgumentParser):
     def fail(self, status, line):
         self.exit(status, f"{self.name}: {line}\n")
 
-    def fail_to_write(self, output, error, option):
-        self.fail(2, f"cannot write '{output}': {error.strerror}; choose another path with {option}")
+    @contextlib.contextmanager
+    def making(self, output, option):
+        """What goes wrong with the input, with writing `output`, which `option` names, or with a module."""
+        try:
+            yield
+        except runfile.NotARun as error:
+            self.fail(2, error)
+        except OSError as error:
+            self.fail(2, f"cannot write '{output}': {error.strerror}; choose another path with {option}")
+        except ImportError as error:
+            self.fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
 
-    def fail_to_import(self, error):
-        self.fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+
+def write_text(output, text):
+    """- is stdout."""
+    if output == "-":
+        sys.stdout.write(text)
+    else:
+        pathlib.Path(output).write_text(text, encoding="utf-8")

@@ -6,10 +6,9 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missi
 
 import json
 import pathlib
-import sys
 
 import runfile
-from commandline import Parser
+from commandline import Parser, write_text
 
 SCHEMA = "ucx-bench/comparison/1"
 
@@ -50,7 +49,7 @@ def page_of(comparison, names):
             "most": beside.MOST_ROWS,
         }
         return template.render("comparison.html.j2", content)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, jinja2.UndefinedError) as error:
+    except (*runfile.DAMAGE, jinja2.UndefinedError) as error:
         raise runfile.damaged(" and ".join(map(str, names)), error)
 
 
@@ -61,18 +60,8 @@ def main():
     parser.add_argument("new", metavar="NEW.json", help="the run to judge")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     arguments = parser.parse_args()
-    try:
-        page = page_of(compared(arguments.comparison), (arguments.base, arguments.new))
-        if arguments.output == "-":
-            sys.stdout.write(page)
-        else:
-            pathlib.Path(arguments.output).write_text(page, encoding="utf-8")
-    except runfile.NotARun as error:
-        parser.fail(2, error)
-    except OSError as error:
-        parser.fail_to_write(arguments.output, error, "--html")
-    except ImportError as error:
-        parser.fail_to_import(error)
+    with parser.making(arguments.output, "--html"):
+        write_text(arguments.output, page_of(compared(arguments.comparison), (arguments.base, arguments.new)))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import time
 import runfile
 from commandline import Parser
 
-SCRIPTS = pathlib.Path(__file__).resolve().parent
+PARTS = pathlib.Path(__file__).resolve().parent / "dashboards"
 STUDY = "verdict-study.json"
 
 
@@ -42,43 +42,36 @@ def base_run(file):
         return tree.Run(pathlib.Path(file), record.record_of(run, time.time()))
     except record.Skipped as skipped:
         raise runfile.NotARun(f"'{file}' cannot be the base: {skipped}")
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+    except runfile.DAMAGE as error:
         raise runfile.damaged(file, error)
 
 
-def write_history(folder, runs):
+def write_history(folder, by_stream):
     """For Apache Otava."""
-    from dashboards import lines, otava
+    from dashboards import otava
 
-    every = [line for stream in lines.streams_of(runs) for line in lines.lines_of(stream, [])]
     try:
-        otava.write(folder, otava.histories_of(every))
+        otava.write(folder, otava.histories_of([line for of in by_stream.values() for line in of]))
     except OSError as error:
         raise runfile.NotARun(f"cannot write '{folder}': {error.strerror}; choose another folder with --otava")
 
 
 def page_of(arguments):
-    import jinja2
-
-    from dashboards import sections, tree
+    from dashboards import lines, sections, tree
+    from pages import template
 
     folder = pathlib.Path(arguments.tree)
     base = base_run(arguments.base) if arguments.base else None
     found = tree.load(folder)
     if not found.runs and not found.problems:
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
-    if arguments.otava:
-        write_history(arguments.otava, found.runs)
     study = study_of(folder, found.problems)
-    content = sections.content_of(found, arguments, base, datetime.datetime.now(datetime.timezone.utc))
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(SCRIPTS / "dashboards"), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )
-    parts = (SCRIPTS / "pages/style.css", SCRIPTS / "dashboards/style.css", SCRIPTS / "dashboards/page.js")
-    common, own, script = (jinja2.utils.markupsafe.Markup(part.read_text(encoding="utf-8")) for part in parts)
-    template = environment.get_template("page.html.j2")
-    return template.render(**content, study=study, problems=found.problems, style=common + own, script=script)
+    by_stream = lines.by_stream(found.runs, found.problems)
+    if arguments.otava:
+        write_history(arguments.otava, by_stream)
+    content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))
+    content |= {"study": study, "problems": found.problems, "script": template.text_of(PARTS / "page.js")}
+    return template.render("page.html.j2", content, PARTS)
 
 
 def main():
@@ -91,15 +84,8 @@ def main():
     arguments = parser.parse_args()
     if not pathlib.Path(arguments.tree).is_dir():
         parser.fail(2, f"'{arguments.tree}' is no folder; give one with runs, such as results/runs")
-    try:
-        page = page_of(arguments)
-        pathlib.Path(arguments.html).write_text(page, encoding="utf-8")
-    except runfile.NotARun as error:
-        parser.fail(2, error)
-    except OSError as error:
-        parser.fail_to_write(arguments.html, error, "--html")
-    except ImportError as error:
-        parser.fail_to_import(error)
+    with parser.making(arguments.html, "--html"):
+        pathlib.Path(arguments.html).write_text(page_of(arguments), encoding="utf-8")
 
 
 if __name__ == "__main__":

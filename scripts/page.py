@@ -7,10 +7,9 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missi
 import gc
 import pathlib
 import shlex
-import sys
 
 import runfile
-from commandline import Parser
+from commandline import Parser, write_text
 
 
 def page_of(run, file, folder):
@@ -45,7 +44,7 @@ def page_of(run, file, folder):
             "settings": sections.settings_of(run["ucx"]["environment"]),
         }
         return template.render("report.html.j2", content)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, jinja2.UndefinedError) as error:
+    except (*runfile.DAMAGE, jinja2.UndefinedError) as error:
         raise runfile.damaged(file, error)
 
 
@@ -58,18 +57,8 @@ def main():
     # The pairs of a large run are millions of objects, and none of them is garbage before the end.
     gc.disable()
     folder = arguments.folder or pathlib.Path(arguments.run).parent
-    try:
-        page = page_of(runfile.load(arguments.run), arguments.run, folder)
-        if arguments.output == "-":
-            sys.stdout.write(page)
-        else:
-            pathlib.Path(arguments.output).write_text(page, encoding="utf-8")
-    except runfile.NotARun as error:
-        parser.fail(2, error)
-    except OSError as error:
-        parser.fail_to_write(arguments.output, error, "--html")
-    except ImportError as error:
-        parser.fail_to_import(error)
+    with parser.making(arguments.output, "--html"):
+        write_text(arguments.output, page_of(runfile.load(arguments.run), arguments.run, folder))
 
 
 if __name__ == "__main__":

@@ -28,19 +28,13 @@ def main():
     out = pathlib.Path(arguments.output or pathlib.Path(arguments.runs[0]).with_suffix(".png"))
     if out.suffix not in FORMATS:
         parser.fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
-    try:
+    with parser.making(out, "-o"):
         runs, parts = picture.parts_of([(file, runfile.load(file)) for file in arguments.runs])
         if not parts:
             files = ", ".join(arguments.runs)
             parser.fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {files}")
         plain = {"Date": None} if out.suffix == ".svg" else {"CreationDate": None} if out.suffix == ".pdf" else {}
         picture.draw(runs, parts).savefig(out, metadata=plain)
-    except runfile.NotARun as error:
-        parser.fail(2, error)
-    except OSError as error:
-        parser.fail_to_write(out, error, "-o")
-    except ImportError as error:
-        parser.fail_to_import(error)
     print(f"wrote {out}", file=sys.stderr)
 
 

@@ -7,6 +7,10 @@ SCHEMA = "ucx-bench/run/1"
 STEM, MAJOR = "ucx-bench/run/", 1
 
 
+# What reading a damaged file as if it were a whole one may raise.
+DAMAGE = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError)
+
+
 class NotARun(Exception):
     """One line: what is wrong with the file, and what would be right."""
 

@@ -222,14 +222,10 @@ def main():
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the picture; - is stdout")
     arguments = parser.parse_args()
     title, devices, links = load(arguments.topology, parser)
-    try:
+    with parser.making(arguments.output, "-o"):
         figure = draw(title, devices, links)
         out = sys.stdout.buffer if arguments.output == "-" else arguments.output
         figure.savefig(out, format="svg", metadata={"Date": None})
-    except OSError as error:
-        parser.fail_to_write(arguments.output, error, "-o")
-    except ImportError as error:
-        parser.fail_to_import(error)
 
 
 if __name__ == "__main__":

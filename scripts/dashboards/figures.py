@@ -4,7 +4,8 @@ import math
 
 from markupsafe import Markup, escape
 
-from plots.common import significant, size_text, words
+from pages.sections import UNITS
+from plots.common import promised, significant, size_text, words
 
 WIDTH, HEIGHT = 520, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 34, 40
@@ -96,11 +97,11 @@ def panel(name, metric, points, cases):
     """`points` by "base" and "new"; `cases` of the new run by size."""
     stem, _, unit = metric.rpartition("_")
     values = [value for of in points.values() for point in of.values() for value in point if value]
-    roofs = [limit["GBps"] for case in cases.values() for limit in case.get("limits") or [] if limit.get("GBps")]
+    roofs = [limit["GBps"] for case in cases.values() for limit in promised(case) if limit.get("GBps")]
     roof = max(roofs) if roofs and unit == "GBps" else None
     sizes = sorted({size for of in points.values() for size in of})
     axes = Axes(sizes, values + ([roof] if roof else []))
-    parts = grid(axes, sizes, {"us": "µs", "GBps": "GB/s"}.get(unit, unit))
+    parts = grid(axes, sizes, UNITS.get(unit, unit))
     parts += switches(axes, protocols_of(cases, stem.partition("_")[0]))
     if roof:
         _, y = axes.at(sizes[0], roof)

@@ -5,9 +5,9 @@ import os
 
 from dashboards.lines import differences
 from dashboards.record import rounded
+from pages.sections import UNITS
 
 MOST_BYTES = 9_000_000  # of a page of 10 MB, the rest being text and pictures
-IN_WORDS = {"us": "µs", "GBps": "GB/s"}
 
 
 def away(value, end):
@@ -40,7 +40,7 @@ def line_of(line, stream_number, intervals_from):
     ends = [(i, value) for i, value in enumerate(values) if value and i >= intervals_from]
     unit = line.metric.rpartition("_")[2]
     return {
-        "s": stream_number, "u": IN_WORDS.get(unit, unit), "b": line.better,
+        "s": stream_number, "u": UNITS.get(unit, unit), "b": line.better,
         "v": [value and rounded(value[0], 5) for value in values], "f": intervals_from,
         "l": [away(value[0], value[1]) for _, value in ends], "h": [away(value[0], value[2]) for _, value in ends],
         "n": line.notes,

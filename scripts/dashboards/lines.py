@@ -42,6 +42,7 @@ class Line:
     key: str
     metric: str
     parameters: str
+    better: str  # "lower" or "higher"
     values: list  # of [median, low, high]
     notes: dict = dataclasses.field(default_factory=dict)  # by run: "skipped: no GPU"
     changes: list = dataclasses.field(default_factory=list)  # indices are those of runs
@@ -54,15 +55,6 @@ class Line:
     @property
     def canary(self):
         return self.key.startswith(CANARY)
-
-    @property
-    def better(self):
-        return better(self.metric)
-
-
-def better(metric):
-    """As compare has it: rates are better higher, times lower."""
-    return "higher" if metric.endswith(("_GBps", "_per_s")) else "lower"
 
 
 def streams_of(runs):
@@ -103,7 +95,7 @@ def lines_of(stream, problems):
                     continue
                 of = (key, metric, case["parameters"])
                 if of not in lines:
-                    lines[of] = Line(stream, *of, [None] * len(stream.runs))
+                    lines[of] = Line(stream, *of, run.better[metric], [None] * len(stream.runs))
                 lines[of].values[i] = values
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
@@ -111,6 +103,11 @@ def lines_of(stream, problems):
     for line in lines.values():
         annotate(line)
     return list(lines.values())
+
+
+def by_stream(runs, problems):
+    """{Stream: its lines}"""
+    return {stream: lines_of(stream, problems) for stream in streams_of(runs)}
 
 
 def annotate(line):

@@ -103,6 +103,11 @@ def cases_of(run, problems):
     return cases
 
 
+def directions_of(run):
+    """By metric, which direction is better: "lower" or "higher"."""
+    return {name: metric["better"] for case in run["cases"] for name, metric in case["metrics"].items()}
+
+
 def check_clock(run, now):
     started, finished = run["run"]["started_utc"], run["run"]["finished_utc"]
     if finished is not None and time_of(finished) < time_of(started):
@@ -129,6 +134,7 @@ def record_of(run, now):
         "labels": sorted({*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])}),
         "environment": environment_of(run),
         "cases": cases_of(run, problems),
+        "better": directions_of(run),
         "problems": problems[:MOST_PROBLEMS] + (
             [f"and {len(problems) - MOST_PROBLEMS} more values"] if len(problems) > MOST_PROBLEMS else []),
     }

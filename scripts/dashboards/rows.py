@@ -22,13 +22,15 @@ def compared_cells(row):
         "p": "–" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
         "floor": "–" if row["floor"] is None else f"{100 * row['floor']:.1f} %",
         "effect": "–" if effect is None else significant(effect, 2), "why": row["why"],
+        "better": row["better"],
     }
 
 
 def plain_cells(line):
     value = line.values[-1]
     return {"base": "–", "new": known(value[0]) if value else "–", "delta": "–", "interval": "–", "p": "–",
-            "floor": "–", "effect": "–", "why": "" if value else line.notes.get(len(line.values) - 1, "")}
+            "floor": "–", "effect": "–", "better": line.better,
+            "why": "" if value else line.notes.get(len(line.values) - 1, "")}
 
 
 def history_of(line):
@@ -65,7 +67,7 @@ def rows_of(stream, lines, comparison, newest, entries):
     named, medians = {}, medians_by_line(newest)
     for line in lines:
         named.setdefault((line.key, line.metric), []).append(line)
-    rows, used = [], set()
+    rows = []
     found = [(row, line_of(row, named, stream, comparison)) for row in verdicts.by_effect(comparison.rows)]
     used = {id(line) for _, line in found}
     found += [(None, line) for line in lines if id(line) not in used and not line.canary]
@@ -77,7 +79,7 @@ def rows_of(stream, lines, comparison, newest, entries):
         rows.append({
             **(compared_cells(row) if row else plain_cells(line)),
             "id": f"{key} {metric}", "key": key, "metric": metric_title(metric), "verdict": verdict,
-            "mark": MARKS.get(verdict, "·"), "better": of_lines.better(metric), "shape": word, "shape_why": why,
+            "mark": MARKS.get(verdict, "·"), "shape": word, "shape_why": why,
             "history": history_of(line) if line else [], "triage": triage.entry_of(entries, f"{key} {metric}"),
             "line": line, "canary": key.startswith(of_lines.CANARY),
         })

@@ -134,9 +134,8 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
     }
 
 
-def content_of(found, arguments, base, now):
-    streams = of_lines.streams_of(found.runs)
-    by_stream = {id(stream): of_lines.lines_of(stream, found.problems) for stream in streams}
+def content_of(found, by_stream, arguments, base, now):
+    streams = list(by_stream)
     lines = [line for of in by_stream.values() for line in of]
     for number, line in enumerate(lines):
         line.number = number
@@ -145,13 +144,13 @@ def content_of(found, arguments, base, now):
     found.problems += troubles
     # Of the page itself where it is one of its runs.
     base = base and next((run for run in found.runs if run.id == base.id), base)
-    compared = {id(stream): verdicts.compared(stream, arguments.program, base) for stream in streams}
-    streams.sort(key=lambda stream: compared[id(stream)].worst())
-    comparisons = [compared[id(stream)] for stream in streams]
+    compared = {stream: verdicts.compared(stream, arguments.program, base) for stream in streams}
+    streams.sort(key=lambda stream: compared[stream].worst())
+    comparisons = [compared[stream] for stream in streams]
     loaded, samples, told = details.Loaded(found.problems), {}, []
     most = details.most_of_a_launch(streams, lines)
     for stream, comparison in zip(streams, comparisons):
-        of = by_stream[id(stream)]
+        of = by_stream[stream]
         samples |= details.read_samples(stream, of, most, loaded)
         told.append(stream_of(stream, of, comparison, arguments, entries, loaded))
     found.problems += [(triage.FILE, f"'{entry.id}' is for no row: ids are a case and a metric") for entry in entries

@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 1  # of the index: another one is made anew
+VERSION = 2  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -78,7 +78,7 @@ def entry_of(file, now):
         run = runfile.load(file)
         try:
             return {"record": record.record_of(run, now)}
-        except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+        except runfile.DAMAGE as error:
             raise runfile.damaged(file, error)
     except record.Skipped as skipped:
         return {"problem": str(skipped)}

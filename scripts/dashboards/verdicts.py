@@ -5,7 +5,8 @@ import json
 import math
 import subprocess
 
-VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
+from pages.sections import VERDICTS
+
 LIMIT_S = 120
 
 

@@ -3,7 +3,7 @@
 import heapq
 
 from pages.sections import known
-from plots.common import words
+from plots.common import by_concurrent, promised
 
 MOST_PAIRS = 200
 MOST_BOTH_WAYS = 8
@@ -20,29 +20,23 @@ def rate_of(pair):
     return pair.get("p50_GBps") or pair.get("goodput_GBps")
 
 
+def of_calibrated(rate, limit):
+    """Percent; more than was calibrated is possible, and is said."""
+    return percent(rate, limit) + (" (above)" if rate and limit and rate > limit else "")
+
+
 def expected_of(case, pair):
     """GB/s of the path that it should take; None where the run file does not say."""
-    for limit in case.get("limits") or []:
+    for limit in promised(case):
         if (limit["class"], limit["path"], limit["GBps"]) == (pair.get("class"), pair.get("path"), pair.get("limit_GBps")):
             return limit["expected_GBps"]
     return None
 
 
-def siblings_of(run):
-    """{(of p2p, what cases have in common but for "concurrent"): {"one": case, "all": case}}"""
-    found = {}
-    for case in run["cases"]:
-        parameters = case["parameters"]
-        if case["state"] == "measured" and "concurrent" in parameters:
-            same = tuple((name, words(value)) for name, value in parameters.items() if name != "concurrent")
-            found.setdefault((case["benchmark"], same), {})[parameters["concurrent"]] = case
-    return found
-
-
 def together_of(run):
     """{key of a case of single pairs: {(from, to): GB/s of that pair when all send at once}}"""
     rates = {}
-    for cases in siblings_of(run).values():
+    for cases in by_concurrent(run).values():
         if "all" in cases:
             of = {(pair["src"], pair["dst"]): rate_of(pair) for pair in cases["all"]["pairs"]}
             rates |= {case["key"]: of for concurrent, case in cases.items() if concurrent != "all"}
@@ -57,6 +51,8 @@ def tables_of(run):
         if case["state"] != "measured" or len(pairs) < 2:
             continue
         limited = any(pair.get("class") for pair in pairs)
+        calibrated = any(pair.get("calibrated_GBps") for pair in pairs)
+        shared = any(pair.get("calibrated_share_GBps") for pair in pairs)
         at_once = together.get(case["key"], {})
         rows = []
         for pair in heapq.nsmallest(MOST_PAIRS, pairs, key=lambda pair: rate_of(pair) or 0.0):
@@ -66,12 +62,20 @@ def tables_of(run):
                 expected = expected_of(case, pair)
                 cells += [known(pair.get("class")), known(pair.get("path")), known(pair.get("limit_GBps")),
                           percent(rate_of(pair), pair.get("limit_GBps")), known(expected), percent(rate_of(pair), expected)]
+            if calibrated:
+                limit = pair.get("calibrated_GBps")
+                cells += [known(limit), of_calibrated(rate_of(pair), limit)]
+            if shared:
+                share = pair.get("calibrated_share_GBps")
+                cells += [known(share), percent(rate_of(pair), share)]
             if at_once:
                 rate = at_once.get((pair["src"], pair["dst"]))
                 cells += [known(rate), percent(rate, rate_of(pair))]
             rows.append(cells)
         head = ["from", "to", "messages", "MB", "p25 GB/s", "p50", "p75", "goodput"]
         head += ["class", "carried by", "its limit", "of that", "expected path's", "of that"] if limited else []
+        head += ["calibrated", "of that"] if calibrated else []
+        head += ["fair share of it", "of that"] if shared else []
         head += ["all at once", "of alone"] if at_once else []
         tables.append({"key": case["key"], "head": head, "rows": rows, "left_out": len(pairs) - len(rows)})
     return tables
@@ -99,11 +103,11 @@ def limits_of(run):
     for case in run["cases"]:
         for limit in case.get("limits") or []:
             p50, source = limit["p50_GBps"], known(limit["source"])
+            of_limit = of_calibrated if source == "calibrated" else percent
             rows.append([
                 case["key"], limit["class"], known(limit["path"]), known(limit["pairs"]), known(limit.get("min_GBps")),
-                known(p50), known(limit["GBps"]), percent(p50, limit["GBps"]), known(limit.get("expected_GBps")),
+                known(p50), known(limit["GBps"]), of_limit(p50, limit["GBps"]), known(limit.get("expected_GBps")),
                 percent(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
                 f"{source}: {limit['detail']}" if limit["detail"] else source,
             ])
     return rows
-

@@ -11,8 +11,6 @@ OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
 # What a title says by its value alone.
 PLAIN = ("api", "transports")
 CANARY = "canary"
-
-
 VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
 
 
@@ -150,10 +148,18 @@ def devices_of(wiring):
                                                    "cpu_affinity")] for device in shown]
 
 
+def copies_of(memory):
+    """"8.123 GB/s on one core, 12.34 on 2"."""
+    one, all_of = memory["one_core"], memory["all_cores"]
+    return f"{known(one['copy_GBps'])} GB/s on one core, {known(all_of['copy_GBps'])} on {len(all_of['cpus'])}"
+
+
 def facts_of(host):
     """Of a host: what is a value, in words; devices have a table of their own."""
     facts = []
     for name, value in host.items():
+        if name == "memory_copy":
+            value = copies_of(value)
         if isinstance(value, (dict, list)):
             continue
         if name == "memory_bytes" and value:

@@ -40,6 +40,35 @@ def words(value):
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
+def promised(case):
+    """The rows of a case's limits by a specification, or of unknown ones; what was calibrated is another matter."""
+    return [row for row in case.get("limits") or [] if row.get("source") != "calibrated"]
+
+
+def by_concurrent(run):
+    """{(of p2p, what cases have in common but for "concurrent"): {"one": case, "all": case}}"""
+    found = {}
+    for case in run["cases"]:
+        parameters = case["parameters"]
+        if case["state"] == "measured" and "concurrent" in parameters:
+            same = tuple((name, words(value)) for name, value in parameters.items() if name != "concurrent")
+            found.setdefault((case["benchmark"], same), {})[parameters["concurrent"]] = case
+    return found
+
+
+def pyplot():
+    """As every picture needs it."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    # Names come from files: a dollar sign is one.
+    plain_text = {"text.parse_math": False}
+    plt.rcParams.update({"font.size": 11, "svg.hashsalt": "ucx-bench", "axes.axisbelow": True, **plain_text})
+    return plt
+
+
 def significant(value, digits=3):
     """0.0209, 10.0, 285: at least so many digits, but whole numbers whole."""
     rounded = float(f"{value:.{digits - 1}e}")

@@ -4,7 +4,7 @@ import pathlib
 
 import runfile
 from plots import curves, matrix, workload
-from plots.common import Provenance
+from plots.common import Provenance, pyplot
 
 KINDS = (curves, matrix, workload)
 WIDTH = 12  # inches
@@ -26,14 +26,7 @@ def parts_of(runs):
 
 
 def draw(provenances, parts):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    # Names come from files: a dollar sign is one.
-    plain_text = {"text.parse_math": False}
-    plt.rcParams.update({"font.size": 11, "svg.hashsalt": "ucx-bench", "axes.axisbelow": True, **plain_text})
+    plt = pyplot()
     heights = [part.height for part in parts]
     figure = plt.figure(figsize=(WIDTH, sum(heights)), dpi=100, layout="constrained")
     places = figure.subfigures(len(parts), 1, height_ratios=heights) if len(parts) > 1 else [figure]

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from plots.common import COLORS, significant
+from plots.common import COLORS, pyplot, significant
 from plots.phases import HATCHES
 
 TRANSFERS = "#D55E00"
@@ -89,10 +89,7 @@ class Panel:
 
 def draw(timelines):
     """[(name, Timeline)], one below the other, on one scale."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
+    plt = pyplot()
     from matplotlib.patches import Patch
 
     panels = [Panel(name, timeline) for name, timeline in timelines]
@@ -100,8 +97,6 @@ def draw(timelines):
     computing = [name for name in names if name not in NOT_COMPUTING]
     colors = {name: (PHASES[at % len(PHASES)], HATCHES[at % len(HATCHES)]) for at, name in enumerate(computing)}
     colors |= {name: (WAITING, "") for name in names if name in NOT_COMPUTING}
-    plain_text = {"text.parse_math": False}
-    plt.rcParams.update({"font.size": 11, "svg.hashsalt": "ucx-bench", "axes.axisbelow": True, **plain_text})
     heights = [panel.height for panel in panels]
     figure, places = plt.subplots(
         len(panels), 1, figsize=(12, sum(heights) + 0.5), height_ratios=heights, sharex=True, squeeze=False,

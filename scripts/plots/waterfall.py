@@ -4,10 +4,11 @@ import dataclasses
 import statistics
 import textwrap
 
-from plots.common import COLORS, number, significant, size_text, words
+from plots.common import COLORS, by_concurrent, number, promised, pyplot, significant, size_text, words
 
 MOST = 8
 NO_LINKS = "what links promise"
+CALIBRATED = "what this run calibrated"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,7 @@ def of_workload(case, ranks):
     exchange, metrics = case["exchange"], case["metrics"]
     found = [
         (NO_LINKS, exchange.get("limit_GBps")),
+        *([(CALIBRATED, exchange["calibrated_GBps"])] if exchange.get("calibrated_GBps") else []),
         ("exchange alone, nothing computed", exchange.get("alone_GBps")),
         ("exchange while computing", metrics.get("exchange_GBps", {}).get("p50")),
         ("end to end: the same bytes by the whole run", exchange["bytes"] / metrics["wall_ms"]["p50"] * 1e-6),
@@ -36,10 +38,15 @@ def rows_of(case):
     """{what a limit is of: its row}; {None: the median pair} where no limit is known."""
     if case is None:
         return {}
-    if case.get("limits"):
-        return {(row["class"], row["path"], row["GBps"], row["expected_GBps"]): row for row in case["limits"]}
+    if limits := promised(case):
+        return {(row["class"], row["path"], row["GBps"], row["expected_GBps"]): row for row in limits}
     rates = [pair["p50_GBps"] for pair in case["pairs"] if pair.get("p50_GBps") is not None]
     return {None: {"p50_GBps": statistics.median(rates)}} if rates else {}
+
+
+def calibrated_of(case):
+    """What copies in host memory let its pairs reach; None where that is not known."""
+    return next((row["GBps"] for row in case.get("limits") or [] if row.get("source") == "calibrated"), None)
 
 
 def of_pairs(alone, together):
@@ -55,6 +62,8 @@ def of_pairs(alone, together):
         # Where it is the expected path, it is the same figure.
         if key and carries != promise:
             stages.append((f"what {path or 'the path used'} can carry", carries))
+        if not key and (calibrated := calibrated_of(alone or together)):
+            stages.append((CALIBRATED, calibrated))
         for name, case, rows in (("one pair alone", alone, of_alone), ("all pairs at once", together, of_together)):
             if case:
                 stages.append((name, rows.get(key, {}).get("p50_GBps")))
@@ -72,17 +81,14 @@ def made(name, found):
 
 def read(run):
     """Those with at least two stages."""
-    all_of, by_pairs = [], {}
+    all_of = []
     for case in run["cases"]:
         parameters = case["parameters"]
-        if case["state"] != "measured":
+        if case["state"] != "measured" or "concurrent" in parameters:
             continue
-        if "concurrent" in parameters:
-            same = tuple((name, words(value)) for name, value in parameters.items() if name != "concurrent")
-            by_pairs.setdefault((case["benchmark"], same), {})[parameters["concurrent"]] = case
-        elif case.get("exchange") and case["exchange"].get("bytes") and "runs" in parameters:
+        if case.get("exchange") and case["exchange"].get("bytes") and "runs" in parameters:
             all_of.append(of_workload(case, parameters["ranks"]))
-    for found in by_pairs.values():
+    for found in by_concurrent(run).values():
         all_of += of_pairs(found.get("one") or found.get("disjoint"), found.get("all"))
     return [waterfall for waterfall in all_of if len(waterfall.stages) > 1]
 
@@ -116,13 +122,7 @@ def draw_one(axes, waterfall):
 
 
 def draw(waterfalls):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plain_text = {"text.parse_math": False}
-    plt.rcParams.update({"font.size": 11, "svg.hashsalt": "ucx-bench", **plain_text})
+    plt = pyplot()
     shown = waterfalls[:MOST]
     columns = min(2, len(shown))
     rows = -(-len(shown) // columns)

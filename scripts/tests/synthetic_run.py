@@ -7,7 +7,6 @@ and ping-pongs of neighbours. Figures follow from ranks by a rule, so that a fil
 
 import argparse
 import json
-import sys
 
 PER_HOST = 8
 LABEL = "synthetic"

@@ -106,6 +106,20 @@ def test_the_control_is_shown(runs, program):
     assert "is not what ci/verdict-study writes" in left_out(made(runs, program))["verdict-study.json"]
 
 
+def test_which_direction_is_better_is_the_runs_own_word(runs, program):
+    def turn(run):
+        for case in run["cases"]:
+            for metric in case["metrics"].values():
+                metric["better"] = "higher"
+
+    assert {line["b"] for line in data_of(made(runs, program))["lines"]} == {"lower", "higher"}
+    for file in files_of(runs):
+        change(file, turn)
+    page = made(runs, program)
+    assert {line["b"] for line in data_of(page)["lines"]} == {"higher"}
+    assert "↑ higher" in page and "↓ lower" not in page
+
+
 def test_says_nothing_when_all_is_well(runs, program):
     done = as_a_program(runs, "--html", runs.parent / "page.html", "--program", program)
     assert done.returncode == 0 and not done.stdout and not done.stderr

@@ -194,6 +194,24 @@ def test_limits_say_whose_word_they_are(run_file):
     assert "NV2 ? 8 40.50 42.50 ? ? 50 85 % ? ? ?" in text
 
 
+def test_what_was_calibrated_stands_beside_and_more_is_said(run_file):
+    row = {"class": "memory", "path": "shm", "resource": "host memory", "GBps": 8.0, "complete": True, "source": "calibrated",
+           "detail": "memcpy of 16.0 GB/s", "expected_GBps": None, "share_GBps": 6.0, "pairs": 2, "min_GBps": 9.0, "p50_GBps": 10.0}
+
+    def change(run):
+        copies = {"cpus": [0], "bytes": 1, "copy_GBps": 12.0}
+        run["machine"]["hosts"][0]["memory_copy"] = {"one_core": copies, "all_cores": {**copies, "cpus": [0, 1], "copy_GBps": 16.0}}
+        case = run["cases"][0]
+        case["limits"] = [row]
+        for pair in case["pairs"]:
+            pair |= {"p50_GBps": 10.0, "calibrated_GBps": 8.0, "calibrated_share_GBps": 5.0}
+
+    text = made(run_file(change, which="pairs")).text
+    assert "memory shm 2 9.000 10.00 8.000 125 % (above) ? ? 6.000 host memory calibrated: memcpy of 16.0 GB/s" in text
+    assert "8.000 125 % (above) 5.000 200 %" in text
+    assert "12.00 GB/s on one core, 16.00 on 2" in text
+
+
 def test_pairs_stand_against_their_limits_and_alone_against_all_at_once(run_file):
     limit = {"class": "NV1", "path": "tcp", "resource": "PCIe", "GBps": 10.0, "complete": True, "source": "specification",
              "detail": "PCIe 3", "expected_GBps": 20.0, "share_GBps": None, "pairs": 2, "min_GBps": 4.0, "p50_GBps": 4.5}
