@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "bench/cli/ab_run.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/comparison_options.hpp"
 #include "bench/cli/suite_plan.hpp"
+#include "harness/core/files.hpp"
 
 namespace ucxbench {
 namespace {
@@ -43,8 +43,7 @@ Variables environment_given(const std::string& option, const std::vector<std::st
 AbSide side_of(const std::string& name, const std::string& program,
                const std::vector<std::string>& environment) {
   return {.name = name,
-          .program =
-              program.empty() ? std::filesystem::read_symlink("/proc/self/exe").string() : program,
+          .program = program.empty() ? own_program().string() : program,
           .added = environment_given("--" + name + "-env", environment),
           .file = {}};
 }

@@ -178,11 +178,7 @@ void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
   auto& result = *side.result;
   if (other.result) result.run["ab"]["other"] = other.result->run.value("id", Json());
   if (!left_out_.empty()) result.run["left_out"] = left_out_;
-  const bool known = !result.topology.value("devices", Json::array()).empty();
-  const auto graph = known ? graph_from_json(result.topology) : Graph();
-  for (auto& of : result.cases) {
-    if (!of.launches.empty()) add_limits(of, result, graph);
-  }
+  add_limits(result);
   const auto* state = last.exit == Exit::done          ? "complete"
                       : last.exit == Exit::interrupted ? "interrupted"
                                                        : "failed";

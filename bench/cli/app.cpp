@@ -57,9 +57,10 @@ Exit run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough();  // global options may also stand behind the command
   const std::vector<AddedCommand> commands = {
-      add_pingpong(app), add_p2p(app),    add_cold(app),    add_transpose(app), add_merge(app),
-      add_suite(app),    add_ab(app),     add_topo(app),    add_doctor(app),    add_advise(app),
-      add_list(app),     add_report(app), add_compare(app), add_plot(app),      add_dashboard(app)};
+      add_pingpong(app), add_p2p(app),     add_cold(app),   add_transpose(app),
+      add_merge(app),    add_suite(app),   add_ab(app),     add_check(app),
+      add_topo(app),     add_doctor(app),  add_advise(app), add_list(app),
+      add_report(app),   add_compare(app), add_plot(app),   add_dashboard(app)};
   try {
     add_environment_twins(app);
     app.parse(argc, argv);

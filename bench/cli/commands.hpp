@@ -33,6 +33,7 @@ AddedCommand add_transpose(CLI::App& app);
 AddedCommand add_merge(CLI::App& app);
 AddedCommand add_suite(CLI::App& app);
 AddedCommand add_ab(CLI::App& app);
+AddedCommand add_check(CLI::App& app);
 AddedCommand add_topo(CLI::App& app);
 AddedCommand add_doctor(CLI::App& app);
 AddedCommand add_advise(CLI::App& app);

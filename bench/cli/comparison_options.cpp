@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include "bench/cli/outputs.hpp"
-#include "harness/analysis/comparison.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/scripts.hpp"
@@ -60,18 +58,23 @@ Exit gate_of(const Comparison& comparison, const std::set<std::string, std::less
 
 void ComparisonOptions::add_options(CLI::App& command, bool across) {
   command
-      .add_option("--alpha", alpha_, "chance of any false alarm in a comparison without a change")
+      .add_option("--alpha", demands_.alpha,
+                  "chance of any false alarm in a comparison without a change")
       ->check(CLI::Range(1e-6, 0.5))
       ->capture_default_str();
-  command.add_option("--floor", floor_, "changes up to this do not count")
-      ->type_name("PERCENT")
-      ->capture_default_str();
   command
-      .add_option("--fail-on", fail_on_,
-                  "regression (status 1), inconclusive, missing (status 6); none by default")
+      .add_option_function<std::string>(
+          "--floor", [this](const std::string& text) { demands_.floor = parse_percent(text); },
+          "changes up to this do not count")
+      ->type_name("PERCENT")
+      ->default_str(fmt::format("{:g}%", 100 * demands_.floor));
+  command
+      .add_option_function<std::string>(
+          "--fail-on", [this](const std::string& text) { fail_on_ = parse_fail_on(text); },
+          "regression (status 1), inconclusive, missing (status 6); none by default")
       ->type_name("LIST");
   if (across) {
-    command.add_flag("--across-environments", across_environments_,
+    command.add_flag("--across-environments", demands_.across_environments,
                      "give verdicts although UCX, the GPU driver or the topology is another");
   }
   command.add_option("--json", json_, "the comparison: a file, or - for stdout")->type_name("FILE");
@@ -84,23 +87,18 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
 }
 
 void ComparisonOptions::check() const {
-  parse_fail_on(fail_on_);
-  parse_percent(floor_);
   check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}});
 }
 
 Exit ComparisonOptions::judge(const Result& base, const Result& now, bool quiet) const {
-  const auto comparison = compare(base, now,
-                                  {.alpha = alpha_,
-                                   .floor = parse_percent(floor_),
-                                   .across_environments = across_environments_});
+  const auto comparison = compare(base, now, demands_);
   const auto text = to_text(comparison_json(comparison));
   const bool json_shown = write_output(json_, text + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
   if (!json_shown && !markdown_shown && html_ != "-" && !quiet)
     std::fputs(comparison_table(comparison).c_str(), stdout);
   std::fflush(stdout);
-  const auto exit = gate_of(comparison, parse_fail_on(fail_on_));
+  const auto exit = gate_of(comparison, fail_on_);
   if (html_.empty()) return exit;
   const auto drawn =
       run_script_on(text, "comparison", {base.file.string(), now.file.string(), "-o", html_});

@@ -1,8 +1,7 @@
-#include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include "bench/cli/commands.hpp"
+#include "harness/core/files.hpp"
 #include "harness/report/scripts.hpp"
 
 namespace ucxbench {
@@ -16,10 +15,9 @@ struct DashboardOptions {
 };
 
 Exit run(const DashboardOptions& o) {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   // Verdicts are this program's own: the script asks it to compare.
-  std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program", program.string()};
+  std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program",
+                                        own_program().string()};
   if (!o.base.empty()) arguments.insert(arguments.end(), {"--base", o.base});
   if (!o.otava.empty()) arguments.insert(arguments.end(), {"--otava", o.otava});
   return static_cast<Exit>(run_script("dashboard", arguments));

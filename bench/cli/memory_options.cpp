@@ -14,6 +14,18 @@ bool any_on_gpu(const std::vector<MemoryKind>& kinds) {
   return std::any_of(kinds.begin(), kinds.end(), on_gpu);
 }
 
+std::vector<MemoryKind> parse_memory_pair(const std::string& text) {
+  std::vector<MemoryKind> kinds;
+  for (const auto kind : split_text(text, ',')) kinds.push_back(parse_memory_kind(kind));
+  if (kinds.size() > 2) {
+    throw Failure(Exit::usage, fmt::format("--memory {}: one kind, or two: sent from, received "
+                                           "into; repeat the option for several",
+                                           text));
+  }
+  if (kinds.size() == 1) kinds.push_back(kinds.front());
+  return kinds;
+}
+
 void MemoryOptions::add_options(CLI::App& command) {
   command
       .add_option("-m,--memory", memory,
@@ -41,15 +53,8 @@ void MemoryOptions::add_no_pool(CLI::App& command) {
 std::vector<std::vector<MemoryKind>> MemoryOptions::kinds() const {
   std::vector<std::vector<MemoryKind>> all;
   for (const auto& text : memory.empty() ? std::vector<std::string>{"host"} : memory) {
-    std::vector<MemoryKind> kinds;
-    for (const auto kind : split_text(text, ',')) kinds.push_back(parse_memory_kind(kind));
-    if (kinds.size() > 2) {
-      throw Failure(Exit::usage, fmt::format("--memory {}: one kind, or two: sent from, received "
-                                             "into; repeat the option for several",
-                                             text));
-    }
-    if (kinds.size() == 1) kinds.push_back(kinds.front());
-    if (std::find(all.begin(), all.end(), kinds) == all.end()) all.push_back(kinds);
+    auto kinds = parse_memory_pair(text);
+    if (std::find(all.begin(), all.end(), kinds) == all.end()) all.push_back(std::move(kinds));
   }
   return all;
 }

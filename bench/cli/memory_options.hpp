@@ -12,6 +12,10 @@ namespace ucxbench {
 /// Whether messages of any of these come from or go to a GPU.
 bool any_on_gpu(const std::vector<MemoryKind>& kinds);
 
+/// One value of --memory, "host" or "cuda,host": sent from, received into. Throws
+/// Failure(Exit::usage).
+std::vector<MemoryKind> parse_memory_pair(const std::string& text);
+
 /// Which memory a command's ranks use, and of which GPUs. As typed.
 struct MemoryOptions {
   std::vector<std::string> memory;

@@ -1,7 +1,6 @@
 #include "bench/cli/outputs.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,9 +9,10 @@
 #include <cstring>
 #include <fstream>
 
+#include "bench/cli/results_tree.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
-#include "harness/run/provenance.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -37,14 +37,7 @@ void check_writable(const std::string& option, const std::string& file) {
 
 bool is_folder(const std::string& file) {
   std::error_code ignored;
-  return std::filesystem::is_directory(file, ignored);
-}
-
-std::filesystem::path run_file_in(const std::filesystem::path& folder, const std::string& command) {
-  auto stamp = utc_now();
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  // Two runs may begin in one second.
-  return folder / fmt::format("{}-{}-{}.json", stamp, command, getpid());
+  return file.ends_with('/') || std::filesystem::is_directory(file, ignored);
 }
 
 }  // namespace
@@ -84,7 +77,7 @@ std::filesystem::path new_run_file(const std::filesystem::path& folder,
   const auto place = folder.empty() ? std::filesystem::path("ucx-bench-runs") : folder;
   std::error_code ignored;  // write_atomically says what is wrong with the folder
   std::filesystem::create_directories(place, ignored);
-  return run_file_in(place, command);
+  return place / run_file_name(command);
 }
 
 void Outputs::add_options(CLI::App& command) {
@@ -113,7 +106,11 @@ void Outputs::check() const {
   auto files = files_;
   files["html"] = page_;
   auto& json = files.at("json");
-  if (is_folder(json)) json = run_file_in(json, "run").string();
+  if (is_folder(json)) {
+    std::error_code ignored;
+    std::filesystem::create_directories(json, ignored);
+    json = (std::filesystem::path(json) / run_file_name("run")).string();
+  }
   check_outputs(files);
 }
 
@@ -127,14 +124,20 @@ void Outputs::need_no_transfers() const {
   }
 }
 
-std::filesystem::path Outputs::run_file(const std::string& command) const {
+bool Outputs::takes_stdout() const {
+  return page_ == "-" ||
+         std::ranges::any_of(files_, [](const auto& output) { return output.second == "-"; });
+}
+
+std::filesystem::path Outputs::run_file(const std::string& command, const Result& result) const {
   const auto& json = files_.at("json");
-  if (is_folder(json)) return run_file_in(json, command);
+  if (is_folder(json)) return new_run_in_tree(json, text_at(result.machine, "/id", "?"), command);
   if (!json.empty() && json != "-") return json;
   return new_run_file("", command);
 }
 
 void Outputs::write(const Result& result, bool quiet, bool colored) const {
+  if (is_folder(files_.at("json"))) keep_facts(files_.at("json"), result);
   bool table = !quiet && page_ != "-";
   for (const auto& [format, file] : files_) {
     if (file.empty() || (format == "json" && file != "-")) continue;
@@ -146,7 +149,8 @@ void Outputs::write(const Result& result, bool quiet, bool colored) const {
 
 void Outputs::write_run(const Result& result) const {
   const auto& file = files_.at("json");
-  if (!file.empty() && file != "-") write_atomically(run_file("report"), render("json", result));
+  if (file.empty() || file == "-") return;
+  write_atomically(run_file("report", result), render("json", result));
 }
 
 Exit Outputs::write_page(const Result& result) const {

@@ -35,11 +35,14 @@ class Outputs {
   /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
   void need_no_transfers() const;
 
-  /// The run file: --json; where that is a folder, <utc>-<command>-<pid>.json in it; in
-  /// ucx-bench-runs/ when it is not given (or is "-").
-  std::filesystem::path run_file(const std::string& command) const;
+  /// Whether one of them is stdout.
+  bool takes_stdout() const;
 
-  /// Everything but a run file and a page.
+  /// The run file: --json; where that is a folder, <machine>/<yyyy-mm>/<utc>-<command>-<pid>.json
+  /// in it; in ucx-bench-runs/ when it is not given (or is "-").
+  std::filesystem::path run_file(const std::string& command, const Result& result) const;
+
+  /// Everything but a run file and a page; beside a run in a folder, what its machine is.
   void write(const Result& result, bool quiet, bool colored) const;
 
   /// --json FILE, for a command that did not write it as it went.

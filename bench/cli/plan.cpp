@@ -260,16 +260,6 @@ void check_distinct(const Result& result) {
   }
 }
 
-void say_what_is_wrong(const Result& result) {
-  const auto reason = result.run.at("reason").get<std::string>();
-  if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
-  for (const auto& wrong : result.cases) {
-    if (wrong.verified.errors > 0) {
-      fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
-    }
-  }
-}
-
 }  // namespace
 
 Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
@@ -290,6 +280,17 @@ Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
   return plan;
 }
 
+void say_how_it_ended(const Result& result, bool quiet) {
+  if (!quiet) fmt::print(stderr, "results: {}\n", result.file.string());
+  const auto reason = result.run.at("reason").get<std::string>();
+  if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
+  for (const auto& wrong : result.cases) {
+    if (wrong.verified.errors > 0) {
+      fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
+    }
+  }
+}
+
 Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
   const auto command = plan.setup.benchmark;
   RunSetup setup;
@@ -299,8 +300,9 @@ Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
   return carry_out_together(command, std::move(plans), std::move(setup), run, global);
 }
 
-Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
-                        const RunOptions& run, const GlobalOptions& global) {
+std::optional<MeasuredRun> measure_together(const std::string& command, std::vector<Plan> plans,
+                                            RunSetup setup, const RunOptions& run,
+                                            const GlobalOptions& global) {
   run.outputs.check();
   const auto found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true});
   const auto configuration = find_ucx_conf(current_environment(), {.library = found.ucx.library});
@@ -333,10 +335,10 @@ Exit carry_out_together(const std::string& command, std::vector<Plan> plans, Run
   check_distinct(result);
   if (global.dry_run) {
     print_plan(result, groups, setup);
-    return Exit::done;
+    return std::nullopt;
   }
   if (global.verbose) explain_settings(groups);
-  setup.output = run.outputs.run_file(command);
+  setup.output = run.outputs.run_file(command, result);
   result.file = setup.output;
   Exit exit = Exit::done;
   {
@@ -350,13 +352,20 @@ Exit carry_out_together(const std::string& command, std::vector<Plan> plans, Run
     exit = worse(exit, check_required(cases, *plans[at].require, plans[at].allow_same_gpu));
   }
   if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
-  // With the digits that the file has, so that a report from the file says the same.
+  // As the file has it, so that a report from the file says the same.
   auto recorded = parse_result(to_text(to_json(result)), setup.output.string());
   recorded.file = result.file;
-  run.outputs.write(recorded, global.quiet, global.colored());
-  if (!global.quiet) fmt::print(stderr, "results: {}\n", setup.output.string());
-  say_what_is_wrong(result);
-  return worse(exit, run.outputs.write_page(recorded));
+  return MeasuredRun{std::move(recorded), exit};
+}
+
+Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                        const RunOptions& run, const GlobalOptions& global) {
+  const auto measured = measure_together(command, std::move(plans), std::move(setup), run, global);
+  if (!measured) return Exit::done;
+  const auto& [result, exit] = *measured;
+  run.outputs.write(result, global.quiet, global.colored());
+  say_how_it_ended(result, global.quiet);
+  return worse(exit, run.outputs.write_page(result));
 }
 
 }  // namespace ucxbench

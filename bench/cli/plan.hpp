@@ -74,8 +74,24 @@ Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
 /// of the command. Throws Failure before anything is measured.
 Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global);
 
-/// The same of several plans in one run of `command`, their launches in turns. Of `run` only tags
-/// and outputs count; none of the plans listens.
+/// A run that is over, with the digits that its file has.
+struct MeasuredRun {
+  Result result;
+  Exit exit = Exit::done;
+};
+
+/// Measures several plans in one run of `command`, their launches in turns, and writes the run
+/// file; nothing else of `run`'s outputs. Cases stand in the order of the plans. Empty with
+/// --dry-run, which only says what would be measured. None of several plans listens.
+std::optional<MeasuredRun> measure_together(const std::string& command, std::vector<Plan> plans,
+                                            RunSetup setup, const RunOptions& run,
+                                            const GlobalOptions& global);
+
+/// On stderr: where the run file is, unless `quiet`; why the run ended early; which data were
+/// wrong.
+void say_how_it_ended(const Result& result, bool quiet);
+
+/// carry_out of several plans in one run. Of `run` only tags and outputs count.
 Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
                         const RunOptions& run, const GlobalOptions& global);
 

@@ -65,6 +65,9 @@ TEST_F(SuiteFile, SaysWhereItIsWrong) {
   for (const auto* wrong : {"launches = 0\n", "launches = \"3\"\n", "launches = 10001\n"}) {
     EXPECT_EQ(refusal(wrong + good), ":1: launches: expected a number, 1 to 10000");
   }
+  EXPECT_EQ(refusal("\"a\\nb\" = 1\n" + good),
+            ":1: unknown key 'a b': known: launches, max_time, case");
+  EXPECT_TRUE(refusal("max_time = \"a\\nb\"\n" + good).starts_with(":1: max_time: duration 'a b'"));
   EXPECT_EQ(refusal("max_time = 10\n" + good),
             ":1: max_time: expected a time in quotes, as \"10min\"");
   EXPECT_TRUE(refusal("\nmax_time = \"soon\"\n" + good).starts_with(":2: max_time: duration"));
@@ -76,6 +79,18 @@ TEST_F(SuiteFile, SaysWhereItIsWrong) {
             ":3: case 2: expected args = \"COMMAND OPTIONS\", as args = \"merge -n 2\"");
 }
 
+TEST_F(SuiteFile, IsNoLargeFile) {
+  const std::string text = "[[case]]\nargs = \"p2p\"\n#";
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  EXPECT_EQ(read(text + std::string(most - text.size(), ' ')).cases.size(), 1U);
+  try {
+    read(text + std::string(100 * most, ' '));
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.what(), "'" + file_ + "' is larger than 1 MiB; give a suite's TOML file");
+  }
+}
+
 TEST_F(SuiteFile, MustBeThere) {
   try {
     read_suite("/nowhere/suite.toml");
@@ -85,15 +100,6 @@ TEST_F(SuiteFile, MustBeThere) {
     EXPECT_STREQ(failure.what(),
                  "cannot read '/nowhere/suite.toml': No such file or directory; give a suite's "
                  "TOML file");
-  }
-}
-
-// With these toml++ 3.3 aborted, or did what nobody has defined.
-TEST_F(SuiteFile, RefusesBracketsWithoutAName) {
-  for (const auto* header : {"[*]", "[[*]]", "[\x01]", "[=]", "[#]", "[\n]", "[ \xc2\xa9]",
-                             "\xef\xbb\xbf[*]", "a = 1\n\t[[ .a]]"}) {
-    EXPECT_NE(refusal(header).find("expected a table's name behind the bracket"), std::string::npos)
-        << header;
   }
 }
 

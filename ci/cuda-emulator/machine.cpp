@@ -53,6 +53,7 @@ Machine read_machine() {
           .bytes = number("CUDA_EMULATOR_GPU_BYTES", 1ULL << 30),
           .driver_version = static_cast<int>(number("CUDA_EMULATOR_DRIVER_VERSION", 13000)),
           .links = static_cast<int>(number("CUDA_EMULATOR_NVLINKS", 4)),
+          .crc_every = number("CUDA_EMULATOR_NVLINK_CRC_EVERY", 0),
           .visible = visible_devices(devices)};
 }
 

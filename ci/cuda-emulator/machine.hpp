@@ -17,6 +17,7 @@ struct Machine {
   std::uint64_t bytes;       // of each: CUDA_EMULATOR_GPU_BYTES, default 1 GiB
   int driver_version;        // CUDA_EMULATOR_DRIVER_VERSION, default 13000
   int links;                 // NVLinks of each: CUDA_EMULATOR_NVLINKS, default 4
+  std::uint64_t crc_every;   // bytes sent per NVLink CRC error: CUDA_EMULATOR_NVLINK_CRC_EVERY
   std::vector<int> visible;  // which of them CUDA calls 0, 1, …
 };
 

@@ -55,6 +55,7 @@ struct FieldValue {
 };
 static_assert(sizeof(PciInfo) == 68 && sizeof(FieldValue) == 40);
 
+constexpr unsigned FIELD_NVLINK_CRC_DATA_ERRORS = 45;
 constexpr unsigned FIELD_LINK_COUNT = 91;
 constexpr unsigned FIELD_NVLINK_SENT = 138;      // KiB of payload
 constexpr unsigned FIELD_NVLINK_RECEIVED = 139;  // the same
@@ -121,6 +122,9 @@ Return read_field(int device, FieldValue& field) {
       field.type = TYPE_UNSIGNED;
       field.value.as_unsigned = static_cast<unsigned>(machine().links);
       return SUCCESS;
+    case FIELD_NVLINK_CRC_DATA_ERRORS:
+      if (machine().links == 0) return NOT_SUPPORTED;
+      return count(machine().crc_every == 0 ? 0 : counters.nvlink_sent / machine().crc_every);
     case FIELD_NVLINK_SENT:
     case FIELD_NVLINK_RAW_SENT:
     case FIELD_NVLINK_RECEIVED:

@@ -216,7 +216,7 @@ def test_of_a_run_without_findings_that_settings_end(advise, pingpong):
         (["--topology", FIXTURES / "vm.txt", "--pick", "2"], "--pick"),
         (["--topology", DGX1, "--bandwidths", "b.json"], "--bandwidths: only a RUN.json"),
         (["none.json"], "none.json"),
-        (["--topology", "none.xml"], "'none.xml': cannot be read"),
+        (["--topology", "none.xml"], "cannot read 'none.xml'"),
         (["--topology", DGX1, "-o", "/nowhere/advice"], "--output /nowhere/advice: No such file"),
     ],
 )

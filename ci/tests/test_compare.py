@@ -50,6 +50,8 @@ def test_formats(bench, run, tmp_path):
     worst = comparison["series"][0]
     assert (worst["key"], worst["metric"], worst["verdict"]) == (
         "pingpong/tag/host-host/tcp/8B", "latency_us", "regressed")
+    assert {row["metric"]: row["better"] for row in comparison["series"]} == {
+        "latency_us": "lower", "bandwidth_GBps": "higher"}
     assert worst["ratio"] == pytest.approx(1.2, rel=0.02)
     assert worst["interval"][0] < worst["ratio"] < worst["interval"][1]
     assert worst["p_corrected"] < 0.01

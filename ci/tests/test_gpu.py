@@ -35,6 +35,9 @@ def test_no_driver(bench):
 
 @needs_emulator
 def test_ucx_without_cuda(bench):
+    line = only([line for line in bench("list", "transports").out.splitlines() if line.startswith("nvlink")])
+    if "built without" not in line:
+        pytest.skip("the UCX of this build has CUDA")
     done = bench(
         "pingpong", "--memory", "cuda", "--transports", "tcp",
         environment={"LD_LIBRARY_PATH": str(EMULATOR)},
@@ -48,6 +51,20 @@ def test_the_module_that_does_not_load_is_named(bench):
     done = bench("list", "transports", environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
     line = only([line for line in done.out.splitlines() if line.startswith("nvlink")])
     assert "libuct_cuda.so does not load" in line and "libcuda.so.1" in line
+
+
+@needs_both
+@pytest.mark.parametrize("every", [0, 65536])
+def test_nvlink_errors_during_the_run(gpu, every):
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", CUDA_EMULATOR_NVLINK_CRC_EVERY=str(every))
+    moved = done.file["machine"].get("error_counters", [])
+    grown = {one["name"] for one in moved if one["name"].startswith("nvlink/")}
+    found = [one for one in done.file["findings"] if one["id"] == "error-counters" and "nvlink/" in one["subject"]]
+    if every:
+        assert grown <= {"nvlink/GPU0/crc_data_error", "nvlink/GPU1/crc_data_error"} and grown
+        assert len(found) == len(grown) and "crc_data_error by " in found[0]["evidence"]
+    else:
+        assert not grown and not found
 
 
 @needs_both

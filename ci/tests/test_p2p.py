@@ -37,6 +37,35 @@ def test_every_pair_is_measured(bench, transport):
         assert words in done.out
 
 
+def test_shared_memory_stands_against_copies_of_memory(bench):
+    """memcpy outside UCX, in the same run: one core, and all of the ranks' with one copy or two of each byte."""
+    done = bench("p2p", "-n", 2, "-s", "1MiB", "--concurrent", "one,all", "--transports", "shm", "--transports", "tcp", *QUICK)
+    assert done.code == 0, done
+    copies = done.file["machine"]["hosts"][0]["memory_copy"]
+    assert len(copies["one_core"]["cpus"]) == 1 and copies["one_core"]["cpus"][0] in copies["all_cores"]["cpus"]
+    one, all_cores = (copies[of]["copy_GBps"] for of in ("one_core", "all_cores"))
+    by_copies = [pytest.approx(min(one, all_cores / number), rel=1e-3) for number in (1, 2)]
+    shm, tcp = (done.file["cases"][at : at + 2] for at in (0, 2))
+    for case in shm:
+        row = only(case["limits"])
+        assert (row["source"], row["class"], row["path"], row["pairs"]) == ("calibrated", "memory", "shm", 2)
+        assert row["GBps"] in by_copies and row["resource"].startswith("host memory")
+        for pair in case["pairs"]:
+            assert pair["calibrated_GBps"] == row["GBps"] and "limit_GBps" not in pair
+    assert shm[0]["limits"][0]["share_GBps"] is None
+    assert 0 < shm[1]["limits"][0]["share_GBps"] <= shm[1]["limits"][0]["GBps"]
+    assert all(case["limits"] == [] for case in tcp)
+    markdown = bench("report", "run.json", "--markdown", "-").out
+    for text in (done.out, markdown):
+        assert "against what links carry, 1 MiB, one pair at a time" in text and "calibrated: memcpy of" in text
+
+
+def test_copies_are_measured_only_where_they_are_asked_for(bench):
+    done = bench("p2p", "-n", 2, "-s", "1KiB", "--concurrent", "one", "--transports", "tcp", *QUICK)
+    assert done.code == 0, done
+    assert "memory_copy" not in done.file["machine"]["hosts"][0]
+
+
 def test_many_ranks_list_the_slowest(bench):
     done = bench("p2p", "-n", 5, "-s", "4KiB", "--concurrent", "disjoint", "--transports", "shm",
                  "--connect-by", "address", *QUICK)

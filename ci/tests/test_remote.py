@@ -81,6 +81,19 @@ def test_two_shells(start, listen, token, tmp_path, transports):
     other.wait_until_gone()
 
 
+def test_what_ucx_warns_of_on_the_other_side(start, listen, token, tmp_path):
+    secret = token(TOKEN)
+    listener, port = listen(secret, "--transports", "tcp", "--sizes", "8")
+    words = ["pingpong", "--connect", f"127.0.0.1:{port}", "--bind", "none", "--token-file", secret]
+    other = start(*words, folder=tmp_path / "other", environment={"UCX_NO_SUCH_SETTING": "7"}).finish()
+    done = listener.finish()
+    assert done.code == 0 and other.code == 0, (done, other)
+    # Passed on there, recorded here.
+    warning = only(done.file["ucx"]["warnings"])
+    assert warning["ranks"] == [1] and "UCX_NO_SUCH_SETTING" in warning["line"]
+    assert "UCX_NO_SUCH_SETTING" in other.err and "UCX_NO_SUCH_SETTING" not in done.err
+
+
 def test_the_listener_makes_the_token(start, listen, tmp_path):
     secret = tmp_path / "made"
     listener, port = listen(secret, "--sizes", "8,300000")

@@ -105,13 +105,19 @@ def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
 
 
 def test_files_that_others_read(bench, tmp_path):
-    (tmp_path / "runs").mkdir()
     arguments = suite(tmp_path, PINGPONG, launches=1)[:2]
-    done = bench(*arguments, "--json", "runs", "--csv", "-", "--tag", "branch=main")
+    done = bench(*arguments, "--json", "runs/", "--csv", "-", "--tag", "branch=main")
     assert done.code == 0, done
-    file = only(list((tmp_path / "runs").iterdir()))
-    assert file.name.endswith(".json") and "-suite-" in file.name
-    assert json.loads(file.read_text())["run"]["tags"] == {"branch": "main"}
+    file = only(list((tmp_path / "runs").glob("*/*-*/*-suite-*.json")))
+    run = json.loads(file.read_text())
+    assert run["run"]["tags"] == {"branch": "main"}
+    machine = file.parent.parent
+    assert (machine.name, file.parent.name) == (run["machine"]["id"], run["run"]["started_utc"][:7])
+    facts = json.loads(only(list(machine.glob("machine-*.json"))).read_text())
+    assert facts["hosts"][0]["cpu_model"] == run["machine"]["hosts"][0]["cpu_model"]
+    wiring = machine / f"topology-{run['machine']['topology_hash']}.json"
+    assert json.loads(wiring.read_text())["devices"] == run["topology"]["devices"]
+    assert bench("topo", "--import", wiring).code == 0
     assert "canary/memcpy,canary," in done.out
 
 

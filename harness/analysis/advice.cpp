@@ -210,10 +210,7 @@ Graph topology_of(const Result& run) {
 Advice advise(const Graph& topology, std::vector<std::size_t> gpus) {
   Advice advice;
   advice.graph = topology;
-  if (gpus.empty()) {
-    gpus = topology.devices();
-    std::erase_if(gpus, [&](auto node) { return topology.nodes[node].kind != NodeKind::gpu; });
-  }
+  if (gpus.empty()) gpus = topology.of_kind(NodeKind::gpu);
   for (const auto gpu : gpus) {
     advice.ranks.push_back({.rank = static_cast<int>(advice.ranks.size()), .gpu = gpu});
   }

@@ -12,14 +12,12 @@ namespace {
 
 constexpr const char* not_known = "?";
 
-std::string named(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found == json.end() || !found->is_string() ? not_known : found->get<std::string>();
+std::string named(const Json& json, const std::string& name) {
+  return text_at(json, "/" + name, not_known);
 }
 
 std::string kernel_of(const Result& result) {
-  const auto hosts = result.machine.value("hosts", Json::array());
-  return hosts.is_array() && !hosts.empty() ? named(hosts.front(), "kernel") : not_known;
+  return text_at(result.machine, "/hosts/0/kernel", not_known);
 }
 
 // Of the first rank with a GPU.

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <fstream>
+#include <cstdint>
 #include <pugixml.hpp>
-#include <system_error>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/topology/hwloc_xml.hpp"
@@ -18,29 +15,10 @@
 namespace ucxbench {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{16} << 20U;
-
-std::string read(const std::filesystem::path& file) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(file, ignored);
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || folder) {
-    throw Failure(Exit::usage,
-                  fmt::format("cannot be read: {}; name what nvidia-smi topo -m, "
-                              "lstopo or NCCL wrote",
-                              std::generic_category().message(folder ? EISDIR : errno)));
-  }
-  // One byte more than allowed tells; pipes have no size to ask for.
-  std::string text(most_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_bytes) {
-    throw Failure(Exit::usage, fmt::format("more than {} MiB, which is no machine's topology",
-                                           most_bytes >> 20U));
-  }
-  return text;
-}
+/// More is no machine's topology.
+constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20U;
+/// What is said of a machine is said of each pair of them.
+constexpr std::size_t most_ends = 512;
 
 Graph import_xml(std::string_view text) {
   pugi::xml_document document;
@@ -78,21 +56,22 @@ Graph import_any(std::string_view text) {
 
 Graph import_topology_text(std::string_view text) {
   try {
-    return import_any(text);
+    auto graph = import_any(text);
+    if (graph.devices().size() > most_ends) {
+      throw Failure(Exit::usage,
+                    fmt::format("more than {} GPUs and NICs: no machine has so many", most_ends));
+    }
+    return graph;
   } catch (const Failure& failure) {
-    // A quoted name may hold anything, and much of it.
-    constexpr std::size_t most_characters = 300;
-    std::string what = failure.what();
-    if (what.size() > most_characters) what = what.substr(0, most_characters) + " …";
-    std::replace_if(
-        what.begin(), what.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-    throw Failure(failure.exit(), what);
+    throw Failure(failure.exit(), in_one_line(failure.what()));
   }
 }
 
 Graph import_topology(const std::filesystem::path& file) {
+  const auto text =
+      read_given(file, most_bytes, "name what nvidia-smi topo -m, lstopo or NCCL wrote");
   try {
-    return import_topology_text(read(file));
+    return import_topology_text(text);
   } catch (const Failure& failure) {
     throw Failure(failure.exit(), fmt::format("'{}': {}", file.string(), failure.what()));
   }

@@ -20,13 +20,20 @@ struct SideBySide {
   int count = 0;
   std::optional<double> GBps = 0.0;
   std::string source;
+  std::vector<std::size_t> links;
+  bool calibrated = false;
 
-  void add(const Link& link, Basis basis) {
+  void add(const Graph& graph, std::size_t index, Basis basis) {
+    const auto& link = graph.links[index];
     const bool measured = basis == Basis::calibration && link.calibrated_GBps;
     const auto& one = measured ? link.calibrated_GBps : link.specified_GBps;
     count += link.count;
     GBps = GBps && one ? std::optional(*GBps + *one) : std::nullopt;
-    if (source.empty()) source = measured ? "measured" : link.source;
+    // What limits the whole may be the measured one of them: its source is the one to name.
+    if (source.empty() || (measured && !calibrated))
+      source = measured ? link.calibrated_by : link.source;
+    links.push_back(index);
+    calibrated |= measured;
   }
 };
 
@@ -41,8 +48,8 @@ class FlowRouter {
     for (const auto stop : flow.via) {
       leg(at, stop, limit);
       if (holds_memory(stop)) {
-        cross({memory, stop, stop}, "memory of " + graph_.nodes[stop].name, std::nullopt,
-              "speed of host memory unknown", 2, limit);
+        cross({memory, stop, stop}, "memory of " + graph_.nodes[stop].name,
+              unknown("speed of host memory unknown"), 2, limit);
       }
       at = stop;
     }
@@ -63,12 +70,22 @@ class FlowRouter {
     return kind == NodeKind::numa || kind == NodeKind::host;
   }
 
-  void cross(const Key& key, const std::string& name, const std::optional<double>& GBps,
-             const std::string& source, double part, FlowLimit& limit) {
+  static SideBySide unknown(const char* why) {
+    return {.GBps = std::nullopt, .source = why, .links = {}};
+  }
+
+  void cross(const Key& key, const std::string& name, const SideBySide& of, double part,
+             FlowLimit& limit) {
     const auto [found, added] = index_.emplace(key, resources_.size());
     if (added) {
       const auto [link_class, from, to] = key;
-      resources_.push_back({.name = name, .GBps = GBps, .source = source, .from = from, .to = to});
+      resources_.push_back({.name = name,
+                            .GBps = of.GBps,
+                            .source = of.source,
+                            .from = from,
+                            .to = to,
+                            .links = of.links,
+                            .calibrated = of.calibrated});
       if (link_class >= 0) resources_.back().link_class = static_cast<LinkClass>(link_class);
     }
     // By way of host memory, a link may be crossed twice.
@@ -101,11 +118,11 @@ class FlowRouter {
   void link(std::size_t index, FlowLimit& limit) {
     const auto& crossed = graph_.links[index];
     SideBySide one;
-    one.add(crossed, basis_);
+    one.add(graph_, index, basis_);
     cross({static_cast<int>(crossed.link_class), crossed.from, crossed.to},
           fmt::format("{} {} -> {}", word_of(crossed.link_class), graph_.nodes[crossed.from].name,
                       graph_.nodes[crossed.to].name),
-          one.GBps, one.source, 1, limit);
+          one, 1, limit);
   }
 
   static const char* word_of(LinkClass link_class) {
@@ -136,7 +153,7 @@ class FlowRouter {
   void nothing_known(std::size_t from, std::size_t to, const char* why, FlowLimit& limit) {
     cross({no_link, from, to},
           fmt::format("the way {} -> {}", graph_.nodes[from].name, graph_.nodes[to].name),
-          std::nullopt, why, 1, limit);
+          unknown(why), 1, limit);
   }
 
   /// The switches of a host are one, as they are for paths.
@@ -148,7 +165,7 @@ class FlowRouter {
     for (const auto index : links) {
       const auto& link = graph_.links[index];
       auto& bundle = link.from != from ? out : link.to == to ? direct : into;
-      bundle.add(link, basis_);
+      bundle.add(graph_, index, basis_);
     }
     const auto switched = std::min(into.count, out.count);
     const double all = direct.count + switched;
@@ -159,8 +176,7 @@ class FlowRouter {
         return node == switches ? "NVSwitches" : graph_.nodes[node].name;
       };
       cross({static_cast<int>(LinkClass::nvlink), a, b},
-            fmt::format("NVLinks {} -> {}", name(a), name(b)), bundle.GBps, bundle.source,
-            count / all, limit);
+            fmt::format("NVLinks {} -> {}", name(a), name(b)), bundle, count / all, limit);
     };
     add(from, to, direct, direct.count);
     add(from, switches, into, switched);
@@ -277,13 +293,18 @@ std::vector<std::size_t> via_host_memory(const Graph& graph, std::size_t from) {
 }
 
 Limits limits_of(const Graph& graph, const std::vector<Flow>& flows, Basis basis) {
-  Limits limits;
   FlowRouter router(graph, basis);
+  std::vector<FlowLimit> uses;
   for (const auto& flow : flows) {
     check_flow(graph, flow);
-    limits.flows.push_back(router.route(flow));
+    uses.push_back(router.route(flow));
   }
-  limits.resources = router.take_resources();
+  return limits_over(router.take_resources(), std::move(uses), flows);
+}
+
+Limits limits_over(std::vector<SharedResource> resources, std::vector<FlowLimit> uses,
+                   const std::vector<Flow>& flows) {
+  Limits limits{.resources = std::move(resources), .flows = std::move(uses)};
   for (std::size_t f = 0; f < flows.size(); ++f) {
     auto& limit = limits.flows[f];
     limit_alone(limits.resources, limit);

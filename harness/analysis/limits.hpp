@@ -38,6 +38,8 @@ struct SharedResource {
   /// Empty for a host memory, and where no link is known.
   std::optional<LinkClass> link_class{};
   std::size_t from = Node::none, to = Node::none;  ///< its ends; none: all switches of the host
+  std::vector<std::size_t> links{};                ///< in Graph::links, that it is made of
+  bool calibrated = false;                         ///< the figure, or a part of it, was measured
 
   /// How long it is busy at least; empty if its capacity is unknown.
   std::optional<double> seconds() const;
@@ -69,6 +71,11 @@ struct Limits {
 /// not finite, and nodes that do not exist.
 Limits limits_of(const Graph& graph, const std::vector<Flow>& flows,
                  Basis basis = Basis::specification);
+
+/// The same of resources and uses of them that are known already, `uses` being of `flows`; without
+/// a graph, the ends of a flow mean nothing.
+Limits limits_over(std::vector<SharedResource> resources, std::vector<FlowLimit> uses,
+                   const std::vector<Flow>& flows);
 
 /// By flow, GB/s while all of `flows`, which `limits` are of, are under way, shared fairly
 /// (max-min): none could have more without taking it from one that has no more itself. No bound:

@@ -249,11 +249,17 @@ TEST(Calibration, ReplacesWhatWasMeasured) {
   Wiring wiring;
   const auto a = wiring.gpu("GPU0", 10);
   const auto b = wiring.gpu("GPU1", 10);
-  wiring.graph.links[wiring.graph.nodes[a].up].calibrated_GBps = 8;
+  const auto up = wiring.graph.nodes[a].up;
+  wiring.graph.links[up].calibrated_GBps = 8;
+  wiring.graph.links[up].calibrated_by = "a transfer alone";
   const std::vector<Flow> flows = {{a, b, 1, {}}, {b, a, 1, {}}};
   const auto measured = limits_of(wiring.graph, flows, Basis::calibration);
   EXPECT_EQ(shares_of(flows, measured), (std::vector<double>{8, 10}));
-  EXPECT_EQ(measured.resources.at(*measured.flows[0].alone_by).source, "measured");
+  const auto& by = measured.resources.at(*measured.flows[0].alone_by);
+  EXPECT_EQ(by.source, "a transfer alone");
+  EXPECT_TRUE(by.calibrated);
+  EXPECT_EQ(by.links, std::vector{up});
+  EXPECT_FALSE(measured.resources.at(*measured.flows[1].alone_by).calibrated);
   EXPECT_EQ(shares_of(flows, limits_of(wiring.graph, flows)), (std::vector<double>{10, 10}));
 }
 

@@ -20,12 +20,6 @@ using Choice = std::vector<std::size_t>;  ///< of GPUs by position, ascending
 /// The better, the larger: whether nothing is left out, GB/s that each sends, GB/s of all pairs.
 using Score = std::tuple<bool, double, double>;
 
-std::vector<std::size_t> gpus_by_number(const Graph& graph) {
-  auto gpus = graph.devices();
-  std::erase_if(gpus, [&](std::size_t node) { return graph.nodes[node].kind != NodeKind::gpu; });
-  return gpus;
-}
-
 bool few_choices(std::size_t count, std::size_t of) {
   std::size_t choices = 1;
   for (std::size_t i = 0; i < std::min(count, of - count); ++i) {
@@ -187,7 +181,7 @@ PickedGpus picked(const Graph& graph, const std::vector<std::size_t>& all, const
 }  // namespace
 
 Pick pick_gpus(const Graph& graph, std::size_t count) {
-  const auto gpus = gpus_by_number(graph);
+  const auto gpus = graph.of_kind(NodeKind::gpu);
   if (gpus.size() < 2) {
     throw Failure(Exit::usage, "--pick: the topology has no two GPUs to choose from");
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
 
@@ -188,6 +190,104 @@ TEST(RunLimits, OfAWorkloadAreOfItsWholeExchange) {
   run.of.exchange.erase("limit_GBps");
   add_limits(run.of, run.result, run.graph);
   EXPECT_FALSE(run.of.exchange.contains("limit_GBps")) << "the way of a pair is not known";
+}
+
+/// A run of p2p, one pair at a time and all at once.
+struct Calibrated {
+  MeasuredDgx1 alone, together;
+
+  Calibrated() {
+    alone.of.benchmark = together.of.benchmark = "p2p";
+    alone.of.parameters["bytes"] = together.of.parameters["bytes"] = 8 << 20;
+    together.of.parameters["concurrent"] = "all";
+  }
+
+  Result judged() const {
+    auto result = alone.result;
+    result.topology = to_json(alone.graph);
+    result.cases = {alone.of, together.of};
+    add_limits(result);
+    return result;
+  }
+};
+
+Json calibrated_row(const Case& of) {
+  for (const auto& row : of.limits) {
+    if (row["source"] == "calibrated") return row;
+  }
+  return {};
+}
+
+TEST(CalibratedLimits, OfAllAtOnceAreWhatLinksCarriedAlone) {
+  Calibrated run;
+  run.alone.nvlink(0, 3, 40);
+  run.alone.nvlink(3, 0, 44);
+  run.together.nvlink(0, 3, 30);
+  run.together.nvlink(3, 0, 33);
+  const auto result = run.judged();
+  EXPECT_TRUE(calibrated_row(result.cases[0]).is_null()) << "each is its own calibration";
+  EXPECT_FALSE(result.cases[0].pairs[0].contains("calibrated_GBps"));
+  EXPECT_EQ(result.cases[0].limits[0]["GBps"], 50) << "as promised";
+
+  const auto& all = result.cases[1];
+  EXPECT_EQ(all.pairs[0]["calibrated_GBps"], 40);
+  EXPECT_EQ(all.pairs[0]["calibrated_share_GBps"], 40);
+  EXPECT_EQ(all.pairs[1]["calibrated_GBps"], 44);
+  const auto row = calibrated_row(all);
+  EXPECT_EQ(row["class"], "NV2");
+  EXPECT_EQ(row["GBps"], 42);
+  EXPECT_EQ(row["pairs"], 2);
+  EXPECT_EQ(row["p50_GBps"], 31.5);
+  EXPECT_EQ(row["resource"], "NVLinks GPU0 -> GPU3");
+  EXPECT_EQ(row["detail"],
+            "p2p of this run, ranks 0 to 3, 8 MiB over nvlink, alone, and others likewise");
+  EXPECT_EQ(all.limits[0]["source"], "specification");
+  EXPECT_EQ(all.pairs[0]["limit_GBps"], 50);
+
+  const auto graph = graph_from_json(result.topology);
+  const auto from = graph.find_name("GPU3");
+  const auto to = graph.find_name("GPU0");
+  const auto link = std::ranges::find_if(
+      graph.links, [&](const Link& of) { return of.from == from && of.to == to; });
+  ASSERT_NE(link, graph.links.end());
+  EXPECT_EQ(link->calibrated_GBps, 44);
+  EXPECT_EQ(link->calibrated_by, "p2p of this run, ranks 3 to 0, 8 MiB over nvlink, alone");
+  EXPECT_EQ(result.topology["hash"], hash_of(run.alone.graph));
+}
+
+TEST(CalibratedLimits, OfSharedAdaptersAreShared) {
+  Calibrated run;
+  run.alone.add(0, 5, 11, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.alone.add(1, 5, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.together.add(0, 5, 7, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  run.together.add(1, 5, 3, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
+  const auto result = run.judged();
+  EXPECT_EQ(result.cases[1].pairs[0]["calibrated_GBps"], 11);
+  EXPECT_EQ(result.cases[1].pairs[1]["calibrated_GBps"], 6) << "by the link of its GPU";
+  for (const auto& pair : result.cases[1].pairs) EXPECT_EQ(pair["calibrated_share_GBps"], 5.5);
+}
+
+TEST(CalibratedLimits, AreNotOfWhatProcessorsCopy) {
+  Calibrated run;
+  run.alone.add(0, 1, 3, {{"tcp", 1.0}}, "tcp/lo");
+  run.together.add(0, 1, 2, {{"tcp", 1.0}}, "tcp/lo");
+  const auto result = run.judged();
+  EXPECT_TRUE(calibrated_row(result.cases[1]).is_null());
+}
+
+TEST(CalibratedLimits, MayBeAddedAgain) {
+  Calibrated run;
+  run.alone.nvlink(0, 3, 40);
+  run.together.nvlink(0, 3, 30);
+  auto result = run.judged();
+  const auto topology = result.topology;
+  const auto limits = result.cases[1].limits;
+  add_limits(result);
+  EXPECT_EQ(result.topology, topology);
+  EXPECT_EQ(result.cases[1].limits, limits);
+  result.topology = {{"devices", Json::array()}};
+  add_limits(result);
+  EXPECT_TRUE(result.cases[1].limits.empty()) << "of an unknown machine";
 }
 
 }  // namespace

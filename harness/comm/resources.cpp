@@ -112,15 +112,6 @@ void try_modules(UcxResources& found) {
 
 }  // namespace
 
-bool UcxResources::has_component(std::string_view name) const {
-  return std::find(components.begin(), components.end(), name) != components.end();
-}
-
-bool UcxResources::has_transport(std::string_view name) const {
-  return std::any_of(resources.begin(), resources.end(),
-                     [&](const UcxResource& resource) { return resource.transport == name; });
-}
-
 void to_json(nlohmann::ordered_json& json, const UcxResources& from) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& [component, transport, device] : from.resources) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,8 +32,12 @@ struct UcxResources {
   /// the dynamic linker's reason.
   std::map<std::string, std::string> broken_modules;
 
-  bool has_component(std::string_view name) const;
-  bool has_transport(std::string_view name) const;
+  bool has_component(std::string_view name) const {
+    return std::ranges::find(components, name) != components.end();
+  }
+  bool has_transport(std::string_view name) const {
+    return std::ranges::find(resources, name, &UcxResource::transport) != resources.end();
+  }
 };
 
 void to_json(nlohmann::ordered_json& json, const UcxResources& resources);

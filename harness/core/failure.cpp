@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace ucxbench {
 
@@ -12,6 +13,20 @@ Exit worse(Exit a, Exit b) {
     auto rank = [&](Exit e) { return e == a || e == b ? 0 : 1; };
     return rank(x) < rank(y);
   });
+}
+
+std::string in_one_line(std::string what) {
+  constexpr std::size_t most_bytes = 300;
+  if (what.size() > most_bytes) {
+    auto end = most_bytes;
+    const auto inside_character = [&] {
+      return (static_cast<unsigned char>(what[end]) >> 6U) == 2;
+    };
+    while (end > 0 && inside_character()) --end;
+    what = what.substr(0, end) + " …";
+  }
+  std::ranges::replace_if(what, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return what;
 }
 
 }  // namespace ucxbench

@@ -15,5 +15,13 @@ TEST(Exit, WorseFollowsTheDocumentedPrecedence) {
   EXPECT_EQ(worse(Exit::done, Exit::done), Exit::done);
 }
 
+TEST(OneLine, IsShortAndHasNoControlCharacters) {
+  EXPECT_EQ(in_one_line("key 'a\n\x1b[2J\x7f\xc3\xa9'"), "key 'a  [2J \xc3\xa9'");
+  const std::string most(300, 'x');
+  EXPECT_EQ(in_one_line(most), most);
+  EXPECT_EQ(in_one_line(most + "y"), most + " …");
+  EXPECT_EQ(in_one_line(std::string(299, 'x') + "\xc3\xa9"), std::string(299, 'x') + " …");
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -19,4 +19,13 @@ std::optional<std::uint64_t> number_of(const std::filesystem::path& file);
 /// The names in a folder, sorted.
 std::vector<std::string> entries_of(const std::filesystem::path& folder);
 
+/// This program's file by its real name: in another process /proc/self/exe would be that one's.
+std::filesystem::path own_program();
+
+/// A whole file that a person has named, or a pipe. Throws Failure(Exit::usage), "cannot read
+/// 'FILE': why; `advice`" or "'FILE' is larger than 16 MiB; `advice`": at more than `most_bytes`,
+/// which are whole MiB, it stops reading.
+std::string read_given(const std::filesystem::path& file, std::uint64_t most_bytes,
+                       const std::string& advice);
+
 }  // namespace ucxbench

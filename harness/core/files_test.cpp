@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "harness/core/failure.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -32,11 +34,38 @@ TEST_F(Files, AreRead) {
   EXPECT_EQ(number_of(write("c", "-1\n")), std::nullopt);
 }
 
+TEST_F(Files, ThatAreGivenAreReadWholeOrRefused) {
+  constexpr std::uint64_t most = std::uint64_t{2} << 20U;
+  const auto refusal = [&](const std::filesystem::path& file) -> std::string {
+    try {
+      return read_given(file, most, "give a text");
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.exit(), Exit::usage);
+      return failure.what();
+    }
+  };
+  const std::string whole(most, 'x');
+  EXPECT_EQ(read_given(write("whole", whole), most, ""), whole);
+  EXPECT_EQ(read_given(write("empty", ""), most, ""), "");
+  const auto name = "'" + (folder_ / "a").string() + "'";
+  EXPECT_EQ(refusal(folder_ / "a"),
+            "cannot read " + name + ": No such file or directory; give a text");
+  EXPECT_EQ(refusal(write("a", whole + "x")), name + " is larger than 2 MiB; give a text");
+  EXPECT_NE(refusal(folder_).find("Is a directory; give a text"), std::string::npos);
+  // As a pipe, this one has no size and no end.
+  EXPECT_EQ(refusal("/dev/zero"), "'/dev/zero' is larger than 2 MiB; give a text");
+}
+
 TEST_F(Files, ThatAreAbsentAreEmpty) {
   EXPECT_EQ(text_of(folder_ / "none"), "");
   EXPECT_EQ(first_line(folder_ / "none"), "");
   EXPECT_EQ(number_of(folder_ / "none"), std::nullopt);
   EXPECT_TRUE(entries_of(folder_ / "none").empty());
+}
+
+TEST(OwnProgram, IsThisFile) {
+  EXPECT_EQ(own_program().filename(), "core_test");
+  EXPECT_TRUE(std::filesystem::is_regular_file(own_program()));
 }
 
 }  // namespace

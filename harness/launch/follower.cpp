@@ -78,6 +78,7 @@ LaunchOutcome Follower::run() {
 void Follower::wait() {
   std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {peer_.fd(), POLLIN, 0}};
   if (rank_ && rank_->readable()) entries.push_back({rank_->fd(), POLLIN, 0});
+  if (rank_) entries.push_back({rank_->output_fd(), POLLIN, 0});  // one that is -1 is left out
   ::poll(entries.data(), entries.size(), static_cast<int>(tick.count()));
 }
 

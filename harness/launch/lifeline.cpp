@@ -22,7 +22,7 @@ constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 // For the end, also when something holds the lifeline up, as a thread that hangs in the allocator.
 constexpr unsigned end_limit_s = 2;
 
-volatile pid_t parent = -1;
+volatile pid_t watched_parent = -1;
 
 void end_in_time() {
   ::signal(SIGALRM, SIG_DFL);
@@ -32,14 +32,14 @@ void end_in_time() {
 /// The kernel's word that the parent died, or anybody's that a stopped rank shall go on.
 void on_continue(int) {
   const int error = errno;
-  if (::getppid() != parent) end_in_time();
+  if (::getppid() != watched_parent) end_in_time();
   errno = error;
 }
 
 }  // namespace
 
 Lifeline::Lifeline(Channel& channel) : channel_(channel), stop_(::eventfd(0, EFD_CLOEXEC)) {
-  parent = ::getppid();
+  watched_parent = ::getppid();
   struct sigaction action{};
   action.sa_handler = on_continue;
   action.sa_flags = SA_RESTART;

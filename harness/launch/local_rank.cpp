@@ -63,6 +63,7 @@ LocalRank::LocalRank(const RankCommand& command, int rank, int size)
       channel_([&] {
         auto process = spawn_rank(command, rank, size);
         pid_ = process.pid;
+        output_.emplace(std::move(process.output));
         return std::move(process.control);
       }()) {
   traces_.creators.push_back(pid_);
@@ -73,7 +74,12 @@ LocalRank::~LocalRank() {
   reap(milliseconds(2000));
 }
 
+RankOutput::OnWarning LocalRank::to_frames(const OnFrame& on_frame) {
+  return [&on_frame](const std::string& line) { on_frame({{"type", "warning"}, {"line", line}}); };
+}
+
 void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
+  output_->pass_on(to_frames(on_frame));
   while (auto frame = channel_.receive()) {
     last_heard_ = now;
     const std::string type = frame->value("type", "");
@@ -125,6 +131,7 @@ std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame&
   ::kill(-pid_, SIGKILL);
   ::waitid(P_PID, id, &info, WEXITED);
   reaped_ = true;
+  output_->finish(to_frames(on_frame));
   try {
     if (!channel_.ended()) receive(now, on_frame);  // its last words
   } catch (const Failure&) {
@@ -166,6 +173,7 @@ bool LocalRank::reap(milliseconds limit) {
     if (Clock::now() > deadline) return false;
     std::this_thread::sleep_for(milliseconds(2));
   }
+  output_->finish([](const std::string&) {});
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/launch/channel.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/launch/process.hpp"
+#include "harness/launch/rank_output.hpp"
 
 namespace ucxbench {
 
@@ -35,8 +36,11 @@ class LocalRank {
   int rank() const { return rank_; }
   int fd() const { return channel_.fd(); }
   bool readable() const { return !channel_.ended(); }
+  /// To wait for what it prints; -1 when nobody can print any more.
+  int output_fd() const { return output_->fd(); }
 
-  /// Hands over what arrived. Throws Failure(Exit::lost) on garbage.
+  /// Hands over what arrived, and passes on what it printed: of UCX's warnings there, too, a frame
+  /// {"type": "warning", "line": …}. Throws Failure(Exit::lost) on garbage.
   void receive(Clock::time_point now, const OnFrame& on_frame);
   void send(const Channel::Frame& frame) { channel_.send(frame, std::chrono::seconds(1)); }
 
@@ -63,10 +67,12 @@ class LocalRank {
  private:
   std::optional<Blame> check_exit(Clock::time_point now, const OnFrame& on_frame);
   void check_stop(Clock::time_point now);
+  static RankOutput::OnWarning to_frames(const OnFrame& on_frame);
 
   int rank_;
   pid_t pid_ = -1;
   Traces traces_;
+  std::optional<RankOutput> output_;  ///< from the start on
   Channel channel_;
   bool reaped_ = false;
   bool ended_well_ = false;

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
+#include "harness/launch/exec.hpp"
 #include "harness/launch/shell_words.hpp"
 
 namespace ucxbench {
@@ -34,26 +34,18 @@ struct ChildError {
   int error;
 };
 
-/// All that the child needs, prepared before fork: between fork and exec it only makes system
-/// calls, because another thread may have held the allocator's lock.
+/// All that the child needs, prepared before fork.
 struct ChildPlan {
   std::vector<char*> argv;
   std::vector<char*> environment;
   cpu_set_t cpus;
   bool bind;
   int null_fd;
+  int output_fd;
   int control_fd;
   int error_fd;
   pid_t parent;
 };
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  result.reserve(strings.size() + 1);
-  for (auto& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
-}
 
 [[noreturn]] void give_up(const ChildPlan& plan, Step step) {
   const ChildError report{step, errno};
@@ -62,18 +54,10 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 [[noreturn]] void become_rank(const ChildPlan& plan) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent) ::_exit(127);  // it died before the line above took effect
-  for (const int signal :
-       {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
-    ::signal(signal, SIG_DFL);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  begin_child(plan.parent, SIGKILL);
   ::dup2(plan.null_fd, STDIN_FILENO);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::dup2(plan.output_fd, STDOUT_FILENO);
+  ::dup2(plan.output_fd, STDERR_FILENO);
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // whoever opened it, a rank inherits nothing more
   ::fcntl(plan.control_fd, F_SETFD, 0);
   if (plan.bind && ::sched_setaffinity(0, sizeof plan.cpus, &plan.cpus) != 0) {
@@ -125,16 +109,29 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
   }
   const Fd error_read(ends[0]);
   Fd error_write(ends[1]);
-  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("cannot read what rank {} prints: {}", rank, std::strerror(errno)));
+  }
+  Fd output(ends[0]);
+  const Fd printed(ends[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  const Fd null = empty_input();
 
   auto argv = wrap_command(command.wrap, rank, command.argv);
   auto environment = command.environment;
   environment.push_back(fmt::format("{}={}", control_fd_variable, theirs.get()));
   environment.push_back(fmt::format("{}={}", rank_variable, rank));
   environment.push_back(fmt::format("{}={}", size_variable, size));
-  const ChildPlan plan{
-      pointers(argv), pointers(environment), cpu_set(command.cpus), !command.cpus.empty(),
-      null.get(),     theirs.get(),          error_write.get(),     ::getpid()};
+  const ChildPlan plan{pointers_to(argv),
+                       pointers_to(environment),
+                       cpu_set(command.cpus),
+                       !command.cpus.empty(),
+                       null.get(),
+                       printed.get(),
+                       theirs.get(),
+                       error_write.get(),
+                       ::getpid()};
 
   const pid_t pid = ::fork();
   if (pid == 0) become_rank(plan);
@@ -150,7 +147,7 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
     ::waitpid(pid, nullptr, 0);
     throw Failure(Exit::cannot_run, error);
   }
-  return {pid, std::move(ours)};
+  return {pid, std::move(ours), std::move(output)};
 }
 
 }  // namespace ucxbench

@@ -24,12 +24,14 @@ struct RankCommand {
 struct RankProcess {
   pid_t pid;   ///< also its process group
   Fd control;  ///< the supervisor's end of the control connection
+  Fd output;   ///< what it prints, stdout and stderr alike; reading does not block
 };
 
-/// Starts a rank in its own process group, stdin from /dev/null, stdout joined to stderr, with one
-/// extra descriptor: the control connection, announced by the variables above. The kernel kills it
-/// when the calling *thread* ends, until it has a Lifeline. Throws Failure: Exit::cannot_run when
-/// the command cannot be executed or the CPUs are not there, Exit::usage for a malformed wrap.
+/// Starts a rank in its own process group, stdin from /dev/null, stdout and stderr into one pipe,
+/// with one extra descriptor: the control connection, announced by the variables above. The kernel
+/// kills it when the calling *thread* ends, until it has a Lifeline. Throws Failure:
+/// Exit::cannot_run when the command cannot be executed or the CPUs are not there, Exit::usage for
+/// a malformed wrap.
 RankProcess spawn_rank(const RankCommand& command, int rank, int size);
 
 }  // namespace ucxbench

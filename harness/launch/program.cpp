@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/exec.hpp"
 
 namespace ucxbench {
 namespace {
@@ -33,22 +33,9 @@ struct Started {
   pid_t parent;
 };
 
-std::vector<char*> ending_in_null(std::vector<std::string>& strings) {
-  std::vector<char*> all;
-  for (auto& string : strings) all.push_back(string.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 // Only system calls, as between every fork and exec.
 [[noreturn]] void become_program(const Started& started) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != started.parent) ::_exit(127);  // it died before the line above took effect
-  for (const int signal : {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  begin_child(started.parent, SIGTERM);
   ::dup2(started.in, STDIN_FILENO);
   ::dup2(started.out, STDOUT_FILENO);
   ::dup2(started.err, STDERR_FILENO);
@@ -130,7 +117,7 @@ class Child {
 ProgramEnd run_program(const Program& program, Signals& signals) {
   const auto out = memory_file("stdout");
   const auto err = memory_file("stderr");
-  const Fd in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd in = empty_input();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw Failure(Exit::cannot_run, fmt::format("no pipe: {}", std::strerror(errno)));
@@ -140,13 +127,8 @@ ProgramEnd run_program(const Program& program, Signals& signals) {
   auto argv = program.argv;
   std::vector<std::string> entries;
   for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
-  const Started started{ending_in_null(argv),
-                        ending_in_null(entries),
-                        in.get(),
-                        out.get(),
-                        err.get(),
-                        told.get(),
-                        ::getpid()};
+  const Started started{pointers_to(argv), pointers_to(entries), in.get(),  out.get(),
+                        err.get(),         told.get(),           ::getpid()};
   const pid_t pid = ::fork();
   if (pid == 0) become_program(started);
   if (pid < 0) {

@@ -1,5 +1,6 @@
 #include "harness/launch/program.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -25,6 +26,18 @@ TEST(RunProgram, SaysHowItEndedAndWhatItSaid) {
   EXPECT_EQ(end.out, "given\n");
   EXPECT_EQ(end.said, "two\n");
   EXPECT_EQ(run_shell("kill -KILL $$").signal, SIGKILL);
+}
+
+TEST(RunProgram, GivesItSignalsAsTheyAreByDefault) {
+  struct sigaction ignored{};
+  ignored.sa_handler = SIG_IGN;
+  struct sigaction before{};
+  for (const int signal : {SIGQUIT, SIGPIPE, SIGSEGV}) {
+    ::sigaction(signal, &ignored, &before);
+    const auto end = run_shell(fmt::format("ulimit -c 0; kill -{} $$", signal));
+    ::sigaction(signal, &before, nullptr);
+    EXPECT_EQ(end.signal, signal) << end.status;
+  }
 }
 
 TEST(RunProgram, KillsWhatTakesTooLong) {

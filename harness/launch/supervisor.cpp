@@ -23,8 +23,11 @@ using std::chrono::milliseconds;
 // Deaths and messages wake the supervisor at once; this is for limits only, and rare enough not to
 // disturb what is being measured.
 constexpr milliseconds tick{250};
-// After the first sign of trouble, the time in which its root cause may still show.
+// After a root cause, the time in which others may still show; and after what may be but the
+// consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
+// later than the other rank misses it.
 constexpr milliseconds settle_time{100};
+constexpr milliseconds search_time{400};
 constexpr milliseconds settle_tick{10};
 constexpr milliseconds reap_limit{2000};
 // A loop round longer than this means that the supervisor itself was stopped or busy.
@@ -124,7 +127,10 @@ void Supervisor::supervise() {
     last_round = now;
     receive();
     check(now);
-    if (!causes_.empty()) settled = std::min(settled, now + settle_time);
+    if (!causes_.empty()) {
+      const bool root_cause = std::ranges::any_of(causes_, &Cause::root_cause);
+      settled = std::min(settled, now + (root_cause ? settle_time : search_time));
+    }
     if (all_gone() || now >= settled) return;
   }
 }
@@ -133,6 +139,7 @@ void Supervisor::wait(milliseconds limit) {
   std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}};
   for (const auto& rank : ranks_) {
     if (rank->readable()) entries.push_back({rank->fd(), POLLIN, 0});
+    entries.push_back({rank->output_fd(), POLLIN, 0});  // one that is -1 is left out
   }
   if (peer_ != nullptr && !peer_->ended()) entries.push_back({peer_->fd(), POLLIN, 0});
   ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
@@ -153,6 +160,10 @@ void Supervisor::receive() {
 }
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
+  if (frame.value("type", "") == "warning") {
+    if (spec_.on_warning) spec_.on_warning(rank, frame.value("line", ""));
+    return;
+  }
   std::vector<Hub::Reply> replies;
   try {
     replies = hub_.handle(rank, frame);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ struct LaunchSpec {
   nlohmann::json remote;           ///< with a peer: what it is told to start the last rank from
   Hub::Values preset;              ///< keys that every rank can get at once
   Hub::OnReport on_report;
+  /// Takes what UCX says in a rank's output at level WARN and above, as it is passed on to stderr.
+  /// May be empty.
+  std::function<void(int rank, const std::string& line)> on_warning;
   std::chrono::milliseconds timeout{60000};  ///< longest time without progress of a rank
 };
 

@@ -68,6 +68,23 @@ TEST(Supervisor, RunsRanksThatMeet) {
   }
 }
 
+TEST(Supervisor, HearsWhatUcxWarnsOf) {
+  LaunchSpec spec;
+  spec.ranks.assign(2, test_rank("warn", 1));
+  std::vector<std::string> heard;
+  spec.on_warning = [&](int rank, const std::string& line) {
+    heard.push_back(fmt::format("{}: {}", rank, line));
+  };
+  Signals signals;
+  testing::internal::CaptureStderr();
+  const auto outcome = run_launch(spec, signals);
+  const auto printed = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(outcome.state, State::completed) << outcome.reason;
+  EXPECT_EQ(heard, (std::vector<std::string>{"1: WARN a", "1: ERROR b without an end"}));
+  EXPECT_NE(printed.find("ucp_context.c:1071 UCX  WARN  a\n"), std::string::npos);
+  EXPECT_TRUE(printed.ends_with("b without an end\n")) << printed;
+}
+
 struct Fault {
   const char* action;
   const char* text;

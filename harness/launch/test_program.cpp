@@ -104,6 +104,11 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
     ::raise(SIGKILL);
   }
   if (action == "stop") ::raise(SIGSTOP);
+  if (action == "warn") {
+    fmt::print("[1668000000.123456] [host:{}:0]  ucp_context.c:1071 UCX  WARN  a\n", ::getpid());
+    std::fflush(stdout);
+    fmt::print(stderr, "[1668000000.123456] [host:1:0]  sock.c:323  UCX  ERROR b without an end");
+  }
   memory_withheld = action == "withhold";
   if (action == "hang" || action == "withhold") sleep_for(60s);
   if (action == "exit") ::_exit(3);

@@ -37,6 +37,7 @@ Json series_json(const SeriesChange& series) {
   const bool both = series.base && series.now;
   Json one = {{"key", series.key},
               {"metric", series.metric},
+              {"better", better_direction(series.metric)},
               {"verdict", to_string(series.change)},
               {"base", number(series.base)},
               {"new", number(series.now)},

@@ -130,12 +130,14 @@ Grid slowest_of(const Case& of) {
 }
 
 Grid against_limits(const Case& of) {
-  const bool shares = std::ranges::any_of(
-      of.limits, [](const Json& row) { return number_at(row, "share_GBps").has_value(); });
+  const auto some_have = [&](const char* field) {
+    return std::ranges::any_of(
+        of.limits, [field](const Json& row) { return number_at(row, field).has_value(); });
+  };
   // The fields of a row that the median of its pairs is held against.
-  std::vector<std::pair<const char*, const char*>> against = {{"GBps", "used path"},
-                                                              {"expected_GBps", "expected path"}};
-  if (shares) against.emplace_back("share_GBps", "fair share of that");
+  std::vector<std::pair<const char*, const char*>> against = {{"GBps", "used path"}};
+  if (some_have("expected_GBps")) against.emplace_back("expected_GBps", "expected path");
+  if (some_have("share_GBps")) against.emplace_back("share_GBps", "fair share");
   Grid grid{.columns =
                 {{"", "class"}, {"", "path used"}, {"", "pairs"}, {"GB/s", "min"}, {"GB/s", "p50"}},
             .rows = {}};
@@ -152,10 +154,13 @@ Grid against_limits(const Case& of) {
       const bool at_most = field == against.front().first && text_at(limit, "/complete") != "yes";
       row.push_back(rate ? (at_most ? "<= " : "") + significant(rate, 4) : "?");
     }
+    const bool calibrated = text_at(limit, "/source") == "calibrated";
     for (const auto& [field, name] : against) {
-      row.push_back(percent_of(p50, number_at(limit, field)));
+      const auto reached = number_at(limit, field);
+      const bool above = calibrated && field == against.front().first && p50 > reached;
+      row.push_back(percent_of(p50, reached) + (reached && above ? " (above)" : ""));
     }
-    row.push_back(text_at(limit, "/detail", "?"));
+    row.push_back((calibrated ? "calibrated: " : "") + text_at(limit, "/detail", "?"));
     grid.rows.push_back(std::move(row));
   }
   return grid;

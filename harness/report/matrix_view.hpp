@@ -21,8 +21,10 @@ Grid matrix_of(const Case& of, const char* field = "p50_GBps");
 /// The ten slowest pairs, if there are more than that.
 Grid slowest_of(const Case& of);
 
-/// What pairs of GPUs reach of what their links carry: one row for those of one class that went one
-/// way. Empty where nothing is known of that.
+/// What pairs reach of what their links carry, or of what host memory was calibrated to: one row
+/// for those of one class that went one way, and by whose word. More than a calibrated figure is
+/// marked
+/// "(above)". Empty where nothing is known of that.
 Grid against_limits(const Case& of);
 
 /// How far the two directions of a pair are apart at most; empty where that is not known.

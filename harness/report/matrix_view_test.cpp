@@ -85,9 +85,32 @@ TEST(AgainstLimits, OfAllAtOnceShowFairShares) {
   auto of = with_limits();
   of.limits.front()["share_GBps"] = 5;
   const auto grid = against_limits(of);
-  EXPECT_EQ(grid.columns[7].name, "fair share of that");
+  EXPECT_EQ(grid.columns[7].name, "fair share");
   EXPECT_EQ(grid.rows.front()[7], "5.000");
   EXPECT_EQ(grid.rows.front()[10], "200 %") << "is no bound";
+}
+
+TEST(AgainstLimits, OfCalibrationSayWhoseTheyAreAndThatMoreIsReached) {
+  auto of = matrix(3, "one");
+  of.limits.push_back({{"class", "memory"},
+                       {"path", "shm"},
+                       {"GBps", 8},
+                       {"complete", true},
+                       {"source", "calibrated"},
+                       {"detail", "memcpy"},
+                       {"expected_GBps", nullptr},
+                       {"share_GBps", nullptr},
+                       {"pairs", 6},
+                       {"min_GBps", 5},
+                       {"p50_GBps", 10}});
+  const auto grid = against_limits(of);
+  EXPECT_EQ(grid.rows.front(),
+            (std::vector<std::string>{"memory", "shm", "6", "5.00", "10.0", "8.000",
+                                      "125 % (above)", "calibrated: memcpy"}));
+  of.limits.front()["p50_GBps"] = 6;
+  EXPECT_EQ(against_limits(of).rows.front()[6], "75 %");
+  of.limits.front()["GBps"] = nullptr;
+  EXPECT_EQ(against_limits(of).rows.front()[6], "?");
 }
 
 TEST(AgainstLimits, AreInTheReport) {

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 
 namespace ucxbench {
 namespace {
@@ -36,8 +37,8 @@ constexpr auto look_every = std::chrono::milliseconds(5);
 
 fs::path find_script(const std::string& script) {
   std::error_code ignored;
-  const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path() / UCXBENCH_SCRIPTS_FROM_PROGRAM / (script + ".py");
+  const auto installed =
+      own_program().parent_path() / UCXBENCH_SCRIPTS_FROM_PROGRAM / (script + ".py");
   for (const auto& file : {installed, fs::path(UCXBENCH_SCRIPTS_SOURCE) / (script + ".py")}) {
     if (fs::exists(file, ignored)) return file.lexically_normal();
   }

@@ -27,6 +27,10 @@ std::vector<Section> sections_of(const Block& block) {
   if (!is_workload(*block.cases.front())) {
     add("", metrics_of(block));
     add("", pairs_of(block));
+    if (!block.measured.empty()) {
+      const auto& largest = *block.measured.back();
+      add("against what links carry, " + size_of(largest), against_limits(largest));
+    }
     return sections;
   }
   add("", workload_metrics_of(block));

@@ -78,6 +78,20 @@ std::string bound_of(const Case& of) {
       in_turn ? "together" : "the longer of them", significant(bound_ms, 3), *wall_ms / bound_ms);
 }
 
+// What copies in host memory, or links that p2p measured, let the exchange reach.
+std::string calibrated_of(const Case& of) {
+  const auto limit = number_at(of.exchange, "calibrated_GBps");
+  const auto alone = number_at(of.exchange, "alone_GBps");
+  if (!limit || *limit <= 0) return "";
+  auto text = fmt::format("the exchange can reach {} GB/s ({})", significant(limit, 3),
+                          on_one_line(text_at(of.exchange, "/calibrated_by", "?")));
+  if (alone) {
+    text += fmt::format("; alone it reached {} of that{}", percent(*alone / *limit),
+                        *alone > *limit ? " (above)" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 Grid workload_metrics_of(const Block& block) {
@@ -176,6 +190,9 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
     lines.emplace_back("exchange", text);
   }
   if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("bound", bound);
+  if (auto known = calibrated_of(of); !known.empty()) {
+    lines.emplace_back("calibrated", std::move(known));
+  }
   const auto input = number_at(of.exchange, "input_bytes");
   const auto ranks = ranks_of(of);
   if (input && *input > 0 && of.peak_buffer_bytes > 0) {

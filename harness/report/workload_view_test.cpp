@@ -50,6 +50,21 @@ TEST(Bound, NeedsACalibration) {
   EXPECT_EQ(line_of(of, "bound"), "");
 }
 
+TEST(Calibrated, IsWhatTheExchangeCanReach) {
+  auto of = workload({"shm"}, 2, nullptr);
+  EXPECT_EQ(line_of(of, "calibrated"), "");
+  of.exchange["calibrated_GBps"] = 2.0;
+  of.exchange["calibrated_by"] = "host memory: memcpy";
+  EXPECT_EQ(
+      line_of(of, "calibrated"),
+      "the exchange can reach 2.00 GB/s (host memory: memcpy); alone it reached 50 % of that");
+  of.exchange["alone_GBps"] = 4.0;
+  EXPECT_EQ(
+      line_of(of, "calibrated"),
+      "the exchange can reach 2.00 GB/s (host memory: memcpy); alone it reached 200 % of that "
+      "(above)");
+}
+
 TEST(Scaling, ShowsWhatFollowsFromTheRanks) {
   for (const auto& scaling : {Json(), Json("strong")}) {
     Result result;

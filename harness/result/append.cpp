@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/core/failure.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -76,12 +77,8 @@ void append_case(Case& of, const Case& more) {
   if (of.path.empty() || (!more.path.empty() && says_worse(more.path, of.path))) {
     of.path = more.path;
   }
-  for (const auto& label : more.labels) {
-    if (std::ranges::find(of.labels, label) == of.labels.end()) of.labels.push_back(label);
-  }
-  if (of.launches.empty()) return;
-  summarize(of);
-  if (of.benchmark == canary_benchmark) of.pairs = Json::array();  // there is but one process
+  for (const auto& label : more.labels) add_label(of.labels, label);
+  if (!of.launches.empty()) summarize(of);
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ Json without_rows(const Case& of) {
 
 }  // namespace
 
+void add_label(std::vector<std::string>& labels, const std::string& label) {
+  if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+}
+
 bool is_matrix(const Case& of) { return of.parameters.contains("concurrent"); }
 
 std::string ranks_in_words(const Case& of) {

@@ -26,6 +26,9 @@ std::optional<std::uint64_t> bytes_of(const Case& of);  ///< the message size, w
 /// The same as "1 MiB", of a workload "4 ranks", or "-".
 std::string size_of(const Case& of);
 
+/// Adds a label that is not among them yet.
+void add_label(std::vector<std::string>& labels, const std::string& label);
+
 /// Whether it is a case of a workload, which has runs; such cases differ in the number of ranks
 /// instead of the size.
 bool is_workload(const Case& of);

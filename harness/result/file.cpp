@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <system_error>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
 namespace {
 
+/// A run of 1024 ranks with every pair has 150 MB.
+constexpr std::uint64_t most_bytes = std::uint64_t{512} << 20U;
 constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
 
 std::string compact(const Json& json) {
@@ -89,16 +91,8 @@ std::string to_text(const Json& json) {
 }
 
 Result read_result(const std::filesystem::path& file) {
-  std::error_code error;
-  const bool folder = std::filesystem::is_directory(file, error);
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || folder) {
-    throw Failure(Exit::usage, "cannot read '" + file.string() +
-                                   "': " + reason_of(folder ? EISDIR : errno) +
-                                   "; give a file written by ucx-bench --json");
-  }
-  auto result = parse_result({std::istreambuf_iterator<char>(in), {}}, file.string());
+  auto result = parse_result(
+      read_given(file, most_bytes, "give a file written by ucx-bench --json"), file.string());
   result.file = file;
   return result;
 }

@@ -13,6 +13,27 @@ namespace {
 constexpr std::string_view schema_stem = "ucx-bench/run/";
 constexpr const char* not_reached = "not reached: the run ended before it";
 
+/// Deeper than any run; JSON is copied and written by functions that call themselves.
+constexpr int most_levels = 100;
+
+bool too_deep(std::string_view text) {
+  int level = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      if (c == '\\') ++at;
+    } else if (c == '[' || c == '{') {
+      if (++level > most_levels) return true;
+    } else if (c == ']' || c == '}') {
+      --level;
+    }
+  }
+  return false;
+}
+
 /// Six digits are finer than any clock and noise here, and halve the file.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
@@ -177,7 +198,7 @@ Result result_from(Json json) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw Failure(Exit::usage, "'" + name + "' " + why);
+  throw Failure(Exit::usage, "'" + name + "' " + in_one_line(why));
 }
 
 /// Says what is wrong with a file that names another schema, or none.
@@ -285,6 +306,10 @@ Json to_json(const Result& result) {
 }
 
 Result parse_result(const std::string& text, const std::string& name) {
+  if (too_deep(text)) {
+    refuse(name, "is not a ucx-bench run (JSON of more than " + std::to_string(most_levels) +
+                     " levels); give a file written by ucx-bench --json");
+  }
   Json json;
   try {
     json = Json::parse(text);
@@ -292,6 +317,10 @@ Result parse_result(const std::string& text, const std::string& name) {
     refuse(name, "is not whole JSON (it ends or breaks at byte " + std::to_string(error.byte) +
                      " of " + std::to_string(text.size()) +
                      "); give a file written by ucx-bench --json");
+  } catch (const Json::out_of_range&) {
+    refuse(name,
+           "is not a ucx-bench run (a number in it is too large for any); give a file written "
+           "by ucx-bench --json");
   }
   if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
   try {

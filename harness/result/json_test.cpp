@@ -105,9 +105,31 @@ TEST(ResultJson, RefusesWhatIsNotARunInOneLine) {
               "'run.json' is not a ucx-bench run (no \"schema\": \"ucx-bench/run/1\"); give a file "
               "written by ucx-bench --json");
   }
+  EXPECT_EQ(refusal(R"({"schema": "ucx-bench/run/1", "run": 1e999})"),
+            "'run.json' is not a ucx-bench run (a number in it is too large for any); give a file "
+            "written by ucx-bench --json");
   EXPECT_EQ(refusal(R"({"schema": "ucx-bench/run/2"})"),
             "'run.json' was made by a newer ucx-bench (ucx-bench/run/2, this one reads "
             "ucx-bench/run/1); update ucx-bench");
+}
+
+// Whoever copies or writes it calls itself for each level, and the stack has an end.
+TEST(ResultJson, RefusesWhatIsNestedTooDeep) {
+  const auto nested = [](int levels, const std::string& inner) {
+    auto json = to_json(small_result());
+    json["run"]["nested"] = 7;
+    const auto count = static_cast<std::size_t>(levels);
+    auto text = json.dump();
+    return text.replace(text.find("\"nested\":7") + 9, 1,
+                        std::string(count, '[') + inner + std::string(count, ']'));
+  };
+  EXPECT_NO_THROW(parse_result(nested(98, "1"), "run.json"));
+  EXPECT_NO_THROW(parse_result(nested(1, "\"\\\"" + std::string(200, '[') + "\""), "run.json"));
+  const std::string deep =
+      "'run.json' is not a ucx-bench run (JSON of more than 100 levels); give a file written by "
+      "ucx-bench --json";
+  EXPECT_EQ(refusal(nested(99, "1")), deep);
+  EXPECT_EQ(refusal(std::string(10'000'000, '[')), deep);
 }
 
 TEST(ResultJson, NamesWhatIsDamaged) {

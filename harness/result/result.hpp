@@ -150,8 +150,8 @@ Result read_result(const std::filesystem::path& file);
 /// when that is impossible.
 void write_atomically(const std::filesystem::path& file, const std::string& bytes);
 
-/// Fills `metrics` and `pairs` of a case from its launches. Of a pair, `messages` is the sum of its
-/// launches' and `bytes` their payload; its quartiles are over the kept bandwidth samples.
+/// Fills `metrics` and `pairs` (of a canary none) from a case's launches. A pair's `messages` are
+/// the sum of its launches', `bytes` their payload, its quartiles over the kept bandwidth samples.
 void summarize(Case& measured);
 
 /// The better direction of a metric by its name: a time is better lower, a rate higher.

@@ -109,7 +109,8 @@ void summarize(Case& measured) {
   for (const auto& [name, launches] : metrics) {
     measured.metrics[name] = over_launches(name, launches);
   }
-  measured.pairs = pairs_of(measured);
+  const bool alone = measured.benchmark == canary_benchmark;  // it is but one process
+  measured.pairs = alone ? Json::array() : pairs_of(measured);
   summarize_workload(measured);
 }
 

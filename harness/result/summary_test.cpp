@@ -88,6 +88,15 @@ TEST(Summary, OfNothingIsEmpty) {
   EXPECT_TRUE(of.pairs.empty());
 }
 
+TEST(Summary, OfACanaryHasNoPairs) {
+  Case of;
+  of.benchmark = canary_benchmark;
+  of.launches.push_back(record(0, 0, "copy_GBps", {.count = 1, .p50 = 8}, {8}));
+  summarize(of);
+  EXPECT_EQ(of.metrics.at("copy_GBps").quantiles.p50, 8);
+  EXPECT_EQ(of.pairs, Json::array());
+}
+
 TEST(Summary, KnowsTheBetterDirection) {
   EXPECT_EQ(better_direction("latency_us"), "lower");
   EXPECT_EQ(better_direction("connect_ms"), "lower");

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/comm/error_counters.hpp"
 #include "harness/comm/transport_set.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/supervisor.hpp"
@@ -51,6 +53,14 @@ void check_settings(const Json& asked) {
 void check_lockable(const TransportSet& set) {
   const auto problem = lockable_problem(raise_lockable_bytes());
   if (set.has("ib") && !problem.empty()) throw Failure(Exit::cannot_run, "ib: " + problem);
+}
+
+// NVML is loaded only where its counters may have to do with the run.
+bool uses_gpus(const Json& plan) {
+  return std::ranges::any_of(plan.at("cases"), [](const Json& planned) {
+    const auto memory = planned.at("parameters").value("memory", Json::array());
+    return std::ranges::any_of(memory, [](const Json& kind) { return kind != "host"; });
+  });
 }
 
 }  // namespace
@@ -119,7 +129,16 @@ void RankContext::report_protocols(std::size_t index, int src, const Json& proto
   rendezvous_.put(fmt::format("report/protocols/{}/{}", index, src), to_bytes(report), {});
 }
 
+void RankContext::report_error_counters(const Json& moved) {
+  if (moved.empty()) return;
+  const Json report = {
+      {"host", host_name()}, {"network_namespace", network_namespace()}, {"moved", moved}};
+  rendezvous_.put(fmt::format("report/errors/{}", rendezvous_.rank()), to_bytes(report), {});
+}
+
 int rank_main() {
+  // What it prints goes to its supervisor, with whose death it still has to clean up.
+  ::signal(SIGPIPE, SIG_IGN);
   std::unique_ptr<ChannelRendezvous> rendezvous;
   try {
     rendezvous = ChannelRendezvous::from_environment();
@@ -135,7 +154,10 @@ int rank_main() {
     }
     const auto clock = Clock::calibrate();
     RankContext context(*rendezvous, clock, plan);
+    const bool gpus = uses_gpus(plan);
+    const auto errors = read_error_counters(gpus);
     found->run_rank(context);
+    context.report_error_counters(moved_error_counters(errors, read_error_counters(gpus)));
     rendezvous->finish();
     return 0;
   } catch (const Failure& failure) {

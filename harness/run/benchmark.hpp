@@ -48,6 +48,9 @@ class RankContext {
   /// More for `path.protocols` of a case that this launch has reported, by the rank that sent.
   void report_protocols(std::size_t index, int src, const Json& protocols);
 
+  /// Error counters that moved in this launch, as moved_error_counters has them.
+  void report_error_counters(const Json& moved);
+
  private:
   Rendezvous& rendezvous_;
   const Clock& clock_;

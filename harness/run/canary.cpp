@@ -16,6 +16,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/host_copies.hpp"
 
 namespace ucxbench {
 namespace {
@@ -67,11 +68,9 @@ std::vector<double> copy_rates(std::size_t bytes) {
   std::vector<std::byte> into(bytes);
   std::vector<double> rates;
   for (std::size_t copy = 0; copy <= copies; ++copy) {
-    const auto begin = std::chrono::steady_clock::now();
-    std::memcpy(into.data(), from.data(), bytes);
-    asm volatile("" : : "r"(into.data()) : "memory");  // or nobody would need the copy
+    const auto seconds = timed_copy(from.data(), into.data(), bytes);
     // The first one is warm-up.
-    if (copy > 0) rates.push_back(static_cast<double>(bytes) / seconds_since(begin) / 1e9);
+    if (copy > 0) rates.push_back(static_cast<double>(bytes) / seconds / 1e9);
   }
   return rates;
 }
@@ -120,7 +119,6 @@ void add_launch(Case& canary, int launch, const std::string& metric, std::vector
   record.samples[metric] = make_samples(std::move(values), trip_samples);
   canary.launches.push_back(std::move(record));
   summarize(canary);
-  canary.pairs = Json::array();  // there is but one process
 }
 
 }  // namespace

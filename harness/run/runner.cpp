@@ -8,21 +8,21 @@
 
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/run_limits.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/supervisor.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/canary.hpp"
+#include "harness/run/host_copies.hpp"
 #include "harness/run/provenance.hpp"
+#include "harness/run/trouble.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
-
-void add_label(std::vector<std::string>& labels, const std::string& label) {
-  if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
-}
 
 void weigh_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
   const auto& path = record.path;
@@ -40,17 +40,11 @@ void take_paths(Case& done, const TransportSet& set) {
   for (const auto& record : done.launches) weigh_path(done, set, record);
 }
 
-Graph graph_of_run(const Result& result) {
-  const bool known = !result.topology.at("devices").empty();
-  return known ? graph_from_json(result.topology) : Graph();
-}
-
 class Run {
  public:
   Run(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
       RunObserver& observer)
       : result_(result),
-        graph_(graph_of_run(result)),
         groups_(std::move(groups)),
         setup_(setup),
         signals_(signals),
@@ -61,6 +55,7 @@ class Run {
   Exit run() {
     skip_unavailable();
     record_environment();
+    calibrate_host();
     std::vector<std::size_t> order(groups_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int launch = 0; launch < setup_.launches && !ended_; ++launch) {
@@ -110,6 +105,41 @@ class Run {
     if (!setup_.only_launch) total_ *= static_cast<std::size_t>(setup_.launches);
   }
 
+  int local_ranks(const Group& group) const {
+    return group.ranks - (setup_.peer != nullptr ? 1 : 0);
+  }
+
+  /// Where ranks of this host may share memory, how fast that is copied without UCX.
+  void calibrate_host() {
+    std::vector<int> cpus;
+    for (const auto& group : groups_) {
+      const bool shares = group.set.has("shm") || group.set.has("auto");
+      const bool on_host = std::ranges::any_of(group.cases, [&](auto index) {
+        return result_.cases[index].parameters.value("memory", Json()) ==
+               Json::array({"host", "host"});
+      });
+      if (!group.unavailable.empty() || !shares || !on_host || local_ranks(group) < 2) continue;
+      if (auto more = cpus_of(group); more.size() > cpus.size()) cpus = std::move(more);
+    }
+    if (!cpus.empty()) result_.machine["hosts"][0]["memory_copy"] = measure_copies(cpus);
+  }
+
+  /// One for each rank of this host, as far as there are so many.
+  std::vector<int> cpus_of(const Group& group) const {
+    const auto ranks = static_cast<std::size_t>(local_ranks(group));
+    auto cpus = allowed_cpus();
+    if (!group.setup.cpus.empty() && !group.setup.cpus.front().empty()) {
+      cpus.clear();
+      for (const auto& own : group.setup.cpus) {
+        if (!own.empty() && std::ranges::find(cpus, own.front()) == cpus.end()) {
+          cpus.push_back(own.front());
+        }
+      }
+    }
+    cpus.resize(std::min(cpus.size(), ranks));
+    return cpus;
+  }
+
   void run_round(const std::vector<std::size_t>& order, int launch) {
     if (setup_.canary) measure_canary(result_, launch);
     for (const auto index : order) {
@@ -128,7 +158,7 @@ class Run {
   void launch_group(Group& group, int launch) {
     observer_.launch_begins(group, launch, setup_.launches);
     const auto settings = settings_of(group);
-    const int local = group.ranks - (setup_.peer != nullptr ? 1 : 0);
+    const int local = local_ranks(group);
     Json plan = {{"benchmark", group.setup.benchmark},
                  {"launch", launch},
                  {"set", group.set.members()},
@@ -155,6 +185,9 @@ class Run {
       if (key.starts_with("report/transfers/")) return take_transfers(value);
       take_report(group, key, from_bytes(value));
     };
+    spec.on_warning = [&](int rank, const std::string& line) {
+      add_ucx_warning(result_.ucx, rank, line);
+    };
     spec.timeout = group.setup.timeout;
     judge(group, run_launch(spec, signals_, setup_.peer));
   }
@@ -164,6 +197,8 @@ class Run {
       take_rank(group, report);
     } else if (key.starts_with("report/protocols/")) {
       take_protocols(group, report);
+    } else if (key.starts_with("report/errors/")) {
+      add_error_counters(result_.machine, report);
     } else {
       take_case(group, report);
     }
@@ -272,9 +307,7 @@ class Run {
     if (!ended_ && setup_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     result_.run["finished_utc"] = utc_now();
-    for (auto& done : result_.cases) {
-      if (!done.launches.empty()) add_limits(done, result_, graph_);
-    }
+    add_limits(result_);
     result_.findings = findings_of(result_);
     write();
   }
@@ -295,7 +328,6 @@ class Run {
   void write() { write_atomically(setup_.output, to_text(to_json(result_))); }
 
   Result& result_;
-  const Graph graph_;
   std::vector<Group> groups_;
   const RunSetup& setup_;
   Signals& signals_;
@@ -325,8 +357,7 @@ Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup
 RankCommand rank_command(const Variables& settings, const Variables& from_user,
                          const std::string& wrap, const std::vector<int>& cpus) {
   RankCommand command;
-  // By its real name: /proc/self/exe would be the wrapper's own program.
-  command.argv = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  command.argv = {own_program().string()};
   command.environment = rank_environment(current_environment(), settings, from_user).entries;
   command.wrap = wrap;
   command.cpus = cpus;

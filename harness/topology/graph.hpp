@@ -82,9 +82,10 @@ struct Link {
   LinkClass link_class = LinkClass::internal;
   int count = 1;                          ///< of bonded NVLinks; capacities are of all of them
   std::optional<double> specified_GBps;   ///< what the standard or the vendor promises
-  std::optional<double> calibrated_GBps;  ///< what was measured
+  std::optional<double> calibrated_GBps;  ///< the most that was measured: it may carry more
   std::optional<double> now_GBps;         ///< PCIe: as trained at the moment
   std::string source;                     ///< of the specified capacity, or why there is none
+  std::string calibrated_by;              ///< source of the calibrated one
 };
 
 /// The wiring of a machine: a tree from the host down to its devices, and NVLinks and cables
@@ -112,7 +113,7 @@ struct Graph {
   /// Node::none when there is no such node.
   std::size_t find_name(std::string_view name) const;
   std::size_t find_pci(std::string_view pci) const;
-  std::vector<std::size_t> of_kind(NodeKind kind) const;
+  std::vector<std::size_t> of_kind(NodeKind kind) const;  ///< in the order of their numbers
 
   /// GPUs, then NICs, each in the order of their numbers: "GPU2" before "GPU10".
   std::vector<std::size_t> devices() const;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/core/hash.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/topology/path.hpp"
 
@@ -15,12 +16,6 @@ namespace ucxbench {
 namespace {
 
 using Colours = std::vector<std::uint64_t>;
-
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
-}
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   for (unsigned shift = 0; shift < 64; shift += 8) {

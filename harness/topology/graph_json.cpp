@@ -33,7 +33,7 @@ constexpr Names<LinkClass, 5> link_classes = {{{LinkClass::nvlink, "NVLink"},
                                                {LinkClass::internal, "internal"}}};
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Failure(Exit::usage, what + "; give what ucx-bench topo --format json wrote");
+  throw Failure(Exit::usage, in_one_line(what) + "; give what ucx-bench topo --format json wrote");
 }
 
 template <typename Value, std::size_t Size>
@@ -97,6 +97,7 @@ Json link_json(const Graph& graph, const Link& link) {
           {"count", link.count},
           {"spec_GBps", or_null(link.specified_GBps)},
           {"calibrated_GBps", or_null(link.calibrated_GBps)},
+          {"calibrated_by", text_or_null(link.calibrated_by)},
           {"now_GBps", or_null(link.now_GBps)},
           {"source", text_or_null(link.source)}};
 }
@@ -151,6 +152,7 @@ void read_links(Graph& graph, const Index& index, const Json& links) {
     link.calibrated_GBps = rate_at(json, "calibrated_GBps");
     link.now_GBps = rate_at(json, "now_GBps");
     link.source = text_at(json, "source");
+    link.calibrated_by = text_at(json, "calibrated_by");
     graph.links.push_back(std::move(link));
   }
 }

@@ -36,6 +36,9 @@ std::span<const Rule> rules() {
       Rule{"cpu-quota", warning, "the cgroup has less time than its ranks poll", cpu_quota},
       Rule{"governor", warning, "the CPU frequency governor is not performance", governor},
       Rule{"numa-balancing", warning, "the kernel moves pages between NUMA nodes", numa_balancing},
+      Rule{"ucx-warnings", warning, "UCX itself printed warnings or errors", ucx_warnings},
+      Rule{"error-counters", warning, "counters of losses and errors grew during the run",
+           error_counters},
       Rule{"wide-interval", warning, "a 95% interval is wider than a tenth of its median",
            wide_interval},
       Rule{"timing-cost", warning, "timed and untimed loops differ by more than 1%", timing_cost},
@@ -47,6 +50,8 @@ std::span<const Rule> rules() {
       Rule{"several-nics", note, "messages are striped over several NICs", several_nics},
       Rule{"slow-first-message", note, "a first message takes ten times as long as later ones",
            slow_first_message},
+      Rule{"congestion", note, "counters of retransmissions and waits grew during the run",
+           congestion},
       Rule{"turbo", note, "clocks go above the nominal one", turbo},
       Rule{"busy-host", note, "other programs were running before the run", busy_host},
   };

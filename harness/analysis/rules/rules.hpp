@@ -45,6 +45,11 @@ std::vector<Finding> turbo(const Judged& run);
 std::vector<Finding> unusable_gpus(const Judged& run);
 std::vector<Finding> unusable_nics(const Judged& run);
 
+// trouble.cpp: what hosts and UCX itself said while it ran.
+std::vector<Finding> error_counters(const Judged& run);
+std::vector<Finding> congestion(const Judged& run);
+std::vector<Finding> ucx_warnings(const Judged& run);
+
 // samples.cpp: how far the samples can be trusted.
 std::vector<Finding> wide_interval(const Judged& run);
 std::vector<Finding> timing_cost(const Judged& run);

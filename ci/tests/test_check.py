@@ -1,0 +1,172 @@
+"""ucx-bench check: the gate of a site, and the file that it begins with."""
+
+import json
+import statistics
+import tomllib
+
+import pytest
+from conftest import ROOT, only
+from emulated_gpu import EMULATOR, UCX, needs_both
+
+
+def site(folder, *expectations, **top):
+    lines = [f"{name} = {json.dumps(value)}" for name, value in top.items()]
+    for one in expectations:
+        lines += ["[[expect]]", *(f"{name} = {json.dumps(value)}" for name, value in one.items())]
+    (folder / "site.toml").write_text("\n".join(lines) + "\n")
+    return ["check", "--expect", "site.toml", "--json", "run.json", "--max-time", "10min"]
+
+
+def limits(done):
+    return done.file["run"]["check"]["limits"]
+
+
+# No machine is so slow, or so fast, that these were a question of its speed.
+EASY = {"min_GBps": 1e-6, "max_us": 1e9}
+HARD = {"min_GBps": 1e6, "max_us": 1e-6}
+
+
+def test_what_is_met(bench, tmp_path):
+    done = bench(*site(tmp_path, {"transports": "shm", "path": "shm", **EASY}))
+    assert done.code == 0, done
+    assert [(one["limit"], one["verdict"]) for one in limits(done)] == [
+        ("min_GBps", "met"), ("max_us", "met"), ("path", "met")]
+    assert all(one["measured"] > 0 and one["place"] == "site.toml:1" for one in limits(done))
+    assert done.file["run"]["check"]["verdict"] == "met"
+    lines = done.out.splitlines()
+    assert len(lines) == 3 and all(line.startswith("met ") for line in lines), done
+    assert "GB/s, at least 1e-06" in lines[0] and "us, at most 1e+09" in lines[1]
+    # One case each, in three launches that take turns.
+    assert [case["benchmark"] for case in done.file["cases"]] == ["p2p", "pingpong"]
+    assert {record["launch"] for record in done.file["cases"][1]["launches"]} == {0, 1, 2}
+
+
+def test_what_is_missed(bench, tmp_path):
+    done = bench(*site(tmp_path, {"transports": "shm", **HARD}, {"transports": "shm", "min_GBps": 1e-6}))
+    assert done.code == 1, done
+    assert [one["verdict"] for one in limits(done)] == ["missed", "missed", "met"]
+    first = done.out.splitlines()[0]
+    assert first.startswith("missed ") and "100 % less, rank " in first and first.endswith("[site.toml:1]")
+    assert len(done.file["cases"]) == 2  # one p2p serves both
+    quiet = bench("--quiet", *site(tmp_path, {"transports": "shm", **HARD, "path": "shm"}))
+    assert quiet.code == 1 and len(quiet.out.splitlines()) == 2 and not quiet.err
+
+
+def test_another_path_is_missed(bench, tmp_path):
+    done = bench(*site(tmp_path, {"transports": "shm", "path": "tcp"}))
+    assert done.code == 1, done
+    assert only(limits(done))["verdict"] == "missed" and "0 % by tcp" in done.out
+
+
+def test_a_transport_that_is_not_here(bench, tmp_path):
+    arguments = site(tmp_path, {"transports": "tcp,nvlink", "memory": "cuda", "class": "NV2", "min_GBps": 1})
+    done = bench(*arguments, environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.code == 3, done
+    assert only(limits(done))["verdict"] == "cannot run"
+    assert done.out.startswith("cannot run ") and len(done.out.splitlines()) == 1
+    # What is certainly missed counts for more than what cannot run.
+    both = site(tmp_path, {"transports": "tcp,nvlink", "memory": "cuda", "min_GBps": 1}, {"transports": "shm", **HARD})
+    done = bench(*both, environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.code == 1, done
+
+
+def test_time_that_does_not_suffice(bench, tmp_path):
+    done = bench(*site(tmp_path, {"transports": "shm", **HARD})[:-1], "1us")
+    assert done.code == 6, done
+    # The first launch is made whatever the limit; one launch is no proof.
+    assert [one["verdict"] for one in limits(done)] == ["inconclusive", "inconclusive"]
+    assert "there was but one" in done.out and "max_time, " in done.out
+
+
+@needs_both
+def test_classes_of_gpu_pairs(bench, tmp_path):
+    gpus = {"transports": "tcp,nvlink", "memory": "cuda", **EASY}
+    arguments = site(tmp_path, {"class": "NV4", **gpus}, {"class": "SYS", **gpus})
+    libraries = {"LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}", "CUDA_EMULATOR_GPU_BYTES": str(4 << 30)}
+    done = bench(*arguments, environment=libraries)
+    assert done.code == 3, done
+    assert [one["verdict"] for one in limits(done)] == ["met", "met", "cannot run", "cannot run"]
+    assert limits(done)[2]["why"] == "no pair of class SYS was measured, only NV4"
+    assert "[site.toml:" in done.out and " cuda, NV4 " in done.out
+
+
+def test_json_on_stdout_is_alone_there(bench, tmp_path):
+    done = bench(*site(tmp_path, {"transports": "shm", "max_us": 1e9})[:4], "-")
+    assert done.code == 0, done
+    assert json.loads(done.out)["run"]["check"]["verdict"] == "met"
+
+
+def test_a_starting_file(bench, tmp_path):
+    short = bench("check", "--write-expect", "site.toml", "--max-time", "1us")
+    assert short.code == 6 and "raise it" in only(short.complaints) and not (tmp_path / "site.toml").exists()
+    done = bench("check", "--write-expect", "site.toml", "--json", "run.json", "--max-time", "10min")
+    assert done.code == 0, done
+    text = (tmp_path / "site.toml").read_text()
+    assert text.startswith("# Begun from what ucx-bench check measured on ")
+    assert "the slowest pair's GB/s x 0.8, its one-way us x 1.5" in text
+    found = tomllib.loads(text)
+    assert found["ranks"] == 2
+    sets = [one["transports"] for one in found["expect"]]
+    assert sets[:2] == ["shm", "tcp"]
+    shm = found["expect"][0]
+    assert shm["path"] == "shm"
+    case = next(case for case in done.file["cases"] if case["key"].startswith("p2p/tag/host-host/shm/"))
+    pairs = {}
+    for launch in case["launches"]:
+        pairs.setdefault((launch["src"], launch["dst"]), []).append(launch["quantiles"]["bandwidth_GBps"]["p50"])
+    slowest = min(statistics.median(medians) for medians in pairs.values())
+    assert 0.7 * slowest < shm["min_GBps"] <= 0.8 * slowest * 1.001
+    again = bench("check", "--expect", "site.toml", "--json", "run.json", "--max-time", "10min")
+    assert again.code in (0, 1, 6), again  # the file is right; whether it is met is the machine's affair
+    assert {one["limit"] for one in limits(again)} == {"min_GBps", "max_us", "path"}
+    kept = bench("check", "--write-expect", "site.toml")
+    assert kept.code == 2 and "exists already" in only(kept.complaints)
+
+
+def test_dry_run_measures_nothing(bench, tmp_path):
+    done = bench("--dry-run", *site(tmp_path, {"transports": "shm", **EASY}, ranks=4))
+    assert done.code == 0, done
+    assert "p2p/tag/host-host/shm/16MiB/concurrent=one/ranks=4" in done.out
+    assert "pingpong/tag/host-host/shm/8B/measure=latency/ranks=4" in done.out
+    assert [file.name for file in tmp_path.iterdir()] == ["site.toml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "give --expect FILE.toml, or --write-expect FILE.toml"),
+        (["--expect", "a.toml", "--write-expect", "b.toml"], "give --expect FILE.toml, or"),
+        (["--expect", "none.toml"], "cannot read 'none.toml': No such file or directory; give a site's TOML file"),
+        (["--write-expect", "no/such/site.toml"], "--write-expect no/such/site.toml: No such file"),
+        (["--write-expect", "site.toml", "-n", 1], "--ranks 1: check needs at least two"),
+        (["--write-expect", "site.toml", "--max-time", "soon"], "--max-time: duration 'soon'"),
+    ],
+)
+def test_refusals(bench, tmp_path, arguments, words):
+    done = bench("check", *arguments)
+    assert done.code == 2, done
+    assert words in only(done.complaints)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[expect]\n", "site.toml:1: not TOML: "),
+        ('[[expect]]\ntransports = "shm"\nmin_gbps = 1\n', "site.toml:3: unknown key 'min_gbps'"),
+        ('[[expect]]\ntransports = "self"\nmin_GBps = 1\n', "site.toml:1: --transports self"),
+    ],
+)
+def test_a_file_that_is_wrong(bench, tmp_path, text, words):
+    (tmp_path / "site.toml").write_text(text)
+    done = bench("check", "--expect", "site.toml")
+    assert done.code == 2, done
+    assert words in only(done.complaints)
+
+
+def test_the_example_of_the_documentation(bench, tmp_path):
+    method = (ROOT / "docs/METHOD.md").read_text()
+    example = method.split("```toml\n", 1)[1].split("```", 1)[0]
+    (tmp_path / "site.toml").write_text(example)
+    done = bench("--dry-run", "check", "--expect", "site.toml")
+    assert done.code == 0, done

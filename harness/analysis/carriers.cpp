@@ -1,0 +1,74 @@
+#include "harness/analysis/carriers.hpp"
+
+#include <algorithm>
+
+#include "harness/core/text.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string nearly_all_by(const Json& path) {
+  constexpr double all = 0.99;  // as --require has it
+  std::string name;
+  const auto carried = path.value("carried_by", Json::object());
+  for (const auto& [member, share] : carried.items()) {
+    if (share.is_number() && share.get<double>() >= all) name = member;
+  }
+  return name;
+}
+
+void add_words_of_ucx(const Json& path, Carrier& carrier) {
+  for (const auto& row : path.value("protocols", Json::array())) {
+    carrier.read |= text_at(row, "/protocol", "").find("read") != std::string::npos;
+    const auto devices = text_at(row, "/device", "");
+    for (const auto lane : split_text(devices, ',')) {
+      if (const auto name = trim_text(lane); !name.empty()) carrier.used.emplace(name);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_exchange(const Case& of) { return !of.exchange.empty(); }
+
+bool all_at_once(const Case& of) {
+  // Pairs of pingpong run side by side; those of p2p as they are told to.
+  return is_exchange(of) || (of.benchmark == "pingpong" && of.pairs.size() > 1) ||
+         text_at(of.parameters, "/concurrent") == "all";
+}
+
+Carriers::Carriers(const Case& of) : exchange_(is_exchange(of)) {
+  for (const auto& record : of.launches) {
+    const auto pair = exchange_ ? std::pair(0, 0) : std::pair(record.src, record.dst);
+    const auto [found, first] = by_pair_.try_emplace(pair);
+    auto& carrier = found->second;
+    const auto name = nearly_all_by(record.path);
+    if (first) carrier.name = name;
+    if (name != carrier.name) carrier.name.clear();
+    carrier.lanes.insert(record.lanes.begin(), record.lanes.end());
+    add_words_of_ucx(record.path, carrier);
+  }
+}
+
+const Carrier& Carriers::between(int src, int dst) const {
+  static const Carrier unknown;
+  const auto found = by_pair_.find(exchange_ ? std::pair(0, 0) : std::pair(src, dst));
+  return found == by_pair_.end() ? unknown : found->second;
+}
+
+double load_of(const Case& of, const Json& pair) {
+  return std::max(number_at(pair, is_exchange(of) ? "bytes" : "p50_GBps").value_or(0), 0.0);
+}
+
+bool of_memory(const Case& of, const char* memory) {
+  return of.parameters.is_object() &&
+         of.parameters.value("memory", Json()) == Json::array({memory, memory});
+}
+
+Json first_host(const Result& result) {
+  const auto hosts = result.machine.value("hosts", Json::array());
+  return hosts.is_array() && !hosts.empty() ? hosts.front() : Json();
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,218 @@
+#include "harness/analysis/expectations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "harness/analysis/rules/judged.hpp"
+#include "harness/core/names.hpp"
+#include "harness/core/statistics.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr Names<Fulfilment, 4> fulfilments = {{{Fulfilment::met, "met"},
+                                               {Fulfilment::cannot_run, "cannot run"},
+                                               {Fulfilment::inconclusive, "inconclusive"},
+                                               {Fulfilment::missed, "missed"}}};
+constexpr double nearly_all_payload = 0.99;  // as --require has it
+constexpr std::size_t certain_launches = 2;
+
+using RankPair = std::pair<int, int>;
+
+/// What one pair says to a limit. The further off, the higher `distance`; 0 is the limit itself.
+struct PairAnswer {
+  Fulfilment fulfilment;
+  double distance;
+  double measured;
+};
+
+void take_unmeasured(CheckedLimit& checked, const Case& of) {
+  checked.why = of.reason;
+  // Left out for want of time, or ended by something that has nothing to do with the limit.
+  const bool absent = of.state == CaseState::skipped && !of.reason.starts_with("max_time");
+  checked.fulfilment = absent ? Fulfilment::cannot_run : Fulfilment::inconclusive;
+}
+
+/// The pairs of the class that is asked for. Where there is none `checked` gets the answer.
+std::set<RankPair> pairs_of_class(const Case& of, const std::string& path_class,
+                                  CheckedLimit& checked) {
+  std::set<RankPair> pairs;
+  std::set<std::string> classes;
+  for (const auto& pair : of.pairs) {
+    const auto its_class = text_at(pair, "/class", "");
+    if (!its_class.empty()) classes.insert(its_class);
+    if (!path_class.empty() && its_class != path_class) continue;
+    pairs.emplace(pair.at("src").get<int>(), pair.at("dst").get<int>());
+  }
+  if (!pairs.empty()) return pairs;
+  checked.fulfilment = classes.empty() ? Fulfilment::inconclusive : Fulfilment::cannot_run;
+  checked.why = classes.empty() ? "the classes of these pairs are not known"
+                                : "no pair of class " + path_class + " was measured, only " +
+                                      join({classes.begin(), classes.end()}, ", ");
+  return pairs;
+}
+
+template <typename Answer>
+void take_worst(CheckedLimit& checked, const std::set<RankPair>& pairs, Answer answer) {
+  std::optional<PairAnswer> worst;
+  for (const auto& pair : pairs) {
+    const std::optional<PairAnswer> one = answer(pair);
+    if (!one) continue;
+    const auto badness = [](const PairAnswer& of) { return std::pair(of.fulfilment, of.distance); };
+    if (worst && badness(*one) <= badness(*worst)) continue;
+    worst = one;
+    checked.src = pair.first;
+    checked.dst = pair.second;
+  }
+  if (!worst) {
+    checked.fulfilment = Fulfilment::inconclusive;
+    return;
+  }
+  checked.fulfilment = worst->fulfilment;
+  checked.measured = worst->measured;
+}
+
+std::vector<double> launch_medians(const Case& of, const RankPair& pair,
+                                   const std::string& metric) {
+  std::vector<double> medians;
+  for (const auto& record : of.launches) {
+    if (RankPair(record.src, record.dst) != pair) continue;
+    const auto samples = record.samples.find(metric);
+    if (samples == record.samples.end() || !samples->second.quantiles.p50) continue;
+    medians.push_back(*samples->second.quantiles.p50);
+  }
+  return medians;
+}
+
+CheckedLimit check_metric(const std::string& name, const std::string& metric, double limit,
+                          const std::string& path_class, const Case& of) {
+  CheckedLimit checked{.name = name, .expected = limit};
+  if (of.state != CaseState::measured) {
+    take_unmeasured(checked, of);
+    return checked;
+  }
+  const auto pairs = pairs_of_class(of, path_class, checked);
+  if (pairs.empty()) return checked;
+  const bool more_is_better = better_direction(metric) == "higher";
+  checked.why = "no " + metric + " was measured";
+  take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
+    auto medians = launch_medians(of, pair, metric);
+    if (medians.empty()) return std::nullopt;
+    checked.why.clear();
+    const auto off = [&](double value) { return (more_is_better ? limit - value : value - limit); };
+    const auto middle = median(medians);
+    const bool all_off = std::ranges::all_of(medians, [&](double one) { return off(one) > 0; });
+    const auto fulfilment = off(middle) <= 0 ? Fulfilment::met
+                            : all_off && medians.size() >= certain_launches
+                                ? Fulfilment::missed
+                                : Fulfilment::inconclusive;
+    return PairAnswer{fulfilment, off(middle), middle};
+  });
+  if (checked.fulfilment == Fulfilment::inconclusive && checked.measured) {
+    checked.why = "launches disagree, or there was but one: check again";
+  }
+  return checked;
+}
+
+CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
+  CheckedLimit checked{.name = "path", .expected = expectation.carriers};
+  if (of.state != CaseState::measured) {
+    take_unmeasured(checked, of);
+    return checked;
+  }
+  const auto pairs = pairs_of_class(of, expectation.path_class, checked);
+  if (pairs.empty()) return checked;
+  std::map<RankPair, double> shares;  // the least of the launches that know it
+  for (const auto& record : of.launches) {
+    const auto carried = carried_by(record.path);
+    if (carried.empty()) continue;
+    double share = 0;
+    for (const auto& member : expectation.carriers) {
+      if (const auto part = carried.find(member); part != carried.end()) share += part->second;
+    }
+    const auto [known, added] = shares.emplace(RankPair(record.src, record.dst), share);
+    known->second = std::min(known->second, share);
+  }
+  checked.why = "cannot tell what carried it: " + text_at(of.path, "/why", "nothing is known");
+  bool any_unknown = false;
+  take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
+    const auto share = shares.find(pair);
+    any_unknown |= share == shares.end();
+    if (share == shares.end()) return std::nullopt;
+    const bool enough = share->second >= nearly_all_payload;
+    return PairAnswer{enough ? Fulfilment::met : Fulfilment::missed, -share->second, share->second};
+  });
+  if (checked.fulfilment == Fulfilment::met && any_unknown) {
+    checked.fulfilment = Fulfilment::inconclusive;
+  }
+  if (checked.fulfilment != Fulfilment::inconclusive) checked.why.clear();
+  return checked;
+}
+
+/// Towards what is easier to meet.
+double two_digits(double value, bool up) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return (up ? std::ceil(value / unit) : std::floor(value / unit)) * unit;
+}
+
+std::vector<double> medians_of_pairs(const Case& of, const std::string& path_class,
+                                     const std::string& metric) {
+  std::vector<double> medians;
+  for (const auto& pair : of.pairs) {
+    if (text_at(pair, "/class", "") != path_class) continue;
+    auto launches =
+        launch_medians(of, {pair.at("src").get<int>(), pair.at("dst").get<int>()}, metric);
+    if (!launches.empty()) medians.push_back(median(std::move(launches)));
+  }
+  return medians;
+}
+
+}  // namespace
+
+std::string_view to_string(Fulfilment fulfilment) { return name_of(fulfilments, fulfilment); }
+
+std::vector<CheckedLimit> check_limits(const Expectation& expectation, const Case* rates,
+                                       const Case* latencies) {
+  std::vector<CheckedLimit> checked;
+  if (expectation.min_GBps) {
+    checked.push_back(check_metric("min_GBps", "bandwidth_GBps", *expectation.min_GBps,
+                                   expectation.path_class, *rates));
+  }
+  if (expectation.max_us) {
+    checked.push_back(check_metric("max_us", "latency_us", *expectation.max_us,
+                                   expectation.path_class, *latencies));
+  }
+  if (!expectation.carriers.empty()) checked.push_back(check_carriers(expectation, *rates));
+  return checked;
+}
+
+std::vector<Expectation> expectations_like(const Expectation& like, const Case& rates,
+                                           const Case& latencies) {
+  if (rates.state != CaseState::measured) return {};
+  std::set<std::string> classes;
+  for (const auto& pair : rates.pairs) classes.insert(text_at(pair, "/class", ""));
+  std::vector<Expectation> all;
+  for (const auto& path_class : classes) {
+    Expectation one{.transports = like.transports, .memory = like.memory, .path_class = path_class};
+    const auto reached = medians_of_pairs(rates, path_class, "bandwidth_GBps");
+    if (reached.empty()) continue;
+    one.min_GBps = two_digits(rate_margin * std::ranges::min(reached), false);
+    if (const auto took = medians_of_pairs(latencies, path_class, "latency_us"); !took.empty()) {
+      one.max_us = two_digits(time_margin * std::ranges::max(took), true);
+    }
+    for (const auto& [member, share] : carried_by(rates.path)) {
+      auto with_path = one;
+      with_path.carriers = {member};
+      if (check_carriers(with_path, rates).fulfilment == Fulfilment::met) one = with_path;
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Says of pairs between host memories of the first host, carried by shared memory, what copying
+/// there lets them reach, by `memory_copy` of the host: GB/s that memcpy copied on one core (C1),
+/// and on all the ranks' cores at once (C). A byte copied is read once and written once, so that
+/// memory carries 2 C.
+///
+/// A pair's byte is copied n times: twice over posix and sysv (the sender copies it into a shared
+/// segment, the receiver out of it), once over cma and knem (the receiver reads it out of the
+/// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. A core copies at C1 at most, so
+/// that alone a pair reaches min(C1, 2 C / 2 n). With all pairs at once each core has the copies of
+/// all messages that its rank sends or receives, and memory all of them. Where UCX does not say
+/// which it was, n = 1 and the limit is "at most".
+///
+/// It is a calibrated limit, no law: segments and messages that stay in caches can be faster.
+/// Nothing is said where the copies were not measured.
+void add_host_limits(Case& of, const Result& result);
+
+}  // namespace ucxbench

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// One of machine.error_counters.
+struct MovedCounter {
+  std::string host;
+  std::string name;   ///< "ib/mlx5_0:1/symbol_error"
+  std::string owner;  ///< "ib/mlx5_0:1"
+  std::string what;   ///< "symbol_error"
+  double by = 0;
+};
+
+// Waiting and repeating belong to a busy network; the others do not.
+constexpr std::array<std::string_view, 3> of_congestion = {"RetransSegs", "port_xmit_wait",
+                                                           "np_cnp_sent"};
+
+bool is_congestion(const MovedCounter& counter) {
+  return std::ranges::find(of_congestion, counter.what) != of_congestion.end();
+}
+
+std::vector<MovedCounter> moved_counters(const Judged& run) {
+  std::vector<MovedCounter> all;
+  const auto found = run.result.machine.find("error_counters");
+  if (found == run.result.machine.end() || !found->is_array()) return all;
+  for (const auto& one : *found) {
+    const auto before = number_at(one, "before");
+    const auto after = number_at(one, "after");
+    const auto name = text_at(one, "/name", "");
+    const auto slash = name.rfind('/');
+    if (!before || !after || *after <= *before || slash == std::string::npos) continue;
+    all.push_back({.host = text_at(one, "/host", "?"),
+                   .name = name,
+                   .owner = name.substr(0, slash),
+                   .what = name.substr(slash + 1),
+                   .by = *after - *before});
+  }
+  return all;
+}
+
+std::string look_at(const std::string& owner) {
+  const auto device = owner.substr(owner.find('/') + 1);
+  if (owner.starts_with("net/")) return "ethtool -S " + device + "; look at cable, port and switch";
+  if (owner.starts_with("ib/"))
+    return "perfquery on " + device + "; look at cable, port and switch";
+  if (owner.starts_with("nvlink/")) return "nvidia-smi nvlink -e; dmesg for Xid 74";
+  return "nstat -az; see which connection it was: ss -ti";
+}
+
+/// One finding for each device of each host.
+template <typename Takes>
+std::vector<Finding> by_device(const Judged& run, Takes takes, const std::string& meaning) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> devices;
+  for (const auto& counter : moved_counters(run)) {
+    if (!takes(counter)) continue;
+    devices[{counter.host, counter.owner}].push_back(
+        fmt::format("{} by {:.0f}", counter.what, counter.by));
+  }
+  std::vector<Finding> findings;
+  for (const auto& [device, moved] : devices) {
+    findings.push_back(
+        {.subject = fmt::format("{} on {}", device.second, device.first),
+         .evidence = fmt::format("counters grew during the run, by whatever traffic: {}: {}",
+                                 join(moved, ", "), meaning),
+         .next = look_at(device.second)});
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Finding> error_counters(const Judged& run) {
+  return by_device(
+      run, [](const MovedCounter& counter) { return !is_congestion(counter); },
+      "something was lost or damaged, and had to be sent again");
+}
+
+std::vector<Finding> congestion(const Judged& run) {
+  return by_device(run, is_congestion, "data waited, or were sent again");
+}
+
+std::vector<Finding> ucx_warnings(const Judged& run) {
+  std::vector<Finding> findings;
+  const auto found = run.result.ucx.find("warnings");
+  if (found == run.result.ucx.end() || !found->is_array()) return findings;
+  for (const auto& one : *found) {
+    const auto line = text_at(one, "/line", "");
+    const auto count = number_at(one, "count");
+    if (line.empty() || !count) continue;
+    const auto ranks =
+        one.contains("ranks") ? texts_of(one.at("ranks")) : std::vector<std::string>{};
+    findings.push_back(
+        {.subject = fmt::format("UCX in {} {}", ranks.size() == 1 ? "rank" : "ranks",
+                                ranks.empty() ? "?" : join(ranks, ", ")),
+         .evidence = *count > 1 ? fmt::format("{:.0f} times: {}", *count, line) : line,
+         .next = "do what it says; --ucx UCX_LOG_LEVEL=info shows what led to it"});
+  }
+  return findings;
+}
+
+}  // namespace ucxbench

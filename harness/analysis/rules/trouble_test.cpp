@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+Result counted(const std::string& name, std::uint64_t before, std::uint64_t after) {
+  auto result = made_run();
+  result.machine["error_counters"] = Json::array({{{"host", "node07"},
+                                                   {"network_namespace", "net:[1]"},
+                                                   {"name", name},
+                                                   {"before", before},
+                                                   {"after", after}}});
+  return result;
+}
+
+TEST(ErrorCountersRule, NamesDevicesWhoseCountersGrew) {
+  auto result = counted("ib/mlx5_0:1/symbol_error", 12, 15);
+  result.machine["error_counters"].push_back(
+      {{"host", "node07"}, {"name", "ib/mlx5_0:1/link_downed"}, {"before", 0}, {"after", 1}});
+  EXPECT_EQ(
+      said(error_counters, result),
+      Said{"ib/mlx5_0:1 on node07: counters grew during the run, by whatever traffic: "
+           "symbol_error by 3, link_downed by 1: something was lost or damaged, and had to be "
+           "sent again"});
+  EXPECT_EQ(said(congestion, result), Said());
+  for (const auto* name :
+       {"net/eth0/rx_missed_errors", "nvlink/GPU3/crc_data_error", "tcp/InErrs"}) {
+    EXPECT_EQ(said(error_counters, counted(name, 1, 2)).size(), 1U) << name;
+  }
+}
+
+TEST(ErrorCountersRule, IsSilentWhereNoneGrew) {
+  EXPECT_EQ(said(error_counters, made_run()), Said());
+  EXPECT_EQ(said(error_counters, counted("net/eth0/rx_errors", 4, 4)), Said());
+  auto damaged = made_run();
+  damaged.machine["error_counters"] = Json::array({nullptr, 3, {{"name", "x"}}});
+  EXPECT_EQ(said(error_counters, damaged), Said());
+}
+
+TEST(Congestion, IsWaitingAndSendingAgain) {
+  for (const auto* name : {"tcp/RetransSegs", "ib/mlx5_0:1/port_xmit_wait"}) {
+    EXPECT_EQ(said(congestion, counted(name, 1, 4)).size(), 1U) << name;
+    EXPECT_EQ(said(error_counters, counted(name, 1, 4)), Said());
+  }
+  EXPECT_EQ(said(congestion, made_run()), Said());
+}
+
+TEST(UcxWarningsRule, RepeatsWhatUcxSays) {
+  auto result = made_run();
+  EXPECT_EQ(said(ucx_warnings, result), Said());
+  result.ucx["warnings"] =
+      Json::array({{{"line", "WARN no eth7"}, {"count", 1}, {"ranks", {1}}},
+                   {{"line", "ERROR send() failed"}, {"count", 7}, {"ranks", {0, 3}}}});
+  EXPECT_EQ(said(ucx_warnings, result), (Said{"UCX in rank 1: WARN no eth7",
+                                              "UCX in ranks 0, 3: 7 times: ERROR send() failed"}));
+  result.ucx["warnings"] = Json::array({nullptr, {{"line", 3}}});
+  EXPECT_EQ(said(ucx_warnings, result), Said());
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,28 @@
+#pragma once
+
+// What starting a rank and starting another program have in common between fork and exec.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/launch/fd.hpp"
+
+namespace ucxbench {
+
+/// argv or environ of the strings, null at the end; good as long as these stay as they are. Before
+/// fork: it allocates.
+std::vector<char*> pointers_to(std::vector<std::string>& strings);
+
+/// A child's stdin, which is always at its end. Throws Failure(Exit::cannot_run).
+Fd empty_input();
+
+/// The first thing that a child does. It gets a process group of its own, `at_its_end` when the
+/// *thread* of `parent` that forked it ends, no blocked signal, and the default action of those
+/// that we, libucs or who started us may have changed. Makes only system calls, as all must between
+/// fork and exec: another thread may have held the allocator's lock. Ends the child if `parent` is
+/// gone already.
+void begin_child(pid_t parent, int at_its_end);
+
+}  // namespace ucxbench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Seconds of one memcpy of `bytes`.
+double timed_copy(const std::byte* from, std::byte* into, std::size_t bytes);
+
+/// How fast this host copies its memory without UCX, for `machine.hosts[].memory_copy`, as
+/// {"one_core", "all_cores"}, each with {"cpus", "bytes", "copy_GBps"}: on the first of `cpus`, and
+/// on all at once, a thread pinned to each with two buffers of `bytes` of its own: 64 MiB, and of
+/// all at once 128 MiB by their number, but at least 8 MiB. GB/s is the best of up to four rounds,
+/// of which none begins later than 0.05 s after the first: all bytes copied in it by all (each is
+/// read once and written once) over the time from the first thread's begin to the last one's end;
+/// null where memory or threads do not suffice. `cpus` has one or more.
+Json measure_copies(const std::vector<int>& cpus);
+
+}  // namespace ucxbench
