@@ -99,20 +99,8 @@ SiteFile read_site(const std::string& file) {
   const auto table = parse_toml(file, "a site's TOML file, which --write-expect begins");
   check_toml_keys(table, {"ranks", "expect"}, file, "");
   SiteFile site;
-  if (const auto* node = table.get("ranks")) {
-    const auto ranks = node->value_exact<std::int64_t>().value_or(0);
-    if (ranks < 2 || ranks > 1024) {
-      refuse_toml(toml_place(file, *node), "ranks: expected a number, 2 to 1024");
-    }
-    site.ranks = static_cast<int>(ranks);
-  }
-  const auto* node = table.get("expect");
-  if (node == nullptr) refuse_toml(file, "no [[expect]]: there is nothing to check");
-  const auto* all = node->as_array();
-  if (all == nullptr || all->empty()) {
-    refuse_toml(toml_place(file, *node), "expected [[expect]], in two pairs of brackets");
-  }
-  for (const auto& one : *all) {
+  site.ranks = toml_number(table, "ranks", 2, 1024, file).value_or(site.ranks);
+  for (const auto& one : toml_entries(table, "expect", "check", file)) {
     const auto* expect = one.as_table();
     if (expect == nullptr) {
       refuse_toml(toml_place(file, one), "expected [[expect]] with transports = \"…\" below");

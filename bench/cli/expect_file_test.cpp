@@ -1,40 +1,11 @@
 #include "bench/cli/expect_file.hpp"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "harness/core/failure.hpp"
+#include "bench/cli/toml_fixture.hpp"
 
 namespace ucxbench {
 namespace {
 
-class ExpectFile : public ::testing::Test {
- protected:
-  ~ExpectFile() override { std::filesystem::remove(file_); }
-
-  SiteFile read(const std::string& text) {
-    std::ofstream(file_) << text;
-    return read_site(file_);
-  }
-  /// Without the file's name.
-  std::string refusal(const std::string& text) {
-    try {
-      read(text);
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.exit(), Exit::usage);
-      const std::string what = failure.what();
-      EXPECT_TRUE(what.starts_with(file_)) << what;
-      return what.substr(file_.size());
-    }
-    return "accepted";
-  }
-
-  std::string file_ =
-      std::filesystem::temp_directory_path() / ("site-" + std::to_string(::getpid()) + ".toml");
-};
+using ExpectFile = ReadsToml<read_site>;
 
 TEST_F(ExpectFile, HasLimits) {
   const auto site = read(

@@ -4,22 +4,19 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 #include "harness/comm/proof.hpp"
+#include "harness/result/paths.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr double enough = 0.99;
-
 std::string problem_of(const Case& of, const TransportSet& required, bool allow_same_gpu) {
-  const auto carried =
-      of.path.value("carried_by", Json::object()).get<std::map<std::string, double>>();
+  const auto carried = carried_by(of.path);
   const auto why = of.path.value("why", std::string("nothing is known"));
   if (carried.empty()) return "cannot tell what carried it: " + why;
   const auto share = share_of(required, carried);
-  if (share < enough) {
+  if (share < nearly_all_payload) {
     return fmt::format("{:.0f} % of the bytes went by {} ({})", 100 * share, required.name(), why);
   }
   const bool one_gpu = std::find(of.labels.begin(), of.labels.end(), "same-gpu") != of.labels.end();

@@ -1,9 +1,11 @@
 #include "bench/cli/place.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <utility>
 
 #include "harness/core/failure.hpp"
@@ -32,7 +34,8 @@ TEST(NetDevices, AutoIsTheRouteWhereTcpMayBeUsed) {
 }
 
 TEST(NetDevices, AutoNamesRdmaPortsBesideTheRoute) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "ucxbench_infiniband";
+  const auto folder = std::filesystem::path(testing::TempDir()) /
+                      ("ucxbench_infiniband-" + std::to_string(getpid()));
   for (const auto& [port, state] : {std::pair{"mlx5_0/ports/1", "4: ACTIVE\n"},
                                     {"mlx5_0/ports/2", "1: DOWN\n"},
                                     {"mlx5_1/ports/1", "4: ACTIVE\n"}}) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 
 #include "harness/core/hash.hpp"
 #include "harness/result/words.hpp"
@@ -12,8 +13,13 @@
 namespace ucxbench {
 namespace {
 
-// Of a host's description: other in every run.
-constexpr const char* passing[] = {"load_1min", "shm_free_bytes"};
+// Other in every run: of a host's description, and of a link.
+constexpr const char* passing[] = {"load_1min", "shm_free_bytes", "memory_copy"};
+constexpr const char* calibrated[] = {"calibrated_GBps", "calibrated_by"};
+
+void drop(Json& object, std::span<const char* const> keys) {
+  for (const auto* key : keys) object.erase(key);
+}
 
 void keep(const std::filesystem::path& folder, const std::string& kind, const std::string& hash,
           const Json& content) {
@@ -45,13 +51,14 @@ void keep_facts(const std::filesystem::path& folder, const Result& result) {
   const auto id = text_at(result.machine, "/id", "");
   if (id.empty()) return;
   Json hosts = result.machine.value("hosts", Json::array());
-  for (auto& host : hosts) {
-    for (const auto* key : passing) host.erase(key);
-  }
+  for (auto& host : hosts) drop(host, passing);
   const auto hash = fmt::format("{:016x}", fnv1a(hosts.dump()));
   keep(folder / id, "machine", hash, {{"hash", hash}, {"id", id}, {"hosts", hosts}});
   const auto wiring = text_at(result.machine, "/topology_hash", "");
-  if (!wiring.empty()) keep(folder / id, "topology", wiring, result.topology);
+  if (wiring.empty()) return;
+  auto topology = result.topology;
+  for (auto& link : topology["links"]) drop(link, calibrated);
+  keep(folder / id, "topology", wiring, topology);
 }
 
 }  // namespace ucxbench

@@ -8,6 +8,7 @@
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/shell_words.hpp"
+#include "harness/result/result.hpp"
 
 namespace ucxbench {
 
@@ -21,7 +22,7 @@ void RunOptions::add_ranks(CLI::App& command, const std::string& help) {
 void RunOptions::add_options(CLI::App& command) {
   command.add_option("--launches", launches, "fresh sets of processes per case")
       ->group("ranks")
-      ->check(CLI::Range(1, 10000))
+      ->check(CLI::Range(1, most_launches))
       ->capture_default_str();
   command.add_option("--timeout", timeout, "longest wait without progress")
       ->group("ranks")

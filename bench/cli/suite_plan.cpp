@@ -8,6 +8,7 @@
 #include "bench/cli/suite_file.hpp"
 #include "harness/analysis/comparison.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/result/result.hpp"
 
 namespace ucxbench {
 namespace {
@@ -60,14 +61,13 @@ PlannedSuite plan_suite(const std::string& file, std::optional<int> launches) {
 }
 
 OneLaunch parse_one_launch(const std::string& text) {
-  constexpr int most = 10'000;
   OneLaunch launch;
   const char* end = text.data() + text.size();
   const auto [slash, error] = std::from_chars(text.data(), end, launch.number);
   const bool first = error == std::errc() && slash != end && *slash == '/';
   const auto [rest, other] = std::from_chars(first ? slash + 1 : end, end, launch.of);
   if (!first || other != std::errc() || rest != end || launch.number < 1 ||
-      launch.number > launch.of || launch.of > most) {
+      launch.number > launch.of || launch.of > most_launches) {
     throw Failure(Exit::usage,
                   fmt::format("--launch '{}': expected one of so many, as 3/10", text));
   }

@@ -40,6 +40,32 @@ void refuse_toml(const std::string& place, const std::string& why) {
   throw Failure(Exit::usage, place + ": " + in_one_line(why));
 }
 
+std::optional<int> toml_number(const toml::table& table, const std::string& key, int least,
+                               int most, const std::string& file) {
+  const auto* node = table.get(key);
+  if (node == nullptr) return std::nullopt;
+  const auto number = node->value_exact<std::int64_t>();
+  if (!number || *number < least || *number > most) {
+    refuse_toml(toml_place(file, *node),
+                fmt::format("{}: expected a number, {} to {}", key, least, most));
+  }
+  return static_cast<int>(*number);
+}
+
+const toml::array& toml_entries(const toml::table& table, const std::string& key,
+                                const std::string& purpose, const std::string& file) {
+  const auto* node = table.get(key);
+  if (node == nullptr) {
+    refuse_toml(file, fmt::format("no [[{}]]: there is nothing to {}", key, purpose));
+  }
+  const auto* entries = node->as_array();
+  if (entries == nullptr || entries->empty()) {
+    refuse_toml(toml_place(file, *node),
+                fmt::format("expected [[{}]], in two pairs of brackets", key));
+  }
+  return *entries;
+}
+
 void check_toml_keys(const toml::table& table, const std::vector<std::string>& known,
                      const std::string& file, const std::string& of) {
   for (const auto& [key, value] : table) {

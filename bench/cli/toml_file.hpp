@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,6 +30,14 @@ std::invoke_result_t<Parse> at_toml(const std::string& place, Parse parse) {
     refuse_toml(place, failure.what());
   }
 }
+
+/// A whole number at `key`, empty where there is none.
+std::optional<int> toml_number(const toml::table& table, const std::string& key, int least,
+                               int most, const std::string& file);
+
+/// The entries of [[KEY]]; at least one. `purpose` says what nothing can be done without: "check".
+const toml::array& toml_entries(const toml::table& table, const std::string& key,
+                                const std::string& purpose, const std::string& file);
 
 /// Refuses a key that is none of `known`; `of` follows the place: ": case 2".
 void check_toml_keys(const toml::table& table, const std::vector<std::string>& known,

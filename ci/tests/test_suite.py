@@ -119,6 +119,10 @@ def test_files_that_others_read(bench, tmp_path):
     assert json.loads(wiring.read_text())["devices"] == run["topology"]["devices"]
     assert bench("topo", "--import", wiring).code == 0
     assert "canary/memcpy,canary," in done.out
+    # What a run measures of its machine is no fact of it: a second run adds no file.
+    assert bench(*arguments, "--json", "runs/").code == 0
+    assert len(list(machine.glob("*/*-suite-*.json"))) == 2
+    only(list(machine.glob("machine-*.json")))
 
 
 def test_dry_run_measures_nothing(bench, tmp_path):

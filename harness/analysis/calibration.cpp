@@ -111,12 +111,11 @@ void add_calibrated(Case& of, const std::vector<CalibratedLimit>& limits) {
 }
 
 void add_calibrated_exchange(Case& of, const std::vector<Flow>& flows, const Limits& limits) {
-  double bytes = 0;
-  for (const auto& flow : flows) bytes += flow.bytes;
-  if (flows.size() != of.pairs.size() || !limits.seconds || *limits.seconds <= 0) return;
+  const auto GBps = together_GBps(flows, limits);
+  if (flows.size() != of.pairs.size() || !GBps) return;
   const auto& by = limits.resources[*limits.bottleneck];
   if (!by.calibrated) return;
-  of.exchange["calibrated_GBps"] = bytes / *limits.seconds / 1e9;
+  of.exchange["calibrated_GBps"] = *GBps;
   of.exchange["calibrated_by"] = by.name + ": " + by.source;
 }
 

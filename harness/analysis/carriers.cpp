@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "harness/core/text.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
 
 std::string nearly_all_by(const Json& path) {
-  constexpr double all = 0.99;  // as --require has it
   std::string name;
-  const auto carried = path.value("carried_by", Json::object());
-  for (const auto& [member, share] : carried.items()) {
-    if (share.is_number() && share.get<double>() >= all) name = member;
+  for (const auto& [member, share] : carried_by(path)) {
+    if (share >= nearly_all_payload) name = member;
   }
   return name;
 }
@@ -59,11 +58,6 @@ const Carrier& Carriers::between(int src, int dst) const {
 
 double load_of(const Case& of, const Json& pair) {
   return std::max(number_at(pair, is_exchange(of) ? "bytes" : "p50_GBps").value_or(0), 0.0);
-}
-
-bool of_memory(const Case& of, const char* memory) {
-  return of.parameters.is_object() &&
-         of.parameters.value("memory", Json()) == Json::array({memory, memory});
 }
 
 Json first_host(const Result& result) {

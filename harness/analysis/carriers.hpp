@@ -40,9 +40,6 @@ bool all_at_once(const Case& of);
 /// unknown.
 double load_of(const Case& of, const Json& pair);
 
-/// Messages leave and reach memory of this kind: "host", "cuda".
-bool of_memory(const Case& of, const char* memory);
-
 /// machine.hosts[0], whose ranks share memory, and which the topology is of; null if unknown.
 Json first_host(const Result& result);
 

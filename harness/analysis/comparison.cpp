@@ -17,9 +17,6 @@ namespace {
 // What a user would want to hear of, if it were there.
 constexpr double matters = 0.05;
 
-// As --launches has it.
-constexpr double most_launches = 10'000;
-
 // They are 1/x of another metric, or another tool's definition of one.
 const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
                                         "bandwidth_sender_GBps"};

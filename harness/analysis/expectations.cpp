@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "harness/analysis/rules/judged.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -19,7 +19,6 @@ constexpr Names<Fulfilment, 4> fulfilments = {{{Fulfilment::met, "met"},
                                                {Fulfilment::cannot_run, "cannot run"},
                                                {Fulfilment::inconclusive, "inconclusive"},
                                                {Fulfilment::missed, "missed"}}};
-constexpr double nearly_all_payload = 0.99;  // as --require has it
 constexpr std::size_t certain_launches = 2;
 
 using RankPair = std::pair<int, int>;

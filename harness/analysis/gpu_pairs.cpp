@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/analysis/carriers.hpp"
+#include "harness/result/cases.hpp"
 
 namespace ucxbench {
 namespace {

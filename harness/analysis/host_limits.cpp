@@ -13,6 +13,7 @@
 #include "harness/analysis/calibration.hpp"
 #include "harness/analysis/carriers.hpp"
 #include "harness/analysis/limits.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {

@@ -7,6 +7,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/json_depth.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/topology/hwloc_xml.hpp"
@@ -31,6 +32,11 @@ Graph import_xml(std::string_view text) {
 }
 
 Graph import_json(std::string_view text) {
+  if (too_deep(text)) {
+    throw Failure(Exit::usage, fmt::format("JSON of more than {} levels; give what ucx-bench topo "
+                                           "--format json wrote",
+                                           most_json_levels));
+  }
   const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     throw Failure(Exit::usage, "not whole JSON; give what ucx-bench topo --format json wrote");

@@ -136,7 +136,7 @@ TEST_F(Import, RefusesMoreThanAnyMachineHas) {
   EXPECT_LT(line.size(), 1000U);
 }
 
-TEST_F(Import, RefusesXmlThatIsTooDeep) {
+TEST_F(Import, RefusesWhatIsTooDeep) {
   std::string open;
   std::string close;
   for (int i = 0; i < 200'000; ++i) {
@@ -147,7 +147,7 @@ TEST_F(Import, RefusesXmlThatIsTooDeep) {
             std::string::npos);
   EXPECT_NE(
       refusal_of("{\"devices\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}")
-          .find("not a topology"),
+          .find("JSON of more than 100 levels"),
       std::string::npos);
 }
 

@@ -324,6 +324,13 @@ Limits limits_over(std::vector<SharedResource> resources, std::vector<FlowLimit>
   return limits;
 }
 
+std::optional<double> together_GBps(const std::vector<Flow>& flows, const Limits& limits) {
+  if (!limits.seconds || *limits.seconds <= 0) return std::nullopt;
+  double bytes = 0;
+  for (const auto& flow : flows) bytes += flow.bytes;
+  return bytes / *limits.seconds / 1e9;
+}
+
 std::vector<std::optional<double>> fair_shares(const std::vector<Flow>& flows,
                                                const Limits& limits) {
   return Filling(flows, limits).fill();

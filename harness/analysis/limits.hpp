@@ -77,6 +77,9 @@ Limits limits_of(const Graph& graph, const std::vector<Flow>& flows,
 Limits limits_over(std::vector<SharedResource> resources, std::vector<FlowLimit> uses,
                    const std::vector<Flow>& flows);
 
+/// What `flows`, which `limits` are of, reach together at best, GB/s; empty where nothing is known.
+std::optional<double> together_GBps(const std::vector<Flow>& flows, const Limits& limits);
+
 /// By flow, GB/s while all of `flows`, which `limits` are of, are under way, shared fairly
 /// (max-min): none could have more without taking it from one that has no more itself. No bound:
 /// another order of sending can give one flow more. Empty for flows of no bytes and where nothing

@@ -11,6 +11,7 @@
 #include "harness/analysis/host_limits.hpp"
 #include "harness/analysis/limits.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -99,10 +100,9 @@ class LimitTable {
 
 /// What the links allow all ranks together, where the way of every byte is known.
 void add_exchange_limit(Case& of, const std::vector<Flow>& flows, const Limits& limits) {
-  double bytes = 0;
-  for (const auto& flow : flows) bytes += flow.bytes;
-  if (flows.size() != of.pairs.size() || !limits.seconds || *limits.seconds <= 0) return;
-  of.exchange["limit_GBps"] = bytes / *limits.seconds / 1e9;
+  const auto GBps = together_GBps(flows, limits);
+  if (flows.size() != of.pairs.size() || !GBps) return;
+  of.exchange["limit_GBps"] = *GBps;
   of.exchange["limited_by"] = limits.resources[*limits.bottleneck].name;
 }
 

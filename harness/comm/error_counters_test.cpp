@@ -1,8 +1,10 @@
 #include "harness/comm/error_counters.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 namespace ucxbench {
 namespace {
@@ -18,8 +20,8 @@ class ErrorCountersOf : public testing::Test {
   }
   auto read() const { return read_error_counters(false, root_); }
 
-  const std::filesystem::path root_ =
-      std::filesystem::path(testing::TempDir()) / "ucxbench_error_counters";
+  const std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) /
+                                      ("ucxbench_error_counters-" + std::to_string(getpid()));
 };
 
 using Found = std::map<std::string, std::uint64_t>;

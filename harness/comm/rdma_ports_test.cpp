@@ -1,8 +1,10 @@
 #include "harness/comm/rdma_ports.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 namespace ucxbench {
 namespace {
@@ -17,8 +19,8 @@ class RdmaPorts : public testing::Test {
     std::ofstream(sysfs_ / file) << text;
   }
 
-  const std::filesystem::path sysfs_ =
-      std::filesystem::path(testing::TempDir()) / "ucxbench_rdma_ports";
+  const std::filesystem::path sysfs_ = std::filesystem::path(testing::TempDir()) /
+                                       ("ucxbench_rdma_ports-" + std::to_string(getpid()));
 };
 
 TEST_F(RdmaPorts, AreThoseThatAreUp) {

@@ -1,6 +1,7 @@
 #include "harness/launch/environment.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -48,7 +49,8 @@ TEST(Environment, ReadsTheCallersOwn) {
 }
 
 TEST(UcxConf, IsFoundWhereUcxLooksInItsOrder) {
-  const std::filesystem::path root = testing::TempDir() + "/ucx_conf_test";
+  const std::filesystem::path root =
+      testing::TempDir() + "/ucx_conf_test-" + std::to_string(getpid());
   const auto write = [&](const std::filesystem::path& folder, const char* text) {
     std::filesystem::create_directories(root / folder);
     std::ofstream(root / folder / "ucx.conf") << text;

@@ -20,7 +20,7 @@ Fd empty_input();
 
 /// The first thing that a child does. It gets a process group of its own, `at_its_end` when the
 /// *thread* of `parent` that forked it ends, no blocked signal, and the default action of those
-/// that we, libucs or who started us may have changed. Makes only system calls, as all must between
+/// that we, UCX or who started us may have changed. Makes only system calls, as all must between
 /// fork and exec: another thread may have held the allocator's lock. Ends the child if `parent` is
 /// gone already.
 void begin_child(pid_t parent, int at_its_end);

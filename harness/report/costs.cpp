@@ -9,6 +9,7 @@
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/view.hpp"
 #include "harness/report/workload_view.hpp"
+#include "harness/result/paths.hpp"
 
 namespace ucxbench {
 namespace {
@@ -45,19 +46,9 @@ std::string cold_of(const Block& block) {
 }
 
 std::string carrier_of(const Case& of) {
-  std::vector<std::string> members;
-  const auto carried = of.path.find("carried_by");
-  if (carried != of.path.end() && carried->is_object()) {
-    for (const auto& [member, share] : carried->items()) {
-      if (!share.is_number()) continue;
-      const auto part = share.get<double>();
-      members.push_back(part > 0.99 ? on_one_line(member)
-                                    : fmt::format("{} {:.0f} %", on_one_line(member), 100 * part));
-    }
-  }
+  const auto who = shares_in_words(carried_by(of.path));
   const auto verdict = text_at(of.path, "/verdict", "unknown");
-  if (members.empty()) return "cannot tell: " + text_at(of.path, "/why", "nothing is known");
-  const auto who = join(members, ", ");
+  if (who.empty()) return "cannot tell: " + text_at(of.path, "/why", "nothing is known");
   if (verdict == "as-asked") return who;
   return who + (verdict == "partly" ? ": only partly what was asked" : ": not what was asked");
 }

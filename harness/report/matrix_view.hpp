@@ -23,8 +23,7 @@ Grid slowest_of(const Case& of);
 
 /// What pairs reach of what their links carry, or of what host memory was calibrated to: one row
 /// for those of one class that went one way, and by whose word. More than a calibrated figure is
-/// marked
-/// "(above)". Empty where nothing is known of that.
+/// marked "(above)". Empty where nothing is known of that.
 Grid against_limits(const Case& of);
 
 /// How far the two directions of a pair are apart at most; empty where that is not known.

@@ -53,6 +53,11 @@ std::string scaled_amount(const Case& of) {
 
 bool is_workload(const Case& of) { return of.parameters.contains("runs"); }
 
+bool of_memory(const Case& of, const char* memory) {
+  return of.parameters.is_object() &&
+         of.parameters.value("memory", Json()) == Json::array({memory, memory});
+}
+
 double ranks_of(const Case& of) { return number_at(of.parameters, "ranks").value_or(1); }
 
 std::vector<Block> blocks_of(const Result& result) {

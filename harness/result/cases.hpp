@@ -36,6 +36,9 @@ bool is_workload(const Case& of);
 /// Whether it is a case of p2p: a rate for every ordered pair of ranks.
 bool is_matrix(const Case& of);
 
+/// Messages leave and reach memory of this kind: "host", "cuda".
+bool of_memory(const Case& of, const char* memory);
+
 double ranks_of(const Case& of);  ///< 1 where it does not say
 
 /// "4 ranks".

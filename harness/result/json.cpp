@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/json_depth.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -12,27 +13,6 @@ namespace {
 
 constexpr std::string_view schema_stem = "ucx-bench/run/";
 constexpr const char* not_reached = "not reached: the run ended before it";
-
-/// Deeper than any run; JSON is copied and written by functions that call themselves.
-constexpr int most_levels = 100;
-
-bool too_deep(std::string_view text) {
-  int level = 0;
-  bool quoted = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (quoted) {
-      if (c == '\\') ++at;
-    } else if (c == '[' || c == '{') {
-      if (++level > most_levels) return true;
-    } else if (c == ']' || c == '}') {
-      --level;
-    }
-  }
-  return false;
-}
 
 /// Six digits are finer than any clock and noise here, and halve the file.
 Json number(double value) {
@@ -307,7 +287,7 @@ Json to_json(const Result& result) {
 
 Result parse_result(const std::string& text, const std::string& name) {
   if (too_deep(text)) {
-    refuse(name, "is not a ucx-bench run (JSON of more than " + std::to_string(most_levels) +
+    refuse(name, "is not a ucx-bench run (JSON of more than " + std::to_string(most_json_levels) +
                      " levels); give a file written by ucx-bench --json");
   }
   Json json;

@@ -63,6 +63,9 @@ struct LaunchRecord {
   Json workload = Json::object();
 };
 
+/// Of a case: what --launches, a suite and a comparison allow.
+inline constexpr int most_launches = 10'000;
+
 /// A metric of a case over its launches. p50 is the median over the launches' medians, p90..p999
 /// are medians over the launches' own quantiles, empty if any launch lacks it; min and max are over
 /// everything.

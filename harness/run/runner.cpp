@@ -114,10 +114,8 @@ class Run {
     std::vector<int> cpus;
     for (const auto& group : groups_) {
       const bool shares = group.set.has("shm") || group.set.has("auto");
-      const bool on_host = std::ranges::any_of(group.cases, [&](auto index) {
-        return result_.cases[index].parameters.value("memory", Json()) ==
-               Json::array({"host", "host"});
-      });
+      const bool on_host = std::ranges::any_of(
+          group.cases, [&](auto index) { return of_memory(result_.cases[index], "host"); });
       if (!group.unavailable.empty() || !shares || !on_host || local_ranks(group) < 2) continue;
       if (auto more = cpus_of(group); more.size() > cpus.size()) cpus = std::move(more);
     }

@@ -7,6 +7,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -128,24 +129,6 @@ std::vector<Json> hosts_of(const Judged& run) {
 bool is_set(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_boolean() && found->get<bool>();
-}
-
-std::map<std::string, double> carried_by(const Json& path) {
-  std::map<std::string, double> shares;
-  const auto found = path.find("carried_by");
-  if (found == path.end() || !found->is_object()) return shares;
-  for (const auto& [member, share] : found->items()) {
-    if (share.is_number()) shares[on_one_line(member)] = share.get<double>();
-  }
-  return shares;
-}
-
-std::string shares_in_words(const std::map<std::string, double>& shares) {
-  std::vector<std::string> parts;
-  for (const auto& [member, share] : shares) {
-    parts.push_back(share > 0.99 ? member : fmt::format("{} {:.0f} %", member, 100 * share));
-  }
-  return join(parts, ", ");
 }
 
 bool asks_for(const Case& of, const std::string& member) {

@@ -3,7 +3,6 @@
 // What several rules need of a run.
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,12 +42,6 @@ std::vector<Json> hosts_of(const Judged& run);
 
 /// Whether a flag of that name is there, and true.
 bool is_set(const Json& object, const char* name);
-
-/// The shares of the payload by member, "tcp" → 1.0; empty where nobody can tell.
-std::map<std::string, double> carried_by(const Json& path);
-
-/// "ib 90 %, tcp 10 %".
-std::string shares_in_words(const std::map<std::string, double>& shares);
 
 /// A case was asked to use `member`, by name or by `auto`.
 bool asks_for(const Case& of, const std::string& member);

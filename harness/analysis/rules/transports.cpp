@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
