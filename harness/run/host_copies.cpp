@@ -15,6 +15,8 @@
 #include <system_error>
 #include <thread>
 
+#include "harness/result/words.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -132,6 +134,17 @@ Json measure_copies(const std::vector<int>& cpus) {
   }
   return {{"one_core", copies_json({cpus.front()}, most_bytes, one)},
           {"all_cores", copies_json(cpus, each, all)}};
+}
+
+Json faster_copies(const Json& known, const Json& measured) {
+  auto faster = measured;
+  for (auto& [cores, copies] : faster.items()) {
+    const auto before = known.is_object() ? known.value(cores, Json::object()) : Json::object();
+    if (number_at(before, "copy_GBps").value_or(0) > number_at(copies, "copy_GBps").value_or(0)) {
+      copies = before;
+    }
+  }
+  return faster;
 }
 
 }  // namespace ucxbench

@@ -19,4 +19,8 @@ double timed_copy(const std::byte* from, std::byte* into, std::size_t bytes);
 /// null where memory or threads do not suffice. `cpus` has one or more.
 Json measure_copies(const std::vector<int>& cpus);
 
+/// Of two such measurements of the same CPUs the faster one, on one core and on all: what else runs
+/// on a host can only hold a copy up. `known` may be null.
+Json faster_copies(const Json& known, const Json& measured);
+
 }  // namespace ucxbench

@@ -27,5 +27,14 @@ TEST(HostCopies, OfCpusThatAreNotThereAreMeasuredElsewhere) {
   EXPECT_GT(copies.at("all_cores").at("copy_GBps"), 0);
 }
 
+TEST(HostCopies, TheFasterCount) {
+  const auto copies = [](const Json& one, const Json& all) {
+    return Json{{"one_core", {{"copy_GBps", one}}}, {"all_cores", {{"copy_GBps", all}}}};
+  };
+  EXPECT_EQ(faster_copies({}, copies(5, 8)), copies(5, 8));
+  EXPECT_EQ(faster_copies(copies(6, 8), copies(5, 9)), copies(6, 9));
+  EXPECT_EQ(faster_copies(copies(6, nullptr), copies(nullptr, 9)), copies(6, 9));
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -55,7 +55,7 @@ class Run {
   Exit run() {
     skip_unavailable();
     record_environment();
-    calibrate_host();
+    copying_cpus_ = copying_cpus();
     std::vector<std::size_t> order(groups_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int launch = 0; launch < setup_.launches && !ended_; ++launch) {
@@ -109,8 +109,8 @@ class Run {
     return group.ranks - (setup_.peer != nullptr ? 1 : 0);
   }
 
-  /// Where ranks of this host may share memory, how fast that is copied without UCX.
-  void calibrate_host() {
+  /// Those of ranks of this host that may share memory.
+  std::vector<int> copying_cpus() const {
     std::vector<int> cpus;
     for (const auto& group : groups_) {
       const bool shares = group.set.has("shm") || group.set.has("auto");
@@ -119,7 +119,14 @@ class Run {
       if (!group.unavailable.empty() || !shares || !on_host || local_ranks(group) < 2) continue;
       if (auto more = cpus_of(group); more.size() > cpus.size()) cpus = std::move(more);
     }
-    if (!cpus.empty()) result_.machine["hosts"][0]["memory_copy"] = measure_copies(cpus);
+    return cpus;
+  }
+
+  /// How fast memory is copied without UCX.
+  void calibrate_host() {
+    if (copying_cpus_.empty()) return;
+    auto& fastest = result_.machine["hosts"][0]["memory_copy"];
+    fastest = faster_copies(fastest, measure_copies(copying_cpus_));
   }
 
   /// One for each rank of this host, as far as there are so many.
@@ -140,6 +147,7 @@ class Run {
 
   void run_round(const std::vector<std::size_t>& order, int launch) {
     if (setup_.canary) measure_canary(result_, launch);
+    calibrate_host();
     for (const auto index : order) {
       if (!ended_ && can_start(index)) run_one(index, launch);
     }
@@ -333,6 +341,7 @@ class Run {
   std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each group; 0: none yet
   std::vector<int> launches_;                                   ///< of each group, so far
+  std::vector<int> copying_cpus_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
   bool ended_ = false;
