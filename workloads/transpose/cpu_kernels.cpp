@@ -35,9 +35,9 @@ class CpuKernels : public Kernels {
   void add(const Tile& tile, const double* x, const double* t, double* y) override {
     const auto stride = row_stride(tile.columns);
     for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
-      for_squares(tile, t, a, [&](std::uint64_t row, std::uint64_t column, std::uint64_t columns) {
-        code_.add(x + row * tile.columns + column, transposed_row(row - a), columns,
-                  y + row * stride + column);
+      for_squares(tile, t, a, [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns) {
+        code_.add(x + a * tile.columns + b, tile.columns, square_, rows, columns,
+                  y + a * stride + b, stride);
       });
     }
     code_.finish();
@@ -54,11 +54,8 @@ class CpuKernels : public Kernels {
         if (b % pace == 0) progress_();
         const auto columns = std::min(square_side, tile.columns - b);
         code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
-        for (std::uint64_t row = 0; row < rows; ++row) {
-          code_.add_keeping(x + (a + row) * tile.columns + b,
-                            square_.elements.data() + row * square_stride, columns,
-                            y + (a + row) * y_stride + b);
-        }
+        code_.add_keeping(x + a * tile.columns + b, tile.columns, square_, rows, columns,
+                          y + a * y_stride + b, y_stride);
         code_.store_transposed(square_, rows, columns, u + b * u_stride + a, u_stride);
       }
     }
@@ -73,9 +70,11 @@ class CpuKernels : public Kernels {
     Checksum all;
     for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
       std::array<RowSums, square_side> sums{};
-      for_squares(tile, t, a, [&](std::uint64_t row, std::uint64_t column, std::uint64_t columns) {
-        code_.sum(x + row * tile.columns + column, transposed_row(row - a), weights.data() + column,
-                  columns, sums[row - a]);
+      for_squares(tile, t, a, [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns) {
+        for (std::uint64_t row = 0; row < rows; ++row) {
+          code_.sum(x + (a + row) * tile.columns + b, square_.elements.data() + row * square_stride,
+                    weights.data() + b, columns, sums[row]);
+        }
       });
       for (auto row = a; row < std::min(a + square_side, tile.rows); ++row) {
         all.add_row(tile.first_row + row, word_of(total(sums[row - a].plain)),
@@ -105,20 +104,16 @@ class CpuKernels : public Kernels {
   void corrupt(double* element) override { *element = -*element; }
 
  private:
-  // The squares whose first row is `a`, one after the other: each transposed, then row by row.
-  template <typename UseRow>
-  void for_squares(const Tile& tile, const double* t, std::uint64_t a, UseRow use_row) {
+  // The squares whose first row is `a`, one after the other: each transposed, then used.
+  template <typename Use>
+  void for_squares(const Tile& tile, const double* t, std::uint64_t a, Use use) {
     const auto rows = std::min(square_side, tile.rows - a);
     for (std::uint64_t b = 0; b < tile.columns; b += square_side) {
       if (b % pace == 0) progress_();
       const auto columns = std::min(square_side, tile.columns - b);
       code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
-      for (std::uint64_t row = 0; row < rows; ++row) use_row(a + row, b, columns);
+      use(b, rows, columns);
     }
-  }
-
-  const double* transposed_row(std::uint64_t row) const {
-    return square_.elements.data() + row * square_stride;
   }
 
   Progress progress_;

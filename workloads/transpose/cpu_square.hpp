@@ -26,16 +26,19 @@ struct alignas(64) RowSums {
   std::array<double, 8> weighted{};
 };
 
-/// What a processor does with a square of `rows` × `columns` elements of y, or a row of it.
+/// What a processor does with a square of `rows` × `columns` elements of y, or a row of it. All at
+/// once, so that memory is busy with the next rows while one is added.
 struct SquareCode {
   /// out(a, b) = t[b * t_stride + a]
   void (*transpose)(const double* t, std::uint64_t t_stride, std::uint64_t rows,
                     std::uint64_t columns, Square& out);
-  /// y[b] = x[b] + t[b]. y begins at a cache line and is written past the caches by whole lines,
-  /// also over what stands behind the last element; t is a row of a Square.
-  void (*add)(const double* x, const double* t, std::uint64_t columns, double* y);
+  /// y = x + t. Rows of y begin at a cache line and are written past the caches by whole lines,
+  /// also over what stands behind the last element.
+  void (*add)(const double* x, std::uint64_t x_stride, const Square& t, std::uint64_t rows,
+              std::uint64_t columns, double* y, std::uint64_t y_stride);
   /// The same, and t becomes y.
-  void (*add_keeping)(const double* x, double* t, std::uint64_t columns, double* y);
+  void (*add_keeping)(const double* x, std::uint64_t x_stride, Square& t, std::uint64_t rows,
+                      std::uint64_t columns, double* y, std::uint64_t y_stride);
   /// u[b * u_stride + a] = in(a, b), written as y is.
   void (*store_transposed)(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
                            std::uint64_t u_stride);

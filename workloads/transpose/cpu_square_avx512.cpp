@@ -48,26 +48,23 @@ struct Lines {
   }
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose(const double* t, std::uint64_t t_stride,
-                                                            std::uint64_t rows,
-                                                            std::uint64_t columns, Square& out) {
-  for (std::uint64_t b = 0; b < columns; b += line) {
+// A whole square, so that all loops have a known end.
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose_whole(const double* t,
+                                                                  std::uint64_t t_stride,
+                                                                  Square& out) {
+  for (std::uint64_t b = 0; b < square_side; b += line) {
     // Each row of t is on another page, which no hardware prefetcher foresees.
-    for (auto next = b + line; next < std::min(b + 2 * line, columns); ++next) {
-      __builtin_prefetch(t + next * t_stride);
-      __builtin_prefetch(t + next * t_stride + line);
+    if (b + 2 * line < square_side) {
+      for (std::uint64_t i = 0; i < line; ++i) {
+        for (std::uint64_t a = 0; a < square_side; a += line) {
+          __builtin_prefetch(t + (b + 2 * line + i) * t_stride + a);
+        }
+      }
     }
-    for (std::uint64_t a = 0; a < rows; a += line) {
+    for (std::uint64_t a = 0; a < square_side; a += line) {
       Lines lines;
-      if (a + line <= rows && b + line <= columns) {
-        for (std::uint64_t i = 0; i < line; ++i) {
-          lines.at[i] = _mm512_loadu_pd(t + (b + i) * t_stride + a);
-        }
-      } else {
-        for (std::uint64_t i = 0; i < line; ++i) {
-          lines.at[i] =
-              b + i < columns ? load(t + (b + i) * t_stride + a, rows - a) : _mm512_setzero_pd();
-        }
+      for (std::uint64_t i = 0; i < line; ++i) {
+        lines.at[i] = _mm512_loadu_pd(t + (b + i) * t_stride + a);
       }
       transpose_lines(lines);
       auto* to = out.elements.data() + a * square_stride + b;
@@ -76,22 +73,62 @@ struct Lines {
   }
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void add(const double* x, const double* t,
-                                                      std::uint64_t columns, double* y) {
-  std::uint64_t b = 0;
-  for (; b + line <= columns; b += line) {
-    _mm512_stream_pd(y + b, _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(t + b)));
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose(const double* t, std::uint64_t t_stride,
+                                                            std::uint64_t rows,
+                                                            std::uint64_t columns, Square& out) {
+  if (rows == square_side && columns == square_side) return transpose_whole(t, t_stride, out);
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    for (std::uint64_t a = 0; a < rows; a += line) {
+      Lines lines;
+      for (std::uint64_t i = 0; i < line; ++i) {
+        lines.at[i] =
+            b + i < columns ? load(t + (b + i) * t_stride + a, rows - a) : _mm512_setzero_pd();
+      }
+      transpose_lines(lines);
+      auto* to = out.elements.data() + a * square_stride + b;
+      for (std::uint64_t i = 0; i < line; ++i) _mm512_store_pd(to + i * square_stride, lines.at[i]);
+    }
   }
-  if (b == columns) return;
-  _mm512_stream_pd(y + b, _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(t + b)));
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void add_keeping(const double* x, double* t,
-                                                              std::uint64_t columns, double* y) {
-  for (std::uint64_t b = 0; b < columns; b += line) {
-    const auto sum = _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(t + b));
-    _mm512_stream_pd(y + b, sum);
-    _mm512_store_pd(t + b, sum);
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void add(const double* x, std::uint64_t x_stride,
+                                                      const Square& t, std::uint64_t rows,
+                                                      std::uint64_t columns, double* y,
+                                                      std::uint64_t y_stride) {
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
+    const auto* from = t.elements.data() + row * square_stride;
+    if (columns == square_side) {
+      for (std::uint64_t b = 0; b < square_side; b += line) {
+        _mm512_stream_pd(y + b, _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(from + b)));
+      }
+    } else {
+      for (std::uint64_t b = 0; b < columns; b += line) {
+        _mm512_stream_pd(y + b, _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(from + b)));
+      }
+    }
+  }
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void add_keeping(const double* x,
+                                                              std::uint64_t x_stride, Square& t,
+                                                              std::uint64_t rows,
+                                                              std::uint64_t columns, double* y,
+                                                              std::uint64_t y_stride) {
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
+    auto* kept = t.elements.data() + row * square_stride;
+    if (columns == square_side) {
+      for (std::uint64_t b = 0; b < square_side; b += line) {
+        const auto sum = _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(kept + b));
+        _mm512_stream_pd(y + b, sum);
+        _mm512_store_pd(kept + b, sum);
+      }
+    } else {
+      for (std::uint64_t b = 0; b < columns; b += line) {
+        const auto sum = _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(kept + b));
+        _mm512_stream_pd(y + b, sum);
+        _mm512_store_pd(kept + b, sum);
+      }
+    }
   }
 }
 
@@ -108,8 +145,14 @@ struct Lines {
         lines.at[i] = _mm512_load_pd(from + i * square_stride);
       }
       transpose_lines(lines);
-      for (std::uint64_t i = 0; i < count; ++i) {
-        _mm512_stream_pd(u + (b + i) * u_stride + a, lines.at[i]);
+      if (count == line) {
+        for (std::uint64_t i = 0; i < line; ++i) {
+          _mm512_stream_pd(u + (b + i) * u_stride + a, lines.at[i]);
+        }
+      } else {
+        for (std::uint64_t i = 0; i < count; ++i) {
+          _mm512_stream_pd(u + (b + i) * u_stride + a, lines.at[i]);
+        }
       }
     }
   }

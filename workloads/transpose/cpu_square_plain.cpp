@@ -24,7 +24,7 @@ void transpose(const double* t, std::uint64_t t_stride, std::uint64_t rows, std:
   }
 }
 
-void add(const double* x, const double* t, std::uint64_t columns, double* y) {
+void add_row(const double* x, const double* t, std::uint64_t columns, double* y) {
 #if defined(__x86_64__)
   std::uint64_t b = 0;
   for (; b + 1 < columns; b += 2) {
@@ -36,13 +36,25 @@ void add(const double* x, const double* t, std::uint64_t columns, double* y) {
 #endif
 }
 
-void add_keeping(const double* x, double* t, std::uint64_t columns, double* y) {
-  for (std::uint64_t b = 0; b < columns; ++b) t[b] += x[b];
+void add(const double* x, std::uint64_t x_stride, const Square& t, std::uint64_t rows,
+         std::uint64_t columns, double* y, std::uint64_t y_stride) {
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    add_row(x + row * x_stride, t.elements.data() + row * square_stride, columns,
+            y + row * y_stride);
+  }
+}
+
+void add_keeping(const double* x, std::uint64_t x_stride, Square& t, std::uint64_t rows,
+                 std::uint64_t columns, double* y, std::uint64_t y_stride) {
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
+    auto* kept = t.elements.data() + row * square_stride;
+    for (std::uint64_t b = 0; b < columns; ++b) kept[b] += x[b];
 #if defined(__x86_64__)
-  for (std::uint64_t b = 0; b < columns; b += 2) _mm_stream_pd(y + b, _mm_load_pd(t + b));
+    for (std::uint64_t b = 0; b < columns; b += 2) _mm_stream_pd(y + b, _mm_load_pd(kept + b));
 #else
-  std::copy(t, t + columns, y);
+    std::copy(kept, kept + columns, y);
 #endif
+  }
 }
 
 void store_transposed(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
