@@ -71,10 +71,8 @@ class CpuKernels : public Kernels {
     for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
       std::array<RowSums, square_side> sums{};
       for_squares(tile, t, a, [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns) {
-        for (std::uint64_t row = 0; row < rows; ++row) {
-          code_.sum(x + (a + row) * tile.columns + b, square_.elements.data() + row * square_stride,
-                    weights.data() + b, columns, sums[row]);
-        }
+        code_.sum(x + a * tile.columns + b, tile.columns, square_, weights.data() + b, rows,
+                  columns, sums.data());
       });
       for (auto row = a; row < std::min(a + square_side, tile.rows); ++row) {
         all.add_row(tile.first_row + row, word_of(total(sums[row - a].plain)),

@@ -42,8 +42,9 @@ struct SquareCode {
   /// u[b * u_stride + a] = in(a, b), written as y is.
   void (*store_transposed)(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
                            std::uint64_t u_stride);
-  void (*sum)(const double* x, const double* t, const double* weights, std::uint64_t columns,
-              RowSums& sums);
+  /// Adds y = x + t to the sums of its rows.
+  void (*sum)(const double* x, std::uint64_t x_stride, const Square& t, const double* weights,
+              std::uint64_t rows, std::uint64_t columns, RowSums* sums);
   /// After the last row: all stores have been done.
   void (*finish)();
 };

@@ -158,19 +158,37 @@ struct Lines {
   }
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void sum(const double* x, const double* t,
-                                                      const double* weights, std::uint64_t columns,
-                                                      RowSums& sums) {
-  auto plain = _mm512_load_pd(sums.plain.data());
-  auto weighted = _mm512_load_pd(sums.weighted.data());
-  for (std::uint64_t b = 0; b < columns; b += line) {
-    const auto count = columns - b;
-    const auto y = _mm512_add_pd(load(x + b, count), load(t + b, count));
-    plain = _mm512_add_pd(plain, y);
-    weighted = _mm512_fmadd_pd(y, load(weights + b, count), weighted);
+[[gnu::target("avx512f,avx512dq,avx512vl")]] inline void sum_line(__m512d x, __m512d t,
+                                                                  __m512d weights, __m512d& plain,
+                                                                  __m512d& weighted) {
+  const auto y = _mm512_add_pd(x, t);
+  plain = _mm512_add_pd(plain, y);
+  weighted = _mm512_fmadd_pd(y, weights, weighted);
+}
+
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void sum(const double* x, std::uint64_t x_stride,
+                                                      const Square& t, const double* weights,
+                                                      std::uint64_t rows, std::uint64_t columns,
+                                                      RowSums* sums) {
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride) {
+    const auto* from = t.elements.data() + row * square_stride;
+    auto plain = _mm512_load_pd(sums[row].plain.data());
+    auto weighted = _mm512_load_pd(sums[row].weighted.data());
+    if (columns == square_side) {
+      for (std::uint64_t b = 0; b < square_side; b += line) {
+        sum_line(_mm512_loadu_pd(x + b), _mm512_load_pd(from + b), _mm512_loadu_pd(weights + b),
+                 plain, weighted);
+      }
+    } else {
+      for (std::uint64_t b = 0; b < columns; b += line) {
+        const auto count = columns - b;
+        sum_line(load(x + b, count), load(from + b, count), load(weights + b, count), plain,
+                 weighted);
+      }
+    }
+    _mm512_store_pd(sums[row].plain.data(), plain);
+    _mm512_store_pd(sums[row].weighted.data(), weighted);
   }
-  _mm512_store_pd(sums.plain.data(), plain);
-  _mm512_store_pd(sums.weighted.data(), weighted);
 }
 
 void finish() { _mm_sfence(); }

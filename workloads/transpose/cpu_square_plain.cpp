@@ -72,8 +72,8 @@ void store_transposed(const Square& in, std::uint64_t rows, std::uint64_t column
   }
 }
 
-void sum(const double* x, const double* t, const double* weights, std::uint64_t columns,
-         RowSums& sums) {
+void sum_row(const double* x, const double* t, const double* weights, std::uint64_t columns,
+             RowSums& sums) {
   for (std::uint64_t first = 0; first < columns; first += line) {
     const auto count = std::min(line, columns - first);
     for (std::uint64_t b = 0; b < count; ++b) {
@@ -81,6 +81,14 @@ void sum(const double* x, const double* t, const double* weights, std::uint64_t 
       sums.plain[b] += y;
       sums.weighted[b] += y * weights[first + b];
     }
+  }
+}
+
+void sum(const double* x, std::uint64_t x_stride, const Square& t, const double* weights,
+         std::uint64_t rows, std::uint64_t columns, RowSums* sums) {
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    sum_row(x + row * x_stride, t.elements.data() + row * square_stride, weights, columns,
+            sums[row]);
   }
 }
 
