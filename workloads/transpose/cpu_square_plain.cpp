@@ -11,8 +11,34 @@ namespace {
 
 constexpr std::uint64_t line = 8;
 
+#if defined(__x86_64__)
+void transpose_whole(const double* t, std::uint64_t t_stride, Square& out) {
+  for (std::uint64_t first = 0; first < square_side; first += line) {
+    // Each row of t is on another page, which no hardware prefetcher foresees.
+    for (auto next = first + line; next < std::min(first + 2 * line, square_side); ++next) {
+      for (std::uint64_t a = 0; a < square_side; a += line) {
+        _mm_prefetch(reinterpret_cast<const char*>(t + next * t_stride + a), _MM_HINT_T0);
+      }
+    }
+    // By two rows and columns, so that lines of `out` are written whole.
+    for (std::uint64_t a = 0; a < square_side; a += 2) {
+      for (auto b = first; b < first + line; b += 2) {
+        auto* to = out.elements.data() + a * square_stride + b;
+        const auto one = _mm_loadu_pd(t + b * t_stride + a);
+        const auto next = _mm_loadu_pd(t + (b + 1) * t_stride + a);
+        _mm_store_pd(to, _mm_unpacklo_pd(one, next));
+        _mm_store_pd(to + square_stride, _mm_unpackhi_pd(one, next));
+      }
+    }
+  }
+}
+#endif
+
 void transpose(const double* t, std::uint64_t t_stride, std::uint64_t rows, std::uint64_t columns,
                Square& out) {
+#if defined(__x86_64__)
+  if (rows == square_side && columns == square_side) return transpose_whole(t, t_stride, out);
+#endif
   // By blocks, so that each line of t is read once.
   for (std::uint64_t first = 0; first < rows; first += line) {
     const auto end = std::min(first + line, rows);
@@ -59,17 +85,24 @@ void add_keeping(const double* x, std::uint64_t x_stride, Square& t, std::uint64
 
 void store_transposed(const Square& in, std::uint64_t rows, std::uint64_t columns, double* u,
                       std::uint64_t u_stride) {
+#if defined(__x86_64__)
+  for (std::uint64_t b = 0; b < columns; b += 2) {
+    const auto* from = in.elements.data() + b;
+    auto* to = u + b * u_stride;
+    for (std::uint64_t a = 0; a < rows; a += 2) {
+      const auto one = _mm_load_pd(from + a * square_stride);
+      const auto next = _mm_load_pd(from + (a + 1) * square_stride);
+      _mm_stream_pd(to + a, _mm_unpacklo_pd(one, next));
+      if (b + 1 < columns) _mm_stream_pd(to + u_stride + a, _mm_unpackhi_pd(one, next));
+    }
+  }
+#else
   for (std::uint64_t b = 0; b < columns; ++b) {
     const auto* from = in.elements.data() + b;
     auto* to = u + b * u_stride;
-#if defined(__x86_64__)
-    for (std::uint64_t a = 0; a < rows; a += 2) {
-      _mm_stream_pd(to + a, _mm_set_pd(from[(a + 1) * square_stride], from[a * square_stride]));
-    }
-#else
     for (std::uint64_t a = 0; a < rows; ++a) to[a] = from[a * square_stride];
-#endif
   }
+#endif
 }
 
 void sum_row(const double* x, const double* t, const double* weights, std::uint64_t columns,
