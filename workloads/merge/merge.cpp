@@ -169,6 +169,7 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   if (p_.bulk_synchronous) {
     partition(*sides_[1]);
     clock.enter(shuffling, clock_.ticks());
+    comm_.barrier();
     for (auto& side : sides_) begin(*side, number, p_.injected);
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
   } else {
