@@ -15,7 +15,6 @@ namespace {
 
 // Fewer are too few to tell a change from chance, however few the cases are.
 constexpr int least_launches_of_a_suite = 10;
-constexpr double usual_alpha = 0.01;             // of `compare`
 constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
 
 std::vector<Plan> plans_of(const Suite& suite, int launches) {

@@ -60,7 +60,7 @@ def test_two_builds_take_turns(bench, tmp_path):
 def test_what_is_slower_from_outside_has_regressed(bench, tmp_path):
     slow = ["--new-env", f"LD_PRELOAD={DELAY_SHIM}", "--new-env", "DELAY_US=30000"]
     # Of messages so large the proof of the transport needs few.
-    arguments = ab(tmp_path, *slow, launches=5, cases=(CASE.replace("--sizes 8", "--sizes 64KiB"),))
+    arguments = ab(tmp_path, *slow, launches=6, cases=(CASE.replace("--sizes 8", "--sizes 64KiB"),))
     done = bench(*arguments, "--fail-on", "regression", "--json", "verdict.json", limit_s=240)
     assert done.code == 1, done
     row = only(json.loads((tmp_path / "verdict.json").read_text())["series"])

@@ -32,21 +32,28 @@ struct SeriesChange {
   std::string why{};
 };
 
+/// What --alpha is where nobody says otherwise: half of the 1 % of runs that may raise a false
+/// alarm, since launches of one run are not quite independent (docs/METHOD.md, "Whether verdicts
+/// are right").
+inline constexpr double usual_alpha = 0.005;
+
 /// What a comparison holds against the two runs.
 struct Demands {
-  double alpha = 0.01;   ///< chance of any false alarm in a comparison without a change
-  double floor = 0.005;  ///< relative; changes up to this do not count
+  double alpha = usual_alpha;  ///< chance of any false alarm in a comparison without a change
+  double floor = 0.005;        ///< relative; changes up to this do not count
   /// The environments differ on purpose: deciding_differences are no reason against a verdict.
   bool across_environments = false;
 };
 
 struct Comparison {
-  double alpha = 0.01;
+  double alpha = usual_alpha;
   std::size_t tests = 0;
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
-  std::vector<std::string> differences{};  ///< of the environment, "UCX 1.13.1 -> 1.22.0"
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; and, where there is a change, that the runs did
+  /// not take turns.
+  std::vector<std::string> differences{};
   /// What both runs measured of the host itself; of no other test's family.
   std::vector<SeriesChange> canaries{};
   /// Which canaries changed: "canary/memcpy copy_GBps 8.1 -> 6.0 (-25.9 %)". Unless it is empty,

@@ -57,7 +57,7 @@ TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_EQ(found.series[0].why,
-            "3 and 3 launches cannot give a verdict among 1 tests: --launches 5");
+            "3 and 3 launches cannot give a verdict among 1 tests: --launches 6");
 }
 
 TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
@@ -149,6 +149,8 @@ TEST(Compare, GivesNoVerdictOnWhatDrifts) {
   ASSERT_EQ(found.series.size(), 2U);
   EXPECT_EQ(found.series[0].change, Change::regressed);
   EXPECT_EQ(found.series[0].why, "");
+  ASSERT_EQ(found.differences.size(), 1U);
+  EXPECT_TRUE(found.differences[0].starts_with("measured one after the other"));
   const auto& drifts = found.series[1];
   EXPECT_EQ(drifts.change, Change::inconclusive);
   EXPECT_FALSE(drifts.base_drift);
@@ -171,6 +173,7 @@ TEST(Compare, BelievesADriftThatMetBothInTurns) {
   const auto found = compare(base, now).series[0];
   EXPECT_EQ(found.change, Change::regressed);
   EXPECT_NE(found.why.find("in turns that meets both alike"), std::string::npos) << found.why;
+  EXPECT_TRUE(compare(base, now).differences.empty());
   EXPECT_EQ(compare(base, drifting(now, -0.3)).series[0].change, Change::inconclusive);
 }
 
