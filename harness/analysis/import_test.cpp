@@ -111,6 +111,7 @@ TEST_F(Import, RefusesWhatIsNoTopology) {
             std::string::npos);
   EXPECT_NE(refusal_of("<").find("not whole XML"), std::string::npos);
   EXPECT_NE(refusal_of("<html></html>").find("XML of <html>"), std::string::npos);
+  EXPECT_NE(refusal_of("GPU (UUID: GPU-0)").find("no matrix"), std::string::npos);
   EXPECT_NE(refusal_of("{\"devices\": [").find("not whole JSON"), std::string::npos);
   EXPECT_NE(refusal_of("{}").find("not a topology"), std::string::npos);
   EXPECT_NE(refusal_of(std::string(3, '\0')).find("no matrix"), std::string::npos);

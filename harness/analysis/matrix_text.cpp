@@ -144,7 +144,7 @@ class MatrixReader {
     if (words.size() == 2 && words[0].starts_with("NIC") && words[0].ends_with(':')) {
       aliases_[std::string(words[0].substr(0, words[0].size() - 1))] = words[1];
     } else if (words.size() > 2 && words[0] == "GPU" && words[1].ends_with(':')) {
-      const auto end = std::find_if(words.begin(), words.end(), [](std::string_view word) {
+      const auto end = std::find_if(words.begin() + 2, words.end(), [](std::string_view word) {
         return word.starts_with("(UUID");
       });
       if (end == words.end()) return;
