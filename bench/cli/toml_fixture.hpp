@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 
@@ -23,15 +23,10 @@ class ReadsToml : public ::testing::Test {
   }
   /// Without the file's name.
   std::string refusal(const std::string& text) {
-    try {
-      read(text);
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.exit(), Exit::usage);
-      const std::string what = failure.what();
-      EXPECT_TRUE(what.starts_with(file_)) << what;
-      return what.substr(file_.size());
-    }
-    return "accepted";
+    const auto what = refusal_by([&] { read(text); });
+    if (what == "accepted") return what;
+    EXPECT_TRUE(what.starts_with(file_)) << what;
+    return what.substr(file_.size());
   }
 
   std::string file_ =

@@ -2,19 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 namespace {
 
 std::string refusal(const std::string& text) {
-  try {
-    check_toml_text(text, "x.toml");
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    return failure.what();
-  }
-  return "accepted";
+  return refusal_by([&] { check_toml_text(text, "x.toml"); });
 }
 
 // With these toml++ 3.3 aborted, or did what nobody has defined.

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -17,16 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string refusal(const fs::path& file) {
-  try {
-    import_topology(file);
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    const std::string what = failure.what();
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    EXPECT_NE(what.find("'" + file.string() + "'"), std::string::npos) << what;
-    return what;
-  }
-  return "accepted";
+  const auto what = refusal_by([&] { import_topology(file); });
+  if (what == "accepted") return what;
+  EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+  EXPECT_NE(what.find("'" + file.string() + "'"), std::string::npos) << what;
+  return what;
 }
 
 class Import : public testing::Test {

@@ -4,7 +4,7 @@
 
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/link_specifications.hpp"
 #include "harness/topology/path.hpp"
@@ -39,14 +39,9 @@ std::string everywhere(std::string text, const std::string& what, const std::str
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    graph_from_matrix(text);
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    EXPECT_EQ(std::string(failure.what()).find('\n'), std::string::npos);
-    return failure.what();
-  }
-  return "accepted";
+  const auto what = refusal_by([&] { graph_from_matrix(text); });
+  EXPECT_EQ(what.find('\n'), std::string::npos);
+  return what;
 }
 
 TEST(Dgx1, HasTheNvlinksOfItsMesh) {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 namespace {
@@ -36,13 +36,8 @@ TEST_F(Files, AreRead) {
 
 TEST_F(Files, ThatAreGivenAreReadWholeOrRefused) {
   constexpr std::uint64_t most = std::uint64_t{2} << 20U;
-  const auto refusal = [&](const std::filesystem::path& file) -> std::string {
-    try {
-      return read_given(file, most, "give a text");
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.exit(), Exit::usage);
-      return failure.what();
-    }
+  const auto refusal = [&](const std::filesystem::path& file) {
+    return refusal_by([&] { read_given(file, most, "give a text"); });
   };
   const std::string whole(most, 'x');
   EXPECT_EQ(read_given(write("whole", whole), most, ""), whole);

@@ -2,23 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 namespace {
 
 using Sizes = std::vector<std::uint64_t>;
-
-template <typename Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    return failure.what();
-  }
-  return "accepted";
-}
 
 TEST(Size, BinaryAndDecimalUnits) {
   EXPECT_EQ(parse_size("8"), 8U);
@@ -33,7 +22,7 @@ TEST(Size, BinaryAndDecimalUnits) {
 TEST(Size, RefusesInOneLineWithWhatWouldBeRight) {
   for (const char* wrong : {"", "12QB", "KiB", "-8", "nan", "inf", "1e400", "8 8", "9999999TiB",
                             "0", "0.5", "0x10", "1kib"}) {
-    const auto line = refusal([&] { parse_size(wrong); });
+    const auto line = refusal_by([&] { parse_size(wrong); });
     EXPECT_NE(line.find(wrong), std::string::npos) << line;
     EXPECT_NE(line.find("expected"), std::string::npos) << line;
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
@@ -54,9 +43,9 @@ TEST(Sizes, ListsAndRanges) {
 TEST(Sizes, RefusesReversedAndEndlessRanges) {
   for (const char* wrong : {"64:8", "8:64:x1", "8:64:x0.5", "8:64:2", "8:64:x2:x2", "8:", ":8",
                             "0:64", "1:1GiB:+1", "8,,16", "8:64:+0"}) {
-    EXPECT_NE(refusal([&] { parse_sizes(wrong); }), "accepted") << wrong;
+    EXPECT_NE(refusal_by([&] { parse_sizes(wrong); }), "accepted") << wrong;
   }
-  EXPECT_NE(refusal([] { parse_sizes("64:8"); }).find("8:64"), std::string::npos);
+  EXPECT_NE(refusal_by([] { parse_sizes("64:8"); }).find("8:64"), std::string::npos);
 }
 
 TEST(Size, NamesTheLargestExactUnit) {
@@ -77,7 +66,7 @@ TEST(Duration, UnitsAndRefusals) {
   EXPECT_EQ(format_duration(100us), "100us");
   EXPECT_EQ(parse_duration(format_duration(1234567us)), 1234567us);
   for (const char* wrong : {"", "0", "-1s", "10 parsecs", "nan", "10000h"}) {
-    EXPECT_NE(refusal([&] { parse_duration(wrong); }), "accepted") << wrong;
+    EXPECT_NE(refusal_by([&] { parse_duration(wrong); }), "accepted") << wrong;
   }
 }
 
@@ -86,7 +75,7 @@ TEST(List, RangesBothWays) {
   EXPECT_EQ(format_list({0, 1, 2, 3, 7}), "0-3,7");
   EXPECT_EQ(format_list({}), "");
   for (const char* wrong : {"", "a", "3-1", "1,,2", "-1", "1-", "99999"}) {
-    EXPECT_NE(refusal([&] { parse_list(wrong); }), "accepted") << wrong;
+    EXPECT_NE(refusal_by([&] { parse_list(wrong); }), "accepted") << wrong;
   }
 }
 

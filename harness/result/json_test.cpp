@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -42,14 +42,9 @@ Result small_result() {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_result(text, "run.json");
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    return failure.what();
-  }
-  ADD_FAILURE() << "accepted: " << text;
-  return {};
+  const auto what = refusal_by([&] { parse_result(text, "run.json"); });
+  EXPECT_NE(what, "accepted") << text;
+  return what;
 }
 
 TEST(ResultJson, RoundTripLosesNothing) {
