@@ -1,27 +1,13 @@
 #include "harness/comm/error_counters.hpp"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <string>
+#include "harness/core/folder_for_test.hpp"
 
 namespace ucxbench {
 namespace {
 
-class ErrorCountersOf : public testing::Test {
+class ErrorCountersOf : public FolderLikeSys {
  protected:
-  ErrorCountersOf() { std::filesystem::remove_all(root_); }
-  ~ErrorCountersOf() override { std::filesystem::remove_all(root_); }
-
-  void write(const std::string& file, const std::string& text) const {
-    std::filesystem::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text << "\n";
-  }
   auto read() const { return read_error_counters(false, root_); }
-
-  const std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) /
-                                      ("ucxbench_error_counters-" + std::to_string(getpid()));
 };
 
 using Found = std::map<std::string, std::uint64_t>;

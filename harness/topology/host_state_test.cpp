@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/topology/folder_for_test.hpp"
+#include "harness/core/folder_for_test.hpp"
 
 namespace ucxbench {
 namespace {
