@@ -3,6 +3,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "workloads/transpose/cpu_square.hpp"
 
@@ -48,23 +49,37 @@ struct Lines {
   }
 }
 
-// A whole square, so that all loops have a known end.
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose_whole(const double* t,
-                                                                  std::uint64_t t_stride,
-                                                                  Square& out) {
-  for (std::uint64_t b = 0; b < square_side; b += line) {
-    // Each row of t is on another page, which no hardware prefetcher foresees.
-    if (b + 2 * line < square_side) {
-      for (std::uint64_t i = 0; i < line; ++i) {
-        for (std::uint64_t a = 0; a < square_side; a += line) {
-          __builtin_prefetch(t + (b + 2 * line + i) * t_stride + a);
-        }
-      }
-    }
-    for (std::uint64_t a = 0; a < square_side; a += line) {
+// With `whole`, of squares that nothing cuts off, all loops have a known end and no line a mask.
+
+template <bool whole>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] inline __m512d load_of(const double* from,
+                                                                    std::uint64_t count) {
+  if constexpr (whole) return _mm512_loadu_pd(from);
+  return load(from, count);
+}
+
+// Each row of t is on another page, which no hardware prefetcher foresees.
+[[gnu::target("avx512f,avx512dq,avx512vl")]] inline void prefetch_rows(const double* t,
+                                                                       std::uint64_t t_stride) {
+  for (std::uint64_t i = 0; i < line; ++i) {
+    for (std::uint64_t a = 0; a < square_side; a += line) __builtin_prefetch(t + i * t_stride + a);
+  }
+}
+
+template <bool whole>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose_as(const double* t,
+                                                               std::uint64_t t_stride,
+                                                               std::uint64_t rows,
+                                                               std::uint64_t columns, Square& out) {
+  if constexpr (whole) rows = columns = square_side;
+  for (std::uint64_t b = 0; b < columns; b += line) {
+    if (whole && b + 2 * line < columns) prefetch_rows(t + (b + 2 * line) * t_stride, t_stride);
+    for (std::uint64_t a = 0; a < rows; a += line) {
       Lines lines;
       for (std::uint64_t i = 0; i < line; ++i) {
-        lines.at[i] = _mm512_loadu_pd(t + (b + i) * t_stride + a);
+        lines.at[i] = whole || b + i < columns
+                          ? load_of<whole>(t + (b + i) * t_stride + a, rows - a)
+                          : _mm512_setzero_pd();
       }
       transpose_lines(lines);
       auto* to = out.elements.data() + a * square_stride + b;
@@ -76,17 +91,23 @@ struct Lines {
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void transpose(const double* t, std::uint64_t t_stride,
                                                             std::uint64_t rows,
                                                             std::uint64_t columns, Square& out) {
-  if (rows == square_side && columns == square_side) return transpose_whole(t, t_stride, out);
-  for (std::uint64_t b = 0; b < columns; b += line) {
-    for (std::uint64_t a = 0; a < rows; a += line) {
-      Lines lines;
-      for (std::uint64_t i = 0; i < line; ++i) {
-        lines.at[i] =
-            b + i < columns ? load(t + (b + i) * t_stride + a, rows - a) : _mm512_setzero_pd();
-      }
-      transpose_lines(lines);
-      auto* to = out.elements.data() + a * square_stride + b;
-      for (std::uint64_t i = 0; i < line; ++i) _mm512_store_pd(to + i * square_stride, lines.at[i]);
+  const bool whole = rows == square_side && columns == square_side;
+  return whole ? transpose_as<true>(t, t_stride, rows, columns, out)
+               : transpose_as<false>(t, t_stride, rows, columns, out);
+}
+
+template <bool whole, typename SquareOrConst>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void add_as(const double* x, std::uint64_t x_stride,
+                                                         SquareOrConst& t, std::uint64_t rows,
+                                                         std::uint64_t columns, double* y,
+                                                         std::uint64_t y_stride) {
+  if constexpr (whole) columns = square_side;
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
+    auto* const of_t = t.elements.data() + row * square_stride;
+    for (std::uint64_t b = 0; b < columns; b += line) {
+      const auto sum = _mm512_add_pd(load_of<whole>(x + b, columns - b), _mm512_load_pd(of_t + b));
+      _mm512_stream_pd(y + b, sum);
+      if constexpr (!std::is_const_v<SquareOrConst>) _mm512_store_pd(of_t + b, sum);
     }
   }
 }
@@ -95,18 +116,8 @@ struct Lines {
                                                       const Square& t, std::uint64_t rows,
                                                       std::uint64_t columns, double* y,
                                                       std::uint64_t y_stride) {
-  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
-    const auto* from = t.elements.data() + row * square_stride;
-    if (columns == square_side) {
-      for (std::uint64_t b = 0; b < square_side; b += line) {
-        _mm512_stream_pd(y + b, _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(from + b)));
-      }
-    } else {
-      for (std::uint64_t b = 0; b < columns; b += line) {
-        _mm512_stream_pd(y + b, _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(from + b)));
-      }
-    }
-  }
+  return columns == square_side ? add_as<true>(x, x_stride, t, rows, columns, y, y_stride)
+                                : add_as<false>(x, x_stride, t, rows, columns, y, y_stride);
 }
 
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void add_keeping(const double* x,
@@ -114,22 +125,8 @@ struct Lines {
                                                               std::uint64_t rows,
                                                               std::uint64_t columns, double* y,
                                                               std::uint64_t y_stride) {
-  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
-    auto* kept = t.elements.data() + row * square_stride;
-    if (columns == square_side) {
-      for (std::uint64_t b = 0; b < square_side; b += line) {
-        const auto sum = _mm512_add_pd(_mm512_loadu_pd(x + b), _mm512_load_pd(kept + b));
-        _mm512_stream_pd(y + b, sum);
-        _mm512_store_pd(kept + b, sum);
-      }
-    } else {
-      for (std::uint64_t b = 0; b < columns; b += line) {
-        const auto sum = _mm512_add_pd(load(x + b, columns - b), _mm512_load_pd(kept + b));
-        _mm512_stream_pd(y + b, sum);
-        _mm512_store_pd(kept + b, sum);
-      }
-    }
-  }
+  return columns == square_side ? add_as<true>(x, x_stride, t, rows, columns, y, y_stride)
+                                : add_as<false>(x, x_stride, t, rows, columns, y, y_stride);
 }
 
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void store_transposed(const Square& in,
@@ -158,37 +155,33 @@ struct Lines {
   }
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl")]] inline void sum_line(__m512d x, __m512d t,
-                                                                  __m512d weights, __m512d& plain,
-                                                                  __m512d& weighted) {
-  const auto y = _mm512_add_pd(x, t);
-  plain = _mm512_add_pd(plain, y);
-  weighted = _mm512_fmadd_pd(y, weights, weighted);
+template <bool whole>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void sum_as(const double* x, std::uint64_t x_stride,
+                                                         const Square& t, const double* weights,
+                                                         std::uint64_t rows, std::uint64_t columns,
+                                                         RowSums* sums) {
+  if constexpr (whole) columns = square_side;
+  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride) {
+    const auto* from = t.elements.data() + row * square_stride;
+    auto plain = _mm512_load_pd(sums[row].plain.data());
+    auto weighted = _mm512_load_pd(sums[row].weighted.data());
+    for (std::uint64_t b = 0; b < columns; b += line) {
+      const auto y =
+          _mm512_add_pd(load_of<whole>(x + b, columns - b), load_of<whole>(from + b, columns - b));
+      plain = _mm512_add_pd(plain, y);
+      weighted = _mm512_fmadd_pd(y, load_of<whole>(weights + b, columns - b), weighted);
+    }
+    _mm512_store_pd(sums[row].plain.data(), plain);
+    _mm512_store_pd(sums[row].weighted.data(), weighted);
+  }
 }
 
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void sum(const double* x, std::uint64_t x_stride,
                                                       const Square& t, const double* weights,
                                                       std::uint64_t rows, std::uint64_t columns,
                                                       RowSums* sums) {
-  for (std::uint64_t row = 0; row < rows; ++row, x += x_stride) {
-    const auto* from = t.elements.data() + row * square_stride;
-    auto plain = _mm512_load_pd(sums[row].plain.data());
-    auto weighted = _mm512_load_pd(sums[row].weighted.data());
-    if (columns == square_side) {
-      for (std::uint64_t b = 0; b < square_side; b += line) {
-        sum_line(_mm512_loadu_pd(x + b), _mm512_load_pd(from + b), _mm512_loadu_pd(weights + b),
-                 plain, weighted);
-      }
-    } else {
-      for (std::uint64_t b = 0; b < columns; b += line) {
-        const auto count = columns - b;
-        sum_line(load(x + b, count), load(from + b, count), load(weights + b, count), plain,
-                 weighted);
-      }
-    }
-    _mm512_store_pd(sums[row].plain.data(), plain);
-    _mm512_store_pd(sums[row].weighted.data(), weighted);
-  }
+  return columns == square_side ? sum_as<true>(x, x_stride, t, weights, rows, columns, sums)
+                                : sum_as<false>(x, x_stride, t, weights, rows, columns, sums);
 }
 
 void finish() { _mm_sfence(); }
