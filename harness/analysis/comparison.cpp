@@ -220,16 +220,17 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   auto& series = comparison.series;
   series = series_of(base, now, false, alpha, floor);
   comparison.tests = judge(series, alpha);
-  look_at_shapes(series, base, now, alpha, in_turns(base, now));
+  const bool turns = in_turns(base, now);
+  look_at_shapes(series, base, now, alpha, turns);
+  if (!comparison.host_changed.empty()) doubt_all(comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& one) {
     return one.change == Change::regressed || one.change == Change::improved;
   });
-  if (changed && !in_turns(base, now)) {
+  if (changed && !turns) {
     comparison.differences.emplace_back(
         "measured one after the other: a host that changed in between looks like this, too "
         "(ucx-bench ab measures in turns)");
   }
-  if (!comparison.host_changed.empty()) doubt_all(comparison);
   for (const auto& new_case : now.cases) {
     if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);

@@ -224,6 +224,8 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
   EXPECT_EQ(found.series[3].change, Change::added);
   ASSERT_EQ(found.canaries.size(), 1U);
   EXPECT_EQ(found.canaries[0].change, Change::regressed);
+  // Nothing is left that turns would explain.
+  EXPECT_TRUE(found.differences.empty());
 }
 
 TEST(Compare, BelievesAHostThatStayed) {
