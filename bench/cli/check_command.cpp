@@ -114,19 +114,17 @@ std::string limit_line(const Expectation& of, const CheckedLimit& limit) {
 }
 
 Json limit_json(const Expectation& of, const CheckedLimit& limit) {
-  const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
-  Json json = {{"place", of.place},
-               {"transports", of.transports},
-               {"memory", of.memory},
-               {"class", of.path_class.empty() ? Json() : Json(of.path_class)},
-               {"limit", limit.name},
-               {"expected", limit.expected},
-               {"measured", or_null(limit.measured)},
-               {"src", or_null(limit.src)},
-               {"dst", or_null(limit.dst)},
-               {"verdict", to_string(limit.fulfilment)}};
-  json["why"] = limit.why.empty() ? Json() : Json(limit.why);
-  return json;
+  return {{"place", of.place},
+          {"transports", of.transports},
+          {"memory", of.memory},
+          {"class", text_or_null(of.path_class)},
+          {"limit", limit.name},
+          {"expected", limit.expected},
+          {"measured", number_or_null(limit.measured)},
+          {"src", number_or_null(limit.src)},
+          {"dst", number_or_null(limit.dst)},
+          {"verdict", to_string(limit.fulfilment)},
+          {"why", text_or_null(limit.why)}};
 }
 
 Exit exit_of(Fulfilment fulfilment) {

@@ -9,17 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/or_null.hpp"
+
 namespace ucxbench {
 
 /// The name and major version of the run file; described by results/schema/run-1.schema.json.
 inline constexpr const char* run_schema = "ucx-bench/run/1";
 
 using Json = nlohmann::ordered_json;
-
-/// What is unknown is null, never 0.
-inline Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
 
 /// Order statistics of one set of samples, in the unit that the metric's name ends with. A quantile
 /// that the number of samples cannot support is empty (p90 below 10 samples, p99 below 100, p999

@@ -9,8 +9,8 @@
 
 #include "harness/comm/transport_set.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/topology/cpus.hpp"
-#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 

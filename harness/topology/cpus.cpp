@@ -15,9 +15,9 @@
 #include <memory>
 
 #include "harness/core/files.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/host_state.hpp"
-#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/units.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/topology/path.hpp"
-#include "harness/topology/text_or_null.hpp"
 
 namespace ucxbench {
 namespace {
@@ -40,11 +40,6 @@ template <typename Value, std::size_t Size>
 Value known(const Names<Value, Size>& names, const std::string& text, std::string_view what) {
   if (const auto value = value_of(names, text)) return *value;
   refuse(fmt::format("topology: unknown {} '{}'", what, text));
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
 }
 
 std::string text_at(const Json& json, const char* key) {
@@ -84,7 +79,7 @@ Json device(const Graph& graph, std::size_t index) {
   json["state"] = text_or_null(node.state);
   // Its own or its NUMA node's, so that readers need not climb.
   const auto cpus = nearest_cpus(graph, index);
-  json["numa_node"] = or_null(numa_of(graph, index));
+  json["numa_node"] = number_or_null(numa_of(graph, index));
   json["cpu_affinity"] = cpus ? Json(format_list(*cpus)) : Json();
   json["parent"] = parent == Node::none ? Json() : Json(graph.nodes[parent].name);
   return json;
@@ -95,10 +90,10 @@ Json link_json(const Graph& graph, const Link& link) {
           {"to", graph.nodes[link.to].name},
           {"class", name_of(link_classes, link.link_class)},
           {"count", link.count},
-          {"spec_GBps", or_null(link.specified_GBps)},
-          {"calibrated_GBps", or_null(link.calibrated_GBps)},
+          {"spec_GBps", number_or_null(link.specified_GBps)},
+          {"calibrated_GBps", number_or_null(link.calibrated_GBps)},
           {"calibrated_by", text_or_null(link.calibrated_by)},
-          {"now_GBps", or_null(link.now_GBps)},
+          {"now_GBps", number_or_null(link.now_GBps)},
           {"source", text_or_null(link.source)}};
 }
 
