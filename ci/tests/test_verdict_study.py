@@ -59,7 +59,7 @@ def synthetic_run(name, launches):
     }
 
 
-def synthetic(launches=60, noise=0.001, drift=0.0):
+def synthetic(launches=100, noise=0.001, drift=0.0):
     """A recording of an invented machine without any change but noise, and a slow wave of this height."""
     rng = random.Random("synthetic")
     recording = None
@@ -75,14 +75,14 @@ def synthetic(launches=60, noise=0.001, drift=0.0):
 
 
 def synthetic_comparisons(how):
-    """As `real` and `shaped` record them: one of nothing, one with everything 10 % slower in B, and one
-    that was interrupted."""
-    rows = synthetic(50).rows
+    """As `shaped` records them: one of nothing, and one with everything 10 % slower in B."""
+    each = resample.LAUNCHES // 2
+    rows = synthetic(10 * each).rows
     recording = Recording.begun_with(synthetic_run("begin", rows[:5]))
     everything = set(recording.cases)
-    sides = [(1, 0, "ABBA"), (2, 0.1, "ABBA"), (3, 0.1, "AB")]
-    for place, (number, slowdown, side) in enumerate((n, s, one) for n, s, order in sides for one in order):
-        turn = rows[5 * place:5 * place + 5]
+    sides = [(number, slowdown, side) for number, slowdown in ((1, 0), (2, 0.1)) for side in "ABBA"]
+    for place, (number, slowdown, side) in enumerate(sides):
+        turn = rows[each * place:each * (place + 1)]
         changed = recording.slowed(turn, slowdown if side == "B" else 0, everything)
         recording.add(synthetic_run(f"{number} {place}", changed), comparison=number, side=side, slowdown=slowdown,
                       how="nothing changed" if how == "shim, all cases" and slowdown == 0 else how)
@@ -107,8 +107,8 @@ def test_the_bound_is_the_one_of_the_tables():
 
 
 def test_draws_are_contiguous_and_balanced():
-    drawn = resample.draws("A B B A", 60, 300, "seed")
-    assert len(set(drawn)) == 300 and drawn == resample.draws("A B B A", 60, 300, "seed")
+    drawn = resample.draws(resample.TURNS, 60, 300, "seed", 10)
+    assert len(set(drawn)) == 300 and drawn == resample.draws(resample.TURNS, 60, 300, "seed", 10)
     assert {start for start, _ in drawn} == set(range(41))
     for _, pattern in drawn:
         fours = [pattern[i:i + 4] for i in range(0, 20, 4)]
@@ -117,8 +117,17 @@ def test_draws_are_contiguous_and_balanced():
     base, new = resample.split(rows, 7, "ABBA" * 5)
     assert base[:3] == [[7], [10], [11]] and sorted(base + new) == rows[7:27]
     # All there are, where there are fewer.
-    assert len(resample.draws("10 A, 10 B", 25, 300, "seed")) == 6
-    assert resample.draws("A B B A", 19, 300, "seed") == []
+    assert sorted(resample.draws(resample.BLOCKS, 7, 300, "seed", 3)) == [(0, "AAABBB"), (1, "AAABBB")]
+    assert {pattern for _, pattern in resample.draws(resample.HALVES, 21, 300, "seed", 5)} == {"AABBBBBAAA"}
+    assert resample.draws(resample.TURNS, 19, 300, "seed", 10) == []
+
+
+def test_studied_is_what_a_suite_measures(bench, tmp_path):
+    (tmp_path / "suite.toml").write_text('[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 1"\n')
+    assert f", {resample.LAUNCHES} launches of each;" in bench("suite", "suite.toml", "--dry-run").err
+    text = (STUDY / "suite.toml").read_text()
+    assert f"launches = {resample.LAUNCHES}\n" in text
+    assert f"launches = {resample.LAUNCHES // 2}\n" in (STUDY / "shaped.toml").read_text()
 
 
 def test_runs_made_of_launches_are_runs(tmp_path):
@@ -149,7 +158,7 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     assert result["machine"]["labels"] == ["synthetic"]
     aa = result["aa"]
     assert (aa["comparisons"], aa["false_alarms"]) == (12, 0)
-    assert aa["layouts"]["A B B A"]["disjoint"]["comparisons"] == 3
+    assert aa["layouts"][resample.TURNS]["disjoint"]["comparisons"] == 3
     assert aa["upper95"] == pytest.approx(1 - 0.05 ** (1 / 12), rel=1e-6)
     found = {(row["how"], row["slowdown"]): (row["detected"], row["of"]) for row in result["power"]}
     assert found["resampled, one case", 0.2] == found["resampled, all cases", 0.2] == (12, 12)
@@ -160,6 +169,9 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     seen = next(row["changes_seen"] for row in result["power"] if row["how"] == "shim, all cases")
     assert seen["pingpong/tag/host-host/shm/8B latency_us"] == pytest.approx(0.1, abs=0.005)
     assert found["shaped link, resampled, all cases", 0.2] == (12, 12)
+    more = {(row["launches"], row["how"]): row["detected"] for row in result["by_launches"]}
+    assert set(more) == {(n, f"resampled, {which}") for n in resample.COUNTS for which in ("one case", "all cases")}
+    assert more[50, "resampled, all cases"] == 12
     text = document.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     assert "| A B B A | 12 | 0 | 22.1 % |" in text and "| 20 % | resampled, one case | 12 | 100 % |" in text
@@ -169,8 +181,8 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
 def test_drift_hurts_those_that_do_not_take_turns():
     """A study that cannot see a false alarm would be worth nothing."""
     found = resample.false_alarms(PROGRAM, synthetic(drift=0.05).without_canaries(), 12)
-    assert found["10 A, 10 B"]["false_alarms"] > 0
-    assert found["A B B A"]["false_alarms"] == 0
+    assert found[resample.BLOCKS]["false_alarms"] > 0
+    assert found[resample.TURNS]["false_alarms"] == 0
 
 
 def test_recordings_are_of_one_thing(tmp_path):
@@ -182,8 +194,8 @@ def test_recordings_are_of_one_thing(tmp_path):
     (tmp_path / "launches.json").write_text("{")
     assert "is not whole JSON" in study("judge", "--folder", tmp_path, code=3).stderr
     assert "record it first" in study("judge", "--folder", tmp_path / "none", code=3).stderr
-    synthetic(15).save(tmp_path / "launches.json")
-    assert "a comparison takes 20" in study("judge", "--folder", tmp_path, code=3).stderr
+    synthetic(30).save(tmp_path / "launches.json")
+    assert "a comparison takes 32" in study("judge", "--folder", tmp_path, code=3).stderr
     assert "no list of percentages" in study("judge", "--slowdowns", "0", code=2).stderr
 
 
@@ -195,25 +207,30 @@ def test_the_table_in_the_documents_is_of_the_recorded_result():
     assert table.put_into(text, table.markdown(json.loads(recorded.read_text()))) == text
 
 
-SUITE = """launches = 3
+SUITE = """launches = 6
 [[case]]
 args = "pingpong --transports shm --sizes 8 --measure latency --iterations 300 --bind none"
 """
 
 
+def record(folder, lines, launches):
+    session = turns.Session(folder / "launches.json", lines.append)
+    session.record(launches, lambda: turns.one_turn(PROGRAM, folder / "suite.toml"))
+
+
 def test_turns_are_recorded_and_gone_on_with(tmp_path):
-    suite = SUITE.replace("launches = 3", "launches = 2")
+    suite = SUITE.replace("launches = 6", "launches = 2")
     (tmp_path / "suite.toml").write_text(suite)
     lines = []
     for launches in (1, 3):
-        turns.Session(PROGRAM, tmp_path / "suite.toml", tmp_path / "launches.json", lines.append).record(launches)
+        record(tmp_path, lines, launches)
     recording = Recording.load(tmp_path / "launches.json")
     assert [len(turn["launches"]) for turn in recording.turns] == [2, 2]
     assert recording.cases == ["pingpong/tag/host-host/shm/8B/measure=latency"]
     assert lines[-1] == "4 of 3 launches, about 0 min left"
     (tmp_path / "suite.toml").write_text(suite.replace("8 ", "16 "))
     with pytest.raises(Unfit, match="the suite"):
-        turns.Session(PROGRAM, tmp_path / "suite.toml", tmp_path / "launches.json", lines.append).record(5)
+        record(tmp_path, lines, 5)
 
 
 def test_an_interrupted_recording_leaves_nothing_behind(tmp_path):
@@ -230,7 +247,7 @@ def test_an_interrupted_recording_leaves_nothing_behind(tmp_path):
 
 
 def slowed_run(folder):
-    """Real turns, A B B A, in B of which every call of UCX that sends takes fifty times as long."""
+    """Real launches in turns, in those of B every call of UCX that sends takes fifty times as long."""
     (folder / "suite.toml").write_text(SUITE)
     study("real", "--folder", folder, "--suite", folder / "suite.toml", "--shim", SLOW_SHIM, "--unchanged", 0,
           "--planted", 1, "--slowdowns", 5000)
@@ -259,7 +276,6 @@ def test_a_loss_planted_from_outside_is_found(bench, tmp_path):
 def test_a_slower_link_is_found(tmp_path):
     if os.geteuid() != 0 or not shutil.which("tc"):
         pytest.skip("a shaped link needs root and the command tc (iproute2)")
-    (tmp_path / "suite.toml").write_text(SUITE)
     done = subprocess.run([sys.executable, STUDY / "study.py", "shaped", "--ucx-bench", PROGRAM, "--folder", tmp_path,
                            "--unchanged", "0", "--planted", "1", "--slowdowns", "100"],
                           capture_output=True, text=True, timeout=200, check=False)
@@ -268,5 +284,5 @@ def test_a_slower_link_is_found(tmp_path):
     assert done.returncode == 0, done
     recording = Recording.load(tmp_path / "shaped.json").without_canaries()
     (base, new), = turns.comparisons_of(recording, "shaped link", 1.0)
-    comparison = verdicts.sides(PROGRAM, recording, base, new)
+    comparison = verdicts.sides(PROGRAM, recording, base, new, in_turns=False)
     assert {one["verdict"] for one in comparison["series"]} == {"regressed"}

@@ -28,6 +28,7 @@ def frame_of(run):
     """All of a run file but what launches measured."""
     frame = {name: copy.deepcopy(part) for name, part in run.items() if name != "cases"}
     frame["findings"] = []
+    frame["run"].pop("ab", None)
     # Where the caller keeps programs and passing files is nobody's business.
     frame["run"]["command"] = [os.path.basename(word) for word in frame["run"]["command"]]
     emptied = {"metrics": {}, "launches": [], "path": {}, "pairs": [], "phases": [], "exchange": {}, "limits": []}
@@ -136,10 +137,12 @@ class Recording:
         ]
         return [[value * factor for value, factor in zip(row, factors)] for row in rows]
 
-    def run_of(self, rows, name):
-        """A run file of these launches, in this order."""
+    def run_of(self, rows, name, other=None):
+        """A run file of these launches, in this order; `other` is the run that they took turns with."""
         run = copy.deepcopy(self.frame)
         run["run"] |= {"id": name, "tags": {"made_of": "launch medians of a verdict study"}}
+        if other is not None:
+            run["run"]["ab"] = {"other": other}
         cases = {case["key"]: case for case in run["cases"]}
         for case in cases.values():
             case["launches"] = [

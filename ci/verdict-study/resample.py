@@ -10,40 +10,40 @@ import statistics
 
 import verdicts
 
-LAUNCHES = 10  # a side: what `suite` measures unless it is told otherwise
-WINDOW = 2 * LAUNCHES
+LAUNCHES = 16  # a side: what `suite` measures unless it is told otherwise
+COUNTS = (10, 16, 20, 30, 50)
 ALPHAS = (0.005, 0.002, 0.001)  # besides compare's own
 SEED = "ucx-bench verdict study"
 
 
-def in_fours(rng):
+def in_fours(rng, launches):
     """A B B A or B A A B, drawn anew for every four launches."""
-    return "".join(rng.choice(("ABBA", "BAAB")) for _ in range(WINDOW // 4))
+    return "".join(rng.choice(("ABBA", "BAAB")) for _ in range(launches // 2))
 
 
+TURNS, HALVES, BLOCKS = "A B B A", "A B B A of half a side each", "all A, all B"
 LAYOUTS = {
-    "A B B A": in_fours,
-    "5 A, 10 B, 5 A": lambda rng: "A" * 5 + "B" * 10 + "A" * 5,
-    "10 A, 10 B": lambda rng: "A" * 10 + "B" * 10,
+    TURNS: in_fours,
+    HALVES: lambda _, launches: "A" * (launches // 2) + "B" * launches + "A" * (launches - launches // 2),
+    BLOCKS: lambda _, launches: "A" * launches + "B" * launches,
 }
-USUAL = next(iter(LAYOUTS))
 
 
-def draws(layout, launches, count, seed):
+def draws(layout, recorded, count, seed, launches=LAUNCHES):
     """(first launch, side of each): every contiguous window is as likely; none is drawn twice. Fewer
     than `count` where there are no more."""
     rng = random.Random(f"{SEED}, {layout}, {seed}")
-    starts = range(launches - WINDOW + 1)
+    starts = range(recorded - 2 * launches + 1)
     drawn = {}
     tries = 0
     while starts and len(drawn) < count and tries < 50 * count:
         tries += 1
-        drawn[rng.choice(starts), LAYOUTS[layout](rng)] = None
+        drawn[rng.choice(starts), LAYOUTS[layout](rng, launches)] = None
     return list(drawn)
 
 
 def split(rows, start, pattern):
-    window = list(zip(rows[start:start + WINDOW], pattern))
+    window = list(zip(rows[start:start + len(pattern)], pattern))
     return [[row for row, side in window if side == wanted] for wanted in "AB"]
 
 
@@ -52,10 +52,10 @@ def in_parallel(calls):
         return list(pool.map(lambda call: call(), calls))
 
 
-def unchanged(program, recording, drawn):
+def unchanged(program, recording, drawn, in_turns):
     rows = recording.rows
     return in_parallel([
-        functools.partial(verdicts.sides, program, recording, *split(rows, start, pattern))
+        functools.partial(verdicts.sides, program, recording, *split(rows, start, pattern), in_turns)
         for start, pattern in drawn
     ])
 
@@ -83,20 +83,21 @@ def false_alarms(program, recording, count):
     """By layout, also without canaries, which hide alarms where they alarm themselves; the usual one in
     windows that share no launch, too. Shuffled launches are independent of each other, as the test
     supposes, whatever the host did meanwhile."""
-    launches = len(recording.rows)
+    recorded, window = len(recording.rows), 2 * LAUNCHES
     found = {}
     for layout in LAYOUTS:
-        drawn = draws(layout, launches, count, "unchanged")
-        comparisons = unchanged(program, recording, drawn)
-        blind = unchanged(program, recording.without_canaries(), drawn)
+        drawn = draws(layout, recorded, count, "unchanged")
+        comparisons = unchanged(program, recording, drawn, layout == TURNS)
+        blind = unchanged(program, recording.without_canaries(), drawn, layout == TURNS)
         found[layout] = alarm_counts(comparisons) | {"without_canaries": alarm_counts(blind)}
     rng = random.Random(f"{SEED}, apart")
-    apart = [(start, in_fours(rng)) for start in range(0, launches - WINDOW + 1, WINDOW)]
-    shuffled = [rng.sample(recording.rows, WINDOW) for _ in range(count)]
-    found["any 20 launches, shuffled"] = alarm_counts(in_parallel([
-        functools.partial(verdicts.sides, program, recording, rows[:LAUNCHES], rows[LAUNCHES:]) for rows in shuffled
+    apart = [(start, in_fours(rng, LAUNCHES)) for start in range(0, recorded - window + 1, window)]
+    shuffled = [rng.sample(recording.rows, window) for _ in range(count)]
+    found[f"any {window} launches, shuffled"] = alarm_counts(in_parallel([
+        functools.partial(verdicts.sides, program, recording, rows[:LAUNCHES], rows[LAUNCHES:], in_turns=False)
+        for rows in shuffled
     ]))
-    found[USUAL]["disjoint"] = alarm_counts(unchanged(program, recording, apart))
+    found[TURNS]["disjoint"] = alarm_counts(unchanged(program, recording, apart, in_turns=True))
     return found
 
 
@@ -138,25 +139,36 @@ def changes_seen(comparisons):
     return {name: statistics.median(values) - 1 for name, values in sorted(ratios.items())}
 
 
-def planted_in_draws(program, recording, slowdown, count, which):
+def planted_in_draws(program, recording, slowdown, count, which, launches):
     """`which(rng)` are the cases that are worse in one comparison."""
     rng = random.Random(f"{SEED}, {slowdown}")
     rows = recording.rows
-    drawn = draws(USUAL, len(rows), count, slowdown)
+    drawn = draws(TURNS, len(rows), count, slowdown, launches)
     planted = [which(rng) for _ in drawn]
 
     def one(place):
         base, new = split(rows, *drawn[place])
-        return verdicts.sides(program, recording, base, recording.slowed(new, slowdown, planted[place]))
+        worse = recording.slowed(new, slowdown, planted[place])
+        return verdicts.sides(program, recording, base, worse, in_turns=True)
 
     return counted(in_parallel([functools.partial(one, place) for place in range(len(drawn))]), planted)
 
 
-def power(program, recording, slowdowns, count, how):
+def power(program, recording, slowdowns, count, how, launches=LAUNCHES):
     """A loss in one case, drawn for each comparison, and in all of them."""
     ways = {"one case": lambda rng: {rng.choice(recording.cases)}, "all cases": lambda rng: set(recording.cases)}
     return [
-        {"slowdown": slowdown, "how": f"{how}, {name}"} | planted_in_draws(program, recording, slowdown, count, which)
+        {"slowdown": slowdown, "how": f"{how}, {name}"}
+        | planted_in_draws(program, recording, slowdown, count, which, launches)
         for name, which in ways.items()
         for slowdown in slowdowns
+    ]
+
+
+def by_launches(program, recording, slowdown, count):
+    """What more launches a side would find of one loss."""
+    return [
+        {"launches": launches} | row
+        for launches in COUNTS if 2 * launches <= len(recording.rows)
+        for row in power(program, recording, (slowdown,), count, "resampled", launches)
     ]

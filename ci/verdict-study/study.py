@@ -34,44 +34,45 @@ def say(line):
 
 
 def record(options):
-    session = turns.Session(options.ucx_bench, HERE / "suite.toml", options.folder / "launches.json", say)
-    session.record(options.launches)
+    session = turns.Session(options.folder / "launches.json", say)
+    session.record(options.launches, lambda: turns.one_turn(options.ucx_bench, HERE / "suite.toml"))
 
 
 def real(options):
-    session = turns.Session(options.ucx_bench, options.suite, options.folder / "real.json", say)
+    session = turns.Session(options.folder / "real.json", say)
     shim = pathlib.Path(options.shim)
     if not shim.exists():
         raise Unfit(f"no '{shim}': build it (target slow), or give --shim")
-    session.compare(NOTHING, 0, options.unchanged, lambda side: {})
+    two_sides = functools.partial(turns.two_sides, options.ucx_bench, options.suite)
+    session.compare(NOTHING, 0, options.unchanged, lambda: two_sides({}, {}))
     for slowdown in options.slowdowns:
         # Both sides have the shim, so that what it costs itself is no difference.
-        session.compare(SHIM, slowdown, options.planted, lambda side, share=slowdown: {
-            "LD_PRELOAD": str(shim), "SLOW_SHARE": str(share if side == "B" else 0)})
+        base, new = ({"LD_PRELOAD": shim, "SLOW_SHARE": share} for share in (0, slowdown))
+        session.compare(SHIM, slowdown, options.planted, functools.partial(two_sides, base, new))
 
 
 def shaped(options):
     with shaped_link() as link, tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
         suite = pathlib.Path(folder, "shaped.toml")
         suite.write_text((HERE / "shaped.toml").read_text().replace("LINK", link.name))
-        session = turns.Session(options.ucx_bench, suite, options.folder / "shaped.json", say)
+        session = turns.Session(options.folder / "shaped.json", say)
 
-        def set_rate(slowdown, side):
-            link.set_rate(RATE / (1 + slowdown) if side == "B" else RATE)
+        def four_turns(slowdown):
+            for side in "ABBA":
+                link.set_rate(RATE / (1 + slowdown) if side == "B" else RATE)
+                yield side, turns.one_turn(options.ucx_bench, suite)
 
         for slowdown, count in ((0, options.unchanged), *((s, options.planted) for s in options.slowdowns)):
-            session.compare(SHAPED, slowdown, count, lambda side: {}, functools.partial(set_rate, slowdown))
+            session.compare(SHAPED, slowdown, count, lambda slowdown=slowdown: list(four_turns(slowdown)))
 
 
-def judged_real(program, recording):
+def judged_real(program, recording, in_turns):
     """(A/A, power rows) of comparisons that were measured for it."""
     unchanged, rows = {}, []
     for how, slowdown in turns.kinds_of(recording):
         pairs = turns.comparisons_of(recording, how, slowdown)
         found = resample.in_parallel(
-            [functools.partial(verdicts.sides, program, recording, *pair) for pair in pairs])
-        if not found:
-            continue
+            [functools.partial(verdicts.sides, program, recording, *pair, in_turns) for pair in pairs])
         if slowdown == 0:
             unchanged[how] = resample.alarm_counts(found)
             continue
@@ -92,15 +93,15 @@ def judge(options):
     files = {name: options.folder / f"{name}.json" for name in ("launches", "real", "shaped")}
     recordings = {name: Recording.load(file) for name, file in files.items() if name == "launches" or file.exists()}
     main_recording = recordings["launches"]
-    if len(main_recording.rows) < resample.WINDOW:
-        raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {resample.WINDOW}")
+    if len(main_recording.rows) < 2 * resample.LAUNCHES:
+        raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {2 * resample.LAUNCHES}")
     layouts = resample.false_alarms(program, main_recording, options.draws)
-    aa = {name: layouts[resample.USUAL][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
+    aa = {name: layouts[resample.TURNS][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
     aa |= {"layouts": layouts, "real": {}}
     power = resample.power(program, main_recording, options.slowdowns, options.draws, "resampled")
     for name in ("real", "shaped"):
         if name in recordings:
-            unchanged, rows = judged_real(program, recordings[name])
+            unchanged, rows = judged_real(program, recordings[name], in_turns=name == "real")
             aa["real"] |= unchanged
             power += rows
     if "shaped" in recordings:
@@ -117,6 +118,7 @@ def judge(options):
         "recorded": {name: about(recording) for name, recording in recordings.items()},
         "aa": aa,
         "power": power,
+        "by_launches": resample.by_launches(program, main_recording, 0.05, options.draws),
     }
     output = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -187,7 +189,7 @@ def parser_of_all():
 
     added = command("record", record, "launches of the suite, to draw comparisons from")
     added.add_argument("--launches", type=count, default=300, metavar="N", help="in all (default: 300)")
-    added = command("real", real, "whole comparisons, A B B A: of nothing, and with calls of UCX stretched")
+    added = command("real", real, "whole comparisons by `ucx-bench ab`: of nothing, and with calls of UCX stretched")
     added.add_argument("--suite", type=pathlib.Path, default=HERE / "suite.toml")
     added.add_argument("--shim", default=str(ROOT / "build/release/ci/libslow.so"), help="built of ci/shims/slow.cpp")
     comparisons(added, 20, 5)

@@ -69,6 +69,15 @@ def markdown(result):
         f"{verdict_words(row['verdicts'])} |"
         for row in result["power"]
     ]
+    loss = {row["slowdown"] for row in result["by_launches"]}
+    lines += [
+        "",
+        f"| loss of {100 * max(loss):g} %, resampled: launches a side | in one case: found | in all cases: found |",
+        "|--:|--:|--:|",
+    ]
+    for count in dict.fromkeys(row["launches"] for row in result["by_launches"]):
+        ways = [row for row in result["by_launches"] if row["launches"] == count]
+        lines.append(f"| {count} | " + " | ".join(share_of(row["detected"], row["of"]) for row in ways) + " |")
     found = {row["slowdown"]: row["by_case"] for row in result["power"] if row["how"] == "resampled, one case"}
     lines += by_slowdown("resampled, one case: found in", found, lambda hits: share_of(*hits))
     for how in dict.fromkeys(row["how"] for row in result["power"] if "changes_seen" in row):

@@ -1,4 +1,4 @@
-"""Measures turns of a suite, and comparisons made of four of them: A B B A."""
+"""Measures turns of a suite, and comparisons."""
 
 import contextlib
 import json
@@ -12,46 +12,64 @@ import time
 from launches import Recording, Unfit
 from verdicts import usual_environment
 
-LIMIT_S = 600  # of one turn, which takes seconds
-ABBA = "ABBA"
+LIMIT_S = 900  # of one turn or comparison, which take a minute or two
 
 
-def measured(program, suite, environment):
-    """The run file of one turn; nothing of it is left running, whatever ends this."""
-    with tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
-        file = pathlib.Path(folder, "run.json")
-        process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", program, "--quiet", "--progress", "never",
-             "suite", suite, "--json", file],
-            env=usual_environment() | environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )
-        try:
-            _, errors = process.communicate(timeout=LIMIT_S)
-        except BaseException as error:
-            # The program ends its ranks itself.
-            process.send_signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=20)
-            process.kill()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise Unfit(f"{suite}: a turn was not done after {LIMIT_S} s; is the machine busy?") from None
-            raise
-        if process.returncode != 0:
-            last = (errors.strip() or "no message").splitlines()[-1]
-            raise Unfit(f"{suite}: status {process.returncode}: {last}")
-        run = json.loads(file.read_text())
+def run_program(program, arguments, environment=None):
+    """Nothing of it is left running, whatever ends this."""
+    process = subprocess.Popen(
+        ["setpriv", "--pdeathsig", "TERM", program, "--quiet", "--progress", "never", *arguments],
+        env=usual_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )
+    what = " ".join(map(str, arguments[:2]))
+    try:
+        _, errors = process.communicate(timeout=LIMIT_S)
+    except BaseException as error:
+        # The program ends its ranks itself.
+        process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=20)
+        process.kill()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise Unfit(f"{what}: was not done after {LIMIT_S} s; is the machine busy?") from None
+        raise
+    if process.returncode != 0:
+        last = (errors.strip() or "no message").splitlines()[-1]
+        raise Unfit(f"{what}: status {process.returncode}: {last}")
+
+
+def whole_run(file):
+    run = json.loads(file.read_text(encoding="utf-8"))
     failed = [case for case in run["cases"] if case["state"] != "measured"]
     if failed:
-        raise Unfit(f"{suite}: {failed[0]['key']}: {failed[0]['state']}: {failed[0]['reason']}")
+        raise Unfit(f"{failed[0]['key']}: {failed[0]['state']}: {failed[0]['reason']}")
     return run
 
 
-class Session:
-    """Turns of one suite, each on disk as soon as it is measured; goes on with what a file holds."""
+def one_turn(program, suite):
+    with tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
+        file = pathlib.Path(folder, "run.json")
+        run_program(program, ["suite", suite, "--json", file])
+        return whole_run(file)
 
-    def __init__(self, program, suite, file, say):
-        self.program, self.suite, self.file, self.say = program, suite, file, say
+
+def two_sides(program, suite, base, new):
+    """`ucx-bench ab` in two environments: the runs of A and B, whose launches took turns."""
+    words = [word for option, variables in (("--base-env", base), ("--new-env", new))
+             for name, value in variables.items() for word in (option, f"{name}={value}")]
+    with tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
+        run_program(program, ["ab", suite, "--folder", folder, *words])
+        runs = [whole_run(file) for file in pathlib.Path(folder).rglob("*.json")]
+    sides = {run["run"]["ab"]["side"]: run for run in runs}
+    return [("A", sides["base"]), ("B", sides["new"])]
+
+
+class Session:
+    """Turns of one suite, on disk as soon as they are measured; goes on with what a file holds."""
+
+    def __init__(self, file, say):
+        self.file, self.say = file, say
         self.recording = Recording.load(file) if file.exists() else None
 
     @property
@@ -62,46 +80,43 @@ class Session:
     def launches(self):
         return sum(len(turn["launches"]) for turn in self.turns)
 
-    def turn(self, environment=None, **notes):
-        load = os.getloadavg()[0]
-        run = measured(self.program, self.suite, environment or {})
+    def add(self, run, **notes):
         self.recording = self.recording or Recording.begun_with(run)
-        self.recording.add(run, load_1min_before=round(load, 2), **notes)
-        self.recording.save(self.file)
+        self.recording.add(run, **notes)
 
-    def record(self, launches):
+    def record(self, launches, turn):
         """Until there are so many, one turn after the other."""
         begin, before = time.monotonic(), self.launches
         while self.launches < launches:
-            self.turn()
+            load = os.getloadavg()[0]
+            self.add(turn(), load_1min_before=round(load, 2))
+            self.recording.save(self.file)
             each = (time.monotonic() - begin) / (self.launches - before)
             left_min = max(0, launches - self.launches) * each / 60
             self.say(f"{self.launches} of {launches} launches, about {left_min:.0f} min left")
 
-    def compare(self, how, slowdown, count, environment_of, before=lambda side: None):
-        """Until there are so many comparisons of this kind; `environment_of(side)` is what the turns of
-        A and B run in, `before(side)` prepares what is outside of the program."""
-        while (have := self._finished(how, slowdown)) < count:
+    def compare(self, how, slowdown, count, measure):
+        """Until there are so many comparisons of this kind; `measure()` gives (side, run) of one. One that
+        is interrupted leaves nothing."""
+        while (have := len(comparisons_of(self.recording, how, slowdown))) < count:
             number = 1 + max((turn["comparison"] for turn in self.turns), default=0)
-            for side in ABBA:
-                before(side)
-                self.turn(environment_of(side), comparison=number, side=side, how=how, slowdown=slowdown)
+            load = os.getloadavg()[0]
+            for side, run in measure():
+                self.add(run, load_1min_before=round(load, 2), comparison=number, side=side, how=how,
+                         slowdown=slowdown)
+            self.recording.save(self.file)
             self.say(f"{how}, {100 * slowdown:g} %: {have + 1} of {count} comparisons")
-
-    def _finished(self, how, slowdown):
-        """Comparisons that were interrupted do not count, and nobody reads them."""
-        return len(comparisons_of(self.recording, how, slowdown)) if self.recording else 0
 
 
 def comparisons_of(recording, how, slowdown):
-    """The rows of both sides of each whole comparison of this kind."""
+    """The rows of both sides of each comparison of this kind."""
     turns = {}
-    for turn in recording.turns:
+    for turn in recording.turns if recording else []:
         if turn.get("how") == how and turn["slowdown"] == slowdown:
             turns.setdefault(turn["comparison"], []).append(turn)
     return [
-        [[row for turn in four if turn["side"] == side for row in turn["launches"]] for side in "AB"]
-        for four in turns.values() if "".join(turn["side"] for turn in four) == ABBA
+        [[row for turn in parts if turn["side"] == side for row in turn["launches"]] for side in "AB"]
+        for parts in turns.values()
     ]
 
 

@@ -34,8 +34,11 @@ def compared(program, base, new):
     return comparison
 
 
-def sides(program, recording, base_rows, new_rows):
-    return compared(program, recording.run_of(base_rows, "base"), recording.run_of(new_rows, "new"))
+def sides(program, recording, base_rows, new_rows, in_turns):
+    names = ("base", "new")
+    others = reversed(names) if in_turns else (None, None)
+    runs = [recording.run_of(rows, name, other) for rows, name, other in zip((base_rows, new_rows), names, others)]
+    return compared(program, *runs)
 
 
 def alarms(comparison, verdicts=ALARMS):
