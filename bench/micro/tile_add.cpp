@@ -22,19 +22,19 @@ namespace {
 
 // y = x + 3 t, element by element.
 void plain_triad(const double* x, const double* t, double* y, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; i += 2) {
-#if defined(__x86_64__)
-    const auto sum =
-        _mm_add_pd(_mm_loadu_pd(x + i), _mm_mul_pd(_mm_set1_pd(3), _mm_loadu_pd(t + i)));
-    _mm_stream_pd(y + i, sum);
-#else
-    y[i] = x[i] + 3 * t[i];
-    y[i + 1] = x[i + 1] + 3 * t[i + 1];
-#endif
-  }
+  for (std::uint64_t i = 0; i < count; ++i) y[i] = x[i] + 3 * t[i];
 }
 
 #if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] void avx2_triad(const double* x, const double* t, double* y,
+                                            std::uint64_t count) {
+  const auto factor = _mm256_set1_pd(3);
+  for (std::uint64_t i = 0; i < count; i += 4) {
+    _mm256_stream_pd(y + i,
+                     _mm256_fmadd_pd(factor, _mm256_loadu_pd(t + i), _mm256_loadu_pd(x + i)));
+  }
+}
+
 [[gnu::target("avx512f")]] void avx512_triad(const double* x, const double* t, double* y,
                                              std::uint64_t count) {
   const auto factor = _mm512_set1_pd(3);
@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   for (const auto pages : {Pages::touched, Pages::huge}) {
     compare("plain", plain_code(), plain_triad, side, rounds, pages);
 #if defined(__x86_64__)
+    if (has_avx2()) compare("AVX2", avx2_code(), avx2_triad, side, rounds, pages);
     if (has_avx512()) compare("AVX-512", avx512_code(), avx512_triad, side, rounds, pages);
 #endif
   }

@@ -126,7 +126,8 @@ std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress, const Squa
 }
 
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress) {
-  return make_cpu_kernels(std::move(progress), has_avx512() ? avx512_code() : plain_code());
+  const auto code = has_avx512() ? avx512_code() : has_avx2() ? avx2_code() : plain_code();
+  return make_cpu_kernels(std::move(progress), code);
 }
 
 }  // namespace ucxbench::transpose

@@ -26,12 +26,17 @@ struct Shape {
 const std::vector<Shape> shapes = {{1, 1},   {1, 9},   {9, 1},   {7, 8},     {8, 8},     {8, 7},
                                    {31, 33}, {63, 65}, {64, 64}, {65, 1030}, {200, 129}, {513, 77}};
 
-class Code : public testing::TestWithParam<std::string> {
+struct Tested {
+  const char* name;
+  SquareCode (*code)();
+  bool (*runs_here)();
+};
+
+class Code : public testing::TestWithParam<Tested> {
  protected:
   void SetUp() override {
-    if (GetParam() == "avx512" && !has_avx512()) GTEST_SKIP() << "this CPU has no AVX-512";
-    kernels =
-        make_cpu_kernels([this] { ++steps; }, GetParam() == "plain" ? plain_code() : avx512_code());
+    if (!GetParam().runs_here()) GTEST_SKIP() << "this CPU has no " << GetParam().name;
+    kernels = make_cpu_kernels([this] { ++steps; }, GetParam().code());
   }
 
   std::unique_ptr<Kernels> kernels;
@@ -111,8 +116,11 @@ TEST_P(Code, ProgressWhileTheyCompute) {
   EXPECT_GE(steps, 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Code, testing::Values("plain", "avx512"),
-                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Cpu, Code,
+                         testing::Values(Tested{"plain", plain_code, [] { return true; }},
+                                         Tested{"avx2", avx2_code, has_avx2},
+                                         Tested{"avx512", avx512_code, has_avx512}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 // What a tile adds up to when `change` was done to y.
 template <typename Change>

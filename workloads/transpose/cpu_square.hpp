@@ -32,8 +32,8 @@ struct SquareCode {
   /// out(a, b) = t[b * t_stride + a]
   void (*transpose)(const double* t, std::uint64_t t_stride, std::uint64_t rows,
                     std::uint64_t columns, Square& out);
-  /// y = x + t. Rows of y begin at a cache line and are written past the caches by whole lines,
-  /// also over what stands behind the last element.
+  /// y = x + t. Rows of y begin at a cache line and are written past the caches, up to the end of
+  /// a line also over what stands behind the last element.
   void (*add)(const double* x, std::uint64_t x_stride, const Square& t, std::uint64_t rows,
               std::uint64_t columns, double* y, std::uint64_t y_stride);
   /// The same, and t becomes y.
@@ -49,7 +49,10 @@ struct SquareCode {
   void (*finish)();
 };
 
+/// In C++ alone, without stores past the caches: for every processor.
 SquareCode plain_code();
+/// Only where has_avx2().
+SquareCode avx2_code();
 /// Only where has_avx512().
 SquareCode avx512_code();
 

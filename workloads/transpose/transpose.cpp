@@ -60,7 +60,7 @@ void Transpose::progress() {
 }
 
 double Transpose::exchange_alone_GBps() {
-  return best_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+  return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
     begin_exchange(number);
     while (!exchange_->all_taken() || !exchange_->sent()) {
       step();
