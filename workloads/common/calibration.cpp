@@ -1,14 +1,17 @@
 #include "workloads/common/calibration.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "harness/core/statistics.hpp"
 #include "workloads/common/all_to_all.hpp"
 
 namespace ucxbench {
 
-double best_exchange_GBps(Communicator& comm, const Clock& clock, int times,
-                          const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
-  double best = 0;
+double median_exchange_GBps(Communicator& comm, const Clock& clock, int times,
+                            const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
+  std::vector<double> rates;
   for (int i = 0; i < times; ++i) {
     comm.barrier();
     const auto began = clock.ticks();
@@ -20,9 +23,9 @@ double best_exchange_GBps(Communicator& comm, const Clock& clock, int times,
       bytes += rank[0];
       slowest_ns = std::max(slowest_ns, rank[1]);
     }
-    best = std::max(best, static_cast<double>(bytes) / static_cast<double>(slowest_ns));
+    rates.push_back(static_cast<double>(bytes) / static_cast<double>(slowest_ns));
   }
-  return best;
+  return median(std::move(rates));
 }
 
 }  // namespace ucxbench

@@ -9,9 +9,10 @@
 namespace ucxbench {
 
 /// What an exchange reaches when nothing is computed: bytes of all ranks by the slowest rank's
-/// time, the best of so many times. `exchange(number)` carries it out on this rank and returns the
-/// bytes that this rank sent. All ranks call it together.
-double best_exchange_GBps(Communicator& comm, const Clock& clock, int times,
-                          const std::function<std::uint64_t(std::uint32_t number)>& exchange);
+/// time, the median of so many times (at least one), as what it is held against is one of runs.
+/// `exchange(number)` carries it out on this rank and returns the bytes that this rank sent. All
+/// ranks call it together.
+double median_exchange_GBps(Communicator& comm, const Clock& clock, int times,
+                            const std::function<std::uint64_t(std::uint32_t number)>& exchange);
 
 }  // namespace ucxbench

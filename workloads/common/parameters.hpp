@@ -26,7 +26,7 @@ struct WorkloadParameters {
   double scale = 1;  ///< its data times this
   int warmup_runs = 1;
   int runs = 3;          ///< measured iterations of a launch
-  int calibrations = 3;  ///< exchanges without computing, of which the best counts; 0: none
+  int calibrations = 3;  ///< exchanges without computing, whose median counts; 0: none
   bool transfer_log = true;
   std::uint64_t ignore_bytes = std::uint64_t{1} << 20U;  ///< quantiles are over messages from here
 };

@@ -146,7 +146,7 @@ void Merge::wait_for(std::uint32_t batch) {
 
 double Merge::exchange_alone_GBps() {
   for (auto& side : sides_) partition(*side);
-  return best_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+  return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
     for (auto& side : sides_) begin(*side, number, Injected::nothing);
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
     std::uint64_t sent = 0;
