@@ -41,6 +41,25 @@ def test_a_loss_is_found_and_trips_the_gate(bench, run, tmp_path):
     assert "1 improved" in bench("compare", slow, base).out
 
 
+def test_a_run_with_itself(bench, run, tmp_path):
+    one = recorded(run, "one", tmp_path, launches=24)
+    made = json.loads(one.read_text())
+    for metric in (metric for case in made["cases"] for metric in case["metrics"].values()):
+        # As if B's launches, 1, 2, 5, 6, 9 …, were slower.
+        metric["launch_medians"] = [
+            (1.3 if i % 4 in (1, 2) else 1) * (10 + 0.01 * (7 * i % 5)) for i in range(24)]
+    one.write_text(json.dumps(made))
+    done = bench("compare", one, "--with-itself")
+    assert done.code == 0 and done.out.splitlines()[0] == "2 regressed, 2 improved", done
+    assert "one run, its own launches in turns (A B B A): a change is a false alarm" in done.out
+    rows = json.loads(bench("compare", one, "--with-itself", "--json", "-").out)["series"]
+    assert {(row["base_launches"], row["new_launches"]) for row in rows} == {(12, 12)}
+    assert bench("compare", one, one, "--with-itself").err == (
+        "ucx-bench: --with-itself: expected one run, not two\n")
+    done = bench("compare", one)
+    assert done.code == 2 and "expected a second run, NEW.json, or --with-itself" in done.err
+
+
 def test_formats(bench, run, tmp_path):
     base, slow = recorded(run, "base", tmp_path), recorded(run, "slow", tmp_path, factor=1.2)
     done = bench("compare", base, slow, "--json", "-", "--markdown", "c.md")

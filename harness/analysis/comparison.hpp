@@ -51,8 +51,8 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
-  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; and, where there is a change, that the runs did
-  /// not take turns.
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that both are one run (halves_in_turns); and,
+  /// where there is a change, that the runs did not take turns.
   std::vector<std::string> differences{};
   /// What both runs measured of the host itself; of no other test's family.
   std::vector<SeriesChange> canaries{};

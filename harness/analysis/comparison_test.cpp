@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "harness/analysis/halves.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -226,6 +228,32 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
   EXPECT_EQ(found.canaries[0].change, Change::regressed);
   // Nothing is left that turns would explain.
   EXPECT_TRUE(found.differences.empty());
+}
+
+// Launches of one run, of which every second pair is `factor` times as slow.
+Result in_pairs(double factor, std::size_t launches) {
+  auto one = run({1}, launches, 1);
+  one.run["id"] = "r1";
+  auto& medians = one.cases[0].metrics.at("latency_us").launch_medians;
+  for (std::size_t i = 0; i < launches; ++i) {
+    if (i % 4 == 1 || i % 4 == 2) medians[i] *= factor;
+  }
+  return one;
+}
+
+TEST(Compare, ARunWithItselfInTurns) {
+  const auto halves = halves_in_turns(in_pairs(1, 24));
+  const auto found = compare(halves[0], halves[1]);
+  ASSERT_EQ(found.series.size(), 1U);
+  EXPECT_EQ(found.series[0].base_launches, 12U);
+  EXPECT_EQ(found.series[0].new_launches, 12U);
+  EXPECT_EQ(found.series[0].change, Change::unchanged);
+  ASSERT_EQ(found.differences.size(), 1U);
+  EXPECT_EQ(found.differences[0],
+            "one run, its own launches in turns (A B B A): a change is a false alarm");
+  // What happens to B's launches alone is seen, so the launches are those of A and of B.
+  const auto apart = halves_in_turns(in_pairs(1.3, 24));
+  EXPECT_EQ(compare(apart[0], apart[1]).series[0].change, Change::regressed);
 }
 
 TEST(Compare, BelievesAHostThatStayed) {

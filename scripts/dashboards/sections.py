@@ -5,7 +5,7 @@ import math
 import os
 import statistics
 
-from dashboards import causes, details, figures, inlined, lines as of_lines, rows as of_rows, triage, verdicts
+from dashboards import causes, control, details, figures, inlined, lines as of_lines, rows as of_rows, triage, verdicts
 
 WORST_SHOWN = 12  # rows named on the first screen
 
@@ -153,6 +153,8 @@ def content_of(found, by_stream, arguments, base, now):
         of = by_stream[stream]
         samples |= details.read_samples(stream, of, most, loaded)
         told.append(stream_of(stream, of, comparison, arguments, entries, loaded))
+        told[-1]["control"] = control.told(found, stream, arguments.program)
+    found.save()
     found.problems += [(triage.FILE, f"'{entry.id}' is for no row: ids are a case and a metric") for entry in entries
                        if not entry.used]
     data, kept = inlined.data_of(streams, lines, samples, comparisons, arguments.html)

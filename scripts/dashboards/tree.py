@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 2  # of the index: another one is made anew
+VERSION = 3  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -43,6 +43,21 @@ class Tree:
     runs: list  # of Run, oldest first
     problems: list  # of (path, what is wrong with it)
     read: int = 0  # files that were not in the index
+    files: dict = dataclasses.field(default_factory=dict)  # the index
+    learned: bool = False  # something that the saved index does not have
+
+    def remembered(self, run, what, find):
+        """What the index has of a run, else what `find` says, unless that is None, from now on."""
+        entry = self.files[run.path.relative_to(self.folder).as_posix()]
+        if what not in entry and (value := find()) is not None:
+            entry[what] = value
+            self.learned = True
+        return entry.get(what)
+
+    def save(self):
+        if self.learned:
+            save_index(self.folder, self.files)
+            self.learned = False
 
 
 def load_index(folder):
@@ -125,4 +140,4 @@ def load(folder):
         ids[of["id"]] = name
         problems += [(name, f"{problem}; it is left out") for problem in of["problems"]]
         runs.append(Run(pathlib.Path(folder, name), of))
-    return Tree(folder, sorted(runs, key=lambda run: (run.time, run.id)), problems, read)
+    return Tree(folder, sorted(runs, key=lambda run: (run.time, run.id)), problems, read, files)

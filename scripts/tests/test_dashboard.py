@@ -106,6 +106,22 @@ def test_the_control_is_shown(runs, program):
     assert "is not what ci/verdict-study writes" in left_out(made(runs, program))["verdict-study.json"]
 
 
+def test_every_run_is_compared_with_itself_once(runs, program):
+    text = text_of(made(runs, program))
+    assert "0 of the last 20 raised a false alarm, where alpha allows 1 %. Of all 638 tests 0.0 % have" in text
+    index = json.loads((runs / tree.INDEX).read_text())["files"]
+    newest = files_of(runs)[-1].relative_to(runs).as_posix()
+    assert index[newest]["control"] == {"tests": SERIES, "below": 0, "alarms": 0, "alpha": 0.01}
+    # What the index has is not asked again; another size or time of a file makes it unknown.
+    index[newest]["control"] |= {"below": 8, "alarms": 1}
+    (runs / tree.INDEX).write_text(json.dumps({"version": tree.VERSION, "files": index}))
+    page = made(runs, program)
+    assert "1 of the last 20 raised a false alarm" in text_of(page) and "Of all 638 tests 1.3 % have" in text_of(page)
+    assert f"8 of {SERIES} below 5 %, 1 called a change" in page
+    change(files_of(runs)[-1], lambda run: run["run"].update(reason="changed"))
+    assert "0 of the last 20 raised" in text_of(made(runs, program))
+
+
 def test_which_direction_is_better_is_the_runs_own_word(runs, program):
     def turn(run):
         for case in run["cases"]:
@@ -184,7 +200,7 @@ def test_pairs_of_base_and_new_in_order_of_their_nodes(runs, program):
 
 def test_sizes_have_base_new_and_protocols(runs, program):
     page = made(runs, program)
-    panels = re.findall(r'<svg viewBox.*?</svg>', page[page.index('id="sizes"') :], flags=re.DOTALL)
+    panels = re.findall(r'<svg viewBox.*?</svg>', page[page.index('id="sizes"') : page.index('id="pairs"')], flags=re.DOTALL)
     assert len(panels) == 8
     for panel in panels:
         assert 'class="curve base"' in panel and 'class="band new"' in panel and ">rendezvous<" in panel
