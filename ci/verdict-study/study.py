@@ -188,7 +188,7 @@ def parser_of_all():
                            help="percent (default: 1,2,3,5,10,20)")
 
     added = command("record", record, "launches of the suite, to draw comparisons from")
-    added.add_argument("--launches", type=count, default=300, metavar="N", help="in all (default: 300)")
+    added.add_argument("--launches", type=count, default=304, metavar="N", help="in all (default: 304)")
     added = command("real", real, "whole comparisons by `ucx-bench ab`: of nothing, and with calls of UCX stretched")
     added.add_argument("--suite", type=pathlib.Path, default=HERE / "suite.toml")
     added.add_argument("--shim", default=str(ROOT / "build/release/ci/libslow.so"), help="built of ci/shims/slow.cpp")
