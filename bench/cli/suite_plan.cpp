@@ -13,8 +13,8 @@
 namespace ucxbench {
 namespace {
 
-// Ten can give a verdict among 92 cases; with so many a loss of 5 % is found a third more often on a
-// noisy host (docs/METHOD.md, "Whether verdicts are right").
+// Ten can give a verdict among 92 cases; with so many a loss of 5 % is found a third more often on
+// a noisy host (docs/METHOD.md, "Whether verdicts are right").
 constexpr int least_launches_of_a_suite = 16;
 constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
 
