@@ -4,6 +4,7 @@
 Exit status: 0 made, 2 unusable input or output, 3 a Python module is missing.
 """
 
+import collections
 import datetime
 import json
 import pathlib
@@ -24,10 +25,12 @@ def study_of(folder, problems):
     try:
         study = json.loads(file.read_text(encoding="utf-8"))
         aa = study["aa"]
+        found = collections.defaultdict(dict)
+        for row in study.get("power", []):
+            found[str(row.get("how", ""))][float(row["slowdown"])] = int(row["detected"]), int(row["of"])
         return {"comparisons": int(aa["comparisons"]), "false_alarms": int(aa["false_alarms"]),
-                "upper95": float(aa["upper95"]),
-                "power": [(float(row["slowdown"]), int(row["detected"]), int(row["of"]), str(row.get("how", "")))
-                          for row in study.get("power", [])]}
+                "upper95": float(aa["upper95"]), "power": found,
+                "slowdowns": sorted({slowdown for of in found.values() for slowdown in of})}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         problems.append((file.name, f"is not what ci/verdict-study writes ({type(error).__name__}: {error})"))
         return None

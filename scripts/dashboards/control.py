@@ -9,6 +9,7 @@ from dashboards.figures import tag
 from dashboards.lines import LAST
 
 CHANCE = 0.05  # of an uncorrected p below itself, where launches are independent
+LEAST = 4  # launches of a half: with three no p is as small
 WIDTH, HEIGHT = 520, 130
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 24
 
@@ -33,7 +34,8 @@ def counted(program, run):
     result, _ = verdicts.asked(program, run.path, "--with-itself")
     if result is None:
         return None
-    tested = [row["p"] for row in result["series"] if row["p"] is not None]
+    tested = [row["p"] for row in result["series"]
+              if row["p"] is not None and min(row["base_launches"], row["new_launches"]) >= LEAST]
     alarms = sum(row["verdict"] in ("regressed", "improved") for row in result["series"])
     return {"tests": len(tested), "below": sum(p < CHANCE for p in tested), "alarms": alarms, "alpha": result["alpha"]}
 

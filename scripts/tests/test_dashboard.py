@@ -97,11 +97,12 @@ def test_other_parameters_begin_another_series(runs, program):
 def test_the_control_is_shown(runs, program):
     assert "Not measured here" in text_of(made(runs, program))
     study = {"aa": {"comparisons": 500, "false_alarms": 1, "upper95": 0.0094},
-             "power": [{"slowdown": 0.05, "detected": 98, "of": 100, "how": "resampled"}]}
+             "power": [{"slowdown": 0.05, "detected": 98, "of": 100, "how": "resampled"},
+                       {"slowdown": 0.02, "detected": 1, "of": 5, "how": "shim"}]}
     (runs.parent / "verdict-study.json").write_text(json.dumps(study))
     text = text_of(made(runs, program))
     assert "1 false alarm in 500 comparisons" in text and "at most 0.94 % of runs" in text
-    assert "5 % resampled 98 100" in text
+    assert "planted slowdowns of 2 % 5 % resampled 98 of 100 shim 1 of 5" in text
     (runs.parent / "verdict-study.json").write_text("{}")
     assert "is not what ci/verdict-study writes" in left_out(made(runs, program))["verdict-study.json"]
 
@@ -120,6 +121,10 @@ def test_every_run_is_compared_with_itself_once(runs, program):
     assert f"8 of {SERIES} below 5 %, 1 called a change" in page
     change(files_of(runs)[-1], lambda run: run["run"].update(reason="changed"))
     assert "0 of the last 20 raised" in text_of(made(runs, program))
+    program.write_text(program.read_text().replace('"base_launches": 8', '"base_launches": 3'))
+    (runs / tree.INDEX).unlink()
+    text = text_of(made(runs, program))
+    assert "No run has 8 launches, of which each half could say something" in text and "raised a false" not in text
 
 
 def test_which_direction_is_better_is_the_runs_own_word(runs, program):
