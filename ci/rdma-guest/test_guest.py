@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -59,7 +60,7 @@ def guest(tmp_path_factory):
     booted = subprocess.run(
         ["setpriv", "--pdeathsig", "TERM", HERE / "run", "--limit", str(LIMIT_S), "--job", folder,
          HERE / "cases", PROGRAM, NO_FORK_SHIM, *with_cuda],
-        capture_output=True, text=True, timeout=LIMIT_S + 90, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=LIMIT_S + 200, stdin=subprocess.DEVNULL,
     )
     if booted.returncode == 3:
         pytest.skip(booted.stderr.splitlines()[-1])
@@ -108,7 +109,7 @@ def test_status_output_and_limit(guest, tmp_path):
     def run(*arguments):
         return subprocess.run(
             [HERE / "run", "--job", tmp_path, *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
         )
 
     done = run("sh", "-c", "pwd; echo \"$1\" >&2; touch /usr/x && exit 7", "sh", "two  words")
@@ -118,6 +119,29 @@ def test_status_output_and_limit(guest, tmp_path):
     assert late.returncode == 124
     assert late.stderr.endswith("still running after 1 s\n")
     assert run("--limit").returncode == 2
+
+
+def test_a_guest_that_does_not_boot_is_started_once_more(guest, tmp_path):
+    qemu = tmp_path / "qemu-system-x86_64"
+    qemu.write_text(f"""#!/bin/sh
+echo again >> {tmp_path}/starts
+[ "$(wc -l < {tmp_path}/starts)" -gt "$ENDS" ] || {{ echo no such processor; exit 1; }}
+exec {shutil.which(qemu.name)} "$@"
+""")
+    qemu.chmod(0o755)
+
+    def run(ends):
+        (tmp_path / "starts").unlink(missing_ok=True)
+        return subprocess.run(
+            [HERE / "run", "--job", tmp_path, "echo", "here"], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=240, env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "ENDS": str(ends)},
+        )
+
+    done = run(1)
+    assert (done.returncode, done.stdout) == (0, "here\n"), done
+    done = run(2)
+    assert done.returncode == 125 and "no such processor" in done.stderr, done
+    assert done.stderr.endswith("the guest did not boot, twice\n")
 
 
 def least_packets(run):
