@@ -2,7 +2,7 @@
 
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -64,13 +64,7 @@ TEST(NcclXml, DevicesMayBeBare) {
 
 TEST(NcclXml, SaysWhatIsWrong) {
   const auto refusal = [](const std::string& xml) {
-    try {
-      graph_from_nccl_xml(xml);
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.exit(), Exit::usage);
-      return std::string(failure.what());
-    }
-    return std::string("accepted");
+    return refusal_by([&] { graph_from_nccl_xml(xml); });
   };
   EXPECT_NE(refusal("<system/>").find("without a <cpu>"), std::string::npos);
   EXPECT_NE(refusal("<system><cpu host_hash=\"1\"/><cpu host_hash=\"2\"/></system>").find("hosts"),

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -28,14 +28,9 @@ class ResultFile : public testing::Test {
 
 template <typename Action>
 std::string usage_failure(Action action) {
-  try {
-    action();
-  } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::usage);
-    return failure.what();
-  }
-  ADD_FAILURE() << "no failure";
-  return {};
+  const auto what = refusal_by(action);
+  EXPECT_NE(what, "accepted");
+  return what;
 }
 
 TEST_F(ResultFile, ReplacesAWholeFileAndLeavesNothingElse) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/topology/build.hpp"
 #include "harness/topology/node_for_test.hpp"
 #include "harness/topology/path.hpp"
@@ -126,13 +126,7 @@ TEST(Json, UnknownIsNull) {
 TEST(Json, RefusesWhatIsNoTopology) {
   const auto whole = to_json(small_machine(4));
   const auto refused = [](const nlohmann::ordered_json& json) {
-    try {
-      graph_from_json(json);
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.exit(), Exit::usage);
-      return std::string(failure.what());
-    }
-    return std::string("accepted");
+    return refusal_by([&] { graph_from_json(json); });
   };
   EXPECT_NE(refused({}).find("not a topology"), std::string::npos);
   EXPECT_NE(refused({{"devices", 3}}).find("not a topology"), std::string::npos);
