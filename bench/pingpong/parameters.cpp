@@ -69,7 +69,7 @@ Json to_json(const Parameters& p) {
                {"time_per_launch_ns", p.time_per_launch.count()}};
   json["pool_bytes"] = p.pool_bytes != 0 ? Json(p.pool_bytes) : Json();
   json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
-  json["iterations"] = p.iterations ? Json(*p.iterations) : Json();
+  json["iterations"] = number_or_null(p.iterations);
   return json;
 }
 

@@ -96,11 +96,11 @@ Json bandwidths_of(const Result& run, const Advice& advice) {
       Json row = {{"src", pair.value("src", Json())}, {"dst", pair.value("dst", Json())}};
       row["src_device"] = device_name(advice, src);
       row["dst_device"] = device_name(advice, dst);
-      row["class"] = path_class.empty() ? Json() : Json(path_class);
+      row["class"] = text_or_null(path_class);
       row["memory"] = of.parameters.value("memory", Json());
       row["transports"] = of.parameters.value("transports", Json());
       const auto bytes = bytes_of(of);
-      row["bytes"] = bytes ? Json(*bytes) : Json();
+      row["bytes"] = number_or_null(bytes);
       for (const auto* name : {"p25_GBps", "p50_GBps", "p75_GBps"}) {
         row[name] = number_or_null(number_at(pair, name));
       }

@@ -153,7 +153,7 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
   std::vector<Flow> flows;
   for (const auto& gpu_pair : gpus) {
     auto& pair = of.pairs[gpu_pair.pair];
-    pair["path"] = gpu_pair.carrier.empty() ? Json() : Json(gpu_pair.carrier);
+    pair["path"] = text_or_null(gpu_pair.carrier);
     pairs.push_back({gpu_pair, &pair});
     if (!gpu_pair.flow) continue;
     pairs.back().flow = flows.size();

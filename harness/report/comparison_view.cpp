@@ -31,25 +31,22 @@ Json modes_json(const std::optional<Modes>& modes) {
 }
 
 Json series_json(const SeriesChange& series) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   const bool both = series.base && series.now;
   Json one = {{"key", series.key},
               {"metric", series.metric},
               {"better", better_direction(series.metric)},
               {"verdict", to_string(series.change)},
-              {"base", number(series.base)},
-              {"new", number(series.now)},
+              {"base", number_or_null(series.base)},
+              {"new", number_or_null(series.now)},
               {"base_launches", series.base_launches},
               {"new_launches", series.new_launches}};
   one["ratio"] = both ? Json(series.ratio.estimate) : Json();
-  one["interval"] = series.ratio.interval ? Json(*series.ratio.interval) : Json();
+  one["interval"] = number_or_null(series.ratio.interval);
   one["p"] = both ? Json(series.p) : Json();
   one["p_corrected"] = both ? Json(series.corrected) : Json();
   one["floor"] = both ? Json(series.floor) : Json();
-  one["base_drift"] = number(series.base_drift);
-  one["new_drift"] = number(series.new_drift);
+  one["base_drift"] = number_or_null(series.base_drift);
+  one["new_drift"] = number_or_null(series.new_drift);
   one["base_modes"] = modes_json(series.base_modes);
   one["new_modes"] = modes_json(series.new_modes);
   one["why"] = series.why;

@@ -84,7 +84,7 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
   Json rank = {
       {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
-  rank["numa_node"] = node ? Json(*node) : Json();
+  rank["numa_node"] = number_or_null(node);
   rank["device"] = Json();
   rank["clock"] = clock_.name();
   rank.update(facts);

@@ -77,7 +77,7 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
       sum_of(ranks, [&](const Iteration& i) { return double(i.phase_ns.at(shuffle)); });
   const auto count = static_cast<double>(ranks.size());
   Json exchange = {{"bytes", sent / iterations},
-                   {"alone_GBps", alone ? Json(*alone) : Json()},
+                   {"alone_GBps", number_or_null(alone)},
                    {"busy_ms", busy > 0 ? Json(busy / iterations / count * 1e-6) : Json()},
                    {"exposed_ms", exposed / iterations / count * 1e-6}};
   exchange["overlap"] = busy > 0 ? Json(std::max(0.0, 1 - exposed / busy)) : Json();
