@@ -57,14 +57,14 @@ def dot(control, x, y):
 
 def picture(controls):
     """The share of tests below CHANCE by run, and where it should be."""
-    most = max(0.1, *(control.share for control in controls)) * 1.1
+    most = max(0.1, *(control.share for control in controls))
     height = HEIGHT - TOP - BOTTOM
 
     def y_of(share):
-        return round(TOP + height * (1 - share / most), 1)
+        return round(TOP + height * (1 - share / (1.1 * most)), 1)
 
     parts = []
-    for share in (0, most / 1.1):
+    for share in (0, most):
         parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y_of(share), y2=y_of(share), class_="grid"))
         parts.append(tag("text", f"{100 * share:.0f} %", x=LEFT - 6, y=y_of(share) + 4, class_="tick end"))
     parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y_of(CHANCE), y2=y_of(CHANCE), class_="roof"))

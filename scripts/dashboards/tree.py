@@ -57,7 +57,6 @@ class Tree:
     def save(self):
         if self.learned:
             save_index(self.folder, self.files)
-            self.learned = False
 
 
 def load_index(folder):

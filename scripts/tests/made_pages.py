@@ -30,7 +30,8 @@ for case in new["cases"]:
         verdict = "regressed" if lost else "unchanged" if old else "new"
         rows.append({{"key": case["key"], "metric": name, "better": metric["better"], "verdict": verdict,
             "base": old and old["p50"], "new": metric["p50"], "ratio": 1.2 if lost else 1.0, "floor": 0.01,
-            "interval": [1.1, 1.3] if lost else [0.99, 1.01], "base_launches": 8, "new_launches": 8, "p": 0.5 if itself else 0.001, "p_corrected": 0.002, "why": ""}})
+            "interval": [1.1, 1.3] if lost else [0.99, 1.01], "base_launches": 8, "new_launches": 8,
+            "p": 0.5 if itself else 0.001, "p_corrected": 0.002, "why": ""}})
 print(json.dumps({{"alpha": 0.01, "tests": len(rows), "incomparable": "", "host_changed": "", "canaries": [],
     "differences": ["commit a -> b"], "series": rows}}))
 """
