@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
