@@ -1,7 +1,7 @@
 """Launches of a suite in the order in which they were measured, and run files made of some of them.
 
 A recording keeps of each launch what `ucx-bench compare` looks at: its median of every metric of every
-case. A turn is one run of the suite."""
+case, and how far apart the ranks' processors were. A turn is one run of the suite."""
 
 import copy
 import dataclasses
@@ -11,6 +11,8 @@ import statistics
 
 SCHEMA = "ucx-bench/launches/1"
 CANARY = "canary"
+DISTANCE = "cpu_to_cpu_ns"
+ENDS = tuple(f"{DISTANCE}/{end}" for end in ("before", "after"))  # of a launch, as if they were metrics
 
 
 class Unfit(Exception):
@@ -21,7 +23,11 @@ class Unfit(Exception):
 class Series:
     key: str
     metric: str
-    better: str  # "lower" or "higher"
+    better: str  # "lower", "higher" or, of a distance, ""
+
+    @property
+    def is_distance(self):
+        return self.metric in ENDS
 
 
 def frame_of(run):
@@ -47,20 +53,36 @@ def identity(frame):
     }
 
 
+def knows_distances(case):
+    return any(DISTANCE in launch for launch in case["launches"])
+
+
 def series_of(run):
     return [
-        Series(case["key"], name, metric["better"])
+        one
         for case in run["cases"]
-        for name, metric in sorted(case["metrics"].items())
+        for one in (
+            *(Series(case["key"], name, metric["better"]) for name, metric in sorted(case["metrics"].items())),
+            *(Series(case["key"], end, "") for end in ENDS if knows_distances(case)),
+        )
     ]
+
+
+def column_of(case, one):
+    """One value per launch; a distance may be unknown."""
+    if not one.is_distance:
+        return case["metrics"][one.metric]["launch_medians"]
+    by_launch = {launch["launch"]: launch.get(DISTANCE, (None, None)) for launch in case["launches"]}
+    return [by_launch[number][ENDS.index(one.metric)] for number in sorted(by_launch)]
 
 
 def rows_of(run, series):
     """One list per launch, in the order of `series`."""
-    metrics = {case["key"]: case["metrics"] for case in run["cases"]}
-    columns = [metrics[one.key][one.metric]["launch_medians"] for one in series]
+    cases = {case["key"]: case for case in run["cases"]}
+    columns = [column_of(cases[one.key], one) for one in series]
     lengths = {len(column) for column in columns}
-    if len(lengths) != 1 or any(value is None for column in columns for value in column):
+    unknown = (one for one, column in zip(series, columns) if None in column and not one.is_distance)
+    if len(lengths) != 1 or any(unknown):
         raise Unfit(f"run {run['run']['id']}: a launch without a value; measure this turn again")
     return [list(row) for row in zip(*columns)]
 
@@ -132,10 +154,12 @@ class Recording:
     def slowed(self, rows, slowdown, keys):
         """The rows with every metric of these cases worse: 0.05 makes times 1.05 times as long."""
         factors = [
-            1 if one.key not in keys else 1 + slowdown if one.better == "lower" else 1 / (1 + slowdown)
+            None if one.key not in keys or one.is_distance
+            else 1 + slowdown if one.better == "lower" else 1 / (1 + slowdown)
             for one in self.series
         ]
-        return [[value * factor for value, factor in zip(row, factors)] for row in rows]
+        return [[value if factor is None else value * factor for value, factor in zip(row, factors)]
+                for row in rows]
 
     def run_of(self, rows, name, other=None):
         """A run file of these launches, in this order; `other` is the run that they took turns with."""
@@ -153,6 +177,10 @@ class Recording:
             ]
         for one, values in zip(self.series, zip(*rows)):
             case = cases[one.key]
+            if one.is_distance:
+                for launch, value in zip(case["launches"], values):
+                    launch.setdefault(DISTANCE, [None, None])[ENDS.index(one.metric)] = value
+                continue
             case["metrics"][one.metric] = quantiles(values) | {
                 "ci95": None, "better": one.better, "launch_medians": list(values)}
             for launch, value in zip(case["launches"], values):

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "harness/analysis/distances.hpp"
 #include "harness/analysis/environments.hpp"
 #include "harness/analysis/shapes.hpp"
 #include "harness/core/statistics.hpp"
@@ -46,21 +47,27 @@ SeriesChange missing_series(const std::string& key, const std::string& metric, c
   return series;
 }
 
-struct Samples {
-  std::vector<double> base, now;
-};
+// Of all launches, wherever they ran.
+std::optional<double> median_of(const Metric& metric) {
+  auto values = usable_medians(metric);
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
 
-SeriesChange weigh(const std::string& key, const std::string& metric, const Samples& samples,
-                   double alpha, double floor) {
-  SeriesChange series{.key = key, .metric = metric};
+SeriesChange weigh(const std::string& metric, const Case& base, const Case& now,
+                   const Distances& distances, double alpha, double floor) {
+  SeriesChange series{.key = base.key, .metric = metric};
+  const auto samples = distances.alike(base, now, metric);
   series.base_launches = samples.base.size();
   series.new_launches = samples.now.size();
   if (samples.base.empty() || samples.now.empty()) {
-    series.why = "a run has no launch with a positive value";
+    series.why = samples.apart
+                     ? "no launches of both runs met the ranks' processors at the same distance: "
+                       "measure both again, in turns (ucx-bench ab)"
+                     : "a run has no launch with a positive value";
     return series;
   }
-  series.base = median(samples.base);
-  series.now = median(samples.now);
+  series.base = median_of(base.metrics.at(metric));
+  series.now = median_of(now.metrics.at(metric));
   series.ratio = ratio_of(samples.base, samples.now, 1 - alpha);
   series.p = mann_whitney_p(samples.base, samples.now);
   series.floor =
@@ -120,7 +127,7 @@ bool is_canary(const Case& of) { return of.benchmark == canary_benchmark; }
 
 // Of the canaries, or of all other cases.
 std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool canaries,
-                                    double alpha, double floor) {
+                                    const Distances& distances, double alpha, double floor) {
   std::vector<SeriesChange> series;
   for (const auto& old_case : base.cases) {
     if (is_canary(old_case) != canaries) continue;
@@ -133,17 +140,16 @@ std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool 
         series.push_back(missing_series(old_case.key, name, new_case, false));
         continue;
       }
-      series.push_back(weigh(old_case.key, name,
-                             {usable_medians(metric), usable_medians(found->second)}, alpha,
-                             floor));
+      series.push_back(weigh(name, old_case, *new_case, distances, alpha, floor));
     }
   }
   return series;
 }
 
-void look_at_the_host(Comparison& comparison, const Result& base, const Result& now, double floor) {
+void look_at_the_host(Comparison& comparison, const Result& base, const Result& now,
+                      const Distances& distances, double floor) {
   auto& canaries = comparison.canaries;
-  canaries = series_of(base, now, true, comparison.alpha, floor);
+  canaries = series_of(base, now, true, distances, comparison.alpha, floor);
   // Another kind of run has none: nothing is known of the host then.
   std::erase_if(canaries, [](const SeriesChange& one) { return one.change == Change::missing; });
   judge(canaries, comparison.alpha);
@@ -221,16 +227,20 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
                         .incomparable = why_incomparable(base, now, demands),
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
-  look_at_the_host(comparison, base, now, floor);
+  const Distances distances(base, now);
+  if (auto words = distances.in_words(); !words.empty()) {
+    comparison.differences.push_back(std::move(words));
+  }
+  look_at_the_host(comparison, base, now, distances, floor);
   auto& series = comparison.series;
-  series = series_of(base, now, false, alpha, floor);
+  series = series_of(base, now, false, distances, alpha, floor);
   comparison.tests = judge(series, alpha);
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
         "one run, its own launches in turns (A B B A): a change is a false alarm");
   }
   const bool turns = in_turns(base, now);
-  look_at_shapes(series, base, now, alpha, turns);
+  look_at_shapes(series, base, now, distances, alpha, turns);
   if (!comparison.host_changed.empty()) doubt_all(comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& one) {
     return one.change == Change::regressed || one.change == Change::improved;

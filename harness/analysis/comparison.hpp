@@ -19,12 +19,12 @@ struct SeriesChange {
   std::string key;     ///< the case's
   std::string metric;  ///< "latency_us"
   Change change = Change::inconclusive;
-  std::optional<double> base{}, now{};  ///< medians over launches, in the metric's unit
-  std::size_t base_launches = 0, new_launches = 0;
-  Ratio ratio{};         ///< new / base
-  double p = 1;          ///< of this test alone
-  double corrected = 1;  ///< Holm's, over all tests of the comparison
-  double floor = 0;      ///< the least relative change that counts
+  std::optional<double> base{}, now{};  ///< medians over all launches, in the metric's unit
+  std::size_t base_launches = 0, new_launches = 0;  ///< that are compared
+  Ratio ratio{};                                    ///< new / base, at the same distances
+  double p = 1;                                     ///< of this test alone
+  double corrected = 1;                             ///< Holm's, over all tests of the comparison
+  double floor = 0;                                 ///< the least relative change that counts
   /// From the first launch to the last, relative; empty where a run does not drift.
   std::optional<double> base_drift{}, new_drift{};
   std::optional<Modes> base_modes{}, new_modes{};  ///< of the launches, if there are two
@@ -51,8 +51,9 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
-  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that both are one run (halves_in_turns); and,
-  /// where there is a change, that the runs did not take turns.
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; how far apart the ranks' processors were, where
+  /// that changed (Distances::in_words); that both are one run (halves_in_turns); and, where there
+  /// is a change, that the runs did not take turns.
   std::vector<std::string> differences{};
   /// What both runs measured of the host itself; of no other test's family.
   std::vector<SeriesChange> canaries{};
@@ -70,13 +71,14 @@ bool is_compared(const std::string& metric);
 std::size_t launches_needed(std::size_t tests, double alpha);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
-/// independent. A change is one only if all of this holds: the corrected p-value of a Mann-Whitney
-/// test is below `alpha`, so that a run without any change raises a false alarm with less than that
-/// chance; and the medians differ by more than `floor` and twice the noise of the two series (the
-/// standard error of their ratio). It is unchanged if the ratio's interval, of 1 − alpha, leaves no
-/// room for a change of 5 % or of the floor. A canary (canary_benchmark) that changed by the same
-/// rules makes all of it inconclusive, a drift the series that has it (look_at_shapes). Metrics
-/// that follow from others (message rate, throughput) and those kept for other tools are left out.
+/// independent, each with those that met the same host (Distances::alike). A change is one only if
+/// all of this holds: the corrected p-value of a Mann-Whitney test is below `alpha`, so that a run
+/// without any change raises a false alarm with less than that chance; and the medians differ by
+/// more than `floor` and twice the noise of the two series (the standard error of their ratio). It
+/// is unchanged if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the
+/// floor. A canary (canary_benchmark) that changed by the same rules makes all of it inconclusive,
+/// a drift the series that has it (look_at_shapes). Metrics that follow from others (message rate,
+/// throughput) and those kept for other tools are left out.
 Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
 
 }  // namespace ucxbench

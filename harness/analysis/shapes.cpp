@@ -11,11 +11,10 @@
 namespace ucxbench {
 namespace {
 
-std::vector<double> medians_in(const Result& run, const SeriesChange& series) {
-  const auto* of = find_case(run, series.key);
-  if (of == nullptr) return {};
-  const auto metric = of->metrics.find(series.metric);
-  return metric == of->metrics.end() ? std::vector<double>{} : usable_medians(metric->second);
+Alike values_of(const SeriesChange& series, const Result& base, const Result& now,
+                const Distances& distances) {
+  if (!series.base || !series.now) return {};
+  return distances.alike(*find_case(base, series.key), *find_case(now, series.key), series.metric);
 }
 
 void add_remark(SeriesChange& series, const std::string& remark) {
@@ -72,12 +71,14 @@ std::vector<double> usable_medians(const Metric& metric) {
 }
 
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    double alpha, bool in_turns) {
+                    const Distances& distances, double alpha, bool in_turns) {
+  std::vector<Alike> values;
   std::vector<Trend> trends;  // of each series' base, then of its new run
   std::vector<double> p;
-  for (auto& one : series) {
-    for (const auto* run : {&base, &now}) {
-      trends.push_back(trend_of(medians_in(*run, one)));
+  for (const auto& one : series) {
+    values.push_back(values_of(one, base, now, distances));
+    for (const auto* side : {&values.back().base, &values.back().now}) {
+      trends.push_back(trend_of(*side));
       p.push_back(trends.back().p);
     }
   }
@@ -93,8 +94,8 @@ void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const
     one.base_drift = drift(2 * at);
     one.new_drift = drift(2 * at + 1);
     judge_drift(one, in_turns);
-    name_modes(one, medians_in(base, one), one.base_modes, "base");
-    name_modes(one, medians_in(now, one), one.new_modes, "new");
+    name_modes(one, values[at].base, one.base_modes, "base");
+    name_modes(one, values[at].now, one.new_modes, "new");
   }
 }
 

@@ -227,22 +227,25 @@ Json launch_to_json(const LaunchRecord& record) {
   }
   Json overheads = Json::object();
   for (const auto& [name, value] : record.overheads) overheads[name] = number(value);
-  return {{"launch", record.launch},
-          {"src", record.src},
-          {"dst", record.dst},
-          {"iterations", record.iterations},
-          {"messages", record.messages},
-          {"warmup", record.warmup_iterations},
-          {"cold",
-           {{"context_us", number(record.cold.context_us)},
-            {"connect_us", number(record.cold.connect_us)},
-            {"first_message_us", number(record.cold.first_message_us)}}},
-          {"quantiles", quantiles},
-          {"samples", samples},
-          {"overheads", overheads},
-          {"lanes", record.lanes},
-          {"path", record.path},
-          {"workload", rounded(record.workload)}};
+  Json json = {{"launch", record.launch},
+               {"src", record.src},
+               {"dst", record.dst},
+               {"iterations", record.iterations},
+               {"messages", record.messages},
+               {"warmup", record.warmup_iterations},
+               {"cold",
+                {{"context_us", number(record.cold.context_us)},
+                 {"connect_us", number(record.cold.connect_us)},
+                 {"first_message_us", number(record.cold.first_message_us)}}},
+               {"quantiles", quantiles},
+               {"samples", samples},
+               {"overheads", overheads},
+               {"lanes", record.lanes},
+               {"path", record.path},
+               {"workload", rounded(record.workload)}};
+  const auto& [before, after] = record.cpu_to_cpu_ns;
+  if (before || after) json["cpu_to_cpu_ns"] = {number(before), number(after)};
+  return json;
 }
 
 LaunchRecord launch_from_json(const Json& json) {
@@ -265,6 +268,12 @@ LaunchRecord launch_from_json(const Json& json) {
   }
   record.path = json.value("path", Json::object());
   record.workload = json.value("workload", Json::object());
+  if (const auto distances = json.find("cpu_to_cpu_ns"); distances != json.end()) {
+    for (std::size_t at = 0; at < record.cpu_to_cpu_ns.size(); ++at) {
+      const auto& ns = distances->at(at);
+      if (!ns.is_null()) record.cpu_to_cpu_ns.at(at) = ns.get<double>();
+    }
+  }
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();
   }

@@ -51,6 +51,9 @@ struct LaunchRecord {
   std::map<std::string, Samples> samples{};  ///< by metric name, e.g. "latency_us"
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
+  /// Before and after the launch, between the processors of its first two ranks on this host
+  /// (run/cpu_distance.hpp); empty where there are no two that ranks are bound to.
+  std::array<std::optional<double>, 2> cpu_to_cpu_ns{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
   /// "verdict", "why", "labels"; empty where nothing was asked.

@@ -1,7 +1,5 @@
 #include "harness/run/host_copies.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <barrier>
@@ -16,6 +14,7 @@
 #include <thread>
 
 #include "harness/result/words.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -41,14 +40,6 @@ struct Copier {
       : from(std::make_unique_for_overwrite<std::byte[]>(bytes)),
         into(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
 };
-
-// What may not be pinned is measured where it is.
-void pin_this_thread(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  sched_setaffinity(0, sizeof one, &one);
-}
 
 double best_GBps(std::span<const Copier> copiers, std::size_t bytes, std::size_t rounds) {
   double best = 0;
@@ -78,7 +69,7 @@ std::optional<double> copy_on(const std::vector<int>& cpus, std::span<Copier> co
     rounds += more ? 1 : 0;
   });
   const auto copy = [&](Copier& copier, int cpu) {
-    pin_this_thread(cpu);
+    pin_this_thread(cpu);  // what may not be pinned is measured where it is
     if (!copier.touched) std::memset(copier.from.get(), 1, bytes);
     copier.touched = true;
     timed_copy(copier.from.get(), copier.into.get(), bytes);  // warm-up

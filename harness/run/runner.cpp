@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "harness/analysis/findings.hpp"
@@ -15,6 +16,7 @@
 #include "harness/result/paths.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/canary.hpp"
+#include "harness/run/cpu_distance.hpp"
 #include "harness/run/host_copies.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/trouble.hpp"
@@ -161,6 +163,22 @@ class Run {
     ++launches_[index];
   }
 
+  /// Between the processors of the first two ranks of this host.
+  std::optional<double> distance_in(const Group& group) const {
+    if (group.setup.cpus.empty() || group.setup.cpus.front().empty()) return std::nullopt;
+    const auto cpus = cpus_of(group);
+    return cpus.size() < 2 ? std::nullopt : cpu_to_cpu_ns(cpus[0], cpus[1]);
+  }
+
+  void take_distances(const Group& group, int launch,
+                      const std::array<std::optional<double>, 2>& distances) {
+    for (const auto index : group.cases) {
+      for (auto& record : result_.cases[index].launches) {
+        if (record.launch == launch) record.cpu_to_cpu_ns = distances;
+      }
+    }
+  }
+
   void launch_group(Group& group, int launch) {
     observer_.launch_begins(group, launch, setup_.launches);
     const auto settings = settings_of(group);
@@ -195,7 +213,10 @@ class Run {
       add_ucx_warning(result_.ucx, rank, line);
     };
     spec.timeout = group.setup.timeout;
-    judge(group, run_launch(spec, signals_, setup_.peer));
+    const auto before = distance_in(group);
+    const auto outcome = run_launch(spec, signals_, setup_.peer);
+    take_distances(group, launch, {before, distance_in(group)});
+    judge(group, outcome);
   }
 
   void take_report(const Group& group, const std::string& key, const Json& report) {

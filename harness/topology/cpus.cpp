@@ -5,6 +5,7 @@
 #endif
 #include <fmt/format.h>
 #include <hwloc.h>
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -109,6 +110,14 @@ std::vector<std::vector<int>> bind_automatically(int ranks, int threads) {
     next += each;
   }
   return bound;
+}
+
+bool pin_this_thread(int cpu) {
+  if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
 std::optional<int> numa_node_of(int cpu) {

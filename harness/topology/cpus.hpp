@@ -18,6 +18,10 @@ std::vector<int> allowed_cpus();
 /// ranks pinned to one core would only wait for each other's time slice.
 std::vector<std::vector<int>> bind_automatically(int ranks, int threads = 1);
 
+/// Whether the calling thread now runs on this logical CPU only; false where it may not or there is
+/// none.
+bool pin_this_thread(int cpu);
+
 /// The NUMA node of a logical CPU; empty when unknown.
 std::optional<int> numa_node_of(int cpu);
 
