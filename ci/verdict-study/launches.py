@@ -1,7 +1,7 @@
 """Launches of a suite in the order in which they were measured, and run files made of some of them.
 
 A recording keeps of each launch what `ucx-bench compare` looks at: its median of every metric of every
-case, and how far apart the ranks' processors were. A turn is one run of the suite."""
+case, and what the host gave to the ranks' processors. A turn is one run of the suite."""
 
 import copy
 import dataclasses
@@ -11,8 +11,10 @@ import statistics
 
 SCHEMA = "ucx-bench/launches/1"
 CANARY = "canary"
-DISTANCE = "cpu_to_cpu_ns"
-ENDS = tuple(f"{DISTANCE}/{end}" for end in ("before", "after"))  # of a launch, as if they were metrics
+PROCESSORS = "processors"
+# What the host gave before and after a launch, as if it were metrics: (its end, its name).
+GIVEN = {f"{PROCESSORS}/{end}/{name}": (place, name)
+         for place, end in enumerate(("before", "after")) for name in ("apart_ns", "work_ns")}
 
 
 class Unfit(Exception):
@@ -23,11 +25,11 @@ class Unfit(Exception):
 class Series:
     key: str
     metric: str
-    better: str  # "lower", "higher" or, of a distance, ""
+    better: str  # "lower", "higher" or, of what was given, ""
 
     @property
-    def is_distance(self):
-        return self.metric in ENDS
+    def is_given(self):
+        return self.metric in GIVEN
 
 
 def frame_of(run):
@@ -53,8 +55,8 @@ def identity(frame):
     }
 
 
-def knows_distances(case):
-    return any(DISTANCE in launch for launch in case["launches"])
+def knows_processors(case):
+    return any(PROCESSORS in launch for launch in case["launches"])
 
 
 def series_of(run):
@@ -63,17 +65,18 @@ def series_of(run):
         for case in run["cases"]
         for one in (
             *(Series(case["key"], name, metric["better"]) for name, metric in sorted(case["metrics"].items())),
-            *(Series(case["key"], end, "") for end in ENDS if knows_distances(case)),
+            *(Series(case["key"], name, "") for name in GIVEN if knows_processors(case)),
         )
     ]
 
 
 def column_of(case, one):
-    """One value per launch; a distance may be unknown."""
-    if not one.is_distance:
+    """One value per launch; what was given may be unknown."""
+    if not one.is_given:
         return case["metrics"][one.metric]["launch_medians"]
-    by_launch = {launch["launch"]: launch.get(DISTANCE, (None, None)) for launch in case["launches"]}
-    return [by_launch[number][ENDS.index(one.metric)] for number in sorted(by_launch)]
+    end, name = GIVEN[one.metric]
+    by_launch = {launch["launch"]: launch.get(PROCESSORS, (None, None))[end] for launch in case["launches"]}
+    return [by_launch[number] and by_launch[number][name] for number in sorted(by_launch)]
 
 
 def rows_of(run, series):
@@ -81,7 +84,7 @@ def rows_of(run, series):
     cases = {case["key"]: case for case in run["cases"]}
     columns = [column_of(cases[one.key], one) for one in series]
     lengths = {len(column) for column in columns}
-    unknown = (one for one, column in zip(series, columns) if None in column and not one.is_distance)
+    unknown = (one for one, column in zip(series, columns) if None in column and not one.is_given)
     if len(lengths) != 1 or any(unknown):
         raise Unfit(f"run {run['run']['id']}: a launch without a value; measure this turn again")
     return [list(row) for row in zip(*columns)]
@@ -154,7 +157,7 @@ class Recording:
     def slowed(self, rows, slowdown, keys):
         """The rows with every metric of these cases worse: 0.05 makes times 1.05 times as long."""
         factors = [
-            None if one.key not in keys or one.is_distance
+            None if one.key not in keys or one.is_given
             else 1 + slowdown if one.better == "lower" else 1 / (1 + slowdown)
             for one in self.series
         ]
@@ -177,9 +180,12 @@ class Recording:
             ]
         for one, values in zip(self.series, zip(*rows)):
             case = cases[one.key]
-            if one.is_distance:
+            if one.is_given:
+                end, name = GIVEN[one.metric]
                 for launch, value in zip(case["launches"], values):
-                    launch.setdefault(DISTANCE, [None, None])[ENDS.index(one.metric)] = value
+                    if value is not None:
+                        ends = launch.setdefault(PROCESSORS, [None, None])
+                        ends[end] = (ends[end] or {}) | {name: value}
                 continue
             case["metrics"][one.metric] = quantiles(values) | {
                 "ci95": None, "better": one.better, "launch_medians": list(values)}

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "harness/analysis/distances.hpp"
 #include "harness/analysis/environments.hpp"
+#include "harness/analysis/places.hpp"
 #include "harness/analysis/shapes.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/words.hpp"
@@ -54,14 +54,14 @@ std::optional<double> median_of(const Metric& metric) {
 }
 
 SeriesChange weigh(const std::string& metric, const Case& base, const Case& now,
-                   const Distances& distances, double alpha, double floor) {
+                   const Places& places, double alpha, double floor) {
   SeriesChange series{.key = base.key, .metric = metric};
-  const auto samples = distances.alike(base, now, metric);
+  const auto samples = places.alike(base, now, metric);
   series.base_launches = samples.base.size();
   series.new_launches = samples.now.size();
   if (samples.base.empty() || samples.now.empty()) {
     series.why = samples.apart
-                     ? "no launches of both runs met the ranks' processors at the same distance: "
+                     ? "no launches of both runs met the ranks' processors at the same place: "
                        "measure both again, in turns (ucx-bench ab)"
                      : "a run has no launch with a positive value";
     return series;
@@ -127,7 +127,7 @@ bool is_canary(const Case& of) { return of.benchmark == canary_benchmark; }
 
 // Of the canaries, or of all other cases.
 std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool canaries,
-                                    const Distances& distances, double alpha, double floor) {
+                                    const Places& places, double alpha, double floor) {
   std::vector<SeriesChange> series;
   for (const auto& old_case : base.cases) {
     if (is_canary(old_case) != canaries) continue;
@@ -140,16 +140,16 @@ std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool 
         series.push_back(missing_series(old_case.key, name, new_case, false));
         continue;
       }
-      series.push_back(weigh(name, old_case, *new_case, distances, alpha, floor));
+      series.push_back(weigh(name, old_case, *new_case, places, alpha, floor));
     }
   }
   return series;
 }
 
 void look_at_the_host(Comparison& comparison, const Result& base, const Result& now,
-                      const Distances& distances, double floor) {
+                      const Places& places, double floor) {
   auto& canaries = comparison.canaries;
-  canaries = series_of(base, now, true, distances, comparison.alpha, floor);
+  canaries = series_of(base, now, true, places, comparison.alpha, floor);
   // Another kind of run has none: nothing is known of the host then.
   std::erase_if(canaries, [](const SeriesChange& one) { return one.change == Change::missing; });
   judge(canaries, comparison.alpha);
@@ -227,20 +227,20 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
                         .incomparable = why_incomparable(base, now, demands),
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
-  const Distances distances(base, now);
-  if (auto words = distances.in_words(); !words.empty()) {
+  const Places places(base, now);
+  if (auto words = places.in_words(); !words.empty()) {
     comparison.differences.push_back(std::move(words));
   }
-  look_at_the_host(comparison, base, now, distances, floor);
+  look_at_the_host(comparison, base, now, places, floor);
   auto& series = comparison.series;
-  series = series_of(base, now, false, distances, alpha, floor);
+  series = series_of(base, now, false, places, alpha, floor);
   comparison.tests = judge(series, alpha);
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
         "one run, its own launches in turns (A B B A): a change is a false alarm");
   }
   const bool turns = in_turns(base, now);
-  look_at_shapes(series, base, now, distances, alpha, turns);
+  look_at_shapes(series, base, now, places, alpha, turns);
   if (!comparison.host_changed.empty()) doubt_all(comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& one) {
     return one.change == Change::regressed || one.change == Change::improved;

@@ -21,7 +21,7 @@ struct SeriesChange {
   Change change = Change::inconclusive;
   std::optional<double> base{}, now{};  ///< medians over all launches, in the metric's unit
   std::size_t base_launches = 0, new_launches = 0;  ///< that are compared
-  Ratio ratio{};                                    ///< new / base, at the same distances
+  Ratio ratio{};                                    ///< new / base, at the same places
   double p = 1;                                     ///< of this test alone
   double corrected = 1;                             ///< Holm's, over all tests of the comparison
   double floor = 0;                                 ///< the least relative change that counts
@@ -51,8 +51,8 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
-  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; how far apart the ranks' processors were, where
-  /// that changed (Distances::in_words); that both are one run (halves_in_turns); and, where there
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; what the host gave to the ranks' processors, where
+  /// that changed (Places::in_words); that both are one run (halves_in_turns); and, where there
   /// is a change, that the runs did not take turns.
   std::vector<std::string> differences{};
   /// What both runs measured of the host itself; of no other test's family.
@@ -71,7 +71,7 @@ bool is_compared(const std::string& metric);
 std::size_t launches_needed(std::size_t tests, double alpha);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
-/// independent, each with those that met the same host (Distances::alike). A change is one only if
+/// independent, each with those that met the same host (Places::alike). A change is one only if
 /// all of this holds: the corrected p-value of a Mann-Whitney test is below `alpha`, so that a run
 /// without any change raises a false alarm with less than that chance; and the medians differ by
 /// more than `floor` and twice the noise of the two series (the standard error of their ratio). It

@@ -12,9 +12,9 @@ namespace ucxbench {
 namespace {
 
 Alike values_of(const SeriesChange& series, const Result& base, const Result& now,
-                const Distances& distances) {
+                const Places& places) {
   if (!series.base || !series.now) return {};
-  return distances.alike(*find_case(base, series.key), *find_case(now, series.key), series.metric);
+  return places.alike(*find_case(base, series.key), *find_case(now, series.key), series.metric);
 }
 
 void add_remark(SeriesChange& series, const std::string& remark) {
@@ -71,12 +71,12 @@ std::vector<double> usable_medians(const Metric& metric) {
 }
 
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    const Distances& distances, double alpha, bool in_turns) {
+                    const Places& places, double alpha, bool in_turns) {
   std::vector<Alike> values;
   std::vector<Trend> trends;  // of each series' base, then of its new run
   std::vector<double> p;
   for (const auto& one : series) {
-    values.push_back(values_of(one, base, now, distances));
+    values.push_back(values_of(one, base, now, places));
     for (const auto* side : {&values.back().base, &values.back().now}) {
       trends.push_back(trend_of(*side));
       p.push_back(trends.back().p);

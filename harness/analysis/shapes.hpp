@@ -3,18 +3,18 @@
 #include <vector>
 
 #include "harness/analysis/comparison.hpp"
-#include "harness/analysis/distances.hpp"
+#include "harness/analysis/places.hpp"
 
 namespace ucxbench {
 
-/// Looks at each series in the order of its launches, as Distances::alike has them. One whose
+/// Looks at each series in the order of its launches, as Places::alike has them. One whose
 /// medians go one way (Mann-Kendall, corrected by Holm for all series of both runs at `alpha`, and
 /// by more than its floor) was not measured in one state of the machine: its verdict becomes
 /// inconclusive, unless both runs took turns (`in_turns`) and go the same way, so that it met both
 /// alike. Two modes of launches are named; the test is right about them, a median between them says
 /// little.
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    const Distances& distances, double alpha, bool in_turns);
+                    const Places& places, double alpha, bool in_turns);
 
 /// The launch medians of a metric that a test can use, in launch order: finite and above zero.
 std::vector<double> usable_medians(const Metric& metric);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -72,6 +73,18 @@ Quantiles quantiles_from(const Json& json) {
           .p99 = known_number(json, "p99"),
           .p999 = known_number(json, "p999"),
           .max = known_number(json, "max")};
+}
+
+Json processors_json(const std::optional<Processors>& processors) {
+  if (!processors) return nullptr;
+  return {{"apart_ns", number(processors->apart_ns)}, {"work_ns", number(processors->work_ns)}};
+}
+
+std::optional<Processors> processors_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  const auto apart = known_number(json, "apart_ns");
+  const auto work = known_number(json, "work_ns");
+  return apart && work ? std::optional(Processors{*apart, *work}) : std::nullopt;
 }
 
 Json to_json(const Metric& metric) {
@@ -243,8 +256,9 @@ Json launch_to_json(const LaunchRecord& record) {
                {"lanes", record.lanes},
                {"path", record.path},
                {"workload", rounded(record.workload)}};
-  const auto& [before, after] = record.cpu_to_cpu_ns;
-  if (before || after) json["cpu_to_cpu_ns"] = {number(before), number(after)};
+  if (std::ranges::any_of(record.processors, [](const auto& at) { return at.has_value(); })) {
+    for (const auto& at : record.processors) json["processors"].push_back(processors_json(at));
+  }
   return json;
 }
 
@@ -268,11 +282,9 @@ LaunchRecord launch_from_json(const Json& json) {
   }
   record.path = json.value("path", Json::object());
   record.workload = json.value("workload", Json::object());
-  if (const auto distances = json.find("cpu_to_cpu_ns"); distances != json.end()) {
-    for (std::size_t at = 0; at < record.cpu_to_cpu_ns.size(); ++at) {
-      const auto& ns = distances->at(at);
-      if (!ns.is_null()) record.cpu_to_cpu_ns.at(at) = ns.get<double>();
-    }
+  const auto processors = json.value("processors", Json::array());
+  for (std::size_t end = 0; end < std::min(processors.size(), record.processors.size()); ++end) {
+    record.processors.at(end) = processors_from(processors.at(end));
   }
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();

@@ -40,6 +40,13 @@ struct Cold {
   std::optional<double> first_message_us{};  ///< first round trip of this size / 2, unwarmed
 };
 
+/// What the host gave to the processors of a launch's first two ranks on it
+/// (run/processors.hpp).
+struct Processors {
+  double apart_ns = 0;  ///< what a word takes from one's cache to the other's
+  double work_ns = 0;   ///< 1000 additions on each while both work
+};
+
 /// One case in one launch, between one pair of ranks.
 struct LaunchRecord {
   int launch = 0;
@@ -51,9 +58,8 @@ struct LaunchRecord {
   std::map<std::string, Samples> samples{};  ///< by metric name, e.g. "latency_us"
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
-  /// Before and after the launch, between the processors of its first two ranks on this host
-  /// (run/cpu_distance.hpp); empty where there are no two that ranks are bound to.
-  std::array<std::optional<double>, 2> cpu_to_cpu_ns{};
+  /// Before and after the launch; empty where there are no two that ranks are bound to.
+  std::array<std::optional<Processors>, 2> processors{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
   /// "verdict", "why", "labels"; empty where nothing was asked.

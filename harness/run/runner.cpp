@@ -16,8 +16,8 @@
 #include "harness/result/paths.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/canary.hpp"
-#include "harness/run/cpu_distance.hpp"
 #include "harness/run/host_copies.hpp"
+#include "harness/run/processors.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/trouble.hpp"
 #include "harness/run/wire.hpp"
@@ -163,18 +163,18 @@ class Run {
     ++launches_[index];
   }
 
-  /// Between the processors of the first two ranks of this host.
-  std::optional<double> distance_in(const Group& group) const {
+  /// Of the first two ranks of this host.
+  std::optional<Processors> processors_of(const Group& group) const {
     if (group.setup.cpus.empty() || group.setup.cpus.front().empty()) return std::nullopt;
     const auto cpus = cpus_of(group);
-    return cpus.size() < 2 ? std::nullopt : cpu_to_cpu_ns(cpus[0], cpus[1]);
+    return cpus.size() < 2 ? std::nullopt : look_at_processors(cpus[0], cpus[1]);
   }
 
-  void take_distances(const Group& group, int launch,
-                      const std::array<std::optional<double>, 2>& distances) {
+  void take_processors(const Group& group, int launch,
+                       const std::array<std::optional<Processors>, 2>& seen) {
     for (const auto index : group.cases) {
       for (auto& record : result_.cases[index].launches) {
-        if (record.launch == launch) record.cpu_to_cpu_ns = distances;
+        if (record.launch == launch) record.processors = seen;
       }
     }
   }
@@ -213,9 +213,9 @@ class Run {
       add_ucx_warning(result_.ucx, rank, line);
     };
     spec.timeout = group.setup.timeout;
-    const auto before = distance_in(group);
+    const auto before = processors_of(group);
     const auto outcome = run_launch(spec, signals_, setup_.peer);
-    take_distances(group, launch, {before, distance_in(group)});
+    take_processors(group, launch, {before, processors_of(group)});
     judge(group, outcome);
   }
 

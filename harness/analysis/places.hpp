@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Launch medians of one metric in two runs, to be held against each other.
+struct Alike {
+  std::vector<double> base, now;  ///< in launch order: finite and above zero
+  bool apart = false;             ///< both measured it, but never at the same place
+};
+
+/// Where a hypervisor puts the processors of a virtual machine, and who else uses their cores,
+/// changes what can be measured by 10 to 400 %, for seconds at a time. LaunchRecord::processors
+/// tells one place from another, so that launches can be held against those of both runs that met
+/// the same.
+class Places {
+ public:
+  /// Sorts what the launches of both runs met: by distance, where the next is more than half as far
+  /// again another begins; and by speed, more than 10, 25 or 60 % slower than the fastest.
+  Places(const Result& base, const Result& now);
+
+  /// The values of this metric, with what the place does to them taken out: each in proportion to
+  /// the median of both runs' launches at its place (as Hodges and Lehmann align blocks, Annals of
+  /// Mathematical Statistics 33, 1962). Launches at a place that only one of the runs met are left
+  /// out. As they are where there is but one place, or one of the runs does not know.
+  Alike alike(const Case& base, const Case& now, const std::string& metric) const;
+
+  /// One line, how often each run met which; empty where there is but one.
+  std::string in_words() const;
+
+ private:
+  struct Place {
+    std::size_t distance = 0;  ///< of distances_; one more: it changed during the launch
+    std::size_t speed = 0;     ///< how many of the limits it is slower than
+    auto operator<=>(const Place&) const = default;
+  };
+  /// Launches of either run, and what they took for work, in units of the fastest.
+  struct Met {
+    std::array<std::size_t, 2> launches{};
+    std::vector<double> slower{};
+  };
+
+  std::size_t distance_of(double apart_ns) const;
+  std::optional<Place> place_of(const LaunchRecord& record) const;
+  std::vector<std::optional<Place>> places_of(const Case& of, const std::string& metric) const;
+  std::string words_of(const Place& place, const Met& met) const;
+
+  std::vector<double> begins_;     ///< the shortest of each distance but the first
+  std::vector<double> distances_;  ///< medians, in ns
+  double fastest_ns_ = 1;          ///< of Processors::work_ns
+  std::map<Place, Met> met_;
+};
+
+}  // namespace ucxbench

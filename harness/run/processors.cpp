@@ -1,0 +1,128 @@
+#include "harness/run/processors.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "harness/core/statistics.hpp"
+#include "harness/topology/cpus.hpp"
+
+namespace ucxbench {
+namespace {
+
+using LookClock = std::chrono::steady_clock;
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+constexpr std::uint32_t way_samples = 100;
+constexpr std::uint32_t trips_each = 100;
+constexpr std::uint32_t warm_up = 2;  // samples: until both threads run
+constexpr std::size_t work_samples = 400;
+constexpr std::size_t rounds_each = 10'000;  // some 10 us: far longer than reading the clock
+constexpr std::size_t at_once = 8;
+constexpr std::size_t additions_each = rounds_each * 2 * at_once;
+constexpr std::chrono::milliseconds patience{50};
+
+/// A ball that two threads pass to each other; odd turns are the answering thread's.
+class Ball {
+ public:
+  /// False when time is over, for both.
+  bool wait_for(std::uint32_t turn) {
+    for (std::uint32_t polls = 1; turn_.load(std::memory_order_acquire) != turn; ++polls) {
+      // Reading the clock costs as much as some trips.
+      if (polls % 1024 == 0 && (lost_ || LookClock::now() > end_)) {
+        lost_ = true;
+        return false;
+      }
+    }
+    return true;
+  }
+  void pass(std::uint32_t turn) { turn_.store(turn, std::memory_order_release); }
+  void lose() { lost_ = true; }
+
+ private:
+  const LookClock::time_point end_ = LookClock::now() + patience;
+  alignas(128) std::atomic<std::uint32_t> turn_{0};  // two lines: neighbours are fetched together
+  alignas(128) std::atomic<bool> lost_{false};
+};
+
+// False where it did not work.
+bool answer(Ball& ball) {
+  for (std::uint32_t trip = 0; trip < (warm_up + way_samples) * trips_each; ++trip) {
+    if (!ball.wait_for(2 * trip + 1)) return false;
+    ball.pass(2 * trip + 2);
+  }
+  return true;
+}
+
+// Of each sample, a way in ns; none where it did not work.
+std::vector<double> ways_ns(Ball& ball) {
+  std::vector<double> ways;
+  std::uint32_t trip = 0;
+  for (std::uint32_t sample = 0; sample < warm_up + way_samples; ++sample) {
+    const auto begin = LookClock::now();
+    for (const auto end = trip + trips_each; trip < end; ++trip) {
+      ball.pass(2 * trip + 1);
+      if (!ball.wait_for(2 * trip + 2)) return {};
+    }
+    if (sample >= warm_up) {
+      ways.push_back(Nanoseconds(LookClock::now() - begin).count() / (2 * trips_each));
+    }
+  }
+  return ways;
+}
+
+void add_for_a_while() {
+  std::array<std::uint64_t, at_once> sums{};
+  for (std::size_t round = 0; round < rounds_each; ++round) {
+    for (int twice = 0; twice < 2; ++twice) {
+      for (auto& sum : sums) {
+        sum += 3;
+        asm volatile("" : "+r"(sum));  // or they would be done before they are asked for
+      }
+    }
+  }
+}
+
+// Of each sample, 1000 additions in ns.
+std::vector<double> works_ns() {
+  std::vector<double> works;
+  for (std::size_t sample = 0; sample < work_samples; ++sample) {
+    const auto begin = LookClock::now();
+    add_for_a_while();
+    works.push_back(Nanoseconds(LookClock::now() - begin).count() * 1000 / additions_each);
+  }
+  return works;
+}
+
+}  // namespace
+
+std::optional<Processors> look_at_processors(int one, int other) {
+  if (one == other) return std::nullopt;
+  Ball ball;
+  std::vector<double> ways;
+  std::array<std::vector<double>, 2> works;
+  try {
+    // Threads of their own: whoever calls stays where it may run. Both have the ball's last turn at
+    // the same time, so that they work together.
+    const std::jthread answering([&] {
+      if (!pin_this_thread(other)) return ball.lose();
+      if (answer(ball)) works[1] = works_ns();
+    });
+    const std::jthread asking([&] {
+      if (!pin_this_thread(one)) return ball.lose();
+      ways = ways_ns(ball);
+      if (!ways.empty()) works[0] = works_ns();
+    });
+  } catch (const std::system_error&) {
+    return std::nullopt;  // no more threads; the one that there is has waited until time was over
+  }
+  if (ways.empty() || works[1].empty()) return std::nullopt;
+  return Processors{median(ways), (median(works[0]) + median(works[1])) / 2};
+}
+
+}  // namespace ucxbench
