@@ -14,7 +14,7 @@ namespace ucxbench {
 struct PlannedSuite {
   std::vector<Plan> plans;  ///< one per [[case]]
   std::size_t cases = 0;    ///< as far as that can be told before the machine is looked at
-  int launches = 0;         ///< the file's, else as many as a verdict takes, at least 16
+  int launches = 0;         ///< the file's, else as many as a verdict takes, at least 24
   int needed = 0;           ///< by `compare` for any verdict among so many cases
   std::optional<std::chrono::nanoseconds> max_time;
 };

@@ -59,13 +59,13 @@ def synthetic_run(name, launches):
     }
 
 
-def synthetic(launches=100, noise=0.001, drift=0.0):
+def synthetic(launches=150, noise=0.001, drift=0.0):
     """A recording of an invented machine without any change but noise, and a slow wave of this height."""
     rng = random.Random("synthetic")
     recording = None
     for turn in range(launches // 5):
         rows = [
-            [10 * math.exp(rng.gauss(0, noise) + drift * math.sin((5 * turn + i) / 4)) for _ in range(5)]
+            [10 * math.exp(rng.gauss(0, noise) + drift * math.sin((5 * turn + i) / 8)) for _ in range(5)]
             for i in range(5)
         ]
         run = synthetic_run(f"turn {turn}", rows)
@@ -127,7 +127,6 @@ def test_studied_is_what_a_suite_measures(bench, tmp_path):
     assert f", {resample.LAUNCHES} launches of each;" in bench("suite", "suite.toml", "--dry-run").err
     text = (STUDY / "suite.toml").read_text()
     assert f"launches = {resample.LAUNCHES}\n" in text
-    assert f"launches = {resample.LAUNCHES // 2}\n" in (STUDY / "shaped.toml").read_text()
 
 
 def test_runs_made_of_launches_are_runs(tmp_path):
@@ -178,6 +177,43 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     assert out.with_suffix(".md").read_text() in text
 
 
+def placed(recording):
+    """A recording as of a host that moves processors: every third launch is far, and twice as slow."""
+    moved = None
+    for turn in range(len(recording.rows) // 5):
+        rows = [[value * (2 if i % 3 else 1) for value in recording.rows[5 * turn + i]] for i in range(5)]
+        run = synthetic_run(f"turn {turn}", rows)
+        for one in run["cases"]:
+            given = [{"apart_ns": 220 if i % 3 else 50, "work_ns": 90} for i in range(5)]
+            one["launches"] = [{"launch": i, "processors": [each, each]} for i, each in enumerate(given)]
+        moved = moved or Recording.begun_with(run)
+        moved.add(run)
+    return moved
+
+
+def test_what_the_host_gave_is_kept_and_counts(tmp_path):
+    recording = placed(synthetic(noise=0.01))
+    recording.save(tmp_path / "launches.json")
+    recording = Recording.load(tmp_path / "launches.json")
+    everything = set(recording.cases)
+    slow = recording.slowed(recording.rows, 0.05, everything)
+    rows = [row for i, row in enumerate(recording.rows[:32]) if i % 4 in (0, 3)]
+    worse = [row for i, row in enumerate(slow[:32]) if i % 4 in (1, 2)]
+    run = recording.run_of(worse, "new")
+    assert not [error.message for error in SCHEMA.iter_errors(run)]
+    assert run["cases"][0]["launches"][0]["processors"] == [{"apart_ns": 220, "work_ns": 90}] * 2
+    comparison = verdicts.sides(PROGRAM, recording, rows, worse, in_turns=True)
+    assert {one["key"] for one in verdicts.alarms(comparison, ("regressed",))} == everything
+    assert any("50 ns apart in " in line for line in comparison["differences"])
+    for metric in comparison["series"]:
+        assert metric["ratio"] == pytest.approx(1.05 if metric["metric"] == "latency_us" else 1 / 1.05, abs=0.01)
+    # Without it, what the processors do hides the loss.
+    for row in rows + worse:
+        row[:] = [None if one.is_given else value for one, value in zip(recording.series, row)]
+    blind = verdicts.sides(PROGRAM, recording, rows, worse, in_turns=True)
+    assert not verdicts.alarms(blind)
+
+
 def test_drift_hurts_those_that_do_not_take_turns():
     """A study that cannot see a false alarm would be worth nothing."""
     found = resample.false_alarms(PROGRAM, synthetic(drift=0.05).without_canaries(), 12)
@@ -195,7 +231,7 @@ def test_recordings_are_of_one_thing(tmp_path):
     assert "is not whole JSON" in study("judge", "--folder", tmp_path, code=3).stderr
     assert "record it first" in study("judge", "--folder", tmp_path / "none", code=3).stderr
     synthetic(30).save(tmp_path / "launches.json")
-    assert "a comparison takes 32" in study("judge", "--folder", tmp_path, code=3).stderr
+    assert "a comparison takes 48" in study("judge", "--folder", tmp_path, code=3).stderr
     assert "no list of percentages" in study("judge", "--slowdowns", "0", code=2).stderr
 
 

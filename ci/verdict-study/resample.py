@@ -10,8 +10,8 @@ import statistics
 
 import verdicts
 
-LAUNCHES = 16  # a side: what `suite` measures unless it is told otherwise
-COUNTS = (10, 16, 20, 30, 50)
+LAUNCHES = 24  # a side: what `suite` measures unless it is told otherwise
+COUNTS = (10, 16, 24, 50)
 ALPHAS = (0.005, 0.002, 0.001)  # besides compare's own
 SEED = "ucx-bench verdict study"
 

@@ -227,9 +227,10 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
                         .incomparable = why_incomparable(base, now, demands),
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
-  const Places places(base, now);
-  if (auto words = places.in_words(); !words.empty()) {
-    comparison.differences.push_back(std::move(words));
+  const Places places({&base, &now});
+  if (const auto words = places.in_words(); !words.empty()) {
+    comparison.differences.push_back("the first two ranks' processors were " + words +
+                                     ": each is held against those that met the same");
   }
   look_at_the_host(comparison, base, now, places, floor);
   auto& series = comparison.series;

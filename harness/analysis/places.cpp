@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -80,16 +81,17 @@ bool knows_any(const std::vector<Placed<Place>>& values) {
 
 }  // namespace
 
-Places::Places(const Result& base, const Result& now) {
+Places::Places(const std::vector<const Result*>& runs) {
   std::vector<double> distances;
   std::vector<double> works;
-  for (const auto* run : {&base, &now}) {
+  for (const auto* run : runs) {
+    const auto before = works.size();
     for_each_known(*run, [&](const LaunchRecord& record) {
       for (const auto& seen : record.processors) distances.push_back(seen->apart_ns);
       works.push_back(work_of(record));
     });
+    if (works.size() == before) return;
   }
-  if (works.empty()) return;
   std::ranges::sort(works);
   fastest_ns_ = quantile_of_sorted(works, one_of_the_fastest);
   std::ranges::sort(distances);
@@ -101,11 +103,9 @@ Places::Places(const Result& base, const Result& now) {
     first = at;
   }
   distances_.push_back(median({first, distances.end()}));
-  for (std::size_t side = 0; side < 2; ++side) {
-    for_each_known(side == 0 ? base : now, [&](const LaunchRecord& record) {
-      auto& met = met_[*place_of(record)];
-      ++met.launches.at(side);
-      met.slower.push_back(work_of(record) / fastest_ns_);
+  for (const auto* run : runs) {
+    for_each_known(*run, [&](const LaunchRecord& record) {
+      met_[*place_of(record)].push_back(work_of(record) / fastest_ns_);
     });
   }
 }
@@ -171,46 +171,36 @@ Alike Places::alike(const Case& base, const Case& now, const std::string& metric
   return {aligned(0), aligned(1)};
 }
 
-std::string Places::words_of(const Place& place, const Met& met) const {
+std::string Places::words_of(const Place& place) const {
   auto words = place.distance < distances_.size()
                    ? fmt::format("{:.3g} ns apart", distances_[place.distance])
                    : std::string("moved meanwhile");
   if (place.speed == 0) return words;
-  return words + fmt::format(" at {:.0f} % of the speed", 100 / median(met.slower));
+  return words + fmt::format(" at {:.0f} % of the speed", 100 / median(met_.at(place)));
 }
 
 std::string Places::in_words() const {
   if (met_.size() < 2) return "";
-  std::array<double, 2> launches{};
-  std::vector<const decltype(met_)::value_type*> order;
-  for (const auto& one : met_) {
-    for (std::size_t side = 0; side < launches.size(); ++side) {
-      launches.at(side) += static_cast<double>(one.second.launches.at(side));
-    }
-    order.push_back(&one);
+  std::vector<std::pair<std::size_t, Place>> order;
+  std::size_t launches = 0;
+  for (const auto& [place, works] : met_) {
+    order.emplace_back(works.size(), place);
+    launches += works.size();
   }
-  if (launches[0] <= 0 || launches[1] <= 0) return "";
-  std::ranges::stable_sort(order, std::greater{},
-                           [](const auto* one) { return one->second.slower.size(); });
-  const auto shares = [&](const std::array<std::size_t, 2>& counts) {
-    return fmt::format("in {:.0f} and {:.0f} %", 100 * static_cast<double>(counts[0]) / launches[0],
-                       100 * static_cast<double>(counts[1]) / launches[1]);
+  std::ranges::stable_sort(order, std::greater{}, [](const auto& one) { return one.first; });
+  const auto share = [&](std::size_t count) {
+    return fmt::format(" in {:.0f} %",
+                       100 * static_cast<double>(count) / static_cast<double>(launches));
   };
   std::vector<std::string> parts;
-  std::array<std::size_t, 2> others{};
-  for (const auto* one : order) {
-    const auto& [place, met] = *one;
-    if (parts.size() < most_places_named) {
-      parts.push_back(words_of(place, met) + " " + shares(met.launches));
-      continue;
-    }
-    for (std::size_t side = 0; side < others.size(); ++side) {
-      others.at(side) += met.launches.at(side);
-    }
+  std::size_t others = launches;
+  for (const auto& [count, place] : order) {
+    if (parts.size() == most_places_named) break;
+    parts.push_back(words_of(place) + share(count));
+    others -= count;
   }
-  if (order.size() > most_places_named) parts.push_back("otherwise " + shares(others));
-  return "the first two ranks' processors were " + join(parts, ", ") +
-         " of launches: each is held against those that met the same";
+  if (others > 0) parts.push_back("otherwise" + share(others));
+  return join(parts, ", ") + " of launches";
 }
 
 }  // namespace ucxbench

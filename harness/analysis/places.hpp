@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <map>
@@ -24,9 +23,9 @@ struct Alike {
 /// the same.
 class Places {
  public:
-  /// Sorts what the launches of both runs met: by distance, where the next is more than half as far
-  /// again another begins; and by speed, more than 10, 25 or 60 % slower than the fastest.
-  Places(const Result& base, const Result& now);
+  /// Sorts what the launches of all these runs met: by distance, where the next is more than half
+  /// as far again another begins; and by speed, more than 10, 25 or 60 % slower than the fastest.
+  explicit Places(const std::vector<const Result*>& runs);
 
   /// The values of this metric, with what the place does to them taken out: each in proportion to
   /// the median of both runs' launches at its place (as Hodges and Lehmann align blocks, Annals of
@@ -34,7 +33,8 @@ class Places {
   /// out. As they are where there is but one place, or one of the runs does not know.
   Alike alike(const Case& base, const Case& now, const std::string& metric) const;
 
-  /// One line, how often each run met which; empty where there is but one.
+  /// "47 ns apart in 70 %, 47 ns apart at 75 % of the speed in 30 % of launches": the processors,
+  /// in all runs together. Empty where there is but one place, or one of the runs does not know.
   std::string in_words() const;
 
  private:
@@ -43,21 +43,15 @@ class Places {
     std::size_t speed = 0;     ///< how many of the limits it is slower than
     auto operator<=>(const Place&) const = default;
   };
-  /// Launches of either run, and what they took for work, in units of the fastest.
-  struct Met {
-    std::array<std::size_t, 2> launches{};
-    std::vector<double> slower{};
-  };
-
   std::size_t distance_of(double apart_ns) const;
   std::optional<Place> place_of(const LaunchRecord& record) const;
   std::vector<std::optional<Place>> places_of(const Case& of, const std::string& metric) const;
-  std::string words_of(const Place& place, const Met& met) const;
+  std::string words_of(const Place& place) const;
 
-  std::vector<double> begins_;     ///< the shortest of each distance but the first
-  std::vector<double> distances_;  ///< medians, in ns
-  double fastest_ns_ = 1;          ///< of Processors::work_ns
-  std::map<Place, Met> met_;
+  std::vector<double> begins_;                ///< the shortest of each distance but the first
+  std::vector<double> distances_;             ///< medians, in ns
+  double fastest_ns_ = 1;                     ///< of Processors::work_ns
+  std::map<Place, std::vector<double>> met_;  ///< of each launch, its work in units of fastest_ns_
 };
 
 }  // namespace ucxbench

@@ -39,7 +39,7 @@ Result run_of(const std::vector<Launch>& launches) {
 }
 
 Alike alike(const Result& base, const Result& now) {
-  return Places(base, now).alike(base.cases[0], now.cases[0], "latency_us");
+  return Places({&base, &now}).alike(base.cases[0], now.cases[0], "latency_us");
 }
 
 TEST(Places, HoldLaunchesAgainstThoseOfTheSamePlace) {
@@ -50,9 +50,8 @@ TEST(Places, HoldLaunchesAgainstThoseOfTheSamePlace) {
   EXPECT_EQ(same.base, (std::vector{1 / 1.1 * 1.125, 1.02 / 1.1 * 1.125, 4 / 4.08 * 1.125, 1.125}));
   EXPECT_EQ(same.now,
             (std::vector{4.4 / 4.08 * 1.125, 1.125, 1.12 / 1.1 * 1.125, 1.13 / 1.1 * 1.125}));
-  EXPECT_EQ(Places(base, now).in_words(),
-            "the first two ranks' processors were 49 ns apart in 50 and 75 %, 215 ns apart in 50 "
-            "and 25 % of launches: each is held against those that met the same");
+  EXPECT_EQ(Places({&base, &now}).in_words(),
+            "49 ns apart in 62 %, 215 ns apart in 38 % of launches");
 }
 
 TEST(Places, AreOfSpeedToo) {
@@ -62,9 +61,9 @@ TEST(Places, AreOfSpeedToo) {
   ASSERT_EQ(same.size(), 2U);
   EXPECT_DOUBLE_EQ(same[0], 1.34 / 1.32 * 1.2);
   EXPECT_DOUBLE_EQ(same[1], 1.1 / 1.02 * 1.2);
-  EXPECT_NE(Places(base, now).in_words().find("49 ns apart at 71 % of the speed in 50 and 50 %"),
+  EXPECT_NE(Places({&base, &now}).in_words().find("49 ns apart at 71 % of the speed in 50 %"),
             std::string::npos)
-      << Places(base, now).in_words();
+      << Places({&base, &now}).in_words();
 }
 
 TEST(Places, OnePlaceChangesNothing) {
@@ -72,7 +71,7 @@ TEST(Places, OnePlaceChangesNothing) {
   const auto now = run_of({near(3), near(5)});
   EXPECT_EQ(alike(base, now).base, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(alike(base, now).now, (std::vector<double>{3, 5}));
-  EXPECT_EQ(Places(base, now).in_words(), "");
+  EXPECT_EQ(Places({&base, &now}).in_words(), "");
 }
 
 TEST(Places, WhatARunDoesNotKnowChangesNothing) {
@@ -80,14 +79,14 @@ TEST(Places, WhatARunDoesNotKnowChangesNothing) {
   const auto now = run_of({{1, 0, 0}, {4, 0, 0}});
   EXPECT_EQ(alike(base, now).base, (std::vector<double>{1, 4}));
   EXPECT_EQ(alike(base, now).now, (std::vector<double>{1, 4}));
-  EXPECT_EQ(Places(base, now).in_words(), "");
+  EXPECT_EQ(Places({&base, &now}).in_words(), "");
 }
 
 TEST(Places, ALaunchThatWasMovedIsHeldAgainstSuch) {
   const auto base = run_of({near(1), near(1), {2, 50, 210}, {2.2, 210, 50}});
   const auto now = run_of({near(1), near(1), {2.1, 50, 210}});
   EXPECT_EQ(alike(base, now).base, (std::vector{1.0, 1.0, 2 / 2.1, 2.2 / 2.1}));
-  EXPECT_NE(Places(base, now).in_words().find("moved meanwhile in 50 and 33 % of launches"),
+  EXPECT_NE(Places({&base, &now}).in_words().find("moved meanwhile in 43 % of launches"),
             std::string::npos);
 }
 
@@ -130,7 +129,7 @@ TEST(Places, LetASmallLossBeSeen) {
   EXPECT_EQ(found.series[0].change, Change::regressed);
   EXPECT_NEAR(found.series[0].ratio.estimate, 1.05, 0.01);
   ASSERT_EQ(found.differences.size(), 2U);  // and that they took no turns
-  EXPECT_NE(found.differences[0].find("49 ns apart in 56 and 56 %"), std::string::npos)
+  EXPECT_NE(found.differences[0].find("49 ns apart in 56 %"), std::string::npos)
       << found.differences[0];
 }
 
@@ -139,7 +138,7 @@ TEST(Places, ARunsHalvesKnowThem) {
   const auto halves = halves_in_turns(run);
   EXPECT_EQ(halves[0].cases[0].launches.size(), 8U);
   EXPECT_EQ(halves[1].cases[0].launches.front().launch, 1);
-  EXPECT_NE(Places(halves[0], halves[1]).in_words(), "");
+  EXPECT_NE(Places({&halves[0], &halves[1]}).in_words(), "");
 }
 
 }  // namespace

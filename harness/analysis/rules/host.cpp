@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/places.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/words.hpp"
@@ -119,6 +120,16 @@ std::vector<Finding> numa_balancing(const Judged& run) {
                        "who touches them, and moves them, while it is measured",
                    .next = "sysctl kernel.numa_balancing=0"};
   });
+}
+
+std::vector<Finding> moved_processors(const Judged& run) {
+  const auto words = Places({&run.result}).in_words();
+  if (words.empty()) return {};
+  return {{.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
+           .evidence = "the first two ranks' processors were " + words +
+                       ": a hypervisor moves them, or others use their cores",
+           .next = "compare holds each launch against those that met the same; figures that repeat "
+                   "take cores of one's own"}};
 }
 
 std::vector<Finding> busy_host(const Judged& run) {

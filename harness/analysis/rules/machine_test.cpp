@@ -94,6 +94,22 @@ TEST(BusyHost, HadMoreToDoThanItHasCpus) {
   EXPECT_EQ(said(busy_host, result), Said());
 }
 
+TEST(MovedProcessors, AreThoseThatLaunchesMetDifferently) {
+  auto result = made_run();
+  for (const int cpu : {0, 1}) add_rank(result, Json::array({cpu}));
+  result.cases = {made_case(8, {"shm"})};
+  for (int launch = 0; launch < 4; ++launch) {
+    const Processors seen{launch == 1 ? 220.0 : 50.0, 90};
+    result.cases[0].launches.push_back({.launch = launch, .processors = {seen, seen}});
+  }
+  EXPECT_EQ(
+      said(moved_processors, result),
+      Said{"node07: the first two ranks' processors were 50 ns apart in 75 %, 220 ns apart in "
+           "25 % of launches: a hypervisor moves them, or others use their cores"});
+  result.cases[0].launches.erase(result.cases[0].launches.begin() + 1);
+  EXPECT_EQ(said(moved_processors, result), Said());
+}
+
 TEST(EmulatedCpu, IsNoPerformanceFigure) {
   auto result = made_run();
   EXPECT_EQ(said(emulated_cpu, result), Said());

@@ -43,6 +43,8 @@ std::span<const Rule> rules() {
            wide_interval},
       Rule{"timing-cost", warning, "timed and untimed loops differ by more than 1%", timing_cost},
       Rule{"two-modes", note, "latencies lie around two values", two_modes},
+      Rule{"moved-processors", note, "the host gave the ranks' processors differently to launches",
+           moved_processors},
       Rule{"few-launches", note, "too few launches for a confidence interval", few_launches},
       Rule{"not-pinned", note, "several ranks share a set of CPUs", not_pinned},
       Rule{"lost-cpus", note, "a rank lacks a few of the CPUs near to its GPU", lost_cpus},

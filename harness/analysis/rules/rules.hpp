@@ -55,6 +55,7 @@ std::vector<Finding> wide_interval(const Judged& run);
 std::vector<Finding> timing_cost(const Judged& run);
 std::vector<Finding> few_launches(const Judged& run);
 std::vector<Finding> two_modes(const Judged& run);
+std::vector<Finding> moved_processors(const Judged& run);
 
 // pairs.cpp: pairs of ranks against each other.
 std::vector<Finding> above_limit(const Judged& run);
