@@ -47,6 +47,23 @@ def test_of_a_file_without_findings_they_are_found_again(pingpong, bench, tmp_pa
     assert "[few-launches]" in bench("report", "run.json").out
 
 
+def test_what_the_host_gave_to_the_ranks_processors(pingpong):
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+
+    def seen_with(bind):
+        run = pingpong("--transports", "shm", "--sizes", "8", "--bind", bind.format(*cpus), *CROWDED).file
+        return [seen for launch in run["cases"][0]["launches"] for seen in launch.get("processors", ()) if seen]
+
+    # Somebody else may have one of them for all of the time.
+    seen = next(filter(None, (seen_with("{0},{1}") for _ in range(20))))
+    for each in seen:
+        assert each["apart_ns"] > 0 and each["work_ns"] > 10
+    # Ranks that are not bound have none of their own, and two on one CPU have but one.
+    assert not seen_with("none") and not seen_with("{0},{0}")
+
+
 @pytest.mark.parametrize("bind, expected", [("{0},{0}", True), ("{0},{1}", False)])
 def test_ranks_on_one_cpu(pingpong, bind, expected):
     cpus = sorted(os.sched_getaffinity(0))

@@ -90,18 +90,17 @@ def only_unchanged(recording):
 
 def judge(options):
     program = options.ucx_bench
-    files = {name: options.folder / f"{name}.json" for name in ("launches", "real", "shaped")}
-    recordings = {name: Recording.load(file) for name, file in files.items() if name == "launches" or file.exists()}
-    main_recording = recordings["launches"]
+    main_recording = Recording.load(options.folder / "launches.json")
+    recordings = {file.stem: Recording.load(file) for file in sorted(options.folder.glob("*.json"))}
     if len(main_recording.rows) < 2 * resample.LAUNCHES:
         raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {2 * resample.LAUNCHES}")
     layouts = resample.false_alarms(program, main_recording, options.draws)
     aa = {name: layouts[resample.TURNS][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
     aa |= {"layouts": layouts, "real": {}}
     power = resample.power(program, main_recording, options.slowdowns, options.draws, "resampled")
-    for name in ("real", "shaped"):
-        if name in recordings:
-            unchanged, rows = judged_real(program, recordings[name], in_turns=name == "real")
+    for name, recording in recordings.items():
+        if name != "launches":
+            unchanged, rows = judged_real(program, recording, in_turns=name != "shaped")
             aa["real"] |= unchanged
             power += rows
     if "shaped" in recordings:

@@ -62,7 +62,7 @@ SeriesChange weigh(const std::string& metric, const Case& base, const Case& now,
   if (samples.base.empty() || samples.now.empty()) {
     series.why = samples.apart
                      ? "no launches of both runs met the ranks' processors at the same place: "
-                       "measure both again, in turns (ucx-bench ab)"
+                       "bind both to the same CPUs, and measure them again in turns (ucx-bench ab)"
                      : "a run has no launch with a positive value";
     return series;
   }

@@ -47,19 +47,17 @@ void for_each_known(const Result& run, const Call& call) {
 }
 
 /// A launch median and where it was measured.
-template <typename Place>
 struct Placed {
   double value;
   std::optional<Place> place;
 };
 
-template <typename Place>
-std::vector<Placed<Place>> placed(const Metric& metric, std::vector<std::optional<Place>> places) {
+std::vector<Placed> placed(const Metric& metric, std::vector<std::optional<Place>> places) {
   // Medians that are not of these launches are of none that is known.
   if (places.size() != metric.launch_medians.size()) {
     places.assign(metric.launch_medians.size(), std::nullopt);
   }
-  std::vector<Placed<Place>> values;
+  std::vector<Placed> values;
   for (std::size_t launch = 0; launch < places.size(); ++launch) {
     const auto value = metric.launch_medians[launch];
     if (is_usable(value)) values.push_back({value, places[launch]});
@@ -67,15 +65,13 @@ std::vector<Placed<Place>> placed(const Metric& metric, std::vector<std::optiona
   return values;
 }
 
-template <typename Place>
-std::vector<double> values_only(const std::vector<Placed<Place>>& values) {
+std::vector<double> values_only(const std::vector<Placed>& values) {
   std::vector<double> all;
   for (const auto& one : values) all.push_back(one.value);
   return all;
 }
 
-template <typename Place>
-bool knows_any(const std::vector<Placed<Place>>& values) {
+bool knows_any(const std::vector<Placed>& values) {
   return std::ranges::any_of(values, [](const auto& one) { return one.place.has_value(); });
 }
 
@@ -115,7 +111,7 @@ std::size_t Places::distance_of(double apart_ns) const {
       std::distance(begins_.begin(), std::ranges::upper_bound(begins_, apart_ns)));
 }
 
-std::optional<Places::Place> Places::place_of(const LaunchRecord& record) const {
+std::optional<Place> Places::place_of(const LaunchRecord& record) const {
   if (!knows_places(record)) return std::nullopt;
   const auto before = distance_of(record.processors[0]->apart_ns);
   const auto after = distance_of(record.processors[1]->apart_ns);
@@ -126,8 +122,8 @@ std::optional<Places::Place> Places::place_of(const LaunchRecord& record) const 
 }
 
 // Of each launch that has this metric, in the order of its launch medians (result/summary.cpp).
-std::vector<std::optional<Places::Place>> Places::places_of(const Case& of,
-                                                            const std::string& metric) const {
+std::vector<std::optional<Place>> Places::places_of(const Case& of,
+                                                    const std::string& metric) const {
   std::map<int, std::optional<Place>> by_launch;
   for (const auto& record : of.launches) {
     const auto samples = record.samples.find(metric);

@@ -17,6 +17,13 @@ struct Alike {
   bool apart = false;             ///< both measured it, but never at the same place
 };
 
+/// One of the places of a launch's processors.
+struct Place {
+  std::size_t distance = 0;  ///< counted from the nearest; the last: it changed during the launch
+  std::size_t speed = 0;     ///< counted from the fastest
+  auto operator<=>(const Place&) const = default;
+};
+
 /// Where a hypervisor puts the processors of a virtual machine, and who else uses their cores,
 /// changes what can be measured by 10 to 400 %, for seconds at a time. LaunchRecord::processors
 /// tells one place from another, so that launches can be held against those of both runs that met
@@ -38,11 +45,6 @@ class Places {
   std::string in_words() const;
 
  private:
-  struct Place {
-    std::size_t distance = 0;  ///< of distances_; one more: it changed during the launch
-    std::size_t speed = 0;     ///< how many of the limits it is slower than
-    auto operator<=>(const Place&) const = default;
-  };
   std::size_t distance_of(double apart_ns) const;
   std::optional<Place> place_of(const LaunchRecord& record) const;
   std::vector<std::optional<Place>> places_of(const Case& of, const std::string& metric) const;

@@ -104,10 +104,9 @@ TEST(Places, RunsThatMetNoPlaceInCommonHaveNoVerdict) {
   EXPECT_EQ(found.tests, 0U);
   ASSERT_EQ(found.series.size(), 1U);
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_EQ(
-      found.series[0].why,
-      "no launches of both runs met the ranks' processors at the same place: measure both again, "
-      "in turns (ucx-bench ab)");
+  EXPECT_EQ(found.series[0].why,
+            "no launches of both runs met the ranks' processors at the same place: bind both to "
+            "the same CPUs, and measure them again in turns (ucx-bench ab)");
 }
 
 // Half of the launches are four times as slow, wherever the loss of 5 % is.

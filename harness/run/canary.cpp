@@ -17,6 +17,7 @@
 #include "harness/launch/fd.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/run/host_copies.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -33,10 +34,7 @@ class OnOneCpu {
     if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (!CPU_ISSET(cpu, &before_)) continue;
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      pinned_ = sched_setaffinity(0, sizeof one, &one) == 0;
+      pinned_ = pin_this_thread(cpu);
       return;
     }
   }

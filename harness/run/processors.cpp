@@ -76,9 +76,36 @@ std::vector<double> ways_ns(Ball& ball) {
   return ways;
 }
 
+// The same machine code whatever compiler builds it, and however: runs of two builds are compared.
 void add_for_a_while() {
+  std::uint64_t rounds = rounds_each;
+#if defined(__x86_64__)
+  asm volatile(
+      "1:\n\t"
+      ".rept 2\n\t"
+      "add $3, %%rax\n\tadd $3, %%rcx\n\tadd $3, %%rdx\n\tadd $3, %%rsi\n\t"
+      "add $3, %%r8\n\tadd $3, %%r9\n\tadd $3, %%r10\n\tadd $3, %%r11\n\t"
+      ".endr\n\t"
+      "sub $1, %0\n\t"
+      "jnz 1b"
+      : "+r"(rounds)
+      :
+      : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc");
+#elif defined(__aarch64__)
+  asm volatile(
+      "1:\n\t"
+      ".rept 2\n\t"
+      "add x1, x1, #3\n\tadd x2, x2, #3\n\tadd x3, x3, #3\n\tadd x4, x4, #3\n\t"
+      "add x5, x5, #3\n\tadd x6, x6, #3\n\tadd x7, x7, #3\n\tadd x8, x8, #3\n\t"
+      ".endr\n\t"
+      "subs %0, %0, #1\n\t"
+      "b.ne 1b"
+      : "+r"(rounds)
+      :
+      : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "cc");
+#else
   std::array<std::uint64_t, at_once> sums{};
-  for (std::size_t round = 0; round < rounds_each; ++round) {
+  for (; rounds > 0; --rounds) {
     for (int twice = 0; twice < 2; ++twice) {
       for (auto& sum : sums) {
         sum += 3;
@@ -86,6 +113,7 @@ void add_for_a_while() {
       }
     }
   }
+#endif
 }
 
 // Of each sample, 1000 additions in ns.
