@@ -170,7 +170,7 @@ def test_other_refusals(bench, tmp_path):
 @pytest.mark.parametrize(
     ("file", "launches", "case"),
     [
-        ("suite.toml", 16, "pingpong/stream/host-host/shm/8MiB"),
+        ("suite.toml", 24, "pingpong/stream/host-host/shm/8MiB"),
         ("small-suite.toml", 10, "pingpong/tag/host-host/tcp/64KiB"),
     ],
 )
