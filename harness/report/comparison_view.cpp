@@ -104,7 +104,7 @@ Grid grid_of(const Comparison& comparison) {
 std::string comparison_table(const Comparison& comparison) {
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
-    text += "  " + on_one_line(difference) + "\n";
+    text += wrapped(on_one_line(difference), "  ", page_width);
   if (!comparison.host_changed.empty())
     text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width);
   if (comparison.series.empty()) return text;
