@@ -127,6 +127,7 @@ def test_studied_is_what_a_suite_measures(bench, tmp_path):
     assert f", {resample.LAUNCHES} launches of each;" in bench("suite", "suite.toml", "--dry-run").err
     text = (STUDY / "suite.toml").read_text()
     assert f"launches = {resample.LAUNCHES}\n" in text
+    assert f"launches = {resample.LAUNCHES // 2}\n" in (STUDY / "shaped.toml").read_text()
 
 
 def test_runs_made_of_launches_are_runs(tmp_path):
@@ -178,7 +179,7 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
 
 
 def placed(recording):
-    """A recording as of a host that moves processors: every third launch is far, and twice as slow."""
+    """A recording as of a host that moves processors: three of five launches are far, and twice as slow."""
     moved = None
     for turn in range(len(recording.rows) // 5):
         rows = [[value * (2 if i % 3 else 1) for value in recording.rows[5 * turn + i]] for i in range(5)]

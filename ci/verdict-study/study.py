@@ -91,20 +91,20 @@ def only_unchanged(recording):
 def judge(options):
     program = options.ucx_bench
     main_recording = Recording.load(options.folder / "launches.json")
-    recordings = {file.stem: Recording.load(file) for file in sorted(options.folder.glob("*.json"))}
+    others = {file.stem: Recording.load(file) for file in sorted(options.folder.glob("*.json"))
+              if file.stem != "launches"}
     if len(main_recording.rows) < 2 * resample.LAUNCHES:
         raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {2 * resample.LAUNCHES}")
     layouts = resample.false_alarms(program, main_recording, options.draws)
     aa = {name: layouts[resample.TURNS][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
     aa |= {"layouts": layouts, "real": {}}
     power = resample.power(program, main_recording, options.slowdowns, options.draws, "resampled")
-    for name, recording in recordings.items():
-        if name != "launches":
-            unchanged, rows = judged_real(program, recording, in_turns=name != "shaped")
-            aa["real"] |= unchanged
-            power += rows
-    if "shaped" in recordings:
-        steady = only_unchanged(recordings["shaped"])
+    for name, recording in others.items():
+        unchanged, rows = judged_real(program, recording, in_turns=name != "shaped")
+        aa["real"] |= unchanged
+        power += rows
+    if "shaped" in others:
+        steady = only_unchanged(others["shaped"])
         power += resample.power(program, steady, options.slowdowns, options.draws, "shaped link, resampled")
     frame = main_recording.frame
     result = {
@@ -114,7 +114,7 @@ def judge(options):
         "machine": {"id": frame["machine"]["id"], "labels": frame["machine"]["labels"]},
         "ucx": frame["ucx"]["version"],
         "commit": frame["build"]["commit"],
-        "recorded": {name: about(recording) for name, recording in recordings.items()},
+        "recorded": {name: about(recording) for name, recording in {"launches": main_recording, **others}.items()},
         "aa": aa,
         "power": power,
         "by_launches": resample.by_launches(program, main_recording, 0.05, options.draws),

@@ -65,17 +65,17 @@ std::vector<Placed> placed(const Metric& metric, std::vector<std::optional<Place
   return values;
 }
 
-std::vector<double> values_only(const std::vector<Placed>& values) {
-  std::vector<double> all;
-  for (const auto& one : values) all.push_back(one.value);
-  return all;
-}
-
 bool knows_any(const std::vector<Placed>& values) {
   return std::ranges::any_of(values, [](const auto& one) { return one.place.has_value(); });
 }
 
 }  // namespace
+
+std::vector<double> usable_medians(const Metric& metric) {
+  std::vector<double> all;
+  std::ranges::copy_if(metric.launch_medians, std::back_inserter(all), is_usable);
+  return all;
+}
 
 Places::Places(const std::vector<const Result*>& runs) {
   std::vector<double> distances;
@@ -138,7 +138,7 @@ std::vector<std::optional<Place>> Places::places_of(const Case& of,
 Alike Places::alike(const Case& base, const Case& now, const std::string& metric) const {
   const std::array values = {placed(base.metrics.at(metric), places_of(base, metric)),
                              placed(now.metrics.at(metric), places_of(now, metric))};
-  Alike same{values_only(values[0]), values_only(values[1])};
+  Alike same{usable_medians(base.metrics.at(metric)), usable_medians(now.metrics.at(metric))};
   if (met_.size() < 2 || !knows_any(values[0]) || !knows_any(values[1])) return same;
   std::map<std::optional<Place>, std::array<std::vector<double>, 2>> by_place;
   for (std::size_t side = 0; side < values.size(); ++side) {

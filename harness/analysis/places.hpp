@@ -11,6 +11,9 @@
 
 namespace ucxbench {
 
+/// The launch medians of a metric that a test can use, in launch order: finite and above zero.
+std::vector<double> usable_medians(const Metric& metric);
+
 /// Launch medians of one metric in two runs, to be held against each other.
 struct Alike {
   std::vector<double> base, now;  ///< in launch order: finite and above zero

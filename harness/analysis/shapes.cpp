@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "harness/analysis/trend.hpp"
 
@@ -61,13 +60,6 @@ void name_modes(SeriesChange& series, const std::vector<double>& medians,
 const Case* find_case(const Result& result, const std::string& key) {
   const auto found = std::ranges::find(result.cases, key, &Case::key);
   return found == result.cases.end() ? nullptr : &*found;
-}
-
-std::vector<double> usable_medians(const Metric& metric) {
-  std::vector<double> all;
-  std::ranges::copy_if(metric.launch_medians, std::back_inserter(all),
-                       [](double value) { return std::isfinite(value) && value > 0; });
-  return all;
 }
 
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,

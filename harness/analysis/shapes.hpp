@@ -16,9 +16,6 @@ namespace ucxbench {
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
                     const Places& places, double alpha, bool in_turns);
 
-/// The launch medians of a metric that a test can use, in launch order: finite and above zero.
-std::vector<double> usable_medians(const Metric& metric);
-
 /// nullptr when there is none.
 const Case* find_case(const Result& result, const std::string& key);
 
