@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import os
 import pathlib
 import sys
+import tempfile
 
 import runfile
 
@@ -39,4 +41,23 @@ def write_text(output, text):
     if output == "-":
         sys.stdout.write(text)
     else:
-        pathlib.Path(output).write_text(text, encoding="utf-8")
+        write_whole(output, text.encode())
+
+
+def write_whole(output, content):
+    """All of it or, with an OSError, nothing: what is there already stays until then."""
+    file = pathlib.Path(output).resolve()
+    if file.exists() and not file.is_file():  # a device, a pipe
+        file.write_bytes(content)
+        return
+    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with open(handle, "wb") as opened:
+            opened.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(draft, 0o666 & ~mask)
+        os.replace(draft, file)
+    except OSError:
+        pathlib.Path(draft).unlink()
+        raise

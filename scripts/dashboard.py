@@ -11,24 +11,28 @@ import pathlib
 import time
 
 import runfile
-from commandline import Parser
+from commandline import Parser, write_text
 
 PARTS = pathlib.Path(__file__).resolve().parent / "dashboards"
 STUDY = "verdict-study.json"
 
 
-def study_of(folder, problems):
-    """What ci/verdict-study measured, beside the folder of the runs; None if it has not."""
+def study_of(folder, machines, problems):
+    """What ci/verdict-study measured on one of these machines, beside the folder of the runs; None if it
+    has not. Of windows over the same launches only what they found is said: they bound nothing."""
     file = folder.resolve().parent / STUDY
     if not file.is_file():
         return None
     try:
         study = json.loads(file.read_text(encoding="utf-8"))
-        aa = study["aa"]
+        aa, machine = study["aa"], study["machine"]["id"]
+        if machine not in machines:
+            return None
         found = collections.defaultdict(dict)
         for row in study.get("power", []):
-            found[str(row.get("how", ""))][float(row["slowdown"])] = int(row["detected"]), int(row["of"])
-        return {"comparisons": int(aa["comparisons"]), "false_alarms": int(aa["false_alarms"]),
+            how = str(row.get("how", "")) + (", windows over the same launches" if row.get("windows", True) else "")
+            found[how][float(row["slowdown"])] = int(row["detected"]), int(row["of"])
+        return {"machine": machine, "comparisons": int(aa["comparisons"]), "false_alarms": int(aa["false_alarms"]),
                 "upper95": float(aa["upper95"]), "power": found,
                 "slowdowns": sorted({slowdown for of in found.values() for slowdown in of})}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -68,8 +72,8 @@ def page_of(arguments):
     found = tree.load(folder)
     if not found.runs and not found.problems:
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
-    study = study_of(folder, found.problems)
-    by_stream = lines.by_stream(found.runs, found.problems)
+    study = study_of(folder, {run.machine for run in found.runs}, found.problems)
+    by_stream = lines.by_stream(found.runs, found.problems, arguments.program)
     if arguments.otava:
         write_history(arguments.otava, by_stream)
     content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))
@@ -88,7 +92,7 @@ def main():
     if not pathlib.Path(arguments.tree).is_dir():
         parser.fail(2, f"'{arguments.tree}' is no folder; give one with runs, such as results/runs")
     with parser.making(arguments.html, "--html"):
-        pathlib.Path(arguments.html).write_text(page_of(arguments), encoding="utf-8")
+        write_text(arguments.html, page_of(arguments))
 
 
 if __name__ == "__main__":

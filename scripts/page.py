@@ -5,11 +5,13 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missi
 """
 
 import gc
+import json
 import pathlib
 import shlex
 
 import runfile
 from commandline import Parser, write_text
+from plots.common import percent
 
 
 def page_of(run, file, folder):
@@ -23,6 +25,7 @@ def page_of(run, file, folder):
         content = {
             "run": run,
             "known": sections.known,
+            "percent": percent,
             "command": shlex.join(run["run"]["command"]),
             "titles": [block["title"] for block in blocks] or [run["run"]["id"]],
             "benchmarks": sections.benchmarks_of(run),
@@ -48,9 +51,18 @@ def page_of(run, file, folder):
         raise runfile.damaged(file, error)
 
 
+def findings_in(file):
+    """Whatever the run file has: ucx-bench finds them where it has none, and shows them so everywhere."""
+    try:
+        return json.loads(pathlib.Path(file).read_text(encoding="utf-8"))["findings"]
+    except (OSError, *runfile.DAMAGE) as error:
+        raise runfile.damaged(file, error)
+
+
 def main():
     parser = Parser("page", "report", prog="ucx-bench report --html", description="One self-contained page of a run.")
-    parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json")
+    parser.add_argument("findings", metavar="FINDINGS.json", help="an object with what ucx-bench says of the run")
+    parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json; - is FINDINGS.json")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     parser.add_argument("--folder", metavar="FOLDER", help="where the run's transfer log is; default: RUN.json's")
     arguments = parser.parse_args()
@@ -58,7 +70,9 @@ def main():
     gc.disable()
     folder = arguments.folder or pathlib.Path(arguments.run).parent
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(runfile.load(arguments.run), arguments.run, folder))
+        run = runfile.load(arguments.findings if arguments.run == "-" else arguments.run)
+        run["findings"] = findings_in(arguments.findings)
+        write_text(arguments.output, page_of(run, arguments.run, folder))
 
 
 if __name__ == "__main__":

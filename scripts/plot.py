@@ -5,11 +5,12 @@ p2p; scaling, phases and pairs of workloads. What is found of each is drawn one 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 """
 
+import io
 import pathlib
 import sys
 
 import runfile
-from commandline import Parser
+from commandline import Parser, write_whole
 from plots import picture
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -34,7 +35,9 @@ def main():
             files = ", ".join(arguments.runs)
             parser.fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {files}")
         plain = {"Date": None} if out.suffix == ".svg" else {"CreationDate": None} if out.suffix == ".pdf" else {}
-        picture.draw(runs, parts).savefig(out, metadata=plain)
+        drawn = io.BytesIO()
+        picture.draw(runs, parts).savefig(drawn, format=out.suffix[1:], metadata=plain)
+        write_whole(out, drawn.getvalue())
     print(f"wrote {out}", file=sys.stderr)
 
 

@@ -7,16 +7,17 @@ number say how much of that was used, in the busier direction. Exit status: 0 dr
 3 matplotlib is missing.
 """
 
+import io
 import json
 import pathlib
-import sys
 
-from commandline import Parser
+from commandline import Parser, write_text
 
 # Okabe and Ito's palette; every class also has a line style of its own.
 LINKS = {
     "PCIe": ("#0072B2", "-"),
     "NVLink": ("#009E73", "-"),
+    "NVLink-C2C": ("#CC79A7", "-"),
     "socket": ("#D55E00", "-."),
     "internal": ("#999999", ":"),
 }
@@ -223,9 +224,9 @@ def main():
     arguments = parser.parse_args()
     title, devices, links = load(arguments.topology, parser)
     with parser.making(arguments.output, "-o"):
-        figure = draw(title, devices, links)
-        out = sys.stdout.buffer if arguments.output == "-" else arguments.output
-        figure.savefig(out, format="svg", metadata={"Date": None})
+        drawn = io.StringIO()
+        draw(title, devices, links).savefig(drawn, format="svg", metadata={"Date": None})
+        write_text(arguments.output, drawn.getvalue())
 
 
 if __name__ == "__main__":

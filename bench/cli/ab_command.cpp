@@ -58,6 +58,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   o.comparison.check();
   auto base = side_of("base", o.base, o.base_env);
   auto now = side_of("new", o.now, o.new_env);
+  AbRun::check_difference(base, now);
   const auto planned = plan_suite(o.file);
   AbRun run(o.file, planned.launches, planned.max_time, global);
   Signals signals;

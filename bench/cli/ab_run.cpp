@@ -7,10 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "bench/cli/estimate.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/run_limits.hpp"
 #include "harness/core/text.hpp"
@@ -59,6 +61,24 @@ Variables environment_of(const AbSide& side) {
   return environment;
 }
 
+// As execvp finds it.
+std::filesystem::path found_program(const std::string& name) {
+  const auto* path = std::getenv("PATH");
+  if (name.find('/') != std::string::npos || path == nullptr) return name;
+  std::error_code ignored;
+  for (const auto folder : split_text(path, ':')) {
+    auto file = std::filesystem::path(folder) / name;
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+  }
+  return name;
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return one == other ||
+         std::filesystem::equivalent(found_program(one), found_program(other), ignored);
+}
+
 // The last line that a program of ours complains with, else the last that it says.
 std::string complaint_of(const ProgramEnd& end) {
   constexpr std::string_view ours = "ucx-bench: ";
@@ -105,6 +125,14 @@ void check_it_counts(const AbSide& side, const Result& measured) {
 
 }  // namespace
 
+void AbRun::check_difference(const AbSide& base, const AbSide& now) {
+  if (!same_file(base.program, now.program) || environment_of(base) != environment_of(now)) return;
+  throw Failure(Exit::usage,
+                fmt::format("both sides are {} in the same environment: there is nothing to "
+                            "compare; give --base PROGRAM or --new-env KEY=VALUE",
+                            now.program));
+}
+
 std::string AbRun::ask(const AbSide& side, Signals& signals) const {
   const auto end = run_program({.argv = {side.program, "--dry-run", "suite", suite_, "--launch",
                                          fmt::format("1/{}", launches_)},
@@ -127,6 +155,7 @@ void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) con
     side.result = std::move(measured);
     side.result->file = side.file;
     side.result->run["command"] = global_.command;
+    side.result->run["asked"] = global_.asked;
     side.result->run.erase("transfers");
   }
   const auto has_it = [launch](const Case& of) {
@@ -146,9 +175,24 @@ void AbRun::keep(AbSide& side, const std::string& state, const std::string& reas
   write_atomically(side.file, to_text(to_json(*side.result)));
 }
 
+void AbRun::say_turn(const std::string& name) const {
+  if (global_.quiet || global_.progress == "never") return;
+  std::string left;
+  if (turns_ > 0) {
+    const std::chrono::duration<double> spent = AbClock::now() - begin_;
+    double seconds = spent.count() / turns_ * (2 * launches_ - turns_);
+    if (max_time_) {
+      const std::chrono::duration<double> most = 2 * *max_time_;
+      seconds = std::clamp(most.count() - spent.count(), 0.0, seconds);
+    }
+    left = fmt::format(", about {} left", rough_time(seconds));
+  }
+  fmt::print(stderr, "{}{}\n", name, left);
+}
+
 AbRun::Turn AbRun::take_turn(AbSide& side, int launch, Signals& signals) {
   const auto name = fmt::format("launch {}/{} {}", launch + 1, launches_, side.name);
-  if (!global_.quiet && global_.progress != "never") fmt::print(stderr, "{}\n", name);
+  say_turn(name);
   const WorkFolder work(side.file);
   const auto end = run_program(
       {.argv = {side.program, "--quiet", "--progress", "never", "suite", suite_, "--launch",
@@ -188,12 +232,12 @@ void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
 }
 
 Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
-  const auto begin = AbClock::now();
+  begin_ = AbClock::now();
   AbClock::duration longest{};  // of two turns
   Turn last;
   for (int launch = 0; launch < launches_ && last.exit == Exit::done; ++launch) {
     const auto pair_begin = AbClock::now();
-    if (max_time_ && launch > 0 && pair_begin - begin + longest > 2 * *max_time_) {
+    if (max_time_ && launch > 0 && pair_begin - begin_ + longest > 2 * *max_time_) {
       left_out_ =
           fmt::format("{} for each run did not suffice for all launches: both have {} of {}",
                       format_duration(*max_time_), launch, launches_);

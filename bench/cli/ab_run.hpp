@@ -32,6 +32,9 @@ class AbRun {
         const GlobalOptions& global)
       : suite_(std::move(suite)), launches_(launches), max_time_(max_time), global_(global) {}
 
+  /// Throws Failure(Exit::usage) where both sides are one program in one environment.
+  static void check_difference(const AbSide& base, const AbSide& now);
+
   /// Asks a side's program what it would measure, and returns what it says. Throws
   /// Failure(Exit::usage) for one that cannot measure this suite.
   std::string ask(const AbSide& side, Signals& signals) const;
@@ -47,6 +50,7 @@ class AbRun {
   };
 
   Turn take_turn(AbSide& side, int launch, Signals& signals);
+  void say_turn(const std::string& name) const;
   void add(AbSide& side, const std::filesystem::path& part, int launch) const;
   void keep(AbSide& side, const std::string& state, const std::string& reason) const;
   void finish(AbSide& side, const AbSide& other, const Turn& last) const;
@@ -56,6 +60,7 @@ class AbRun {
   std::optional<std::chrono::nanoseconds> max_time_;
   const GlobalOptions& global_;
   int turns_ = 0;
+  std::chrono::steady_clock::time_point begin_{};  ///< of the first turn
   std::string left_out_;
 };
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/imported.hpp"
 #include "bench/cli/outputs.hpp"
-#include "harness/analysis/import.hpp"
 #include "harness/core/names.hpp"
 #include "harness/report/advice.hpp"
 
@@ -57,7 +57,7 @@ Exit run(const AdviseOptions& o, bool pick_given) {
   check_together(o);
   check_outputs({{"output", o.output}, {"bandwidths", o.bandwidths}});
   std::optional<Graph> topology;
-  if (!o.topology.empty()) topology = import_topology(o.topology);
+  if (!o.topology.empty()) topology = imported(o.topology);
   std::optional<Result> recorded;
   if (!o.run.empty()) recorded = read_result(o.run);
 

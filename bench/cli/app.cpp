@@ -77,6 +77,7 @@ Exit run(int argc, char** argv) {
   for (const auto& command : commands) {
     if (!command.app->parsed()) continue;
     apply_config_file(app, *command.app, global.config);
+    global.asked = given_words(*command.app);
     return command.run(global);
   }
   std::vector<std::string> names;

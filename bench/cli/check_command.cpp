@@ -71,8 +71,8 @@ struct NeededCases {
   std::size_t rates = 0, latencies = 0;
 };
 
-std::optional<MeasuredRun> measure_site(const CheckPlans& plans, const CheckOptions& o,
-                                        const GlobalOptions& global) {
+MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
+                         const GlobalOptions& global) {
   RunSetup setup;
   setup.launches = check_launches;
   setup.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
@@ -175,14 +175,14 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
     if (one.min_GBps || !one.carriers.empty()) cases.rates = plans.rates(one);
     if (one.max_us) cases.latencies = plans.latencies(one);
   }
-  auto measured = measure_site(plans, o, global);
-  if (!measured) return Exit::done;
-  const auto exit = judge_site(site, needed, *measured, o, global.quiet);
-  const auto& result = measured->result;
-  write_atomically(result.file, to_text(to_json(result)));
-  o.run.outputs.write(result, true, false);
+  auto run = measure_site(plans, o, global);
+  if (!run.measured) return run.exit;
+  auto exit = judge_site(site, needed, run, o, global.quiet);
+  const auto& result = run.result;
+  exit = worse(exit, write_or_keep(result.file, to_text(to_json(result))));
+  exit = worse(exit, o.run.outputs.write(result, true, false));
   say_how_it_ended(result, global.quiet);
-  return worse(exit, o.run.outputs.write_page(result));
+  return worse(exit, page_after_measuring(o.run.outputs, result));
 }
 
 /// Every set that may be there; what is not is left out.
@@ -209,15 +209,14 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
     plans.rates(one);
     plans.latencies(one);
   }
-  const auto measured = measure_site(plans, o, global);
-  if (!measured) return Exit::done;
-  const auto& [result, exit] = *measured;
+  const auto [result, exit, any] = measure_site(plans, o, global);
+  if (!any) return exit;
   SiteFile site{.ranks = o.run.ranks, .expectations = {}};
   for (std::size_t at = 0; at < usual.size(); ++at) {
     auto more = expectations_like(usual[at], result.cases.at(2 * at), result.cases.at(2 * at + 1));
     std::ranges::move(more, std::back_inserter(site.expectations));
   }
-  o.run.outputs.write(result, true, false);
+  const auto written = o.run.outputs.write(result, true, false);
   say_how_it_ended(result, global.quiet);
   if (exit != Exit::done || site.expectations.empty()) return worse(exit, Exit::cannot_run);
   if (result.run.contains("left_out")) {
@@ -226,7 +225,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
                               o.max_time));
   }
   const auto host = text_at(result.machine, "/hosts/0/name", "?");
-  write_output(
+  const auto begun = write_or_keep(
       o.write_expect,
       site_text(site, fmt::format("# Begun from what {} measured on {} in run {}:\n"
                                   "# the slowest pair's GB/s x {}, its one-way us x {}. Edit it, "
@@ -234,7 +233,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
                                   "ucx-bench check", host, text_at(result.run, "/id", "?"),
                                   rate_margin, time_margin, o.write_expect)));
   if (!global.quiet) fmt::print(stderr, "expectations: {}\n", o.write_expect);
-  return worse(exit, o.run.outputs.write_page(result));
+  return worse(worse(written, begun), page_after_measuring(o.run.outputs, result));
 }
 
 Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {

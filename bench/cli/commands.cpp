@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -24,8 +26,10 @@
 namespace ucxbench {
 namespace {
 
-void print_row(std::string_view name, std::string_view text) {
-  std::fputs(fmt::format("{:<12}{}\n", name, text).c_str(), stdout);
+constexpr std::size_t name_width = 12;
+
+void print_row(std::string_view name, std::string_view text, std::size_t width = name_width) {
+  std::fputs(fmt::format("{:<{}}{}\n", name, width, text).c_str(), stdout);
 }
 
 void list_transports() {
@@ -61,21 +65,37 @@ void list_rules() {
   }
 }
 
+void list_formats() {
+  std::size_t width = name_width;
+  for (const auto& [name, format] : formats()) width = std::max(width, name.size() + 2);
+  for (const auto& [name, format] : formats()) print_row(name, format.description, width);
+}
+
+void list_benchmarks() {
+  for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
+}
+
+struct Listing {
+  const char* name;
+  const char* description;
+  void (*print)();
+};
+constexpr std::array<Listing, 5> listings = {{
+    {"benchmarks", "what can be measured", list_benchmarks},
+    {"transports", "which can run here, and why not", list_transports},
+    {"devices", "that UCX finds here, and over which of its transports", list_devices},
+    {"formats", "that results can be written in", list_formats},
+    {"rules", "what reports look for by themselves", list_rules},
+}};
+
 void list(const std::string& what) {
-  if (what == "transports") return list_transports();
-  if (what == "devices") return list_devices();
-  if (what == "formats") {
-    for (const auto& [name, format] : formats()) print_row(name, format.description);
-    return;
+  std::vector<std::string> names;
+  for (const auto& listing : listings) {
+    if (what.empty()) print_row(listing.name, listing.description);
+    if (what == listing.name) return listing.print();
+    names.emplace_back(listing.name);
   }
-  if (what == "benchmarks") {
-    for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
-    return;
-  }
-  if (what == "rules") return list_rules();
-  throw Failure(Exit::usage,
-                unknown_name("thing to list", what,
-                             {"benchmarks", "transports", "devices", "formats", "rules"}));
+  if (!what.empty()) throw Failure(Exit::usage, unknown_name("thing to list", what, names));
 }
 
 }  // namespace
@@ -83,7 +103,9 @@ void list(const std::string& what) {
 AddedCommand add_list(CLI::App& app) {
   auto* command = app.add_subcommand("list", "benchmarks, transports, devices, formats or rules");
   const auto what = std::make_shared<std::string>();
-  command->add_option("what", *what, "benchmarks | transports | devices | formats | rules");
+  command->add_option(
+      "what", *what,
+      "benchmarks | transports | devices | formats | rules; without one: what each is");
   return {command, [what](const GlobalOptions&) {
             list(*what);
             return Exit::done;
@@ -98,11 +120,12 @@ AddedCommand add_report(CLI::App& app) {
   outputs->add_options(*command);
   outputs->add_transfer_options(*command);
   return {command, [file, outputs](const GlobalOptions& global) {
-            const auto result = read_result(*file);
+            auto result = read_result(*file);
+            result.findings = shown_findings(result);
             outputs->check();
-            outputs->write(result, global.quiet, global.colored());
+            const auto written = outputs->write(result, global.quiet, global.colored());
             outputs->write_run(result);
-            return outputs->write_page(result);
+            return worse(written, outputs->write_page(result));
           }};
 }
 

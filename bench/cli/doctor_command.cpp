@@ -1,4 +1,6 @@
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
 
 #include "bench/cli/commands.hpp"
@@ -22,9 +24,9 @@ Result examine(const std::vector<std::string>& command) {
   return result;
 }
 
-bool is_fit(const Result& result) {
-  return std::all_of(result.findings.begin(), result.findings.end(),
-                     [](const Json& finding) { return finding.at("severity") == "note"; });
+std::string verdict(const std::vector<std::string>& reasons) {
+  return reasons.empty() ? "fit to measure"
+                         : fmt::format("not fit to measure: {}", fmt::join(reasons, ", "));
 }
 
 }  // namespace
@@ -37,9 +39,12 @@ AddedCommand add_doctor(CLI::App& app) {
   return {command, [outputs](const GlobalOptions& global) {
             outputs->check();
             const auto result = examine(global.command);
-            outputs->write(result, global.quiet, global.colored());
+            const auto written = outputs->write(result, global.quiet, global.colored());
             outputs->write_run(result);
-            return worse(is_fit(result) ? Exit::done : Exit::gate, outputs->write_page(result));
+            const auto page = outputs->write_page(result);
+            const auto reasons = reasons_against_measuring(result.findings);
+            if (!outputs->takes_stdout()) fmt::print("{}\n", verdict(reasons));
+            return worse(worse(reasons.empty() ? Exit::done : Exit::gate, written), page);
           }};
 }
 

@@ -79,8 +79,8 @@ std::vector<std::uint64_t> message_sizes(const std::string& text, int local_rank
   if (largest <= fits) return sizes;
   throw Failure(Exit::usage,
                 fmt::format("--sizes: {} {} times in each of {} ranks is more than the available "
-                            "memory; at most {} MiB fit",
-                            spaced_size(largest), buffers, local_ranks, fits >> 20U));
+                            "memory; at most {} fit",
+                            spaced_size(largest), buffers, local_ranks, rough_size(fits)));
 }
 
 }  // namespace ucxbench

@@ -91,9 +91,9 @@ void check_host_memory(const merge::Parameters& p) {
   const auto strong = p.common.scaling == Scaling::strong ? ranks : 1;
   const auto most = static_cast<std::uint64_t>(static_cast<double>(p.rows * strong) * part);
   throw Failure(Exit::usage,
-                fmt::format("--rows: {} rows in each of {} ranks take {} GiB of memory; at most "
+                fmt::format("--rows: {} rows in each of {} ranks take {} of memory; at most "
                             "--rows {} fit{}",
-                            exact_count(p.rows), ranks, needed * ranks >> 30U, most,
+                            exact_count(p.rows), ranks, rough_size(needed * ranks), most,
                             p.common.like.empty() ? ""
                                                   : fmt::format(", that is --scale {:.2g}",
                                                                 p.common.scale * part * 0.99)));

@@ -122,6 +122,19 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
   }
 }
 
+std::vector<std::string> given_words(const CLI::App& command) {
+  std::vector<std::string> words = {command.get_name()};
+  for (const auto* option : command.get_options()) {
+    const auto& names = option->get_lnames();
+    const auto name = names.empty() ? "" : "--" + names.front();
+    for (const auto& value : option->results()) {
+      const bool flag = option->get_items_expected_max() == 0;
+      words.push_back(flag ? name : name.empty() ? value : name + "=" + value);
+    }
+  }
+  return words;
+}
+
 void fill_unset(CLI::App& command, const std::map<std::string, std::string>& values) {
   for (const auto& [name, value] : values) {
     auto* option = command.get_option("--" + name);

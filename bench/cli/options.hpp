@@ -16,6 +16,7 @@ struct GlobalOptions {
   std::string progress = "auto";
   std::string config;
   std::vector<std::string> command;  ///< as typed
+  std::vector<std::string> asked;    ///< given_words of the command
 
   bool colored() const;  ///< honours NO_COLOR, CLICOLOR_FORCE, TERM=dumb
 };
@@ -28,6 +29,9 @@ void add_environment_twins(CLI::App& app);
 /// option names, in a table named after the command or at the top. Throws Failure(Exit::usage) for
 /// an unreadable file or an unknown name.
 void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file);
+
+/// A command and all options that it was given, wherever: "pingpong", "--sizes=8", "--strict".
+std::vector<std::string> given_words(const CLI::App& command);
 
 /// Gives options of `command` that have no value yet, by their long names, this one. The values are
 /// ours, and right.

@@ -77,5 +77,13 @@ TEST_F(Options, AFileThatIsNotThereIsRefused) {
   EXPECT_THROW(apply_config_file(app_, *command_, "/nowhere/at-all.toml"), Failure);
 }
 
+TEST_F(Options, GivenWordsAreOfEverySource) {
+  setenv("UCXBENCH_SIZES", "environment", 1);
+  parse({"pingpong"});
+  configure("strict = true\n");
+  EXPECT_EQ(given_words(*command_),
+            (std::vector<std::string>{"pingpong", "--sizes=environment", "--strict"}));
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -1,17 +1,20 @@
 #include "bench/cli/outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <functional>
+#include <system_error>
 
 #include "bench/cli/results_tree.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
+#include "harness/result/run_file.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -40,6 +43,23 @@ bool is_folder(const std::string& file) {
   return file.ends_with('/') || std::filesystem::is_directory(file, ignored);
 }
 
+std::string absolute_text(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const auto absolute = std::filesystem::absolute(file, unknown);
+  return unknown ? file.string() : absolute.string();
+}
+
+// What was measured does not end with an output that cannot be written.
+Exit tried(const std::function<void()>& write) {
+  try {
+    write();
+    return Exit::done;
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "ucx-bench: {}\n", failure.what());
+    return Exit::lost;
+  }
+}
+
 }  // namespace
 
 void check_outputs(const std::map<std::string, std::string>& files) {
@@ -65,18 +85,41 @@ bool write_output(const std::string& file, const std::string& bytes) {
     return true;
   }
   if (is_step_summary(file)) {
-    std::ofstream(file, std::ios::app) << bytes;
+    append_whole(file, bytes);
   } else {
     write_atomically(file, bytes);
   }
   return false;
 }
 
+Exit write_or_keep(const std::string& file, const std::string& bytes) {
+  std::filesystem::path place;
+  const auto exit = tried([&] {
+    try {
+      write_output(file, bytes);
+    } catch (const Failure& failure) {
+      place = spare_place(std::filesystem::path(file).filename());
+      if (place.empty()) throw;
+      write_atomically(place, bytes);
+      fmt::print(stderr, "ucx-bench: {}; it is in '{}'\n", failure.what(), place.string());
+    }
+  });
+  return place.empty() ? exit : Exit::lost;
+}
+
 std::filesystem::path new_run_file(const std::filesystem::path& folder,
                                    const std::string& command) {
   const auto place = folder.empty() ? std::filesystem::path("ucx-bench-runs") : folder;
-  std::error_code ignored;  // write_atomically says what is wrong with the folder
-  std::filesystem::create_directories(place, ignored);
+  std::error_code error;
+  std::filesystem::create_directories(place, error);
+  if (!error && ::access(place.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+  if (error) {
+    throw Failure(
+        Exit::usage,
+        fmt::format("cannot write to '{}'{}: {}; {}", absolute_text(place),
+                    folder.empty() ? ", where runs are kept without --json" : "", error.message(),
+                    folder.empty() ? "give --json FILE" : "choose another folder"));
+  }
   return place / run_file_name(command);
 }
 
@@ -136,15 +179,24 @@ std::filesystem::path Outputs::run_file(const std::string& command, const Result
   return new_run_file("", command);
 }
 
-void Outputs::write(const Result& result, bool quiet, bool colored) const {
-  if (is_folder(files_.at("json"))) keep_facts(files_.at("json"), result);
+Exit Outputs::write(const Result& result, bool quiet, bool colored) const {
+  Exit exit = Exit::done;
+  if (is_folder(files_.at("json"))) {
+    exit = worse(exit, tried([&] { keep_facts(files_.at("json"), result); }));
+  }
   bool table = !quiet && page_ != "-";
   for (const auto& [format, file] : files_) {
     if (file.empty() || (format == "json" && file != "-")) continue;
-    if (write_output(file, render(format, result))) table = false;
+    const auto bytes = render(format, result);
+    if (file == "-") table = false;
+    exit = worse(exit, write_or_keep(file, bytes));
   }
   if (table) std::fputs(render("table", result, {colored}).c_str(), stdout);
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "ucx-bench: cannot write to stdout: {}\n", std::strerror(errno));
+    exit = worse(exit, Exit::lost);
+  }
+  return exit;
 }
 
 void Outputs::write_run(const Result& result) const {
@@ -157,15 +209,13 @@ Exit Outputs::write_page(const Result& result) const {
   if (page_.empty()) return Exit::done;
   // The transfer log lies beside the run file, not beside what the script reads.
   const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
-  const std::vector<std::string> rest = {"-o", page_, "--folder", folder};
   std::error_code ignored;
-  // A large run's file is not written twice.
-  if (!std::filesystem::is_regular_file(result.file, ignored)) {
-    return static_cast<Exit>(run_script_on(render("json", result), "page", rest));
-  }
-  std::vector<std::string> arguments = {result.file.string()};
-  arguments.insert(arguments.end(), rest.begin(), rest.end());
-  return static_cast<Exit>(run_script("page", arguments));
+  // A large run's file is not written twice: beside it go the findings, which the file of an older
+  // version, or of a run that was killed, does not have.
+  const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
+  const auto text = on_disk ? Json{{"findings", result.findings}}.dump() : render("json", result);
+  return static_cast<Exit>(run_script_on(
+      text, "page", {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder}));
 }
 
 }  // namespace ucxbench

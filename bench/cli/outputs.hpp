@@ -18,6 +18,10 @@ void check_outputs(const std::map<std::string, std::string>& files);
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
 bool write_output(const std::string& file, const std::string& bytes);
 
+/// For what was measured: as write_output, but where that is impossible, to a spare_place, and says
+/// so. Exit::lost then.
+Exit write_or_keep(const std::string& file, const std::string& bytes);
+
 /// <utc>-<command>-<pid>.json in `folder`, which is made where it is not there; empty means
 /// ucx-bench-runs/. Nothing is written yet.
 std::filesystem::path new_run_file(const std::filesystem::path& folder, const std::string& command);
@@ -43,7 +47,8 @@ class Outputs {
   std::filesystem::path run_file(const std::string& command, const Result& result) const;
 
   /// Everything but a run file and a page; beside a run in a folder, what its machine is.
-  void write(const Result& result, bool quiet, bool colored) const;
+  /// Exit::lost where something is not where it was asked for, which is said.
+  Exit write(const Result& result, bool quiet, bool colored) const;
 
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;

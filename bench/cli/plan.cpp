@@ -11,13 +11,16 @@
 #include <span>
 
 #include "bench/cli/ablation.hpp"
+#include "bench/cli/estimate.hpp"
 #include "bench/cli/gate.hpp"
 #include "bench/cli/near.hpp"
 #include "bench/cli/place.hpp"
 #include "bench/cli/progress_display.hpp"
 #include "bench/cli/remote.hpp"
+#include "harness/analysis/findings.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/comm/gpu_direct.hpp"
+#include "harness/comm/peer_settings.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -70,9 +73,9 @@ void check_devices(const Plan& plan, const Probe& found) {
   }
   for (const auto& gpu : found.gpus) {
     if (plan.pool_bytes <= gpu.memory_bytes) continue;
-    throw Failure(Exit::usage,
-                  fmt::format("--rmm-pool-size: {} is more than GPU {} has ({} MiB)",
-                              spaced_size(plan.pool_bytes), gpu.index, gpu.memory_bytes >> 20U));
+    throw Failure(Exit::usage, fmt::format("--rmm-pool-size: {} is more than GPU {} has ({})",
+                                           spaced_size(plan.pool_bytes), gpu.index,
+                                           rough_size(gpu.memory_bytes)));
   }
 }
 
@@ -242,6 +245,7 @@ void settle(Plan& plan, const Probe& found, const std::vector<UcxConf>& configur
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(found.ucx, gpu_memory);
   for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
+  if (plan.listen) check_peer_settings(plan.setup.ucx);
   check_configuration(configuration, plan.setup.ucx);
 }
 
@@ -258,6 +262,14 @@ void check_distinct(const Result& result) {
     throw Failure(Exit::usage,
                   fmt::format("{} would be measured twice; leave one out", planned.key));
   }
+}
+
+// What the run itself would end with.
+Exit exit_of_plan(const std::vector<Group>& groups) {
+  const auto cannot = [](const Group& group) { return !group.unavailable.empty(); };
+  const bool refused = std::ranges::any_of(
+      groups, [&](const Group& group) { return cannot(group) && group.setup.strict; });
+  return refused || std::ranges::all_of(groups, cannot) ? Exit::cannot_run : Exit::done;
 }
 
 }  // namespace
@@ -281,7 +293,7 @@ Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
 }
 
 void say_how_it_ended(const Result& result, bool quiet) {
-  if (!quiet) fmt::print(stderr, "results: {}\n", result.file.string());
+  if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
   if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
   for (const auto& wrong : result.cases) {
@@ -289,6 +301,11 @@ void say_how_it_ended(const Result& result, bool quiet) {
       fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
     }
   }
+}
+
+Exit page_after_measuring(const Outputs& outputs, const Result& result) {
+  const auto exit = outputs.write_page(result);
+  return exit == Exit::usage ? Exit::lost : exit;
 }
 
 Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
@@ -300,9 +317,8 @@ Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
   return carry_out_together(command, std::move(plans), std::move(setup), run, global);
 }
 
-std::optional<MeasuredRun> measure_together(const std::string& command, std::vector<Plan> plans,
-                                            RunSetup setup, const RunOptions& run,
-                                            const GlobalOptions& global) {
+MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                             const RunOptions& run, const GlobalOptions& global) {
   run.outputs.check();
   const auto found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true});
   const auto configuration = find_ucx_conf(current_environment(), {.library = found.ucx.library});
@@ -311,6 +327,7 @@ std::optional<MeasuredRun> measure_together(const std::string& command, std::vec
   }
   auto result =
       describe_run(global.command, key_values("--tag", run.tags, ""), found, configuration);
+  result.run["asked"] = global.asked;
   label(result, plans);
   note_lockable(result, plans, found.ucx);
 
@@ -335,14 +352,18 @@ std::optional<MeasuredRun> measure_together(const std::string& command, std::vec
   check_distinct(result);
   if (global.dry_run) {
     print_plan(result, groups, setup);
-    return std::nullopt;
+    const auto exit = exit_of_plan(groups);
+    if (exit == Exit::done)
+      fmt::print("takes {}\n", in_words(estimate(result.cases, groups, setup)));
+    return {std::move(result), exit, false};
   }
   if (global.verbose) explain_settings(groups);
   setup.output = run.outputs.run_file(command, result);
   result.file = setup.output;
   Exit exit = Exit::done;
   {
-    ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet));
+    ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), setup.max_time);
+    display.begins(in_words(estimate(result.cases, groups, setup)));
     exit = run_groups(result, std::move(groups), setup, signals, display);
   }
   std::size_t begin = 0;
@@ -353,19 +374,20 @@ std::optional<MeasuredRun> measure_together(const std::string& command, std::vec
   }
   if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
   // As the file has it, so that a report from the file says the same.
-  auto recorded = parse_result(to_text(to_json(result)), setup.output.string());
+  auto recorded = parse_result(to_text(to_json(result)), result.file.string());
   recorded.file = result.file;
-  return MeasuredRun{std::move(recorded), exit};
+  recorded.findings = shown_findings(recorded);
+  return {std::move(recorded), exit, true};
 }
 
 Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
                         const RunOptions& run, const GlobalOptions& global) {
   const auto measured = measure_together(command, std::move(plans), std::move(setup), run, global);
-  if (!measured) return Exit::done;
-  const auto& [result, exit] = *measured;
-  run.outputs.write(result, global.quiet, global.colored());
+  const auto& [result, exit, any] = measured;
+  if (!any) return exit;
+  const auto written = run.outputs.write(result, global.quiet, global.colored());
   say_how_it_ended(result, global.quiet);
-  return worse(exit, run.outputs.write_page(result));
+  return worse(worse(exit, written), page_after_measuring(run.outputs, result));
 }
 
 }  // namespace ucxbench

@@ -78,18 +78,21 @@ Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global);
 struct MeasuredRun {
   Result result;
   Exit exit = Exit::done;
+  bool measured = true;  ///< false of a dry run, whose exit status is what the run would begin with
 };
 
 /// Measures several plans in one run of `command`, their launches in turns, and writes the run
-/// file; nothing else of `run`'s outputs. Cases stand in the order of the plans. Empty with
-/// --dry-run, which only says what would be measured. None of several plans listens.
-std::optional<MeasuredRun> measure_together(const std::string& command, std::vector<Plan> plans,
-                                            RunSetup setup, const RunOptions& run,
-                                            const GlobalOptions& global);
+/// file; nothing else of `run`'s outputs. Cases stand in the order of the plans. With --dry-run it
+/// only says what would be measured. None of several plans listens.
+MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                             const RunOptions& run, const GlobalOptions& global);
 
 /// On stderr: where the run file is, unless `quiet`; why the run ended early; which data were
 /// wrong.
 void say_how_it_ended(const Result& result, bool quiet);
+
+/// --html of a run that was measured: that it cannot be written is no usage error any more.
+Exit page_after_measuring(const Outputs& outputs, const Result& result);
 
 /// carry_out of several plans in one run. Of `run` only tags and outputs count.
 Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,

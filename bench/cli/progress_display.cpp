@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+
+#include "bench/cli/estimate.hpp"
 
 namespace ucxbench {
 
@@ -19,18 +23,36 @@ ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool qu
   return able ? Style::bar : Style::plain;
 }
 
+void ProgressDisplay::begins(const std::string& estimate) const {
+  if (style_ != Style::never) std::fputs(fmt::format("takes {}\n", estimate).c_str(), stderr);
+}
+
+std::string ProgressDisplay::left() const {
+  if (done_ == 0) return "";
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+  double seconds = spent.count() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+  if (most_) {
+    seconds =
+        std::clamp(std::chrono::duration<double>(*most_).count() - spent.count(), 0.0, seconds);
+  }
+  return rough_time(seconds) + " left";
+}
+
 void ProgressDisplay::launch_begins(const Group& group, int launch, int launches) {
   launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.name());
-  if (style_ == Style::plain) std::fputs((launch_ + "\n").c_str(), stderr);
+  if (style_ != Style::plain) return;
+  // Once for all groups of a launch.
+  const auto time = std::exchange(told_, launch) == launch ? "" : left();
+  if (!time.empty()) std::fputs(fmt::format("about {}\n", time).c_str(), stderr);
+  std::fputs((launch_ + "\n").c_str(), stderr);
 }
 
 void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::size_t total) {
+  done_ = done;
+  total_ = total;
   if (style_ != Style::bar) return;
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-  const auto left = spent.count() / static_cast<double>(done) * static_cast<double>(total - done);
   // At most 80 columns, so that a narrow terminal does not wrap and leave lines behind.
-  const auto line =
-      fmt::format("{}  {}  {}/{}  {:.0f} s left", launch_, measured.key, done, total, left);
+  const auto line = fmt::format("{}  {}  {}/{}  {}", launch_, measured.key, done, total, left());
   std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
@@ -42,6 +64,11 @@ void ProgressDisplay::group_skipped(const Group& group) {
   const bool named = group.unavailable.starts_with(name);
   std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, group.unavailable).c_str(),
              stderr);
+}
+
+void ProgressDisplay::run_file_moved(const std::string& line) {
+  erase();
+  std::fputs(fmt::format("ucx-bench: {}\n", line).c_str(), stderr);
 }
 
 void ProgressDisplay::erase() {

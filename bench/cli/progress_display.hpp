@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "harness/run/runner.hpp"
@@ -15,17 +17,29 @@ class ProgressDisplay final : public RunObserver {
   /// "auto" is a bar on a terminal that is not dumb, lines elsewhere.
   static Style style(const std::string& option, bool quiet);
 
-  explicit ProgressDisplay(Style style) : style_(style) {}
+  /// `most` is when the run ends at the latest.
+  ProgressDisplay(Style style, std::optional<std::chrono::nanoseconds> most)
+      : style_(style), most_(most) {}
   ~ProgressDisplay() override { erase(); }
+
+  /// `estimate`: how long it takes, in words.
+  void begins(const std::string& estimate) const;
 
   void launch_begins(const Group& group, int launch, int launches) override;
   void case_done(const Case& measured, std::size_t done, std::size_t total) override;
   void group_skipped(const Group& group) override;
+  void run_file_moved(const std::string& line) override;
 
  private:
   void erase();
+  /// "12 s left", by what was done so far; empty before the first case.
+  std::string left() const;
 
   Style style_;
+  std::optional<std::chrono::nanoseconds> most_;
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  int told_ = -1;  ///< the launch that `left` was last said before
   std::string launch_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

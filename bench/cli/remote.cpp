@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "bench/cli/place.hpp"
+#include "harness/comm/peer_settings.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/supervisor.hpp"
@@ -46,10 +47,13 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
       *peer,
       [&](const nlohmann::json& launch) {
         auto settings = launch.at("settings").get<Variables>();
+        const auto ucx = launch.at("ucx").get<Variables>();
+        check_peer_settings(settings);
+        check_peer_settings(ucx);
         const auto set = TransportSet::parse(launch.at("set").get<std::string>());
         const auto devices = net_devices_of(placement.net_devices, set, route, true);
         if (!devices.empty()) settings["UCX_NET_DEVICES"] = devices;
-        return rank_command(settings, launch.at("ucx").get<Variables>(), placement.wrap, cpus);
+        return rank_command(settings, ucx, placement.wrap, cpus);
       },
       signals);
   if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/imported.hpp"
 #include "bench/cli/outputs.hpp"
-#include "harness/analysis/import.hpp"
 #include "harness/analysis/machine_limits.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/report/topology.hpp"
@@ -19,7 +19,7 @@ struct TopoOptions {
 };
 
 Exit run(const TopoOptions& options) {
-  const auto graph = options.file.empty() ? discover() : import_topology(options.file);
+  const auto graph = options.file.empty() ? discover() : imported(options.file);
   if (options.format == "svg") {
     return static_cast<Exit>(
         run_script_on(to_text(to_json(graph)), "topology", {"--output", options.output}));

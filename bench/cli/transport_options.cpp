@@ -28,9 +28,10 @@ void TransportOptions::add_options(CLI::App& command) {
   text("--net-devices,--ucx-net-devices", net_devices,
        "auto | nearest | all | names, as lo or eth0,eth1", "LIST");
   command
-      .add_option("--transports", transports,
-                  "one set: self | shm | tcp | nvlink | ib, joined by commas | auto; repeat the "
-                  "option for several (default: tcp, then shm)")
+      .add_option(
+          "--transports", transports,
+          "one set: self | shm | tcp | nvlink | ib, joined by commas or + | auto; repeat the "
+          "option for several (default: tcp, then shm)")
       ->group("place")
       ->type_name("SET")
       ->allow_extra_args(false);

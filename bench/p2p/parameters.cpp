@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/core/names.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench::p2p {
@@ -30,7 +31,7 @@ Json to_json(const Parameters& p) {
                {"net_devices", p.net_devices},
                {"ranks", p.ranks},
                {"window", p.window},
-               {"iterations", p.iterations},
+               {"iterations", number_or_null(p.iterations)},
                {"warmup_streams", p.warmup_runs},
                {"streams", p.runs}};
   json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
@@ -47,7 +48,7 @@ Parameters parse_parameters(const Json& json) {
   json.at("net_devices").get_to(p.net_devices);
   json.at("ranks").get_to(p.ranks);
   json.at("window").get_to(p.window);
-  json.at("iterations").get_to(p.iterations);
+  if (!json.at("iterations").is_null()) p.iterations = json.at("iterations").get<int>();
   json.at("warmup_streams").get_to(p.warmup_runs);
   json.at("streams").get_to(p.runs);
   if (!json.at("devices").is_null()) json.at("devices").get_to(p.devices);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ enum class Concurrent {
 Concurrent parse_concurrent(std::string_view name);
 std::string_view to_string(Concurrent concurrent);
 
+/// How long a stream lasts at least, if it does not say of how many messages it is; and how many it
+/// has then.
+inline constexpr double stream_ms = 20;
+inline constexpr std::uint64_t least_messages = 16;
+
 struct Parameters {
   std::uint64_t bytes = std::uint64_t{16} << 20U;
   Concurrent concurrent = Concurrent::one;
@@ -30,8 +36,8 @@ struct Parameters {
   std::string net_devices;
   ConnectBy connect_by = ConnectBy::address;
   int ranks = 2;
-  int window = 8;       ///< messages outstanding, per pair
-  int iterations = 16;  ///< messages of a stream
+  int window = 8;                   ///< messages outstanding, per pair
+  std::optional<int> iterations{};  ///< messages of a stream; empty: stream_ms, and 16 at least
   int warmup_runs = 1;
   int runs = 3;  ///< measured streams of each pair and launch
 };

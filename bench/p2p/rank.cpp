@@ -4,13 +4,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/schedule.hpp"
 #include "bench/p2p/streams.hpp"
+#include "bench/p2p/together.hpp"
+#include "harness/core/clock.hpp"
+#include "harness/core/files.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/pattern.hpp"
+#include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
@@ -31,10 +39,19 @@ struct PlannedCase {
 };
 
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number: received,
-/// {"GBps", "wrong" (words, empty if right)}; sent, {"lanes", "moved", "payload_bytes"}.
+/// {"streams": [{"messages", "per_s" (null: too short), "begin_ns", "end_ns"}], "wrong" (words,
+/// empty if right)}; sent, {"lanes", "moved", "payload_bytes"}. Of each run of several pairs at
+/// once, {"came_ns", "left_ns"} of the meeting before it.
 struct Facts {
-  Json received = Json::object(), sent = Json::object();
+  Json received = Json::object(), sent = Json::object(), meetings = Json::array();
 };
+
+/// Processes of which this is equal read one CLOCK_MONOTONIC.
+std::string clock_identity() {
+  std::error_code error;
+  const auto zone = std::filesystem::read_symlink("/proc/self/ns/time", error);
+  return first_line("/proc/sys/kernel/random/boot_id") + " " + zone.string();
+}
 
 class Rank {
  public:
@@ -66,13 +83,9 @@ class Rank {
                           {"device", gpu_ ? to_json(gpu_->device()) : Json()},
                           {"ucx_effective", comm_->effective()}},
                          waiting_);
-    try {
-      for (const auto& planned : cases_) {
-        if (!rendezvous_.barrier(waiting_)) break;
-        play(planned);
-      }
-    } catch (const Failure& failure) {
-      rendezvous_.abort(failure);
+    for (const auto& planned : cases_) {
+      if (!rendezvous_.barrier(waiting_)) break;
+      play(planned);
     }
     comm_->close(rendezvous_);
   }
@@ -110,7 +123,9 @@ class Rank {
     Load load{.send = {send_->data(), p.bytes},
               .receive = std::vector<std::span<std::byte>>(static_cast<std::size_t>(p.ranks)),
               .window = p.window,
-              .messages = static_cast<std::uint64_t>(p.iterations)};
+              .messages = p.iterations,
+              .least_messages = least_messages,
+              .least_s = stream_ms * 1e-3};
     for (const auto src : from) {
       buffer_from(src).zero(p.bytes);
       load.receive[static_cast<std::size_t>(src)] = {buffer_from(src).data(), p.bytes};
@@ -120,15 +135,32 @@ class Rank {
       rendezvous_.barrier(waiting_);
       return stream(*comm_, context_.clock(), load, to, from);
     };
-    for (int run = 0; run < p.warmup_runs; ++run) once();
-    std::map<int, std::vector<double>> rates;
+    double longest_s = load.least_s;
+    for (int run = 0; run < p.warmup_runs; ++run) {
+      for (const auto& done : once()) {
+        longest_s = std::max(longest_s, context_.clock().us(done.ticks) * 1e-6);
+      }
+    }
+    // Slow pairs' messages may take longer than that: fast ones shall not have ended before.
+    if (p.concurrent != Concurrent::one && !p.iterations) {
+      load.least_s = longest_of_all(longest_s, fmt::format("{}/{}", planned.index, round));
+    }
+    std::map<int, Json> streams;
     for (int run = 0; run < p.runs; ++run) {
-      for (const auto& [src, GBps] : once()) rates[src].push_back(GBps);
+      if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
+      for (const auto& done : once()) {
+        streams[done.src].push_back(
+            {{"messages", done.messages},
+             {"per_s", number_or_null(
+                           context_.clock().per_s(static_cast<double>(done.messages), done.ticks))},
+             {"begin_ns", done.begin_ns},
+             {"end_ns", done.end_ns}});
+      }
     }
     for (const auto src : from) {
       const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
       facts.received[std::to_string(src)] = {
-          {"GBps", rates[src]},
+          {"streams", streams[src]},
           {"wrong", wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from "
                                         "rank {}",
                                         *wrong, p.bytes, comm_->rank(), src)
@@ -142,7 +174,7 @@ class Rank {
       const auto before = read_counters();
       once();
       counted = moved(before, read_counters());
-      payload = load.messages * p.bytes;
+      payload = *load.messages * p.bytes;
     }
     for (const auto dst : to) {
       facts.sent[std::to_string(dst)] = {
@@ -150,9 +182,31 @@ class Rank {
     }
   }
 
+  /// The same on all ranks.
+  double longest_of_all(double own_s, const std::string& name) {
+    const auto key = "longest/" + name;
+    const auto all = ucxbench::gather(rendezvous_, key, own_s, waiting_);
+    if (comm_->rank() != 0) return from_bytes(rendezvous_.get(key, waiting_)).get<double>();
+    double longest_s = own_s;
+    for (const auto& one : all) longest_s = std::max(longest_s, one.get<double>());
+    rendezvous_.put(key, to_bytes(longest_s), waiting_);
+    return longest_s;
+  }
+
+  /// All ranks come after the one before has let them go, so that nobody waits for long: whoever
+  /// leaves knows to that time when the last one came, by its own clock.
+  Json meet() {
+    rendezvous_.barrier(waiting_);
+    const auto came_ns = monotonic_ns();
+    rendezvous_.barrier(waiting_);
+    return {{"came_ns", came_ns}, {"left_ns", monotonic_ns()}};
+  }
+
   void gather(const PlannedCase& planned, const Facts& facts) {
     const Json own = {{"received", facts.received},
                       {"sent", facts.sent},
+                      {"meetings", facts.meetings},
+                      {"clock", clock_identity()},
                       {"gpu", gpu_ ? gpu_->device().pci : ""},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
@@ -174,6 +228,9 @@ class Rank {
       const auto& sender = ranks[static_cast<std::size_t>(src)];
       const auto& receiver = ranks[static_cast<std::size_t>(dst)];
       records.push_back(record_of(p, src, dst, sender, receiver));
+      if (p.concurrent == Concurrent::all && Pair{src, dst} == pairs.front()) {
+        add_together(p, ranks, records.back());
+      }
       const auto wrong =
           receiver.at("received").at(std::to_string(src)).at("wrong").get<std::string>();
       ++verified.checked;
@@ -186,19 +243,69 @@ class Rank {
     }
   }
 
+  /// To the record of one pair, what all pairs were together.
+  static void add_together(const Parameters& p, const std::vector<Json>& ranks,
+                           LaunchRecord& record) {
+    const bool one_clock = std::ranges::all_of(
+        ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
+    std::vector<double> GBps;
+    std::vector<double> common_ms;
+    std::vector<double> span_ms;
+    for (int run = 0; run < p.runs; ++run) {
+      const auto all = together_of(spans_of(p, ranks, static_cast<std::size_t>(run), one_clock));
+      if (const auto rate = all.GBps()) GBps.push_back(*rate);
+      common_ms.push_back(all.common_ns * 1e-6);
+      span_ms.push_back(all.span_ns * 1e-6);
+    }
+    const auto runs = GBps.size();
+    if (runs > 0) record.samples["together_GBps"] = make_samples(std::move(GBps), runs);
+    record.overheads["streams_common_ms"] = median(common_ms);
+    record.overheads["streams_span_ms"] = median(span_ms);
+  }
+
+  /// By one clock where there is one, else each rank's by its own, from the meeting before.
+  static std::vector<Span> spans_of(const Parameters& p, const std::vector<Json>& ranks,
+                                    std::size_t run, bool one_clock) {
+    const auto ns = [](const Json& json, const char* name) {
+      return json.at(name).get<std::int64_t>();
+    };
+    std::vector<Span> spans;
+    for (const auto& rank : ranks) {
+      const auto& meeting = rank.at("meetings").at(run);
+      const auto zero = ns(one_clock ? ranks[0].at("meetings").at(run) : meeting, "came_ns");
+      const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
+      for (const auto& received : rank.at("received")) {
+        const auto& one = received.at("streams").at(run);
+        spans.push_back({.begin_ns = static_cast<double>(ns(one, "begin_ns") - zero),
+                         .end_ns = static_cast<double>(ns(one, "end_ns") - zero),
+                         .earlier_ns = static_cast<double>(earlier),
+                         .bytes = one.at("messages").get<double>() * static_cast<double>(p.bytes)});
+      }
+    }
+    return spans;
+  }
+
   LaunchRecord record_of(const Parameters& p, int src, int dst, const Json& sender,
                          const Json& receiver) const {
     const auto& sent = sender.at("sent").at(std::to_string(dst));
-    auto rates =
-        receiver.at("received").at(std::to_string(src)).at("GBps").get<std::vector<double>>();
     LaunchRecord record;
     record.launch = launch();
     record.src = src;
     record.dst = dst;
-    record.messages = static_cast<std::uint64_t>(p.iterations) * rates.size();
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
-    const auto streams = rates.size();
-    record.samples["bandwidth_GBps"] = make_samples(std::move(rates), streams);
+    std::vector<double> per_s;
+    std::vector<double> GBps;
+    for (const auto& one : receiver.at("received").at(std::to_string(src)).at("streams")) {
+      record.messages += one.at("messages").get<std::uint64_t>();
+      if (one.at("per_s").is_null()) continue;
+      per_s.push_back(one.at("per_s").get<double>());
+      GBps.push_back(per_s.back() * static_cast<double>(p.bytes) * 1e-9);
+    }
+    const auto streams = per_s.size();
+    if (streams > 0) {
+      record.samples["bandwidth_GBps"] = make_samples(std::move(GBps), streams);
+      record.samples["message_rate_per_s"] = make_samples(std::move(per_s), streams);
+    }
     record.lanes = sent.at("lanes").get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},

@@ -4,12 +4,16 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <limits>
+#include <span>
 
 namespace ucxbench::p2p {
 namespace {
 
-// Beside the messages' own numbers.
-enum Signal : std::uint64_t { ready = 0, now = 1, done = 2 };
+// Beside the messages' own numbers: the receiver is ready; it has enough, and has posted receives
+// for so many, which the sender has to send; the sender has sent so many, which the receiver has to
+// take.
+enum Signal : std::uint64_t { ready = 0, enough = 1, sent = 2 };
 constexpr std::uint64_t label_of(Signal signal) { return std::uint64_t{1} << 40U | signal; }
 
 /// One end of a stream. Its signals' bytes stay where they are until they have been sent.
@@ -20,77 +24,101 @@ class Flow {
   Flow& operator=(const Flow&) = delete;
 
  protected:
-  void say(Signal signal) { comm_.send(peer_, label_of(signal), {&said_, 1}, saying_); }
+  void say(Signal signal, std::uint64_t value = 0) {
+    said_.at(signal) = value;
+    comm_.send(peer_, label_of(signal), std::as_bytes(std::span(&said_.at(signal), 1)), saying_);
+  }
   void listen(Signal signal, Batch& heard) {
-    comm_.receive(peer_, label_of(signal), {&heard_.at(signal), 1}, heard);
+    comm_.receive(peer_, label_of(signal), std::as_writable_bytes(std::span(&heard_.at(signal), 1)),
+                  heard);
   }
   bool may_post() const {
-    return posted_ < load_.messages && batch_.in_flight < static_cast<std::size_t>(load_.window);
+    return posted_ < limit_ && batch_.in_flight < static_cast<std::size_t>(load_.window);
   }
 
   Communicator& comm_;
   const Load& load_;
   int peer_;
   std::uint64_t posted_ = 0;
+  std::uint64_t limit_ = load_.messages.value_or(std::numeric_limits<std::uint32_t>::max());
   Batch batch_, saying_;
+  std::array<std::uint64_t, 3> heard_{};
 
  private:
-  std::byte said_{};
-  std::array<std::byte, 3> heard_{};
+  std::array<std::uint64_t, 3> said_{};
 };
 
 class Outflow : Flow {
  public:
   Outflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
     listen(ready, receiver_ready_);
-    listen(done, receiver_done_);
+    listen(enough, receiver_has_enough_);
   }
 
   void step() {
-    if (!receiver_ready_.done()) return;
-    if (!begun_) say(now);
-    begun_ = true;
-    while (may_post()) comm_.send(peer_, posted_++, load_.send, batch_);
+    if (!receiver_ready_.done() || stopped_) return;
+    if (receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
+    // Small messages are sent at once: without a bound this would never end.
+    for (int i = 0; i < load_.window && may_post(); ++i) {
+      comm_.send(peer_, posted_++, load_.send, batch_);
+    }
+    if (!receiver_has_enough_.done() || posted_ < limit_) return;
+    stopped_ = true;
+    say(sent, posted_);
   }
-  bool over() const { return receiver_done_.done() && batch_.done() && saying_.done(); }
+  bool over() const { return stopped_ && batch_.done() && saying_.done(); }
 
  private:
-  Batch receiver_ready_, receiver_done_;
-  bool begun_ = false;
+  Batch receiver_ready_, receiver_has_enough_;
+  bool stopped_ = false;
 };
 
 class Inflow : Flow {
  public:
-  Inflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
-    listen(now, begun_);
+  Inflow(Communicator& comm, const Clock& clock, const Load& load, int peer)
+      : Flow(comm, load, peer), clock_(clock), stream_{.src = peer} {
+    listen(sent, sender_stopped_);
     post();
+    stream_.begin_ns = monotonic_ns();
+    began_ = clock_.ticks();
     say(ready);
   }
 
-  void step(const Clock& clock) {
-    if (ended_ != 0) return;
-    if (began_ == 0 && begun_.done()) began_ = clock.ticks();
+  void step() {
+    if (!ended_) end_if_enough();
+    if (ended_ && sender_stopped_.done()) limit_ = heard_.at(sent);
     post();
-    if (posted_ < load_.messages || !batch_.done() || began_ == 0) return;
-    ended_ = clock.ticks();
-    say(done);
   }
-  bool over() const { return ended_ != 0 && saying_.done(); }
-
-  Stream result(const Clock& clock) const {
-    const auto bytes = load_.messages * load_.receive[static_cast<std::size_t>(peer_)].size();
-    return {peer_, static_cast<double>(bytes) / (clock.us(ended_ - began_) * 1e3)};
+  bool over() const {
+    return ended_ && sender_stopped_.done() && posted_ == limit_ && batch_.done() && saying_.done();
   }
+  const Stream& result() const { return stream_; }
 
  private:
+  void end_if_enough() {
+    const auto came = posted_ - batch_.in_flight;
+    const auto ticks = clock_.ticks() - began_;
+    ended_ = load_.messages
+                 ? came == *load_.messages
+                 : came >= load_.least_messages && ticks >= clock_.ticks_in(load_.least_s);
+    if (!ended_) return;
+    stream_.end_ns = monotonic_ns();
+    stream_.ticks = ticks;
+    stream_.messages = came;
+    limit_ = posted_;
+    say(enough, posted_);
+  }
   void post() {
     while (may_post()) {
       comm_.receive(peer_, posted_++, load_.receive[static_cast<std::size_t>(peer_)], batch_);
     }
   }
 
-  Batch begun_;
-  std::uint64_t began_ = 0, ended_ = 0;
+  const Clock& clock_;
+  Batch sender_stopped_;
+  Stream stream_;
+  std::uint64_t began_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -98,17 +126,17 @@ class Inflow : Flow {
 std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& load,
                            const std::vector<int>& to, const std::vector<int>& from) {
   std::deque<Inflow> inflows;
-  for (const auto peer : from) inflows.emplace_back(comm, load, peer);
+  for (const auto peer : from) inflows.emplace_back(comm, clock, load, peer);
   std::deque<Outflow> outflows;
   for (const auto peer : to) outflows.emplace_back(comm, load, peer);
   const auto over = [](const auto& flow) { return flow.over(); };
   while (!std::ranges::all_of(inflows, over) || !std::ranges::all_of(outflows, over)) {
     comm.wait_a_step();
-    for (auto& flow : inflows) flow.step(clock);
+    for (auto& flow : inflows) flow.step();
     for (auto& flow : outflows) flow.step();
   }
   std::vector<Stream> streams;
-  for (const auto& flow : inflows) streams.push_back(flow.result(clock));
+  for (const auto& flow : inflows) streams.push_back(flow.result());
   return streams;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,17 +15,25 @@ struct Load {
   std::span<const std::byte> send;            ///< the message to everyone
   std::vector<std::span<std::byte>> receive;  ///< by rank: where its messages go
   int window = 1;                             ///< messages outstanding, per pair
-  std::uint64_t messages = 1;                 ///< of each stream
+  std::optional<std::uint64_t> messages;      ///< of each stream; empty: as the next two say
+  std::uint64_t least_messages = 1;           ///< … these at least,
+  double least_s = 0;                         ///< and that long
 };
 
 /// What came from one rank.
 struct Stream {
   int src = 0;
-  double GBps = 0;  ///< bytes by the time from the sender's "now" to the last arrival, here
+  std::uint64_t messages = 0;              ///< that had come when it ended
+  std::uint64_t ticks = 0;                 ///< from its begin to its end, by the receiver's clock
+  std::uint64_t begin_ns = 0, end_ns = 0;  ///< the same by CLOCK_MONOTONIC
 };
 
 /// Carries out this rank's part: returns when everything was sent and has arrived, on both sides.
-/// The receiver says when it is ready; a sender says "now" and begins.
+///
+/// A stream begins when its receiver has posted receives and is about to say that it is ready: no
+/// message can have come by then, however late this rank is given its processor. It ends when as
+/// many messages as were asked for have come, or after enough messages and time; then the receiver
+/// tells the sender to stop, takes what is under way, and counts it no more.
 std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& load,
                            const std::vector<int>& to, const std::vector<int>& from);
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/pingpong/verify.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/samples.hpp"
@@ -149,7 +152,8 @@ class Measurement {
       }
       next += count + 1;
     }
-    record.samples["latency_us"] = make_samples(std::move(latency_us), kept_samples);
+    record.samples["latency_us"] =
+        make_samples(std::move(latency_us), kept_samples, bench_.clock.step_ns() * 1e-3 / ways());
     if (cross_check) {
       record.overheads["timed_mean_us"] = median(timed_us) / ways();
       record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
@@ -178,12 +182,21 @@ class Measurement {
     }
   }
 
-  // Seconds on the lead, where both are known, of the sender and of the receiver. Readiness and the
-  // end are said over the rendezvous, since the receiver never sends on this connection.
-  std::pair<double, double> stream(std::uint64_t count) {
+  using Rate = std::optional<double>;  // messages a second; none where the time was too short
+
+  // Of the pair's other side, on the lead.
+  Rate of_follow(const Rate& mine) {
+    const auto rate = bench_.pair.from_follow(number_or_null(mine), progress_);
+    return rate.is_null() ? std::nullopt : Rate(rate.get<double>());
+  }
+
+  // On the lead, where both are known, what the sender and the receiver saw. Readiness and the end
+  // are said over the rendezvous, since the receiver never sends on this connection.
+  std::pair<Rate, Rate> stream(std::uint64_t count) {
     bench_.pair.from_follow("ready", progress_);
-    const auto mine = seconds(bench_.one_way.one_way(count));
-    return {mine, bench_.pair.from_follow(mine, progress_).get<double>()};
+    const auto ticks = bench_.one_way.one_way(count);
+    const auto mine = bench_.clock.per_s(static_cast<double>(count), ticks);
+    return {mine, of_follow(mine)};
   }
 
   void bandwidth() {
@@ -195,10 +208,9 @@ class Measurement {
     // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
     // the rate of any part of it would be of the bursts.
     const auto [sending, receiving] = stream(record.messages);
-    const auto rate = [&](double took) { return static_cast<double>(record.messages) / took; };
-    keep_one("message_rate_per_s", rate(receiving));
-    keep_one("bandwidth_GBps", rate(receiving) * gigabytes());
-    keep_one("bandwidth_sender_GBps", rate(sending) * gigabytes());
+    keep_one("message_rate_per_s", receiving);
+    keep_one("bandwidth_GBps", receiving, gigabytes());
+    keep_one("bandwidth_sender_GBps", sending, gigabytes());
   }
 
   void bidirectional() {
@@ -206,16 +218,17 @@ class Measurement {
     use(bench_.loops, p_.window, true);
     const auto count =
         plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
-    const auto mine = seconds(bench_.loops.both_ways(count));
-    const auto theirs = bench_.pair.from_follow(mine, progress_).get<double>();
-    keep_one("bandwidth_bidirectional_GBps",
-             2.0 * static_cast<double>(count) * gigabytes() / std::max(mine, theirs));
+    const auto ticks = bench_.loops.both_ways(count);
+    const auto mine = bench_.clock.per_s(static_cast<double>(count), ticks);
+    const auto theirs = of_follow(mine);
+    keep_one("bandwidth_bidirectional_GBps", mine && theirs ? std::min(mine, theirs) : std::nullopt,
+             2 * gigabytes());
   }
 
   double gigabytes() const { return static_cast<double>(p_.bytes) * 1e-9; }
 
-  void keep_one(const std::string& metric, double value) {
-    measured_.record.samples[metric] = make_samples({value}, kept_samples);
+  void keep_one(const std::string& metric, const Rate& rate, double unit = 1) {
+    if (rate) measured_.record.samples[metric] = make_samples({*rate * unit}, kept_samples);
   }
 
   Bench bench_;

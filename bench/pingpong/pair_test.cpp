@@ -18,7 +18,6 @@ class FakeRendezvous final : public Rendezvous {
   }
   Bytes get(std::string_view key, const Progress&) override { return store_.at(std::string(key)); }
   bool barrier(const Progress&) override { return true; }
-  void abort(const Failure& failure) override { throw Failure(failure); }
   void phase(std::string_view) override {}
 
  private:

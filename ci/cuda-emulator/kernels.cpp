@@ -1,11 +1,14 @@
 #include "ci/cuda-emulator/kernels.hpp"
 
+#include <cstring>
+#include <initializer_list>
+
 namespace emulator {
 
-Body body_of(const char* kernel) {
-  for (const auto& workload : {merge_kernels(), transpose_kernels()}) {
-    for (const auto& known : workload) {
-      if (known.kernel == kernel) return known.body;
+const Kernel* find_kernel(const char* name) {
+  for (const auto* kernel : {merge_kernels, transpose_kernels}) {
+    for (; kernel->name != nullptr; ++kernel) {
+      if (std::strcmp(kernel->name, name) == 0) return kernel;
     }
   }
   return nullptr;

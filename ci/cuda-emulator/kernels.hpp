@@ -1,73 +1,34 @@
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string_view>
-
-#include "ci/cuda-emulator/driver.hpp"
-#include "ci/cuda-emulator/memory.hpp"
-#include "ci/cuda-emulator/report.hpp"
+#include "ci/cuda-emulator/device/thread.hpp"
 
 namespace emulator {
 
-/// Does on the host what a kernel does, given its parameters as cuLaunchKernel takes them. Callers
-/// hold driver_mutex.
-using Body = Result (*)(void** parameters);
-
-/// The body of a kernel; null if there is none of that name.
-Body body_of(const char* kernel);
-
-struct Known {
-  std::string_view kernel;
-  Body body;
+/// A kernel that is compiled for the host. As in thread.hpp, nothing of the C++ library: this is
+/// compiled as a part of the kernels too.
+struct Kernel {
+  const char* name;
+  std::size_t argument_bytes;  ///< of its one parameter
+  /// What each thread does.
+  void (*body)(const void* arguments);
 };
 
-/// Those of each workload.
-std::span<const Known> merge_kernels();
-std::span<const Known> transpose_kernels();
+/// Those of each workload, the last one without a name.
+extern const Kernel merge_kernels[], transpose_kernels[];
 
-struct IllegalAccess {};
+/// The kernel of a name; null if there is none.
+const Kernel* find_kernel(const char* name);
 
-/// Words of a device from an address on, each access checked as a GPU would.
-template <typename Word>
-class DeviceWords {
- public:
-  explicit DeviceWords(Word* device) {
-    const auto address = reinterpret_cast<std::uintptr_t>(device);
-    const auto* allocation = memory().find(address);
-    if (allocation == nullptr) return;
-    words_ = reinterpret_cast<Word*>(allocation->at(address));
-    count_ = (allocation->end() - address) / sizeof(Word);
-  }
-
-  Word& operator[](std::uint64_t index) const {
-    if (index >= count_) throw IllegalAccess();
-    return words_[index];
-  }
-
- private:
-  Word* words_ = nullptr;
-  std::uint64_t count_ = 0;
-};
-
-/// Runs `work` on a kernel's one parameter.
-template <typename Arguments, void (*work)(const Arguments&)>
-Result run_body(void** parameters) {
-  Arguments arguments;
-  std::memcpy(&arguments, parameters[0], sizeof arguments);
-  try {
-    work(arguments);
-    return SUCCESS;
-  } catch (const IllegalAccess&) {
-    report().refused_access();
-    return ILLEGAL_ADDRESS;
-  }
+/// The kernel `function`, whose one parameter bears its name.
+template <auto function, typename Arguments>
+constexpr Kernel kernel_of(void (*)(Arguments)) {
+  return {Arguments::kernel, sizeof(Arguments),
+          [](const void* arguments) { function(*static_cast<const Arguments*>(arguments)); }};
 }
 
-template <typename Arguments, void (*work)(const Arguments&)>
-constexpr Known known() {
-  return {Arguments::kernel, run_body<Arguments, work>};
+template <auto function>
+constexpr Kernel kernel() {
+  return kernel_of<function>(function);
 }
 
 }  // namespace emulator

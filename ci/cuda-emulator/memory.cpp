@@ -1,5 +1,6 @@
 #include "ci/cuda-emulator/memory.hpp"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ constexpr std::uint64_t PAGE_BYTES = 4096;
 void* hidden_map(std::uint64_t bytes, int protection, int flags, int fd) {
   const long result = syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, 0);
   return result == -1 ? nullptr : reinterpret_cast<void*>(result);
+}
+
+/// Puts a mapping that nobody may use in the place of what lies there.
+long map_at(std::uintptr_t address, std::uint64_t bytes, int flags, int fd) {
+  return syscall(SYS_mmap, address, bytes, PROT_NONE, flags | MAP_FIXED, fd, 0);
 }
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
@@ -71,10 +77,35 @@ Result Memory::map_device(Allocation& allocation) {
   if (candidate > end || end - candidate < needed) return OUT_OF_MEMORY;
   void* contents = hidden_map(allocation.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, allocation.fd);
   if (contents == nullptr) return OUT_OF_MEMORY;
+  // The same bytes stand at the device's address, where only kernels may come.
+  if (map_at(candidate, allocation.bytes, MAP_SHARED, allocation.fd) == -1) {
+    syscall(SYS_munmap, contents, allocation.bytes);
+    return OUT_OF_MEMORY;
+  }
   allocation.base = candidate;
   allocation.contents = static_cast<char*>(contents);
+  // The rest of the last page; behind it is none.
+  ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(allocation.end()), PAGE_BYTES - 1);
   return SUCCESS;
 }
+
+void Memory::protect_devices(int protection) {
+  for (const auto& [base, allocation] : allocations_) {
+    if (allocation.on_device()) syscall(SYS_mprotect, base, allocation.bytes, protection);
+  }
+}
+
+std::vector<Range> Memory::open_to_kernels() {
+  protect_devices(PROT_READ | PROT_WRITE);
+  std::vector<Range> ranges;
+  for (auto& [base, allocation] : allocations_) {
+    if (!allocation.shadow) allocation.shadow = std::make_shared<Shadow>(base, allocation.end());
+    ranges.push_back({.begin = base, .end = allocation.end(), .shadow = allocation.shadow.get()});
+  }
+  return ranges;
+}
+
+void Memory::close_to_kernels() { protect_devices(PROT_NONE); }
 
 Result Memory::allocate(Kind kind, std::uint64_t bytes, Context* context, unsigned flags,
                         std::uintptr_t& address) {
@@ -156,6 +187,10 @@ void Memory::release(const Allocation& allocation) {
   if (allocation.kind == Kind::DEVICE) used_[allocation.physical] -= allocation.bytes;
   if (allocation.kind != Kind::REGISTERED) {
     syscall(SYS_munmap, allocation.contents, allocation.bytes);
+  }
+  if (allocation.on_device()) {
+    ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(allocation.end()), PAGE_BYTES - 1);
+    map_at(allocation.base, allocation.bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   }
   if (allocation.fd >= 0) close(allocation.fd);
 }

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include "ci/cuda-emulator/context.hpp"
+#include "ci/cuda-emulator/device/launch.hpp"
 #include "ci/cuda-emulator/driver.hpp"
 #include "ci/cuda-emulator/machine.hpp"
 
@@ -23,6 +26,8 @@ struct Allocation {
   std::uint64_t id;          // never used twice in a process
   int opened = 0;            // an imported one: how often
   Device preferred = NO_SUCH_DEVICE;  // a managed one: see cuMemAdvise
+  std::shared_ptr<Shadow>
+      shadow{};  // what kernels did to it; null: no kernel ran since it is there
 
   bool on_device() const { return kind == Kind::DEVICE || kind == Kind::IMPORTED; }
   std::uintptr_t end() const { return base + bytes; }
@@ -43,6 +48,10 @@ class Memory {
   Result free(std::uintptr_t address, Kind kind);
   void free_all_of(const Context* context);
 
+  /// Lets kernels use all of it, at its addresses, or nobody again.
+  std::vector<Range> open_to_kernels();
+  void close_to_kernels();
+
   Allocation* find(std::uintptr_t address);
   /// Whether addresses here belong to the devices, allocated or not.
   bool is_device_address(std::uintptr_t address) const;
@@ -51,6 +60,7 @@ class Memory {
 
  private:
   Result map_device(Allocation& allocation);
+  void protect_devices(int protection);
   void release(const Allocation& allocation);
 
   std::map<std::uintptr_t, Allocation> allocations_;

@@ -1,20 +1,26 @@
 // Modules and kernels: the image is one that nvcc made, and must hold a kernel of the name that is
-// asked for, but what runs is a body on the host.
+// asked for, but what runs is the same source, compiled for the host.
 
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ci/cuda-emulator/context.hpp"
+#include "ci/cuda-emulator/device/launch.hpp"
 #include "ci/cuda-emulator/kernels.hpp"
+#include "ci/cuda-emulator/memory.hpp"
+#include "ci/cuda-emulator/report.hpp"
 #include "ci/cuda-emulator/streams.hpp"
 
 namespace emulator {
 
 struct Function {
-  Body body;
+  const Kernel* kernel;
 };
 
 struct Module {
@@ -76,9 +82,9 @@ EMULATED(cuModuleGetFunction, Function** function, Module* module, const char* n
   if (!modules().contains(module)) return INVALID_HANDLE;
   // As a symbol of the code for one of the architectures.
   const auto symbol = '\0' + std::string(name) + '\0';
-  const auto body = body_of(name);
-  if (body == nullptr || module->image.find(symbol) == std::string::npos) return NOT_FOUND;
-  *function = &module->functions.try_emplace(name, Function{body}).first->second;
+  const auto* kernel = find_kernel(name);
+  if (kernel == nullptr || module->image.find(symbol) == std::string::npos) return NOT_FOUND;
+  *function = &module->functions.try_emplace(name, Function{kernel}).first->second;
   return SUCCESS;
 }
 
@@ -97,7 +103,19 @@ EMULATED(cuLaunchKernel, const Function* function, unsigned blocks_x, unsigned b
   const std::lock_guard lock(driver_mutex());
   if (!is_function(function)) return INVALID_HANDLE;
   report().launched();
-  return function->body(parameters);
+  const Grid grid{.blocks = {blocks_x, blocks_y, blocks_z},
+                  .threads = {threads_x, threads_y, threads_z}};
+  const auto& kernel = *function->kernel;
+  std::vector<std::max_align_t> arguments(kernel.argument_bytes / sizeof(std::max_align_t) + 1);
+  std::memcpy(arguments.data(), parameters[0], kernel.argument_bytes);
+  const auto ranges = memory().open_to_kernels();
+  const auto outcome = run_grid(grid, ranges, kernel.body, arguments.data());
+  memory().close_to_kernels();
+  if (outcome.mistake.empty()) return SUCCESS;
+  std::fprintf(stderr, "cuda-emulator: %s: %s\n", kernel.name, outcome.mistake.c_str());
+  if (!outcome.out_of_bounds) return LAUNCH_FAILED;
+  report().refused_access();
+  return ILLEGAL_ADDRESS;
 }
 
 }  // namespace emulator

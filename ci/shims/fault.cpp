@@ -1,15 +1,18 @@
-// Preloaded into the ranks by the tests: does one thing at a chosen point of a run, so that no test
-// depends on how fast the machine is.
+// Preloaded into the ranks by the tests: does one thing at a chosen point of a run, in the thread
+// that reached it, so that no test depends on how fast the machine is.
 //   FAULT_RANK    the rank that acts
 //   FAULT_PHASE   when the phase that it announces contains this text
-//   FAULT_AFTER   and after so many further calls of ucp_worker_progress (0: at once)
+//   FAULT_AFTER   and with so many further tag messages posted, sends and receives (0: at once):
+//   how
+//                 many a phase has is fixed, unlike its calls of ucp_worker_progress
 //   FAULT_CALL    instead, as soon as shm_open or shmget, whichever is named here, has made
 //                 something; the rank does nothing more itself then, so that no other moment is hit
 //   FAULT_ACTION  kill, stop (this rank), kill-parent, stop-parent (its supervisor), hang (progress
 //                 does nothing from then on), corrupt (one byte of the next tag message is
-//                 flipped), fork (another program is run), mark (nothing)
-//   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds, and
-//                 every rank leaves a file named after its process
+//                 flipped), fork (another program is run), hold (at its next call of UCX the rank
+//                 waits for the file "go-on")
+//   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds and the
+//                 rank's process, and every rank leaves a file named after its process
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -48,13 +51,19 @@ void leave_file(const std::string& name, const std::string& text) {
   close(fd);
 }
 
+void wait_for_file(const std::string& name) {
+  const auto path = variable("FAULT_FOLDER") + "/" + name;
+  constexpr timespec step{0, 1'000'000};
+  for (int i = 0; i < 60'000 && access(path.c_str(), F_OK) != 0; ++i) nanosleep(&step, nullptr);
+}
+
 class Fault {
  public:
   Fault()
       : phase_(variable("FAULT_PHASE")),
         action_(variable("FAULT_ACTION")),
         call_(variable("FAULT_CALL")),
-        calls_left_(std::atol(variable("FAULT_AFTER").c_str())) {
+        messages_left_(std::atol(variable("FAULT_AFTER").c_str())) {
     const auto rank = variable("UCXBENCH_RANK");
     if (rank.empty() || phase_.empty()) return;
     leave_file(std::to_string(getpid()), "");
@@ -64,7 +73,8 @@ class Fault {
   void sent(std::string_view bytes) {
     if (!armed_ || reached_ || bytes.find(phase_) == std::string_view::npos) return;
     reached_ = true;
-    if (calls_left_ == 0 && call_.empty()) act();
+    // Not while the control connection is locked: a rank that is held keeps its signs of life.
+    if (messages_left_ == 0 && call_.empty() && action_ != "hold") act();
   }
 
   void made(std::string_view call) {
@@ -73,26 +83,35 @@ class Fault {
     for (int i = 0; i < 60; ++i) sleep(1);
   }
 
+  void posts() {
+    if (due() && --messages_left_ <= 0) act();
+  }
+
   /// False: this call shall do nothing.
   bool progress() {
-    if (reached_ && armed_ && call_.empty() && --calls_left_ <= 0) act();
+    if (due() && messages_left_ == 0) act();
     return !hanging_;
   }
 
   bool corrupts() { return std::exchange(corrupting_, false); }
 
  private:
+  bool due() const { return armed_ && reached_ && call_.empty(); }
+
   void act() {
     armed_ = false;
+    // Said once it is so, where there is still somebody to say it.
+    if (action_ == "stop-parent") kill(getppid(), SIGSTOP);
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     char text[64];
-    std::snprintf(text, sizeof text, "%ld.%09ld", static_cast<long>(now.tv_sec), now.tv_nsec);
+    std::snprintf(text, sizeof text, "%ld.%09ld %d\n", static_cast<long>(now.tv_sec), now.tv_nsec,
+                  getpid());
     leave_file("acted", text);
     if (action_ == "kill") kill(getpid(), SIGKILL);
     if (action_ == "stop") kill(getpid(), SIGSTOP);
     if (action_ == "kill-parent") kill(getppid(), SIGKILL);
-    if (action_ == "stop-parent") kill(getppid(), SIGSTOP);
+    if (action_ == "hold") wait_for_file("go-on");
     if (action_ == "fork" && std::system("true") != 0) std::abort();
     hanging_ = action_ == "hang";
     corrupting_ = action_ == "corrupt";
@@ -101,7 +120,7 @@ class Fault {
   std::string phase_;
   std::string action_;
   std::string call_;
-  long calls_left_;
+  long messages_left_;
   bool armed_ = false;
   bool reached_ = false;
   bool hanging_ = false;
@@ -151,12 +170,21 @@ ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void* buffer, size_t 
   static const auto real =
       next<ucs_status_ptr_t(ucp_ep_h, const void*, size_t, ucp_tag_t, const ucp_request_param_t*)>(
           "ucp_tag_send_nbx");
+  fault().posts();
   if (count < 8 || !fault().corrupts()) return real(endpoint, buffer, count, tag, parameters);
   // Never freed: the send may still read it for as long as it likes.
   auto* copy = static_cast<char*>(std::malloc(count));
   std::memcpy(copy, buffer, count);
   copy[5] = static_cast<char>(copy[5] ^ 1);
   return real(endpoint, copy, count, tag, parameters);
+}
+
+ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void* buffer, size_t count, ucp_tag_t tag,
+                                  ucp_tag_t mask, const ucp_request_param_t* parameters) {
+  static const auto real = next<ucs_status_ptr_t(ucp_worker_h, void*, size_t, ucp_tag_t, ucp_tag_t,
+                                                 const ucp_request_param_t*)>("ucp_tag_recv_nbx");
+  fault().posts();
+  return real(worker, buffer, count, tag, mask, parameters);
 }
 
 }  // extern "C"

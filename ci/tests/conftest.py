@@ -25,7 +25,9 @@ SCHEMA = jsonschema.Draft202012Validator(
 # What a documented limit may stretch to: the machine may be busy, sanitizers are slow.
 SLACK_S = 6 if SANITIZED else 3
 
-QUICK = {"--launches": 1, "--iterations": 20, "--bind": "none", "--json": "run.json"}
+# So many messages of 8 B take far more than 50 steps of the clock, even where all of them have come
+# before the receiver gets its processor; of fewer there might be no rate.
+QUICK = {"--launches": 1, "--iterations": 80, "--bind": "none", "--json": "run.json"}
 # Ranks beyond the CPUs sleep instead of taking each other's time.
 CROWDED = ["--progress-mode", "event"]
 # How UCX 1.13, and one with a threshold for each kind of peer, say UCX_RNDV_THRESH=1K.
@@ -89,6 +91,14 @@ class Started:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def signal_taken(self, number):
+        """Sends it, and returns when it was taken: two of a kind that are pending at once are one."""
+        self.signal(number)
+        deadline = time.monotonic() + 20
+        while pending(self.pid, number):
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+
     def finish(self, limit_s=90):
         try:
             out, err = self.process.communicate(timeout=limit_s)
@@ -118,6 +128,12 @@ class Started:
                 pathlib.Path(f"/proc/{pid}/status").read_text() for pid in left
             ]
             time.sleep(0.02)
+
+
+def pending(pid, number):
+    """Whether a signal waits to be taken."""
+    masks = re.findall(r"(?:Sig|Shd)Pnd:\s*(\w+)", pathlib.Path(f"/proc/{pid}/status").read_text())
+    return any(int(mask, 16) & 1 << (number - 1) for mask in masks)
 
 
 def shared_segments(creators):
@@ -208,7 +224,7 @@ class Fault:
         self.start, self.folder = start, folder
         self.shared_before = orphans_in_dev_shm()
 
-    def run(self, action, rank, phase, *arguments, after=0, call="", command=None):
+    def run(self, action, rank, phase, *arguments, after=0, call="", command=None, folder=None):
         """In a short ping-pong, or in `command`."""
         pids = self.folder / "pids"
         pids.mkdir()
@@ -219,6 +235,7 @@ class Fault:
                 "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
                 "FAULT_FOLDER": str(pids),
             },
+            folder=folder or self.folder,
         )
         return self.running
 
@@ -226,11 +243,24 @@ class Fault:
         """When it happened."""
         file = self.folder / "pids" / "acted"
         deadline = time.monotonic() + limit_s
-        while not (file.exists() and file.read_text()):
+        while not (file.exists() and file.read_text().endswith("\n")):
             assert time.monotonic() < deadline, "the fault never happened"
             assert self.running.process.poll() is None or file.exists(), self.running.finish()
             time.sleep(0.005)
-        return float(file.read_text())
+        happened, self.pid = file.read_text().split()
+        return float(happened)
+
+    def wait_until_stopped(self):
+        """The rank is about to stop itself when it says that it acts."""
+        self.acted_at()
+        deadline = time.monotonic() + 20
+        while "State:\tT" not in pathlib.Path(f"/proc/{self.pid}/status").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+
+    def go_on(self):
+        """After "hold"."""
+        (self.folder / "pids" / "go-on").touch()
 
     def assert_nothing_is_left(self):
         # A listening socket does not outlive the processes that hold it.

@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import re
+import shutil
 import signal
 
 import pytest
@@ -17,7 +19,9 @@ def ab(folder, *options, launches=2, cases=(CASE,), **limits):
     lines = [f"launches = {launches}"] + [f'{name} = "{value}"' for name, value in limits.items()]
     lines += [line for case in cases for line in ("[[case]]", f'args = "{case}"')]
     (folder / "suite.toml").write_text("\n".join(lines) + "\n")
-    return ["ab", "suite.toml", *([] if "--folder" in options else ["--folder", "runs"]), *options]
+    # Without any difference between its sides it would be refused.
+    different = [] if {"--base", "--new", "--new-env"} & set(options) else ["--new-env", "SIDE=new"]
+    return ["ab", "suite.toml", *([] if "--folder" in options else ["--folder", "runs"]), *options, *different]
 
 
 def files(folder):
@@ -35,11 +39,12 @@ def launches_of(run):
 
 
 def test_two_builds_take_turns(bench, tmp_path):
-    (tmp_path / "old").symlink_to(PROGRAM)
+    shutil.copy(PROGRAM, tmp_path / "old")
     done = bench(*ab(tmp_path, "--base", "./old", launches=3), limit_s=200)
     assert done.code == 0, done
     lines = [line for line in done.err.splitlines() if line.startswith("launch ")]
-    assert lines == [f"launch {turn}" for turn in ("1/3 base", "1/3 new", "2/3 new", "2/3 base", "3/3 base", "3/3 new")]
+    assert "left" not in lines[0] and all(re.search(r", about .*\d.* left$", line) for line in lines[1:])
+    assert [line.partition(",")[0] for line in lines] == [f"launch {turn}" for turn in ("1/3 base", "1/3 new", "2/3 new", "2/3 base", "3/3 base", "3/3 new")]
     (base_path, base), (new_path, new) = (files(tmp_path)[side] for side in ("base", "new"))
     assert base["run"]["ab"]["turns"] == [0, 3, 4] and new["run"]["ab"]["turns"] == [1, 2, 5]
     assert base["run"]["ab"]["program"] == "./old" and pathlib.Path(new["run"]["ab"]["program"]).is_absolute()
@@ -54,7 +59,8 @@ def test_two_builds_take_turns(bench, tmp_path):
     for path in (base_path, new_path):
         assert f"results: {path.relative_to(tmp_path)}" in done.err
     assert bench("compare", base_path, new_path).out == done.out
-    assert "3 and 3 launches cannot give a verdict" in " ".join(done.out.split())
+    assert "launches for a verdict among" in " ".join(done.out.split())
+    assert "above the first [[case]] of the suite file" in " ".join(done.out.split())
 
 
 def test_what_is_slower_from_outside_has_regressed(bench, tmp_path):
@@ -69,6 +75,9 @@ def test_what_is_slower_from_outside_has_regressed(bench, tmp_path):
     assert row["new"] > 30000 and row["ratio"] > 2
     new = files(tmp_path)["new"][1]
     assert new["run"]["ab"]["environment"]["DELAY_US"] == "30000"
+    differs = json.loads((tmp_path / "verdict.json").read_text())["differences"]
+    assert f"LD_PRELOAD not set -> {DELAY_SHIM}" in differs and "DELAY_US not set -> 30000" in differs
+    assert any(line.startswith(f"library libdelay.so not loaded -> {DELAY_SHIM}") for line in differs), differs
 
 
 def test_max_time_is_of_each_run(bench, tmp_path):
@@ -95,10 +104,11 @@ def test_a_turn_that_fails_keeps_what_was_measured(bench, tmp_path):
 
 
 def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
-    running = fault.run("mark", 0, "16 B: first message",
+    running = fault.run("hold", 0, "16 B: first message",
                         command=ab(tmp_path, cases=(CASE, CASE.replace("--sizes 8", "--sizes 16"))))
     fault.acted_at()
-    running.signal(signal.SIGINT)
+    running.signal_taken(signal.SIGINT)
+    fault.go_on()
     done = running.finish()
     assert done.code == 130, done
     base = only(list(files(tmp_path).values()))[1]
@@ -107,8 +117,7 @@ def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
 
 
 def test_its_death_ends_the_other_program(fault, tmp_path):
-    running = fault.run("mark", 0, "8 B: latency", command=ab(tmp_path, cases=(CASE.replace(
-        "--iterations 5", "--iterations 10000000"),)))
+    running = fault.run("hold", 0, "8 B: latency", command=ab(tmp_path))
     fault.acted_at()
     running.signal(signal.SIGKILL)
     running.finish()
@@ -147,7 +156,7 @@ def old_build(folder):
         (["--new-env", "A B=1"], "KEY of letters, digits and _"),
         (["--base-env", "UCXBENCH_LAUNCHES=1"], "--base-env UCXBENCH_LAUNCHES: what ucx-bench does stands in the suite"),
         (["--fail-on", "loss"], "--fail-on: unknown verdict 'loss'"),
-        (["--folder", "suite.toml"], "cannot write to 'suite.toml': Not a directory; choose another --folder"),
+        (["--folder", "suite.toml"], "suite.toml': Not a directory; choose another folder"),
         (["--json", "missing/x.json"], "--json missing/x.json"),
     ],
     ids=lambda value: str(value[0]) + "=" + str(value[1]) if isinstance(value, list) else "",
@@ -157,6 +166,17 @@ def test_refusals(bench, tmp_path, options, words):
     done = bench(*ab(tmp_path, *options), limit_s=200)
     assert done.code == 2, done
     assert words in only(done.complaints)
+
+
+def test_sides_without_a_difference_are_refused(bench, tmp_path):
+    (tmp_path / "same").symlink_to(PROGRAM)
+    for options in (["--base", "./same"], ["--base-env", "A=1", "--new-env", "A=1"]):
+        done = bench(*ab(tmp_path, *options))
+        assert done.code == 2, done
+        assert "in the same environment: there is nothing to compare; give --base" in only(done.complaints)
+    done = bench("ab", "suite.toml", "--new-env", "B=2", environment={"B": "2"})
+    assert done.code == 2 and "there is nothing to compare" in only(done.complaints)
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_wrong_suite_is_refused_before_anything_runs(bench, tmp_path):

@@ -54,6 +54,19 @@ def test_lists(bench, what, word):
     assert word in [line.split()[0] for line in done.out.splitlines()]
 
 
+def test_list_alone_says_what_can_be_listed(bench):
+    done = bench("list")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.out.splitlines()] == [
+        "benchmarks", "transports", "devices", "formats", "rules"]
+
+
+def test_the_columns_of_formats_are_aligned(bench):
+    lines = bench("list", "formats").out.splitlines()
+    width = max(len(line.split()[0]) for line in lines)
+    assert len(lines) > 3 and all(line[width] == " " and line[width + 2] != " " for line in lines)
+
+
 def test_list_says_why_a_transport_is_not_available(bench):
     lines = {line.split()[0]: line for line in bench("list", "transports").out.splitlines()}
     assert set(lines) == {"self", "shm", "tcp", "nvlink", "ib", "auto", "gpudirect", "gdrcopy"}
@@ -135,12 +148,37 @@ def test_color(pingpong, arguments, environment, colored):
 def test_progress(pingpong):
     done = pingpong("--transports", "tcp", "--sizes", "8,16", "--launches", "2", "--progress", "plain")
     assert [line for line in done.err.splitlines() if "launch" in line] == ["launch 1/2 tcp", "launch 2/2 tcp"]
+    assert re.search(r"^takes at least \d+ s: how long pingpong takes shows while it runs$", done.err, re.M)
+    assert re.search(r"^launch 1/2 tcp\nabout \d+ s left\nlaunch 2/2 tcp$", done.err, re.M)
     done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "bar")
     assert "pingpong/tag/host-host/tcp/8B" in done.err
     # Erased at the end.
     assert done.err.rsplit("\r\x1b[K", 1)[1].splitlines() == ["results: run.json"]
     done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "never")
     assert done.err.splitlines() == ["results: run.json"]
+
+
+def test_a_dry_run_ends_as_the_run_would_begin(bench):
+    def status(*arguments):
+        return bench("--dry-run", "pingpong", *arguments).code
+
+    assert status("--transports", "nvlink") == 3
+    assert status("--transports", "nvlink", "--transports", "tcp") == 0
+    assert status("--transports", "nvlink", "--transports", "tcp", "--strict") == 3
+
+
+def test_a_dry_run_says_how_long_it_takes(bench):
+    arguments = ["pingpong", "--transports", "shm", "--sizes", "8,16", "--max-time", "60s"]
+    # Two cases of a minute, and what is beside that.
+    done = bench("--dry-run", *arguments)
+    assert done.out.endswith("\ntakes about 2 min\n"), done
+    fixed = bench("--dry-run", *arguments[:-2], "--iterations", 5)
+    assert "\ntakes at least 2 s: how long pingpong takes shows while it runs\n" in fixed.out, fixed
+
+
+def test_a_set_is_accepted_as_it_is_printed(bench):
+    done = bench("--dry-run", "pingpong", "--transports", "tcp+shm", "--sizes", "8")
+    assert done.code == 0 and "pingpong/tag/host-host/shm+tcp/8B" in done.out, done
 
 
 def test_the_documented_commands_exist(bench):

@@ -42,6 +42,23 @@ def test_verdicts_are_those_of_compare(bench, tree, tmp_path, interpreter):
     assert 'href="runs/machine/2026-01/second.json"' in page
 
 
+def test_another_question_is_another_stream(bench, tree, tmp_path, interpreter):
+    for name, words in (("first", "tcp"), ("second", "tcp"), ("third", "shm")):
+        file = tree / f"machine/2026-01/{name}.json"
+        made = json.loads(file.read_text())
+        made["run"].pop("asked", None)  # as an older version wrote it
+        made["run"]["command"] = ["ucx-bench", "pingpong", "--transports", words, "--json", f"{name}.json"]
+        if words == "shm":
+            for case in made["cases"]:
+                case["key"] = case["key"].replace("/tcp/", "/shm/")
+        file.write_text(json.dumps(made))
+    done = bench("dashboard", "runs", "--html", "page.html", environment=interpreter)
+    assert done.code == 0, done
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "2 kinds of run in" in page and "<title>ucx-bench: 4 unchanged in 1 of 2 kinds of run</title>" in page
+    assert "pingpong --transports shm on" in page and "nothing to compare with: its only run so far" in page
+
+
 def test_a_base_of_ones_own(bench, tree, tmp_path, interpreter):
     first = tree / "machine/2026-01/first.json"
     shutil.copy(tree / "machine/2026-01/third.json", tmp_path / "third.json")

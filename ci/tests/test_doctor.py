@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -12,8 +13,12 @@ from conftest import PROGRAM, clean_environment
 def examined(bench, *arguments, **options):
     done = bench("doctor", "--json", "run.json", *arguments, **options)
     assert done.code in (0, 1), done
-    serious = [found["id"] for found in done.file["findings"] if found["severity"] != "note"]
+    findings = done.file["findings"]
+    serious = [found["id"] for found in findings if found["severity"] != "note" or found["id"] == "busy-host"]
     assert done.code == (1 if serious else 0)
+    reasons = ", ".join(dict.fromkeys(serious))
+    last = done.out.rstrip("\n").split("\n")[-1]
+    assert last == (f"not fit to measure: {reasons}" if serious else "fit to measure")
     return done, serious
 
 
@@ -36,3 +41,4 @@ def test_little_shared_memory_is_found(tmp_path):
     findings = {found["id"]: found for found in json.loads((tmp_path / "doctor.json").read_text())["findings"]}
     assert "64 MiB" in findings["small-shm"]["evidence"]
     assert done.stdout.index("small-shm") < done.stdout.index("machine")
+    assert re.search(r"^not fit to measure: (.*, )?small-shm(,|$)", done.stdout.split("\n")[-2])

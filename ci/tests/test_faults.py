@@ -57,6 +57,7 @@ def test_killed_rank(fault, phase, rank, transports):
 @pytest.mark.parametrize("phase", ["64 B: latency", "64 B: bandwidth"])
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_killed_in_the_middle_of_a_loop(fault, phase, transports):
+    """Rank 1 receives, and in the latency loop also sends, 1,000 messages: the 500th is inside."""
     running = fault.run("kill", 1, phase, "--transports", transports, "--iterations", "1000", after=500)
     done = running.finish()
     assert_failed(done, 1, phase, "killed by signal 9 (Killed)")
@@ -111,7 +112,8 @@ def test_while_shared_memory_has_a_name(fault, transport, call, action, wrap):
     )
     fault.acted_at()
     if action == "stop":
-        os.kill(running.pid, signal.SIGKILL)
+        fault.wait_until_stopped()
+        running.signal(signal.SIGKILL)
     done = running.finish()
     supervisor_lives = action == "kill" or (wrap and action == "kill-parent")
     assert done.code == (5 if supervisor_lives else -signal.SIGKILL), done

@@ -38,7 +38,7 @@ def test_report_repeats_the_run(measured, bench, tmp_path):
 @pytest.mark.parametrize("form", ["json", *FORMATS[1:]])
 def test_to_stdout_there_is_nothing_else(bench, form):
     done = bench(
-        "pingpong", "--transports", "tcp", "--sizes", "8", "--launches", "1", "--iterations", "5",
+        "pingpong", "--transports", "tcp", "--sizes", "8", "--launches", "1", "--iterations", "80",
         "--bind", "none", f"--{form}", "-",
     )
     assert done.code == 0
@@ -125,3 +125,17 @@ def test_no_page_loses_no_result(pingpong, tmp_path):
 
 def only_measured(run):
     return run["cases"] and all(case["state"] == "measured" for case in run["cases"])
+
+
+def test_every_view_has_the_same_findings(pingpong, bench, tmp_path):
+    """Also of a file without any, as an older version or a run that was killed leaves it."""
+    run = pingpong("--transports", "tcp", "--sizes", "8").file
+    assert [finding["id"] for finding in run["findings"]]
+    (tmp_path / "old.json").write_text(json.dumps(run | {"findings": []}))
+    words = "1 launch: no confidence interval"
+    for option in ("--markdown", "--html", "--json"):
+        done = bench("report", "old.json", option, "-")
+        if option == "--html" and done.code == 3:
+            continue  # Jinja2 is missing
+        assert done.code == 0 and words in done.out, done
+    assert words in " ".join(bench("report", "old.json").out.split())

@@ -166,6 +166,15 @@ def test_a_mapping_exists_per_allocation_and_pair(gpu, own_loopback, iterations)
 
 
 @needs_both
+def test_a_progress_thread_moves_gpu_memory(gpu):
+    """Whether it has the context shows with UCX 1.17 and 1.18 alone, and in ci/cuda-emulator/progress_thread_test.cpp."""
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--progress-mode", "thread", "--require", "nvlink")
+    case = only(done.file["cases"])
+    assert case["path"]["carried_by"] == {"nvlink": 1} and case["verified"]["errors"] == 0
+    assert done.bytes["illegal_accesses"] == 0
+
+
+@needs_both
 def test_one_gpu_for_both_is_no_nvlink(gpu):
     arguments = ["--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink"]
     done = gpu(*arguments, code=1, CUDA_EMULATOR_GPUS="1")

@@ -1,5 +1,5 @@
-"""The merge in GPU memory on the emulated driver, over UCX's own cuda_ipc: bodies on the host do what
-the kernels would, so this proves the way of the data and the order of the work, not the kernels."""
+"""The merge in GPU memory on the emulated driver, over UCX's own cuda_ipc: the kernels'
+own source, compiled for the host, does the work."""
 
 import pytest
 from conftest import only

@@ -37,6 +37,52 @@ def test_every_pair_is_measured(bench, transport):
         assert words in done.out
 
 
+def rates(run):
+    """Every rate that the file has, of each pair and launch, by metric."""
+    return [(name, of["max"]) for case in run["cases"] for one in case["launches"]
+            for name, of in one["quantiles"].items()]
+
+
+def test_a_stream_begins_before_its_first_message_can_have_come(bench):
+    """Eight small messages take a way forth and back of TCP at least, even where a rank gets its processor late."""
+    done = bench("p2p", "-n", 2, "-s", 8, "--transports", "tcp", "--launches", 2, "--iterations", 8, "--json", "run.json")
+    assert done.code == 0, done
+    of_file = rates(done.file)
+    assert {name for name, _ in of_file} >= {"bandwidth_GBps", "message_rate_per_s"}
+    for name, most in of_file:
+        # 8 messages in 1 us: no loopback answers in that.
+        assert name == "together_GBps" or most < {"bandwidth_GBps": 0.064, "message_rate_per_s": 8e6}[name], done
+
+
+def test_small_messages_are_counted_by_a_rate_over_a_time(bench):
+    done = bench("p2p", "-n", 2, "-s", 8, "--transports", "shm", "--launches", 1, "--runs", 1, "--json", "run.json")
+    assert done.code == 0, done
+    for case in done.file["cases"]:
+        assert case["parameters"]["iterations"] is None
+        rate = case["metrics"]["message_rate_per_s"]["p50"]
+        assert rate * 8e-9 == pytest.approx(case["metrics"]["bandwidth_GBps"]["p50"], rel=1e-3)
+        # What came in 20 ms, or a little later where the processor was away.
+        for pair in case["launches"]:
+            if case["parameters"]["concurrent"] == "one":
+                assert pair["messages"] / pair["quantiles"]["message_rate_per_s"]["p50"] > 0.019
+    assert "msg/s" in done.out
+
+
+def test_streams_that_did_not_overlap_have_no_sum(bench):
+    """More ranks than processors, and few messages: streams come one after the other."""
+    done = bench("p2p", "-n", 8, "-s", "1MiB", "--transports", "shm", "--concurrent", "all", *QUICK)
+    assert done.code == 0, done
+    case = only(done.file["cases"])
+    times = case["launches"][0]["overheads"]
+    assert 0 <= times["streams_common_ms"] <= times["streams_span_ms"]
+    if "together_GBps" not in case["metrics"]:
+        assert "[short-streams]" in done.out
+        return
+    # Never more than all bytes by the time that all of it took.
+    a_run = sum(pair["bytes"] for pair in case["pairs"]) / 2
+    assert case["metrics"]["together_GBps"]["min"] <= a_run / (times["streams_span_ms"] * 1e6)
+
+
 def test_shared_memory_stands_against_copies_of_memory(bench):
     """memcpy outside UCX, in the same run: one core, and all of the ranks' with one copy or two of each byte."""
     done = bench("p2p", "-n", 2, "-s", "1MiB", "--concurrent", "one,all", "--transports", "shm", "--transports", "tcp", *QUICK)

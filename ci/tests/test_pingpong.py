@@ -130,13 +130,13 @@ def test_what_was_counted(pingpong):
     """Exactly the iterations asked for, every sample, cold costs apart, both messages' sides."""
     run = pingpong("--transports", "tcp", "--sizes", "8", "--warmup-runs", "0").file
     launch = only(only(run["cases"])["launches"])
-    assert launch["iterations"] == 20
-    assert len(launch["samples"]["latency_us"]) == 20
+    assert launch["iterations"] == 80
+    assert len(launch["samples"]["latency_us"]) == 80
     assert launch["warmup"] == 0
     for cost in ("context_us", "connect_us", "first_message_us"):
         assert launch["cold"][cost] > 0
     latency = only(run["cases"])["metrics"]["latency_us"]
-    assert latency["samples_seen"] == 20
+    assert latency["samples_seen"] == 80
     assert latency["ci95"] is None
     assert latency["better"] == "lower"
 

@@ -24,14 +24,14 @@ def jobs():
 
 @pytest.fixture
 def place(tmp_path):
-    """A repository with a suite, the program in PATH, and a curl that fetches base.json, if it is there."""
+    """A repository with a suite and a build of nothing, and the program in PATH."""
     (tmp_path / "ci").mkdir()
     (tmp_path / "ci/suite.toml").write_text(SUITE)
+    build = tmp_path / "ci/build"
+    build.write_text('#!/bin/bash\nmkdir -p "$1/lib"\n')
+    build.chmod(0o700)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/ucx-bench").symlink_to(PROGRAM)
-    curl = tmp_path / "bin/curl"
-    curl.write_text('#!/bin/bash\nwhile [[ $1 != --output ]]; do shift; done\ncp base.json "$2"\n')
-    curl.chmod(0o700)
     return tmp_path
 
 
@@ -47,39 +47,51 @@ def page_can_be_drawn(done):
     return done.returncode == 0
 
 
+def in_turns(place):
+    """Both runs of a comparison, which took turns."""
+    runs = [json.loads(file.read_text()) for file in place.glob("ucx-bench-runs/[0-9]*.json")]
+    assert sorted(run["run"]["ab"]["side"] for run in runs) == ["base", "new"]
+    assert {run["run"]["ab"]["other"] for run in runs} == {run["run"]["id"] for run in runs}
+
+
 def test_github(place):
     job = jobs()[0]
     steps = {step["name"]: step for step in job["steps"] if "name" in step}
-    assert all(re.fullmatch(r"actions/[\w/-]+@v\d+", step["uses"]) for step in job["steps"] if "uses" in step)
-    assert list(steps) == ["Base", "Measure", "Compare", "Page", "The next base"]
+    assert all(re.fullmatch(r"(actions/[\w/-]+|benchmark-action/github-action-benchmark)@v\d+", step["uses"]) for step in job["steps"] if "uses" in step)
+    assert list(steps) == ["Build", "Base", "Compare", "Page", "Times", "Rates", "The next base"]
     caches = [step["with"] for step in job["steps"] if "cache" in step.get("uses", "")]
-    assert [cache["path"] for cache in caches] == ["ucx-bench-base.json"] * 2 and caches[0]["key"] == caches[1]["key"]
+    assert [cache["path"] for cache in caches] == ["ucx-base\nucx-bench-runs\nucx-bench-history\n"] * 2 and caches[0]["key"] == caches[1]["key"]
     assert caches[0]["key"].startswith(caches[0]["restore-keys"])
-    done = shell(steps["Measure"]["run"], place)
-    assert done.returncode == 0, done
-    done = shell(steps["The next base"]["run"] + "\n" + steps["Measure"]["run"], place)
-    assert done.returncode == 0, done
     summary = place / "summary.md"
-    summary.write_text("before\n")
-    done = shell(steps["Compare"]["run"], place, GITHUB_STEP_SUMMARY=str(summary))
+    variables = {"GITHUB_STEP_SUMMARY": str(summary)}
+    first = "\n".join(steps[name]["run"] for name in ("Build", "Compare", "Page", "The next base"))
+    done = shell(first, place, **variables)
+    assert done.returncode == 0 and summary.read_text() == "no base to compare with yet\n", done
+    done = shell(steps["Build"]["run"] + "\n" + steps["Compare"]["run"], place, **variables)
     assert done.returncode == 0, done  # one launch gives no verdict
-    assert summary.read_text().startswith("before\n### ") and "inconclusive" in summary.read_text()
+    assert "### " in summary.read_text() and "inconclusive" in summary.read_text()
+    in_turns(place)
     assert page_can_be_drawn(shell(steps["Page"]["run"], place))
+    for name, tool in (("Times", "customSmallerIsBetter"), ("Rates", "customBiggerIsBetter")):
+        fed = steps[name]["with"]
+        assert fed["tool"] == tool and fed["external-data-json-path"].startswith("ucx-bench-history/")
+        figures = json.loads((place / fed["output-file-path"]).read_text())
+        assert figures and all({"name", "unit", "value"} <= figure.keys() for figure in figures)
     kept = only([step for step in job["steps"] if "upload-artifact" in step.get("uses", "")])["with"]["path"]
     assert all((place / name).exists() for name in kept.split())
 
 
 def test_gitlab(place):
     job = jobs()[1]
+    assert job["cache"]["paths"] == ["ucx-base", "ucx-bench-runs"]
+    assert [rule["variables"]["BASE_POLICY"] for rule in job["rules"]] == ["pull", "pull-push"]
     script = "\n".join(job["script"])
-    variables = {"CI_DEFAULT_BRANCH": "main", "CI_JOB_TOKEN": "x", "CI_API_V4_URL": "x", "CI_PROJECT_ID": "1"}
-    variables |= only([rule["variables"] for rule in job["rules"] if "variables" in rule])
+    variables = job["rules"][0]["variables"]
+    done = shell(script, place, **variables)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "no base to compare with yet", done
     done = shell(script, place, **variables)
     assert page_can_be_drawn(done), done
-    assert done.stdout.splitlines()[-1] == "no run of main to compare with"
-    (place / "ucx-bench-new.json").rename(place / "base.json")
-    done = shell(script, place, **variables)
-    assert done.returncode == 0, done
     assert "inconclusive" in done.stdout
+    in_turns(place)
     assert json.loads((place / "ucx-bench-verdict.json").read_text())["schema"] == "ucx-bench/comparison/1"
     assert all((place / name).exists() for name in job["artifacts"]["paths"])

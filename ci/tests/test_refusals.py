@@ -87,7 +87,6 @@ def assert_refused(done, *words, code=2):
         (["pingpong", "--csv", "-", "--gbench", "-"], ["--csv", "--gbench", "stdout"]),
         (["--config", "none.toml", "pingpong"], ["none.toml"]),
         (["--color", "blue", "pingpong"], ["--color", "blue"]),
-        (["list"], ["benchmarks", "transports"]),
         (["list", "transport"], ["'transport'", "did you mean 'transports'"]),
         (["report"], ["required"]),
         (["report", "none.json"], ["none.json", "No such file"]),

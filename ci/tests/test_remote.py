@@ -1,6 +1,7 @@
 """The two ranks started from two shells."""
 
 import contextlib
+import hmac
 import os
 import socket
 import time
@@ -30,12 +31,12 @@ def free_port():
 
 @pytest.fixture
 def listen(start, tmp_path):
-    """A listener that is ready, and its port."""
+    """A listener that is ready, and its port; `begin` starts it."""
 
-    def run(token_file, *arguments):
+    def run(token_file, *arguments, begin=start):
         port = free_port()
         words = ["--listen", f"127.0.0.1:{port}", "--token-file", token_file, *arguments]
-        listener = start("pingpong", *quick(words), folder=tmp_path / "listener")
+        listener = begin("pingpong", *quick(words), folder=tmp_path / "listener")
         deadline = time.monotonic() + 10 + SLACK_S
         while not listening_on(port):
             assert listener.process.poll() is None, listener.finish()
@@ -123,6 +124,59 @@ def test_strangers_are_turned_away_and_the_run_goes_on(start, listen, token, tmp
         assert_sound(case)
 
 
+def cbor(value):
+    if isinstance(value, dict):
+        return bytes([0xA0 + len(value)]) + b"".join(cbor(part) for pair in value.items() for part in pair)
+    if isinstance(value, int):
+        return bytes([value])
+    text = value.encode()
+    return (bytes([0x60 + len(text)]) if len(text) < 24 else bytes([0x78, len(text)])) + text
+
+
+def mac(key, data):
+    return hmac.new(key, data, "sha256")
+
+
+@pytest.mark.parametrize("variable", ["LD_PRELOAD", "UCX_MODULE_DIR", "UCX_LOG_FILE"])
+@pytest.mark.parametrize("kind", ["settings", "ucx"])
+def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_path, kind, variable):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        other = connect(start, port, token(TOKEN), folder=tmp_path / "other")
+        server.settimeout(10 + SLACK_S)
+        stream, _ = server.accept()
+    with stream, stream.makefile("rwb") as lines:
+        stream.settimeout(10 + SLACK_S)
+        magic, protocol, version, commit, theirs = lines.readline().decode().split()
+        ours = "00" * 32
+
+        def derived(use, host):
+            return mac(TOKEN.encode(), f"{magic} {use} listener {ours} {theirs} {host}".encode())
+
+        lines.write(f"{magic} {protocol} {version} {commit} {ours}\n".encode())
+        lines.write(f"proof {derived('proof', 'near').hexdigest()} near\n".encode())
+        lines.flush()
+        assert lines.readline().startswith(b"proof ")
+        launch = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
+        body = cbor({"type": "launch", "rank": 1, "size": 2, "launch": launch})
+        key = derived("frames", "").digest()
+        lines.write(len(body).to_bytes(4, "little") + mac(key, bytes(8) + body).digest() + body)
+        lines.flush()
+        said = b""
+        while b"did not start" not in said or variable.encode() not in said:
+            part = stream.recv(4096)
+            assert part, said
+            said += part
+    assert other.finish().code == 5
+
+
+def test_what_the_other_side_would_refuse_is_refused_here(bench, token):
+    done = bench("pingpong", "--listen", f"127.0.0.1:{free_port()}", "--token-file", token(TOKEN),
+                 "--ucx", "UCX_LOG_FILE=log")
+    assert done.code == 2, done
+    assert "UCX_LOG_FILE" in only(done.complaints)
+
+
 def test_without_a_token(bench, tmp_path):
     missing = bench("pingpong", "--connect", "127.0.0.1:1", "--token-file", tmp_path / "none")
     assert missing.code == 2, missing
@@ -173,15 +227,15 @@ def test_somebody_else_listens(start, token, tmp_path, answer):
 
 
 @pytest.mark.parametrize("side", ["listener", "other"])
-def test_one_side_is_killed(start, listen, token, tmp_path, side):
+def test_one_side_is_killed(start, listen, fault, token, tmp_path, side):
+    def begin(*words, folder):
+        return fault.run("hold", 0, "8 B: latency", command=words, folder=folder)
+
     secret = token(TOKEN)
-    listener, port = listen(secret, "--iterations", "100000000", "--transports", "tcp", "--sizes", "8")
+    listener, port = listen(secret, "--iterations", "100000000", "--transports", "tcp", "--sizes", "8", begin=begin)
     other = connect(start, port, secret, folder=tmp_path / "other")
-    deadline = time.monotonic() + 20
-    while len(listener.processes()) < 2 or len(other.processes()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    time.sleep(0.5)
+    fault.acted_at()
+    fault.go_on()  # and measures, for minutes
     victim, survivor = (listener, other) if side == "listener" else (other, listener)
     victim.process.kill()
     killed_at = time.monotonic()

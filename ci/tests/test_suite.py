@@ -6,7 +6,7 @@ import signal
 import pytest
 from conftest import ROOT, only
 
-PINGPONG = "pingpong --transports shm --sizes 8 --iterations 20 --bind none"
+PINGPONG = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"
 MERGE = "merge -n 2 --rows 10K --transports shm --runs 1 --bind none --no-transfer-log"
 
 
@@ -92,10 +92,11 @@ def test_what_does_not_fit_into_max_time(bench, tmp_path):
 
 
 def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
-    running = fault.run("mark", 0, "16 B: first message", command=suite(
+    running = fault.run("hold", 0, "16 B: first message", command=suite(
         tmp_path, PINGPONG, PINGPONG.replace("--sizes 8", "--sizes 16"), MERGE))
     fault.acted_at()
-    running.signal(signal.SIGINT)
+    running.signal_taken(signal.SIGINT)
+    fault.go_on()
     done = running.finish()
     assert done.code == 130, done
     cases, _ = split(done.file)

@@ -52,6 +52,14 @@ def test_the_readme_shows_what_is_printed():
     assert [line for line in shown if line not in expected] == ["  …", "  …"]
 
 
+def test_what_is_doubtful_is_said_in_one_line(topo, tmp_path):
+    lines = (FIXTURES / "a100-nvswitch.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "short.txt").write_text("".join(line for line in lines if not line.startswith("GPU3")))
+    done = topo("--import", "short.txt")
+    assert done.err == ("ucx-bench: warning: 'short.txt': no row of GPU3: known is what other rows say of it\n")
+    assert re.search(r"^  GPU3 ", done.out, re.MULTILINE)
+
+
 def test_its_json_is_imported_again(topo, tmp_path):
     topo("--import", FIXTURES / "dgx1.nccl.xml", "--format", "json", "-o", "dgx1.json")
     again = topo("--import", "dgx1.json", "--format", "json").out

@@ -1,6 +1,7 @@
 """The study of whether compare is right: on synthetic launches whose truth is known, and in short real
 comparisons with a planted loss. Its recorded result is in results/verdict-study.json."""
 
+import collections
 import json
 import math
 import os
@@ -157,12 +158,18 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     result = json.loads(out.read_text())
     assert result["machine"]["labels"] == ["synthetic"]
     aa = result["aa"]
-    assert (aa["comparisons"], aa["false_alarms"]) == (12, 0)
-    assert aa["layouts"][resample.TURNS]["disjoint"]["comparisons"] == 3
-    assert aa["upper95"] == pytest.approx(1 - 0.05 ** (1 / 12), rel=1e-6)
+    # What was measured for it is independent, windows over the same launches are not.
+    assert (aa["comparisons"], aa["false_alarms"]) == (1, 0) and aa["upper95"] == pytest.approx(0.95, rel=1e-6)
+    turns_of = aa["layouts"][resample.TURNS]
+    assert (turns_of["comparisons"], turns_of["false_alarms"], turns_of["upper95"]) == (12, 0, None)
+    assert turns_of["disjoint"]["comparisons"] == 3
+    assert turns_of["disjoint"]["upper95"] == pytest.approx(1 - 0.05 ** (1 / 3), rel=1e-6)
     found = {(row["how"], row["slowdown"]): (row["detected"], row["of"]) for row in result["power"]}
     assert found["resampled, one case", 0.2] == found["resampled, all cases", 0.2] == (12, 12)
     assert found["resampled, one case", 0.0001][0] == 0
+    for layout in (resample.BLOCKS, resample.UNEQUAL):
+        assert found[f"resampled, all cases, {layout}", 0.2] == (12, 12)
+    assert all(row["lower95"] is None for row in result["power"] if row["windows"])
     for how in ("shim, all cases", "shaped link"):
         assert found[how, 0.1] == (1, 1)
     assert {how: one["comparisons"] for how, one in aa["real"].items()} == {"nothing changed": 1, "shaped link": 1}
@@ -174,7 +181,8 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     assert more[50, "resampled, all cases"] == 12
     text = document.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
-    assert "| A B B A | 12 | 0 | 22.1 % |" in text and "| 20 % | resampled, one case | 12 | 100 % |" in text
+    assert "| A B B A | 12 windows | 0 | - |" in text
+    assert "| 20 % | resampled, one case | 12 windows | 100 % | - |" in text
     assert out.with_suffix(".md").read_text() in text
 
 
@@ -213,6 +221,18 @@ def test_what_the_host_gave_is_kept_and_counts(tmp_path):
         row[:] = [None if one.is_given else value for one, value in zip(recording.series, row)]
     blind = verdicts.sides(PROGRAM, recording, rows, worse, in_turns=True)
     assert not verdicts.alarms(blind)
+
+
+def test_a_loss_is_seen_where_placements_were_met_unequally():
+    """Near launches are mostly A's, far ones, twice as slow, mostly B's: 20 % are 20 %."""
+    recording = placed(synthetic(noise=0.01))
+    rng = random.Random(1)
+    base, new = resample.unequal(rng, recording, recording.rows[:48])
+    sides = [collections.Counter(row[next(i for i, one in enumerate(recording.series) if one.is_given)]
+                                 for row in side) for side in (base, new)]
+    assert sides[0][50] > 2 * sides[1][50] and sides[1][220] > sides[0][220]
+    row, = resample.power_in((resample.UNEQUAL,), PROGRAM, recording, (0.2,), 10)
+    assert (row["detected"], row["of"]) == (10, 10) and row["seen"] == pytest.approx(1, abs=0.05)
 
 
 def test_drift_hurts_those_that_do_not_take_turns():

@@ -38,7 +38,7 @@ def test_a_wrapper_that_changes_the_transports_is_refused(pingpong):
     ],
 )
 def test_wrappers_that_start_nothing(bench, wrap, word):
-    done = bench("pingpong", "--wrap", wrap, "--transports", "tcp", "--sizes", "8", "--iterations", "20",
+    done = bench("pingpong", "--wrap", wrap, "--transports", "tcp", "--sizes", "8", "--iterations", "80",
                  "--launches", "1")
     assert done.code in (2, 3, 5)
     assert any(word in line for line in done.err.splitlines()), done

@@ -40,7 +40,7 @@ def frame_of(run):
     # Where the caller keeps programs and passing files is nobody's business.
     frame["run"]["command"] = [os.path.basename(word) for word in frame["run"]["command"]]
     emptied = {"metrics": {}, "launches": [], "path": {}, "pairs": [], "phases": [], "exchange": {}, "limits": []}
-    frame["cases"] = [case | emptied for case in run["cases"]]
+    frame["cases"] = [case | copy.deepcopy(emptied) for case in run["cases"]]
     return frame
 
 

@@ -1,9 +1,11 @@
-"""Comparisons drawn from recorded launches: how often an alarm is raised where nothing changed, and how
-often a planted loss is found."""
+"""Comparisons drawn from recorded launches: how often an alarm is raised where nothing changed, how often
+a planted loss is found, and how much of it is seen. Windows that overlap share launches: counts over them
+say how the rules behave on these launches, and bound nothing."""
 
 import collections
 import concurrent.futures
 import functools
+import math
 import os
 import random
 import statistics
@@ -22,6 +24,7 @@ def in_fours(rng, launches):
 
 
 TURNS, HALVES, BLOCKS = "A B B A", "A B B A of half a side each", "all A, all B"
+UNEQUAL = "placements met unequally, 18 and 6 against 6 and 18"
 LAYOUTS = {
     TURNS: in_fours,
     HALVES: lambda _, launches: "A" * (launches // 2) + "B" * launches + "A" * (launches - launches // 2),
@@ -47,6 +50,24 @@ def split(rows, start, pattern):
     return [[row for row, side in window if side == wanted] for wanted in "AB"]
 
 
+def unequal(rng, recording, rows):
+    """(base, new), each case on its own: of the half of its launches whose processors were nearer to each
+    other and faster the base has three quarters, of the other half a quarter."""
+    given = {key: [i for i, one in enumerate(recording.series) if one.key == key and one.is_given]
+             for key in {one.key for one in recording.series}}
+    quarter = len(rows) // 8
+    chosen = {}
+    for key, columns in sorted(given.items()):
+        order = rng.sample(rows, len(rows))
+        if columns:
+            order.sort(key=lambda row: math.prod(row[i] or 1 for i in columns))
+        better, worse = (rng.sample(half, len(half)) for half in (order[:len(rows) // 2], order[len(rows) // 2:]))
+        sides = better[quarter:] + worse[:quarter], better[:quarter] + worse[quarter:]
+        chosen[key] = [rng.sample(side, len(side)) for side in sides]
+    return [[[chosen[one.key][side][launch][i] for i, one in enumerate(recording.series)]
+             for launch in range(len(rows) // 2)] for side in (0, 1)]
+
+
 def in_parallel(calls):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda call: call(), calls))
@@ -60,13 +81,14 @@ def unchanged(program, recording, drawn, in_turns):
     ])
 
 
-def alarm_counts(comparisons):
-    """Of comparisons without a change: per run, all cases together."""
+def alarm_counts(comparisons, windows=True):
+    """Of comparisons without a change: per run, all cases together. No bound where they share launches."""
     count = sum(bool(verdicts.alarms(one)) for one in comparisons)
     return {
         "comparisons": len(comparisons),
+        "windows": windows,
         "false_alarms": count,
-        "upper95": verdicts.upper95(count, len(comparisons)),
+        "upper95": None if windows else verdicts.upper95(count, len(comparisons)),
         "below_alpha": by_alpha([verdicts.alarms(one) for one in comparisons]),
         "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
         "verdicts": verdicts.count_verdicts(comparisons),
@@ -97,12 +119,24 @@ def false_alarms(program, recording, count):
         functools.partial(verdicts.sides, program, recording, rows[:LAUNCHES], rows[LAUNCHES:], in_turns=False)
         for rows in shuffled
     ]))
-    found[TURNS]["disjoint"] = alarm_counts(unchanged(program, recording, apart, in_turns=True))
+    found[TURNS]["disjoint"] = alarm_counts(unchanged(program, recording, apart, in_turns=True), windows=False)
+    rng = random.Random(f"{SEED}, unequal")
+    found[UNEQUAL] = alarm_counts(in_parallel([
+        functools.partial(verdicts.sides, program, recording, *unequal(rng, recording, window_of(rng, recording)),
+                          in_turns=False)
+        for _ in range(count)
+    ]))
     return found
 
 
-def counted(comparisons, planted):
-    """Of comparisons in which these cases are worse. Found: one of their metrics is called regressed."""
+def window_of(rng, recording):
+    start = rng.randrange(len(recording.rows) - 2 * LAUNCHES + 1)
+    return recording.rows[start:start + 2 * LAUNCHES]
+
+
+def counted(comparisons, planted, slowdown, windows=True):
+    """Of comparisons in which these cases are worse. Found: one of their metrics is called regressed. Seen:
+    the share of the loss, on logarithms, that is the median of what compare estimates."""
     found = [
         [one for one in verdicts.alarms(comparison, ("regressed",)) if one["key"] in keys]
         for comparison, keys in zip(comparisons, planted)
@@ -117,10 +151,16 @@ def counted(comparisons, planted):
             hits = by_case.setdefault(key, [0, 0])
             hits[0] += any(one["key"] == key for one in losses)
             hits[1] += 1
+    shares = [abs(math.log(one["ratio"])) * (1 if (one["ratio"] > 1) == (one["better"] == "lower") else -1)
+              / math.log1p(slowdown)
+              for comparison, keys in zip(comparisons, planted) for one in comparison["series"]
+              if one["key"] in keys and one["ratio"] is not None]
     return {
         "detected": detected,
         "of": len(comparisons),
-        "lower95": verdicts.lower95(detected, len(comparisons)),
+        "windows": windows,
+        "seen": statistics.median(shares) if shares else None,
+        "lower95": None if windows else verdicts.lower95(detected, len(comparisons)),
         "below_alpha": by_alpha(found),
         "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
         "verdicts": dict(words),
@@ -139,19 +179,22 @@ def changes_seen(comparisons):
     return {name: statistics.median(values) - 1 for name, values in sorted(ratios.items())}
 
 
-def planted_in_draws(program, recording, slowdown, count, which, launches):
+def planted_in_draws(program, recording, slowdown, count, which, layout=TURNS, launches=LAUNCHES):
     """`which(rng)` are the cases that are worse in one comparison."""
     rng = random.Random(f"{SEED}, {slowdown}")
     rows = recording.rows
-    drawn = draws(TURNS, len(rows), count, slowdown, launches)
-    planted = [which(rng) for _ in drawn]
+    if layout == UNEQUAL:
+        pairs = [unequal(rng, recording, window_of(rng, recording)) for _ in range(count)]
+    else:
+        pairs = [split(rows, *drawn) for drawn in draws(layout, len(rows), count, slowdown, launches)]
+    planted = [which(rng) for _ in pairs]
 
     def one(place):
-        base, new = split(rows, *drawn[place])
+        base, new = pairs[place]
         worse = recording.slowed(new, slowdown, planted[place])
-        return verdicts.sides(program, recording, base, worse, in_turns=True)
+        return verdicts.sides(program, recording, base, worse, in_turns=layout == TURNS)
 
-    return counted(in_parallel([functools.partial(one, place) for place in range(len(drawn))]), planted)
+    return counted(in_parallel([functools.partial(one, place) for place in range(len(pairs))]), planted, slowdown)
 
 
 def power(program, recording, slowdowns, count, how, launches=LAUNCHES):
@@ -159,8 +202,18 @@ def power(program, recording, slowdowns, count, how, launches=LAUNCHES):
     ways = {"one case": lambda rng: {rng.choice(recording.cases)}, "all cases": lambda rng: set(recording.cases)}
     return [
         {"slowdown": slowdown, "how": f"{how}, {name}"}
-        | planted_in_draws(program, recording, slowdown, count, which, launches)
+        | planted_in_draws(program, recording, slowdown, count, which, launches=launches)
         for name, which in ways.items()
+        for slowdown in slowdowns
+    ]
+
+
+def power_in(layouts, program, recording, slowdowns, count):
+    """A loss in all cases of sides that did not take turns, or met placements unequally often."""
+    return [
+        {"slowdown": slowdown, "how": f"resampled, all cases, {layout}"}
+        | planted_in_draws(program, recording, slowdown, count, lambda _: set(recording.cases), layout)
+        for layout in layouts
         for slowdown in slowdowns
     ]
 

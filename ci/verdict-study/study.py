@@ -74,10 +74,10 @@ def judged_real(program, recording, in_turns):
         found = resample.in_parallel(
             [functools.partial(verdicts.sides, program, recording, *pair, in_turns) for pair in pairs])
         if slowdown == 0:
-            unchanged[how] = resample.alarm_counts(found)
+            unchanged[how] = resample.alarm_counts(found, windows=False)
             continue
         planted = [set(recording.cases)] * len(found)
-        rows.append({"slowdown": slowdown, "how": how} | resample.counted(found, planted) | {
+        rows.append({"slowdown": slowdown, "how": how} | resample.counted(found, planted, slowdown, windows=False) | {
             "changes_seen": resample.changes_seen(found)})
     return unchanged, rows
 
@@ -96,9 +96,10 @@ def judge(options):
     if len(main_recording.rows) < 2 * resample.LAUNCHES:
         raise Unfit(f"{len(main_recording.rows)} launches are too few: a comparison takes {2 * resample.LAUNCHES}")
     layouts = resample.false_alarms(program, main_recording, options.draws)
-    aa = {name: layouts[resample.TURNS][name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
-    aa |= {"layouts": layouts, "real": {}}
+    aa = {"layouts": layouts, "real": {}}
     power = resample.power(program, main_recording, options.slowdowns, options.draws, "resampled")
+    power += resample.power_in((resample.BLOCKS, resample.UNEQUAL), program, main_recording, options.slowdowns,
+                               options.draws)
     for name, recording in others.items():
         unchanged, rows = judged_real(program, recording, in_turns=name != "shaped")
         aa["real"] |= unchanged
@@ -106,6 +107,9 @@ def judge(options):
     if "shaped" in others:
         steady = only_unchanged(others["shaped"])
         power += resample.power(program, steady, options.slowdowns, options.draws, "shaped link, resampled")
+    # What is known of false alarms: of comparisons that share no launch.
+    independent = aa["real"].get(NOTHING, layouts[resample.TURNS]["disjoint"])
+    aa |= {name: independent[name] for name in ("comparisons", "false_alarms", "upper95", "canary_alarms")}
     frame = main_recording.frame
     result = {
         "schema": "ucx-bench/verdict-study/1",

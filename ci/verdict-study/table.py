@@ -11,11 +11,20 @@ def share_of(count, of):
     return percent(count / of if of else None)
 
 
+def bound(found, name):
+    return "-" if found["windows"] else percent(found[name])
+
+
 def verdict_words(verdicts):
     """Of metrics, not of runs."""
     total = sum(verdicts.values())
     words = sorted(verdicts, key=verdicts.get, reverse=True)
     return ", ".join(f"{100 * verdicts[word] / total:.1f} % {word}" for word in words)
+
+
+def counted_runs(found, count):
+    """Windows over the same launches are not so many runs."""
+    return f"{count} windows" if found["windows"] else str(count)
 
 
 def smaller_alphas(found):
@@ -54,18 +63,18 @@ def markdown(result):
         "|---|--:|--:|--:|---|--:|---|",
     ]
     lines += [
-        f"| {name} | {found['comparisons']} | {found['false_alarms']} | {percent(found['upper95'])} | "
+        f"| {name} | {counted_runs(found, found['comparisons'])} | {found['false_alarms']} | {bound(found, 'upper95')} | "
         f"{smaller_alphas(found)} | {found['canary_alarms']} | {verdict_words(found['verdicts'])} |"
         for name, found in alarm_rows(result["aa"])
     ]
     lines += [
         "",
-        "| planted loss | how | runs | found | at least, 95 % | with a smaller alpha | canary moved | metrics |",
-        "|--:|---|--:|--:|--:|---|--:|---|",
+        "| planted loss | how | runs | found | at least, 95 % | of it seen | with a smaller alpha | canary moved | metrics |",
+        "|--:|---|--:|--:|--:|--:|---|--:|---|",
     ]
     lines += [
-        f"| {100 * row['slowdown']:g} % | {row['how']} | {row['of']} | {share_of(row['detected'], row['of'])} | "
-        f"{percent(row['lower95'])} | {smaller_alphas(row)} | {row['canary_alarms']} | "
+        f"| {100 * row['slowdown']:g} % | {row['how']} | {counted_runs(row, row['of'])} | {share_of(row['detected'], row['of'])} | "
+        f"{bound(row, 'lower95')} | {percent(row['seen'])} | {smaller_alphas(row)} | {row['canary_alarms']} | "
         f"{verdict_words(row['verdicts'])} |"
         for row in result["power"]
     ]

@@ -56,6 +56,7 @@ def one_turn(program, suite):
 
 def two_sides(program, suite, base, new):
     """`ucx-bench ab` in two environments: the runs of A and B, whose launches took turns."""
+    new = {"SIDE": "new", **new}  # `ab` refuses what is the same on both sides
     words = [word for option, variables in (("--base-env", base), ("--new-env", new))
              for name, value in variables.items() for word in (option, f"{name}={value}")]
     with tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/analysis/answers.hpp"
 #include "harness/analysis/rules/judged.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/failure.hpp"
@@ -49,8 +50,18 @@ std::string with_nic(const std::string& devices, const std::string& nic) {
   return join(names, ",");
 }
 
+/// What UCX calls an adapter; empty where its source does not say, and for a network interface,
+/// which has no port. "NIC3" is nvidia-smi's own number, of which its legend has the name.
+std::string device_of(const Node& nic) {
+  const auto& name = nic.name.starts_with("NIC") ? nic.alias : nic.name;
+  const bool interface = name.starts_with("eth") || name.starts_with("en");
+  return is_device_name(name) && !interface ? name : "";
+}
+
 void place_ranks(Advice& advice, const DataPlaces& data, bool with_nics) {
-  const auto usable = [&](std::size_t nic) { return with_nics && may_carry(advice.graph, nic); };
+  const auto usable = [&](std::size_t nic) {
+    return with_nics && may_carry(advice.graph, nic) && !device_of(advice.graph.nodes[nic]).empty();
+  };
   const auto nics = nearest_nic_each(advice.graph, data, usable);
   const auto cpus = cpus_near(advice.graph, data);
   for (std::size_t at = 0; at < advice.ranks.size(); ++at) {
@@ -58,7 +69,7 @@ void place_ranks(Advice& advice, const DataPlaces& data, bool with_nics) {
     rank.cpus = cpus[at];
     rank.nic = nics[at];
     if (!rank.nic) continue;
-    rank.net_devices = with_nic(rank.net_devices, advice.graph.nodes[*rank.nic].name);
+    rank.net_devices = with_nic(rank.net_devices, device_of(advice.graph.nodes[*rank.nic]));
     advice.infiniband = true;
   }
   for (const auto& a : advice.ranks) {
@@ -139,7 +150,7 @@ std::string setting_for(Lever lever, const AdvisedRank* rank, const Advice& advi
     case Lever::rendezvous:
       return of_all("UCX_RNDV_THRESH");
     case Lever::pool:
-      return advice.pool_bytes ? fmt::format("a pool of {} GiB", *advice.pool_bytes / GiB)
+      return advice.pool_bytes ? "a pool of " + rough_size(*advice.pool_bytes)
                                : "a pool of buffers that stay";
   }
   return "";
@@ -256,6 +267,7 @@ Advice advise(Result run, const std::optional<Graph>& topology) {
   advice.pool_bytes = pool_of(judged);
   add_settings(advice, judged);
   add_bandwidths(run, advice);
+  advice.answers = answers_of(run);
   return advice;
 }
 

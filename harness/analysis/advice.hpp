@@ -57,8 +57,9 @@ struct Advice {
   std::size_t elsewhere = 0;               ///< ranks of other hosts, whose topology is not known
   std::map<std::string, std::string> ucx;  ///< for all ranks: UCX_TLS, UCX_RNDV_THRESH
   std::vector<AdvisedSetting> settings;
-  bool nvlink = false;      ///< two of the ranks' GPUs have one
-  bool infiniband = false;  ///< ranks have a NIC
+  std::vector<std::string> answers;  ///< of answers_of(): what limits, what was the fastest
+  bool nvlink = false;               ///< two of the ranks' GPUs have one
+  bool infiniband = false;           ///< ranks have a NIC
   std::optional<std::uint64_t> pool_bytes;
   std::string measured;                 ///< what `classes` are of; empty: nothing was measured
   std::vector<ClassBandwidth> classes;  ///< of the largest messages, by the fastest transports

@@ -166,6 +166,27 @@ TEST(Advice, TellsBandwidthsOfClassesApart) {
   EXPECT_EQ(rows[0].at("bytes"), 4 << 20);
 }
 
+// Virtual machines' adapters have no driver, and nvidia-smi has numbers of its own.
+TEST(Advice, NamesDevicesThatThereAre) {
+  const auto devices = [](const std::string& name, const std::string& alias) {
+    Graph graph;
+    for (const auto kind : {NodeKind::host, NodeKind::gpu, NodeKind::nic}) {
+      Node node;
+      node.kind = kind;
+      node.name = kind == NodeKind::nic ? name : kind == NodeKind::gpu ? "GPU0" : "host";
+      if (kind == NodeKind::nic) node.alias = alias;
+      graph.add(std::move(node));
+    }
+    graph.stated[{1, 2}] = {Distance::pix, 0};
+    return advise(graph).ranks.at(0).net_devices;
+  };
+  EXPECT_EQ(devices("mlx5_0", "eth0"), "mlx5_0:1");
+  EXPECT_EQ(devices("NIC0", "mlx5_0"), "mlx5_0:1");
+  for (const char* name : {"NIC 0000:00:03.0", "NIC0", "eth0", "enp1s0", "adapter 3"}) {
+    EXPECT_EQ(devices(name, ""), "") << name;
+  }
+}
+
 TEST(Advice, OfATopologyAloneIsForEachOfItsGpus) {
   const auto advice = advise(import_topology(fixture("gpu-node.hwloc.xml")));
   ASSERT_EQ(advice.ranks.size(), 4U);

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "harness/analysis/environments.hpp"
-#include "harness/analysis/places.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/analysis/next_steps.hpp"
+#include "harness/analysis/placements.hpp"
+#include "harness/analysis/resolution.hpp"
 #include "harness/analysis/shapes.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/words.hpp"
@@ -18,19 +24,39 @@ namespace {
 // What a user would want to hear of, if it were there.
 constexpr double matters = 0.05;
 
+// Of launches, where an interval has no end: far beyond what anybody measures.
+constexpr double most_wanted = 1e9;
+
+// A change of just one step is none, whatever digits a file rounds to.
+constexpr double a_little_more = 1.01;
+
+// By chance two runs of 24 launches, each of its own placement of four, have 0.8 in common.
+constexpr double usual_in_common = 0.7;
+
 // They are 1/x of another metric, or another tool's definition of one.
 const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
                                         "bandwidth_sender_GBps"};
 
 // Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
-// deviations; the median of n of them has π/2 times the variance of their mean.
+// deviations; the median of n of them has π/2 times the variance of their mean. Where more than
+// half are equal that deviation is 0 and says nothing: then from the mean one, 0.7979 standard
+// deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
 double error_of_median(const std::vector<double>& values) {
   const auto middle = median(values);
+  const auto n = static_cast<double>(values.size());
   std::vector<double> away;
   for (const auto value : values) away.push_back(std::abs(value / middle - 1));
-  return median(std::move(away)) / 0.6745 *
-         std::sqrt(1.5707963 / static_cast<double>(values.size()));
+  const auto mean = std::accumulate(away.begin(), away.end(), 0.0) / n;
+  const auto usual = median(std::move(away));
+  return (usual > 0 ? usual / 0.6745 : mean / 0.7979) * std::sqrt(1.5707963 / n);
 }
+
+/// What is compared, and how launches are told apart.
+struct TwoRuns {
+  const Result& base;
+  const Result& now;
+  Placements placements{{&base, &now}};
+};
 
 SeriesChange missing_series(const std::string& key, const std::string& metric, const Case* other,
                             bool added) {
@@ -47,35 +73,102 @@ SeriesChange missing_series(const std::string& key, const std::string& metric, c
   return series;
 }
 
-// Of all launches, wherever they ran.
-std::optional<double> median_of(const Metric& metric) {
-  auto values = usable_medians(metric);
-  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+// Each placement with the interval of its own change; the two that are furthest apart.
+std::string differing_placements(const std::vector<Stratum>& strata, double alpha, double floor) {
+  struct Own {
+    const Stratum* of;
+    Ratio ratio;
+  };
+  std::vector<Own> known;
+  for (const auto& of : strata) {
+    auto ratio = ratio_of({&of, 1}, 1 - alpha / static_cast<double>(strata.size()));
+    if (ratio.interval) known.push_back({&of, ratio});
+  }
+  if (known.size() < 2) return "";
+  const auto low =
+      std::ranges::min(known, {}, [](const Own& own) { return (*own.ratio.interval)[1]; });
+  const auto high =
+      std::ranges::max(known, {}, [](const Own& own) { return (*own.ratio.interval)[0]; });
+  if ((*high.ratio.interval)[0] <= (*low.ratio.interval)[1] * (1 + floor)) return "";
+  const auto words = [](const Own& own) {
+    return fmt::format("{:+.1f} % ({:.4g} -> {:.4g}, {} and {} launches)",
+                       100 * (own.ratio.estimate - 1), median(own.of->base), median(own.of->now),
+                       own.of->base.size(), own.of->now.size());
+  };
+  return fmt::format("changed by {} in one placement, by {} in another: look at each alone",
+                     words(low), words(high));
 }
 
-SeriesChange weigh(const std::string& metric, const Case& base, const Case& now,
-                   const Places& places, double alpha, double floor) {
+SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& base,
+                   const Case& now, const Demands& demands) {
   SeriesChange series{.key = base.key, .metric = metric};
-  const auto samples = places.alike(base, now, metric);
-  series.base_launches = samples.base.size();
-  series.new_launches = samples.now.size();
-  if (samples.base.empty() || samples.now.empty()) {
-    series.why = samples.apart
-                     ? "no launches of both runs met the ranks' processors at the same place: "
-                       "bind both to the same CPUs, and measure them again in turns (ucx-bench ab)"
-                     : "a run has no launch with a positive value";
+  const auto found = runs.placements.matched(base, now, metric);
+  series.base_launches = found.base.size();
+  series.new_launches = found.now.size();
+  if (found.strata.empty()) {
+    series.why = found.why_not;
     return series;
   }
-  series.base = median_of(base.metrics.at(metric));
-  series.now = median_of(now.metrics.at(metric));
-  series.ratio = ratio_of(samples.base, samples.now, 1 - alpha);
-  series.p = mann_whitney_p(samples.base, samples.now);
+  series.base = median(usable_medians(base.metrics.at(metric)));
+  series.now = median(usable_medians(now.metrics.at(metric)));
+  series.matched_base = median(found.base);
+  series.matched_now = median(found.now);
+  const auto step = std::max(step_of(runs.base, base, metric), step_of(runs.now, now, metric));
+  series.resolution = a_little_more * step / std::min(*series.matched_base, *series.matched_now);
+  series.ratio = ratio_of(found.strata, 1 - demands.alpha);
+  // Either median is anywhere within half a step of what it shows.
+  if (auto& interval = series.ratio.interval) {
+    (*interval)[0] /= 1 + series.resolution;
+    (*interval)[1] *= 1 + series.resolution;
+  }
+  series.differs_by_placement = differing_placements(
+      found.strata, demands.alpha, std::max(demands.floor, 2 * series.resolution));
+  series.p = rank_sum_p(found.strata);
+  series.smallest_p = smallest_p(found.strata);
   series.floor =
-      std::max(floor, 2 * std::hypot(error_of_median(samples.base), error_of_median(samples.now)));
+      std::max({demands.floor, series.resolution,
+                2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
   return series;
 }
 
 bool worse_when_larger(const std::string& metric) { return better_direction(metric) == "lower"; }
+
+void say_why(SeriesChange& series, double alpha, std::size_t tests) {
+  const auto least = static_cast<double>(tests) * series.smallest_p;
+  const auto launches = std::min(series.base_launches, series.new_launches);
+  const auto needed = launches_needed(tests, alpha);
+  if (least > alpha && launches < needed) {
+    series.doubt = Doubt::too_few_launches;
+    series.launches_wanted = needed;
+    series.why = fmt::format("{} and {} launches cannot give a verdict among {} tests",
+                             series.base_launches, series.new_launches, tests);
+    return;
+  }
+  if (least > alpha) {
+    series.why =
+        "too few launches of both runs met the ranks' processors in the same placement: bind both "
+        "to the same CPUs, and measure them in turns (ucx-bench ab)";
+    return;
+  }
+  const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
+  if (4 * series.resolution > high - low) {
+    series.why = fmt::format(
+        "its launches' medians are whole steps of the clock, each {:.1f} % of them: less than two "
+        "cannot be told",
+        100 * series.resolution / a_little_more);
+    return;
+  }
+  // An interval shrinks with the square root of the number of launches, around the estimate: until
+  // it leaves out what matters, or no change, whichever is further from the estimate. A change of
+  // more than that may be chance.
+  const auto change = std::min(std::abs(series.ratio.estimate - 1), matters);
+  const auto times = std::pow((high - low) / 2 / std::max(matters - change, change), 2);
+  const auto more = static_cast<double>(launches) * std::max(1.0, times);
+  series.doubt = Doubt::too_noisy;
+  series.launches_wanted = static_cast<std::size_t>(
+      std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
+  series.why = fmt::format("too noisy to tell {:.0f} %", 100 * matters);
+}
 
 void decide(SeriesChange& series, double alpha, std::size_t tests) {
   if (!series.base || !series.now) return;
@@ -83,6 +176,12 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   if (series.corrected < alpha && std::abs(change) > series.floor) {
     series.change =
         (change > 0) == worse_when_larger(series.metric) ? Change::regressed : Change::improved;
+    series.remark = series.differs_by_placement;
+    return;
+  }
+  series.change = Change::inconclusive;
+  if (!series.differs_by_placement.empty()) {
+    series.why = series.differs_by_placement;
     return;
   }
   const auto bound = std::max(matters, series.floor);
@@ -91,21 +190,7 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
     series.change = Change::unchanged;
     return;
   }
-  series.change = Change::inconclusive;
-  const auto needed = launches_needed(tests, alpha);
-  if (smallest_p(series.base_launches, series.new_launches) * static_cast<double>(tests) > alpha) {
-    series.why =
-        fmt::format("{} and {} launches cannot give a verdict among {} tests: --launches {}",
-                    series.base_launches, series.new_launches, tests, needed);
-    return;
-  }
-  // An interval shrinks with the square root of the number of launches.
-  const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
-  const auto times = std::pow((high - low) / 2 / matters, 2);
-  const auto launches = static_cast<double>(std::min(series.base_launches, series.new_launches));
-  const auto more = std::ceil(std::max(launches + 1, launches * times));
-  series.why = fmt::format("too noisy to tell {:.0f} %: {}a quieter machine", 100 * matters,
-                           more > most_launches ? "" : fmt::format("--launches {:.0f}, or ", more));
+  say_why(series, alpha, tests);
 }
 
 // Of one family of tests.
@@ -126,12 +211,11 @@ std::size_t judge(std::vector<SeriesChange>& series, double alpha) {
 bool is_canary(const Case& of) { return of.benchmark == canary_benchmark; }
 
 // Of the canaries, or of all other cases.
-std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool canaries,
-                                    const Places& places, double alpha, double floor) {
+std::vector<SeriesChange> series_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
   std::vector<SeriesChange> series;
-  for (const auto& old_case : base.cases) {
+  for (const auto& old_case : runs.base.cases) {
     if (is_canary(old_case) != canaries) continue;
-    const auto* new_case = find_case(now, old_case.key);
+    const auto* new_case = find_case(runs.now, old_case.key);
     for (const auto& [name, metric] : old_case.metrics) {
       if (!is_compared(name)) continue;
       const auto found =
@@ -140,16 +224,15 @@ std::vector<SeriesChange> series_of(const Result& base, const Result& now, bool 
         series.push_back(missing_series(old_case.key, name, new_case, false));
         continue;
       }
-      series.push_back(weigh(name, old_case, *new_case, places, alpha, floor));
+      series.push_back(weigh(name, runs, old_case, *new_case, demands));
     }
   }
   return series;
 }
 
-void look_at_the_host(Comparison& comparison, const Result& base, const Result& now,
-                      const Places& places, double floor) {
+void look_at_the_host(Comparison& comparison, const TwoRuns& runs, const Demands& demands) {
   auto& canaries = comparison.canaries;
-  canaries = series_of(base, now, true, places, comparison.alpha, floor);
+  canaries = series_of(runs, true, demands);
   // Another kind of run has none: nothing is known of the host then.
   std::erase_if(canaries, [](const SeriesChange& one) { return one.change == Change::missing; });
   judge(canaries, comparison.alpha);
@@ -157,14 +240,53 @@ void look_at_the_host(Comparison& comparison, const Result& base, const Result& 
     if (one.change != Change::regressed && one.change != Change::improved) continue;
     comparison.host_changed += fmt::format(
         "{}{} {} {:.4g} -> {:.4g} ({:+.1f} %)", comparison.host_changed.empty() ? "" : ", ",
-        one.key, one.metric, *one.base, *one.now, 100 * (one.ratio.estimate - 1));
+        one.key, one.metric, *one.matched_base, *matched_new(one), 100 * (one.ratio.estimate - 1));
   }
+}
+
+bool knows_placements(const Result& run) {
+  return std::ranges::any_of(run.cases, [](const Case& of) {
+    return std::ranges::any_of(of.launches, [](const LaunchRecord& record) {
+      return record.processors[0] && record.processors[1];
+    });
+  });
+}
+
+// The other run may have met as many.
+void add_unknown_placements(std::vector<std::string>& differences, const TwoRuns& runs) {
+  const std::array known = {knows_placements(runs.base), knows_placements(runs.now)};
+  if (known[0] == known[1]) return;
+  const auto met = Placements({known[0] ? &runs.base : &runs.now}).in_words();
+  if (met.empty()) return;
+  differences.push_back(fmt::format(
+      "the {} run does not know the placement of its launches (ranks not bound, or an older "
+      "program), the other met {}: a change may be that of placements; measure both in turns "
+      "(ucx-bench ab)",
+      known[0] ? "new" : "base", met));
+}
+
+void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) {
+  const auto& placements = runs.placements;
+  const auto words = placements.in_words();
+  if (words.empty()) {
+    add_unknown_placements(differences, runs);
+    return;
+  }
+  differences.push_back(
+      "placement changed between launches (hypervisor moved the CPUs): compared within the same "
+      "placement; base and new, " +
+      words);
+  if (placements.in_common() >= usual_in_common) return;
+  differences.emplace_back(
+      "the runs met placements unequally often: if what is compared moves processes itself, the "
+      "verdicts leave out what that costs");
 }
 
 void doubt_all(Comparison& comparison) {
   for (auto& one : comparison.series) {
     if (one.change == Change::missing) continue;
     one.change = Change::inconclusive;
+    one.doubt = Doubt::none;
     one.why =
         fmt::format("the host changed: {}; measure both again, in turns", comparison.host_changed);
   }
@@ -190,12 +312,25 @@ bool of_one_run(const Result& base, const Result& now) {
   return !id.empty() && id == text_at(now.run, "/id", "");
 }
 
+void add_impossible(std::vector<std::string>& differences, const TwoRuns& runs) {
+  const std::pair<const char*, const Result*> both[] = {{"base", &runs.base}, {"new", &runs.now}};
+  for (const auto& [name, run] : both) {
+    const auto figures = impossible_figures(*run);
+    if (figures.empty()) continue;
+    differences.push_back(
+        fmt::format("the {} run has {} that cannot be, so that changes of {} say "
+                    "nothing: {}",
+                    name, counted(figures.size(), "figure"), figures.size() == 1 ? "it" : "them",
+                    figures.front()));
+  }
+}
+
 std::string why_incomparable(const Result& base, const Result& now, const Demands& demands) {
   const auto machine = machine_of(base);
   if (machine != machine_of(now)) {
     return fmt::format("measured on different machines, {} and {}", machine, machine_of(now));
   }
-  const auto deciding = deciding_differences(base, now);
+  const auto deciding = deciding_differences(deciding_environment(base), deciding_environment(now));
   if (deciding.empty() || demands.across_environments) return "";
   return fmt::format(
       "measured in different environments, {}: measure the base again, or compare "
@@ -206,6 +341,11 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
 }  // namespace
 
 bool is_compared(const std::string& metric) { return !left_out.contains(metric); }
+
+std::optional<double> matched_new(const SeriesChange& series) {
+  if (!series.matched_base) return std::nullopt;
+  return *series.matched_base * series.ratio.estimate;
+}
 
 std::string_view to_string(Change change) {
   constexpr std::array<std::string_view, 6> names = {"regressed", "improved", "inconclusive",
@@ -221,27 +361,23 @@ std::size_t launches_needed(std::size_t tests, double alpha) {
 }
 
 Comparison compare(const Result& base, const Result& now, const Demands& demands) {
-  const auto alpha = demands.alpha;
-  const auto floor = demands.floor;
-  Comparison comparison{.alpha = alpha,
+  Comparison comparison{.alpha = demands.alpha,
                         .incomparable = why_incomparable(base, now, demands),
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
-  const Places places({&base, &now});
-  if (const auto words = places.in_words(); !words.empty()) {
-    comparison.differences.push_back("the first two ranks' processors were " + words +
-                                     ": each is held against those that met the same");
-  }
-  look_at_the_host(comparison, base, now, places, floor);
+  const TwoRuns runs{base, now};
+  add_impossible(comparison.differences, runs);
+  add_placements(comparison.differences, runs);
+  look_at_the_host(comparison, runs, demands);
   auto& series = comparison.series;
-  series = series_of(base, now, false, places, alpha, floor);
-  comparison.tests = judge(series, alpha);
+  series = series_of(runs, false, demands);
+  comparison.tests = judge(series, demands.alpha);
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
         "one run, its own launches in turns (A B B A): a change is a false alarm");
   }
   const bool turns = in_turns(base, now);
-  look_at_shapes(series, base, now, places, alpha, turns);
+  look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
   if (!comparison.host_changed.empty()) doubt_all(comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& one) {
     return one.change == Change::regressed || one.change == Change::improved;
@@ -262,6 +398,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     }
   }
   std::stable_sort(series.begin(), series.end(), comes_before);
+  comparison.next_steps = next_steps(comparison, now);
   return comparison;
 }
 

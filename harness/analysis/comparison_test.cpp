@@ -58,19 +58,34 @@ TEST(Compare, KnowsWhichDirectionIsBetter) {
 TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_EQ(found.series[0].why,
-            "3 and 3 launches cannot give a verdict among 1 tests: --launches 6");
+  EXPECT_EQ(found.series[0].why, "3 and 3 launches cannot give a verdict among 1 tests");
+  EXPECT_EQ(found.series[0].doubt, Doubt::too_few_launches);
+  EXPECT_EQ(found.series[0].launches_wanted, 6U);
+  EXPECT_EQ(found.next_steps.size(), 1U);
 }
 
 TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
   const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_NE(found.series[0].why.find("too noisy to tell 5 %: --launches "), std::string::npos);
+  EXPECT_EQ(found.series[0].why, "too noisy to tell 5 %");
+  EXPECT_EQ(found.series[0].doubt, Doubt::too_noisy);
+  EXPECT_GT(found.series[0].launches_wanted, 100U);
+}
+
+TEST(Compare, WantsAsManyLaunchesAsTheChangeLeavesRoomFor) {
+  // Both intervals are about as wide; that of a change of 2.5 % is nearest to both ends.
+  const auto none = compare(run({1}, 24, 1, 0.06), run({1}, 24, 1, 0.06)).series[0];
+  const auto half = compare(run({1}, 24, 1, 0.06), run({1.025}, 24, 1, 0.06)).series[0];
+  ASSERT_EQ(none.doubt, Doubt::too_noisy);
+  ASSERT_EQ(half.doubt, Doubt::too_noisy);
+  EXPECT_GT(half.launches_wanted, 3 * none.launches_wanted);
 }
 
 TEST(Compare, AdvisesNoMillionsOfLaunches) {
-  const auto found = compare(run({1}, 10, 1, 3), run({1}, 10, 2, 3));
-  EXPECT_EQ(found.series[0].why, "too noisy to tell 5 %: a quieter machine");
+  const auto found = compare(run({1, 1}, 10, 1, 3), run({1, 1}, 10, 2, 3));
+  EXPECT_EQ(found.next_steps,
+            std::vector<std::string>{"2 rows are too noisy to tell 5 %: a quieter machine (close "
+                                     "other programs; see ucx-bench doctor)"});
 }
 
 TEST(Compare, IgnoresWhatIsBelowTheFloor) {
@@ -174,9 +189,23 @@ TEST(Compare, BelievesADriftThatMetBothInTurns) {
   now.run = {{"id", "b"}, {"ab", {{"other", "a"}}}};
   const auto found = compare(base, now).series[0];
   EXPECT_EQ(found.change, Change::regressed);
-  EXPECT_NE(found.why.find("in turns that meets both alike"), std::string::npos) << found.why;
+  EXPECT_NE(found.remark.find("in turns that meets both alike"), std::string::npos) << found.remark;
   EXPECT_TRUE(compare(base, now).differences.empty());
   EXPECT_EQ(compare(base, drifting(now, -0.3)).series[0].change, Change::inconclusive);
+}
+
+TEST(Compare, SaysFirstWhichFiguresCannotBe) {
+  const auto base = run({1}, 12, 1, 0.001);
+  auto now = run({1}, 12, 2, 0.001);
+  EXPECT_TRUE(compare(base, now).differences.empty());
+  now.findings = {{{"id", "above-limit"},
+                   {"severity", "error"},
+                   {"subject", "pingpong over tcp"},
+                   {"evidence", "1000 GB/s, more than 400 GB/s"}}};
+  EXPECT_EQ(compare(base, now).differences,
+            std::vector<std::string>{"the new run has 1 figure that cannot be, so that changes of "
+                                     "it say nothing: pingpong over tcp: 1000 GB/s, more than 400 "
+                                     "GB/s"});
 }
 
 TEST(Compare, NamesTwoModes) {
@@ -188,8 +217,8 @@ TEST(Compare, NamesTwoModes) {
   EXPECT_FALSE(found.base_modes);
   ASSERT_TRUE(found.new_modes);
   EXPECT_NEAR(found.new_modes->high / found.new_modes->low, 1.5, 0.01);
-  EXPECT_NE(found.why.find("two modes in the new run: "), std::string::npos) << found.why;
-  EXPECT_NE(found.why.find("in 33 % of its launches"), std::string::npos) << found.why;
+  EXPECT_NE(found.remark.find("two modes in the new run: "), std::string::npos) << found.remark;
+  EXPECT_NE(found.remark.find("in 33 % of its launches"), std::string::npos) << found.remark;
 }
 
 /// The same run with a canary that copies memory `factor` times as fast.

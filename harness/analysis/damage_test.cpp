@@ -1,9 +1,12 @@
 // Whatever happened to a file on its way, an importer reads it or says what is wrong with it.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <random>
 
@@ -12,6 +15,7 @@
 #include "harness/analysis/import.hpp"
 #include "harness/analysis/pick.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -112,6 +116,119 @@ TEST_P(Damaged, IsReadOrRefused) {
   // Else the damage is so great that nothing behind the first check is reached.
   EXPECT_GT(read, copies / 20);
 }
+
+/// What an importer says of a text: "refused: …", the warnings, or "" where it takes it without a
+/// word.
+std::string word_on(const std::string& text) {
+  try {
+    return fmt::to_string(fmt::join(import_topology_text(text).warnings, "; "));
+  } catch (const Failure& failure) {
+    return std::string("refused: ") + failure.what();
+  }
+}
+
+/// Whether something is said, or nothing has changed.
+void expect_a_word(const std::string& damaged, const nlohmann::ordered_json& whole) {
+  if (!word_on(damaged).empty()) return;
+  EXPECT_EQ(to_json(import_topology_text(damaged)), whole) << damaged;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const auto line : split_text(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
+
+class CutMatrix : public testing::TestWithParam<std::string> {};
+
+TEST_P(CutMatrix, IsNotTakenWithoutAWord) {
+  const auto text = text_of(fixture(GetParam()));
+  EXPECT_EQ(word_on(text), "");
+  const auto whole = to_json(import_topology_text(text));
+  const auto lines = lines_of(text);
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    const auto& line = lines[row];
+    if (!line.starts_with("GPU") && !line.starts_with("mlx5") && !line.starts_with("NIC") &&
+        !line.starts_with("ib")) {
+      continue;
+    }
+    // The list of nvidia-smi -L and the legend have no rows.
+    if (line.starts_with("GPU ") || line.starts_with("GPUs ") ||
+        line.find(':') != std::string::npos)
+      continue;
+    SCOPED_TRACE(line);
+    auto damaged = lines;
+    damaged.erase(damaged.begin() + static_cast<std::ptrdiff_t>(row));
+    EXPECT_NE(word_on(fmt::to_string(fmt::join(damaged, "\n"))), "");
+    damaged = lines;
+    damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(row), line);
+    EXPECT_NE(word_on(fmt::to_string(fmt::join(damaged, "\n"))), "");
+    for (std::size_t cut = 1; cut < line.size(); ++cut) {
+      damaged = lines;
+      damaged[row] = line.substr(0, cut);
+      expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);
+      // The same, and nothing follows.
+      damaged.resize(row + 1);
+      if (row + 1 < lines.size()) expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);
+      damaged = lines;
+      if (std::isdigit(static_cast<unsigned char>(line[cut])) == 0) continue;
+      damaged[row][cut] = 'z';
+      expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CutMatrix,
+                         testing::Values("dgx1.txt", "a100-nvswitch.txt", "h100-nvswitch.txt"),
+                         [](const auto& file) {
+                           return std::string(1, file.param[0]) + std::to_string(file.index);
+                         });
+
+class ChangedXml : public testing::TestWithParam<std::string> {};
+
+/// Attributes that an importer reads, but for names, which may be any.
+TEST_P(ChangedXml, IsNotTakenWithoutAWord) {
+  const auto text = text_of(fixture(GetParam()));
+  EXPECT_EQ(word_on(text), "");
+  const auto whole = to_json(import_topology_text(text));
+  for (const char* attribute :
+       {"affinity", "busid", "class", "count", "cpuset", "gp_index", "link_speed", "link_width",
+        "numaid", "os_index", "pci_busid", "pci_link_speed", "pci_type", "sm", "speed", "target",
+        "tclass", "type"}) {
+    const auto key = " " + std::string(attribute) + "=\"";
+    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+      const auto begin = at + key.size();
+      auto damaged = text;
+      damaged.replace(begin, text.find('"', begin) - begin, "x?");
+      SCOPED_TRACE(text.substr(at, 60));
+      expect_a_word(damaged, whole);
+    }
+  }
+  const auto lines = lines_of(text);
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    // Whole elements; another can be taken out only with what is in it, which is no XML then.
+    if (!lines[row].ends_with("/>") || lines[row].find("<pci ") != std::string::npos ||
+        lines[row].find("<info ") != std::string::npos) {
+      continue;
+    }
+    auto damaged = lines;
+    damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(row), lines[row]);
+    SCOPED_TRACE(lines[row]);
+    expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);
+    damaged = lines;
+    damaged.erase(damaged.begin() + static_cast<std::ptrdiff_t>(row));
+    if (lines[row].find("<nvlink") != std::string::npos) {
+      EXPECT_NE(word_on(fmt::to_string(fmt::join(damaged, "\n"))), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ChangedXml,
+                         testing::Values("dgx1.nccl.xml", "h100-nvswitch.nccl.xml",
+                                         "gpu-node.hwloc.xml", "two-socket.hwloc.xml"),
+                         [](const auto& file) {
+                           return std::string(1, file.param[0]) + std::to_string(file.index);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(
     Files, Damaged,

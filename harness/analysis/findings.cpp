@@ -57,4 +57,23 @@ Json shown_findings(const Result& result) {
   return result.findings.empty() ? findings_of(result) : worst_first(result.findings);
 }
 
+std::vector<std::string> impossible_figures(const Result& result) {
+  std::vector<std::string> figures;
+  for (const auto& finding : shown_findings(result)) {
+    if (text_at(finding, "/id") != "above-limit") continue;
+    figures.push_back(text_at(finding, "/subject") + ": " + text_at(finding, "/evidence"));
+  }
+  return figures;
+}
+
+std::vector<std::string> reasons_against_measuring(const Json& findings) {
+  std::vector<std::string> reasons;
+  for (const auto& finding : findings) {
+    const auto id = text_at(finding, "/id");
+    const bool speaks = text_at(finding, "/severity") != "note" || id == "busy-host";
+    if (speaks && std::ranges::find(reasons, id) == reasons.end()) reasons.push_back(id);
+  }
+  return reasons;
+}
+
 }  // namespace ucxbench

@@ -46,7 +46,16 @@ std::span<const Rule> rules();
 Json findings_of(const Result& result);
 
 /// The findings that are recorded in a run, worst first; of a run without any, which may be older
-/// than the rules, what they see in it now.
+/// than the rules or was killed, what they see in it now. Whoever reads a run for people puts them
+/// into `findings` at once, so that all views show the same.
 Json shown_findings(const Result& result);
+
+/// What rule above-limit says of a run: figures that no machine gives, each a line. Whoever draws
+/// conclusions from a run's figures says so first.
+std::vector<std::string> impossible_figures(const Result& result);
+
+/// Which rules' findings speak against measuring now, each once: errors and warnings; and others'
+/// load, which is a note of a run that has taken place, but can be waited for before one.
+std::vector<std::string> reasons_against_measuring(const Json& findings);
 
 }  // namespace ucxbench

@@ -60,5 +60,17 @@ TEST(Findings, ThatAreRecordedAreShownWorstFirst) {
   EXPECT_EQ(ids, (std::vector<std::string>{"error", "warning", "note"}));
 }
 
+TEST(Findings, ThatAreNotesSpeakNotAgainstMeasuringButLoadDoes) {
+  const auto finding = [](const char* id, const char* severity) {
+    return Json{{"id", id}, {"severity", severity}};
+  };
+  EXPECT_EQ(
+      reasons_against_measuring({finding("small-shm", "warning"), finding("small-shm", "warning"),
+                                 finding("busy-host", "note"), finding("no-turbo", "note")}),
+      (std::vector<std::string>{"small-shm", "busy-host"}));
+  EXPECT_TRUE(reasons_against_measuring(Json::array({finding("no-turbo", "note")})).empty());
+  EXPECT_TRUE(reasons_against_measuring(Json::array()).empty());
+}
+
 }  // namespace
 }  // namespace ucxbench

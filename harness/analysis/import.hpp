@@ -11,7 +11,8 @@ namespace ucxbench {
 /// The topology of another machine, from what nvidia-smi topo -m printed, hwloc XML (lstopo x.xml),
 /// NCCL's XML (NCCL_TOPO_DUMP_FILE) or ucx-bench topo --format json; which of them is seen by the
 /// content. Throws Failure(Exit::usage) with the file's name, what was wrong and what would be
-/// right; also for files above 16 MiB, which no machine's topology fills.
+/// right; also for files above 16 MiB, which no machine's topology fills. What is taken although it
+/// is doubtful, or is left out, is in the graph's warnings.
 Graph import_topology(const std::filesystem::path& file);
 
 /// The same of a text.

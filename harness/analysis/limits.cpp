@@ -127,6 +127,7 @@ class FlowRouter {
 
   static const char* word_of(LinkClass link_class) {
     if (link_class == LinkClass::socket) return "sockets";
+    if (link_class == LinkClass::c2c) return "NVLink-C2C";
     return link_class == LinkClass::network ? "port" : "PCIe";
   }
 

@@ -182,6 +182,97 @@ TEST(Matrix, MayLackRows) {
   EXPECT_EQ(between(graph_from_matrix(apart), "GPU1", "ib0"), "?");
 }
 
+std::vector<std::string> warnings_of(const std::string& text) {
+  return import_topology_text(text).warnings;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Matrix, SaysWhatIsDoubtful) {
+  const std::string text(small);
+  EXPECT_EQ(warnings_of(text), Lines{});
+  EXPECT_EQ(warnings_of(text.substr(0, text.find("mlx5_0\tPIX"))),
+            Lines{"no row of mlx5_0: known is what other rows say of it"});
+  EXPECT_EQ(warnings_of(replaced(text, "4-7\t1", "4-7\t")),
+            Lines{"GPU1 has no NUMA affinity of one node, others have one"});
+  EXPECT_EQ(warnings_of(replaced(text, "4-7", "N/A")),
+            Lines{"GPU1 has no CPU affinity, others have one"});
+  EXPECT_EQ(warnings_of(replaced(text, "4-7", "x-7")),
+            (Lines{"line 3: row GPU1: 'x-7' is no list of numbers: left out",
+                   "GPU1 has no CPU affinity, others have one",
+                   "GPU1 has no NUMA affinity of one node, others have one"}));
+  EXPECT_EQ(warnings_of(replaced(text, "4-7", "2-7")),
+            Lines{"row GPU0, line 2: CPUs 0-3, but row GPU1, line 3 has 2-7: no machine has such "
+                  "affinities"});
+  EXPECT_EQ(warnings_of(replaced(text, "NUMA Affinity", "NUMA Affin")),
+            Lines{"line 1: 'Affin' is no column of nvidia-smi's: left out"});
+  EXPECT_EQ(warnings_of(text + "NIC0: mlx5_7\n"),
+            Lines{"NIC0 (mlx5_7) is of no column of the matrix: left out"});
+}
+
+TEST(Matrix, DoubtsClassesThatContradictEachOther) {
+  // mlx5_0 is under the switches of both GPUs, which are in two NUMA nodes.
+  const std::string text = "GPU0 GPU1 mlx5_0\nGPU0 X SYS PIX\nGPU1 SYS X PHB\nmlx5_0 PIX PHB X\n";
+  EXPECT_EQ(warnings_of(text),
+            (Lines{"row GPU0, line 2: PIX to mlx5_0 and SYS to GPU1, which are PHB to each other: "
+                   "no machine is wired so",
+                   "row GPU1, line 3: PHB to mlx5_0 and SYS to GPU0, which are PIX to each other: "
+                   "no machine is wired so"}));
+  EXPECT_EQ(warnings_of(everywhere(text, "SYS", "NODE")), Lines{});
+}
+
+TEST(Matrix, DoubtsALegendThatNamesTwoNicsAlike) {
+  const std::string text =
+      "GPU0 NIC0 NIC1\nGPU0 X PIX PHB\nNIC0 PIX X PHB\nNIC1 PHB PHB X\n\nNIC Legend:\n\n"
+      "  NIC0: mlx5_0\n  NIC1: mlx5_1\n";
+  EXPECT_EQ(warnings_of(text), Lines{});
+  EXPECT_EQ(warnings_of(replaced(text, "mlx5_1", "mlx5_0")),
+            Lines{"NIC1 is mlx5_0 in the legend, as NIC0 is: no two devices have one name"});
+}
+
+TEST(Matrix, DoubtsMoreNvlinksThanAGpuHas) {
+  const std::string text = "GPU0 GPU1\nGPU0 X NV18\nGPU1 NV18 X\n";
+  const std::string models = "GPU 0: NVIDIA A100 (UUID: 0)\nGPU 1: NVIDIA A100 (UUID: 1)\n";
+  EXPECT_EQ(warnings_of(text), Lines{});
+  EXPECT_EQ(warnings_of(everywhere(text, "18", "19")),
+            (Lines{"row GPU0, line 2: NV19, but a GPU has at most 18 NVLinks",
+                   "row GPU1, line 3: NV19, but a GPU has at most 18 NVLinks"}));
+  EXPECT_EQ(warnings_of(models + text),
+            (Lines{"row GPU0, line 4: NV18, but NVIDIA A100 has at most 12 NVLinks",
+                   "row GPU1, line 5: NV18, but NVIDIA A100 has at most 12 NVLinks"}));
+  EXPECT_EQ(warnings_of(models + everywhere(text, "18", "12")), Lines{});
+}
+
+TEST(Matrix, KeepsTheNumbersOfGpusWhereOneIsMissing) {
+  const auto graph = import_topology_text("GPU0 GPU3\nGPU0 X SYS\nGPU3 SYS X\n");
+  EXPECT_NE(graph.find_name("GPU3"), Node::none);
+  EXPECT_EQ(graph.warnings, Lines{"no GPU1-2, but GPU3: the others keep their numbers"});
+}
+
+// As several drivers have printed it, and as people have pasted it.
+TEST(Matrix, OfSeveralDriversIsTakenWithoutAWord) {
+  for (const char* text : {
+           "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSOC\t0-11\nGPU1\tSOC\t X \t12-23\n",
+           "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\nGPU0\t X "
+           "\tPHB\t0-63\t0\t\tN/A\n"
+           "GPU1\tPHB\t X \t0-63\t0\t\tN/A\n\nLegend:\n\n  X    = Self\n"
+           "  NV#  = Connection traversing a bonded set of # NVLinks\n",
+           "        GPU0    GPU1    CPU Affinity    NUMA\nGPU0     X      NV18    0-51            "
+           "0\n"
+           "GPU1    NV18     X      52-103          1\n",
+           "GPU0    GPU1    NIC0    CPU Affinity    NUMA Affinity   GPU NUMA ID\n"
+           "GPU0     X      NV12    SYS     48-63,176-191   3               N/A\n"
+           "GPU1    NV12     X      PXB     16-31,144-159   1               N/A\n"
+           "NIC0    SYS     PXB      X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n",
+           "\tGPU0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\nGPU0\t X \t0-71\t0\t1\n",
+           "\tGPU0\tGPU1\tmlx5_0\tCPU Affinity\nGPU0\t X \tPHB\tNODE\t0-7\nGPU1\tPHB\t X "
+           "\tNODE\t0-7\nmlx5_0\tNODE\tNODE\t X \t\n\n \tGPU0\tGPU1\n GPU0\tX\tGNS\n "
+           "GPU1\tGNS\tX\n",
+       }) {
+    EXPECT_EQ(warnings_of(text), Lines{}) << text;
+  }
+}
+
 TEST(Matrix, IsFoundAmongOtherText) {
   const std::string text(small);
   const auto graph = graph_from_matrix(text);
@@ -231,9 +322,21 @@ TEST(Matrix, SaysWhereItIsWrong) {
   EXPECT_EQ(refusal(replaced(text, "GPU1\tmlx5_0", "GPU0\tmlx5_0")), "line 1: two columns GPU0");
   EXPECT_EQ(refusal(replaced(text, "GPU1\tNV2", "GPU0\tNV2")), "line 3: a second row GPU0");
   EXPECT_NE(refusal(replaced(text, "4-7", "7-4")).find("line 3: list '7-4'"), std::string::npos);
+  EXPECT_EQ(refusal(replaced(text, "PIX", "NV2")),
+            "line 2: 'NV2' from GPU0 to mlx5_0: nvidia-smi says NV of two GPUs only");
+  // Of a second machine, whose GPUs have the same names.
+  EXPECT_EQ(refusal(text + "\nnode08:\n" + text),
+            "line 8: a second matrix, the first begins at line 1: give one machine's alone");
   std::string many;
   for (int i = 0; i < 600; ++i) many += gpu(i) + " ";
   EXPECT_EQ(refusal(many), "line 1: more than 512 devices");
+  EXPECT_EQ(refusal(replaced(text, "GPU1\tNV2\t X ", "GPU7\tNV2\t X ")),
+            "line 3: row GPU7 is of no column of the header, line 1");
+  EXPECT_EQ(refusal(replaced(text, "PIX\t0-3", "PIX\tPIX\t0-3")),
+            "line 2: row GPU0 has more cells than the header, line 1, has columns: 3");
+  const auto zero =
+      refusal_by([&] { import_topology_text(replaced(text, "SYS", std::string("S\0S", 3))); });
+  EXPECT_EQ(zero, "line 3: a NUL byte: damaged, or UTF-16; give plain text in UTF-8");
 }
 
 }  // namespace

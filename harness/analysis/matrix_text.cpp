@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <set>
@@ -109,6 +110,11 @@ class MatrixReader {
     }
     if (rows_.empty()) refuse_at(header_line_, "the matrix has no rows");
     add_names();
+    if (affinities_line_ > 0 && affinity_rows_.empty()) {
+      matrix_.warnings.push_back(
+          fmt::format("line {}: CPU Affinity, but no rows of it", affinities_line_));
+    }
+    for (auto& doubt : doubts_of(matrix_)) matrix_.warnings.push_back(std::move(doubt));
     return std::move(matrix_);
   }
 
@@ -120,6 +126,7 @@ class MatrixReader {
 
   void read_line(const Words& words) {
     read_legend(words);
+    refuse_second_matrix(words);
     // A name alone is what a cut-off row leaves, or the header of a single GPU.
     const bool rest_of_row = words.size() == 1 && matrix_.devices.size() > 1;
     if (is_header(words) && !rest_of_row) {
@@ -131,18 +138,40 @@ class MatrixReader {
       }
     } else if (begins_with(words, {"CPU", "Affinity"}) && !rows_.empty()) {
       state_ = State::affinities;
+      affinities_line_ = line_;
       columns_ = columns_of(words);
     } else if (const auto row = index_of(words.front()); row < matrix_.devices.size()) {
       read_device_line(row, {words.begin() + 1, words.end()});
+    } else if (is_open() && words.size() > 1 && is_device_name(words[0]) &&
+               is_path_class(words[1])) {
+      refuse(fmt::format("row {} is of no column of the header, line {}", words[0], header_line_));
     } else if (state_ == State::rows && !rows_.empty()) {
       state_ = State::between;
     }
   }
 
+  /// Of another machine: its names would be taken for this one's. That of topo -p2p has no classes.
+  void refuse_second_matrix(const Words& words) const {
+    const auto is_other = [](std::string_view word) { return is_path_class(word) && word != "X"; };
+    if (state_ == State::done && words.size() > 1 && is_device_name(words.front()) &&
+        is_path_class(words[1]) && std::any_of(words.begin() + 1, words.end(), is_other)) {
+      refuse(fmt::format("a second matrix, the first begins at line {}: give one machine's alone",
+                         header_line_));
+    }
+  }
+
+  bool is_open() const { return state_ == State::rows || state_ == State::between; }
+  void warn(const std::string& what) {
+    matrix_.warnings.push_back(fmt::format("line {}: {}", line_, what));
+  }
+
   /// "NIC0: mlx5_0", and of nvidia-smi -L "GPU 0: Tesla V100-SXM2-16GB (UUID: …)".
   void read_legend(const Words& words) {
     if (words.size() == 2 && words[0].starts_with("NIC") && words[0].ends_with(':')) {
-      aliases_[std::string(words[0].substr(0, words[0].size() - 1))] = words[1];
+      const std::string name(words[0].substr(0, words[0].size() - 1));
+      if (!aliases_.emplace(name, words[1]).second) {
+        warn(fmt::format("a second {} in the legend: left out", name));
+      }
     } else if (words.size() > 2 && words[0] == "GPU" && words[1].ends_with(':')) {
       const auto end = std::find_if(words.begin() + 2, words.end(), [](std::string_view word) {
         return word.starts_with("(UUID");
@@ -171,6 +200,12 @@ class MatrixReader {
       matrix_.devices.push_back(std::move(device));
     }
     columns_ = columns_of({names, words.end()});
+    for (auto word = names; word != words.end(); ++word) {
+      constexpr std::array<std::string_view, 5> known = {"CPU", "NUMA", "GPU", "Affinity", "ID"};
+      if (std::find(known.begin(), known.end(), *word) == known.end()) {
+        warn(fmt::format("'{}' is no column of nvidia-smi's: left out", *word));
+      }
+    }
     header_line_ = line_;
     state_ = State::rows;
   }
@@ -183,6 +218,9 @@ class MatrixReader {
 
   void read_device_line(std::size_t row, const Words& words) {
     if (state_ == State::affinities) {
+      if (!words.empty() && !affinity_rows_.insert(row).second) {
+        warn(fmt::format("a second row {}: it counts", matrix_.devices[row].name));
+      }
       read_affinity(row, words);
     } else if (state_ == State::rows ||
                (state_ == State::between && !words.empty() && is_path_class(words.front()))) {
@@ -202,6 +240,11 @@ class MatrixReader {
       }
       read_cell(row, column, words[column]);
     }
+    if (words.size() > count && is_path_class(words[count])) {
+      refuse(fmt::format("row {} has more cells than the header, line {}, has columns: {}", name,
+                         header_line_, count));
+    }
+    matrix_.devices[row].line = line_;
     read_affinity(row, {words.begin() + static_cast<std::ptrdiff_t>(count), words.end()});
   }
 
@@ -220,6 +263,10 @@ class MatrixReader {
                          b));
     }
     if (row == column) return;
+    if (path_class.distance == Distance::nvlink &&
+        !(matrix_.devices[row].is_gpu() && matrix_.devices[column].is_gpu())) {
+      refuse(fmt::format("'{}' from {} to {}: nvidia-smi says NV of two GPUs only", word, a, b));
+    }
     const auto [known, added] = matrix_.classes.emplace(std::minmax(row, column), path_class);
     if (!added && known->second != path_class) {
       refuse(fmt::format("{} from {} to {}, but {} the other way: no machine is wired so", word, a,
@@ -229,8 +276,12 @@ class MatrixReader {
 
   void read_affinity(std::size_t row, const Words& words) {
     for (std::size_t i = 0; i < std::min(words.size(), columns_.size()); ++i) {
-      // N/A, or prose behind a row.
-      if (columns_[i] == Column::other || !is_digit(words[i].front())) continue;
+      if (columns_[i] == Column::other || words[i] == "N/A") continue;
+      if (!is_digit(words[i].front())) {
+        // The columns are over where prose begins.
+        return warn(fmt::format("row {}: '{}' is no list of numbers: left out",
+                                matrix_.devices[row].name, words[i]));
+      }
       std::vector<int> numbers;
       try {
         numbers = parse_list(words[i]);
@@ -257,6 +308,13 @@ class MatrixReader {
         device.model = found->second;
       }
     }
+    for (const auto* names : {&aliases_, &models_}) {
+      for (const auto& [name, other] : *names) {
+        if (index_of(name) < matrix_.devices.size()) continue;
+        matrix_.warnings.push_back(
+            fmt::format("{} ({}) is of no column of the matrix: left out", name, other));
+      }
+    }
   }
 
   enum class State { before, rows, between, affinities, done } state_ = State::before;
@@ -265,6 +323,8 @@ class MatrixReader {
   Matrix matrix_;
   std::vector<Column> columns_;
   std::set<std::size_t> rows_;
+  int affinities_line_ = 0;  ///< where a block of them begins below the matrix
+  std::set<std::size_t> affinity_rows_;
   std::map<std::string, std::string> aliases_;
   std::map<std::string, std::string> models_;
 };

@@ -49,6 +49,115 @@ TEST(NcclXml, OfPcieAlone) {
   EXPECT_NEAR(path(graph, "GPU1", "mlx5_0").capacity_GBps.value_or(0), 15.75, 0.01);
 }
 
+TEST(NcclXml, LinksAreAsFastAsTheirGpusMakeThem) {
+  const auto capacity = [](const std::string& sm) {
+    const auto gpu = [&](const std::string& dev, const std::string& other) {
+      return "<pci busid=\"0000:0" + dev + ":00.0\" class=\"0x030200\"><gpu dev=\"" + dev +
+             "\" sm=\"" + sm + "\"><nvlink target=\"0000:0" + other +
+             ":00.0\" count=\"4\" tclass=\"0x030200\"/></gpu></pci>";
+    };
+    const auto graph = graph_from_nccl_xml("<system><cpu numaid=\"0\">" + gpu("0", "1") +
+                                           gpu("1", "0") + "</cpu></system>");
+    return path(graph, "GPU0", "GPU1").capacity_GBps;
+  };
+  EXPECT_DOUBLE_EQ(capacity("80").value_or(0), 100);
+  EXPECT_DOUBLE_EQ(capacity("86").value_or(0), 56.25);
+  EXPECT_FALSE(capacity("89"));
+}
+
+/// As GH200 has it; PCIe's speed is what such GPUs say of it.
+std::string grace_hopper(const std::string& c2c) {
+  return "<system><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"0009:01:00.0\" "
+         "class=\"0x030200\" link_speed=\"2.5 GT/s PCIe\" link_width=\"16\"><gpu dev=\"0\" "
+         "sm=\"90\">" +
+         c2c + "</gpu></pci></cpu></system>";
+}
+
+TEST(NcclXml, NvlinkC2cIsTheWayToTheProcessor) {
+  const auto to_memory = [](const std::string& c2c) {
+    const auto graph = graph_from_nccl_xml(grace_hopper(c2c));
+    return path(graph, "GPU0", "NUMA0").capacity_GBps.value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(to_memory("<c2c bw=\"44712\" count=\"10\"/>"), 447.12);
+  EXPECT_DOUBLE_EQ(to_memory(""), 4);
+  for (const char* wrong :
+       {"<c2c/>", "<c2c bw=\"44712\" count=\"-1\"/>", "<c2c bw=\"x\" count=\"1\"/>"}) {
+    EXPECT_NE(refusal_by([&] { to_memory(wrong); }).find("c2c"), std::string::npos) << wrong;
+  }
+}
+
+TEST(NcclXml, SaysWhatIsDamaged) {
+  const auto text = text_of(fixture("pcie-only.nccl.xml"));
+  const auto changed = [&](const std::string& what, const std::string& by) {
+    auto damaged = text;
+    const auto at = damaged.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    damaged.replace(at, what.size(), by);
+    return refusal_by([&] { import_topology_text(damaged); });
+  };
+  EXPECT_EQ(changed("affinity=\"00000000,ffffffff\"", "affinity=\"0-31\""),
+            "<cpu numaid=\"0\" affinity=\"0-31\" arch=\"x86_64\">: affinity is '0-31', expected a "
+            "hexadecimal mask of CPUs");
+  EXPECT_EQ(changed("0000:04:00.0", "0000:03:00.0"), "NCCL XML: 0000:03:00.0 is there twice");
+  EXPECT_EQ(changed("gpu dev=\"1\"", "gpu dev=\"0\""), "NCCL XML: two devices are called GPU0");
+  EXPECT_EQ(changed("name=\"mlx5_0\"", "name=\"&mlx;5_0\""),
+            "line 13: '&mlx' is no entity of XML's own: no tool writes a topology so");
+}
+
+TEST(NcclXml, SaysWhichLinkOfPcieThereIsNot) {
+  const auto refusal = [](const std::string& link) {
+    return refusal_by([&] {
+      graph_from_nccl_xml(
+          "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\" "
+          "class=\"0x030200\" " +
+          link + "/></cpu></system>");
+    });
+  };
+  const std::string of_pci = "<pci busid=\"0000:01:00.0\" class=\"0x030200\" link_speed=\"";
+  const std::string good = "link_speed=\"8.0 GT/s PCIe\" link_width=";
+  for (const char* width : {"\"0\"", "\"16\"", "\"255\"", "\"\""}) {
+    EXPECT_EQ(refusal(good + width), "accepted") << width;
+  }
+  EXPECT_EQ(refusal(good + "\"17\""), of_pci +
+                                          "8.0 GT/s PCIe\">: link_width is '17', expected "
+                                          "lanes of PCIe: 1, 2, 4, 8, 12, 16 or 32");
+  for (const std::string speed : {"-8.0 GT/s PCIe", "8000.0 GT/s PCIe", "nan GT/s"}) {
+    EXPECT_EQ(
+        refusal("link_speed=\"" + speed + "\" link_width=\"16\""),
+        of_pci + speed + "\">: link_speed is '" + speed + "', expected GT/s, as 16.0 GT/s PCIe");
+  }
+}
+
+TEST(NcclXml, DoubtsWhatNoMachineHas) {
+  const auto warnings = [](const char* fixture_name, const std::string& what,
+                           const std::string& by) {
+    auto text = text_of(fixture(fixture_name));
+    EXPECT_NE(text.find(what), std::string::npos);
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+      text.replace(at, what.size(), by);
+    }
+    return import_topology_text(text).warnings;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(warnings("pcie-only.nccl.xml", "affinity=\"ffffffff,00000000\"",
+                     "affinity=\"ffffffff,80000000\""),
+            Lines{"CPU 31 is of NUMA0 and of NUMA1: no machine has such affinities"});
+  const auto links = warnings("dgx1.nccl.xml", "count=\"2\"", "count=\"9\"");
+  ASSERT_EQ(links.size(), 8U);
+  EXPECT_EQ(links[0], "GPU0 has 20 NVLinks: no GPU of its kind has more than 6");
+  EXPECT_EQ(warnings("dgx1.nccl.xml", "count=\"2\"", "count=\"2\""), Lines{});
+}
+
+TEST(NcclXml, KeepsTheNumbersOfGpus) {
+  auto text = text_of(fixture("pcie-only.nccl.xml"));
+  text.replace(text.find("gpu dev=\"1\""), 11, "gpu      ");
+  const auto graph = import_topology_text(text);
+  EXPECT_EQ(graph.nodes[graph.find_name("GPU2")].pci, "0000:83:00.0");
+  ASSERT_EQ(graph.warnings.size(), 1U);
+  EXPECT_EQ(graph.warnings[0],
+            "the GPU at 0000:04:00.0 has no number, other GPUs have: it is called GPU1");
+}
+
 TEST(NcclXml, DevicesMayBeBare) {
   // As cloud providers ship it: no gpu, nic or speed.
   const auto graph = graph_from_nccl_xml(
@@ -67,6 +176,8 @@ TEST(NcclXml, SaysWhatIsWrong) {
     return refusal_by([&] { graph_from_nccl_xml(xml); });
   };
   EXPECT_NE(refusal("<system/>").find("without a <cpu>"), std::string::npos);
+  EXPECT_EQ(refusal("<system><cpu/></system>\n<system/>\n"),
+            "line 2: <system> behind the end of <system>: give one machine's alone");
   EXPECT_NE(refusal("<system><cpu host_hash=\"1\"/><cpu host_hash=\"2\"/></system>").find("hosts"),
             std::string::npos);
   const auto link = [](const std::string& count) {

@@ -10,14 +10,15 @@
 namespace ucxbench {
 namespace {
 
-Alike values_of(const SeriesChange& series, const Result& base, const Result& now,
-                const Places& places) {
+Matched values_of(const SeriesChange& series, const Result& base, const Result& now,
+                  const Placements& placements) {
   if (!series.base || !series.now) return {};
-  return places.alike(*find_case(base, series.key), *find_case(now, series.key), series.metric);
+  return placements.matched(*find_case(base, series.key), *find_case(now, series.key),
+                            series.metric);
 }
 
 void add_remark(SeriesChange& series, const std::string& remark) {
-  series.why += (series.why.empty() ? "" : "; ") + remark;
+  series.remark += (series.remark.empty() ? "" : "; ") + remark;
 }
 
 std::string drift_in_words(const SeriesChange& series) {
@@ -40,6 +41,7 @@ void judge_drift(SeriesChange& series, bool in_turns) {
     return;
   }
   series.change = Change::inconclusive;
+  series.doubt = Doubt::none;
   series.why = drift_in_words(series) + ": " +
                (in_turns ? "wait until the machine is steady, then measure again"
                          : "wait until the machine is steady, then measure both in turns "
@@ -63,12 +65,12 @@ const Case* find_case(const Result& result, const std::string& key) {
 }
 
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    const Places& places, double alpha, bool in_turns) {
-  std::vector<Alike> values;
+                    const Placements& placements, double alpha, bool in_turns) {
+  std::vector<Matched> values;
   std::vector<Trend> trends;  // of each series' base, then of its new run
   std::vector<double> p;
   for (const auto& one : series) {
-    values.push_back(values_of(one, base, now, places));
+    values.push_back(values_of(one, base, now, placements));
     for (const auto* side : {&values.back().base, &values.back().now}) {
       trends.push_back(trend_of(*side));
       p.push_back(trends.back().p);
@@ -86,6 +88,8 @@ void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const
     one.base_drift = drift(2 * at);
     one.new_drift = drift(2 * at + 1);
     judge_drift(one, in_turns);
+    // Matched medians have modes then that neither run has.
+    if (!one.differs_by_placement.empty()) continue;
     name_modes(one, values[at].base, one.base_modes, "base");
     name_modes(one, values[at].now, one.new_modes, "new");
   }

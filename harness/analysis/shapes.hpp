@@ -3,18 +3,18 @@
 #include <vector>
 
 #include "harness/analysis/comparison.hpp"
-#include "harness/analysis/places.hpp"
+#include "harness/analysis/placements.hpp"
 
 namespace ucxbench {
 
-/// Looks at each series in the order of its launches, as Places::alike has them. One whose
+/// Looks at each series in the order of its launches, as Placements::matched has them. One whose
 /// medians go one way (Mann-Kendall, corrected by Holm for all series of both runs at `alpha`, and
 /// by more than its floor) was not measured in one state of the machine: its verdict becomes
 /// inconclusive, unless both runs took turns (`in_turns`) and go the same way, so that it met both
 /// alike. Two modes of launches are named; the test is right about them, a median between them says
 /// little.
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    const Places& places, double alpha, bool in_turns);
+                    const Placements& placements, double alpha, bool in_turns);
 
 /// nullptr when there is none.
 const Case* find_case(const Result& result, const std::string& key);

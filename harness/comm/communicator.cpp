@@ -21,6 +21,14 @@ ucp_tag_t tag_of(int sender, std::uint64_t label) {
   return static_cast<std::uint64_t>(sender) << label_bits | label;
 }
 
+void check_label(std::uint64_t label) {
+  if (label < barrier_labels) return;
+  throw Failure(Exit::cannot_run,
+                fmt::format("a message's label is {}, but must be below 2^47: too many messages or "
+                            "iterations for one run, ask for fewer",
+                            label));
+}
+
 }  // namespace
 
 Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
@@ -40,6 +48,22 @@ Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
             ? connect_to_address(worker_, rendezvous, peer, "all", step)
             : connect_by_sockaddr(worker_, rendezvous, peer, pair, setup.net_devices, step));
   }
+}
+
+Communicator::~Communicator() {
+  for (auto& message : messages_) message.owner = nullptr;
+}
+
+void Communicator::send(int to, std::uint64_t label, std::span<const std::byte> bytes,
+                        Batch& batch) {
+  check_label(label);
+  post_send(to, label, bytes, batch);
+}
+
+void Communicator::receive(int from, std::uint64_t label, std::span<std::byte> bytes,
+                           Batch& batch) {
+  check_label(label);
+  post_receive(from, label, bytes, batch);
 }
 
 Communicator::Message* Communicator::begin(int peer, std::uint64_t label, std::size_t bytes,
@@ -93,21 +117,21 @@ ucp_request_param_t Communicator::params(Message* message) const {
   return params;
 }
 
-void Communicator::send(int to, std::uint64_t label, std::span<const std::byte> bytes,
-                        Batch& batch) {
+void Communicator::post_send(int to, std::uint64_t label, std::span<const std::byte> bytes,
+                             Batch& batch) {
   auto* message = begin(to, label, bytes.size(), false, batch);
   auto request = params(message);
   request.cb.send = [](void* done, ucs_status_t status, void* user) {
     auto* sent = static_cast<Message*>(user);
     ucp_request_free(done);
-    sent->owner->end(sent, status);
+    if (sent->owner != nullptr) sent->owner->end(sent, status);
   };
   posted(message, ucp_tag_send_nbx(endpoints_[static_cast<std::size_t>(to)]->handle(), bytes.data(),
                                    bytes.size(), tag_of(rank_, label), &request));
 }
 
-void Communicator::receive(int from, std::uint64_t label, std::span<std::byte> bytes,
-                           Batch& batch) {
+void Communicator::post_receive(int from, std::uint64_t label, std::span<std::byte> bytes,
+                                Batch& batch) {
   auto* message = begin(from, label, bytes.size(), true, batch);
   auto request = params(message);
   // With its callback even when it is complete at once: UCX 1.13 tells the length nowhere else.
@@ -116,8 +140,10 @@ void Communicator::receive(int from, std::uint64_t label, std::span<std::byte> b
                        void* user) {
     auto* received = static_cast<Message*>(user);
     auto* owner = received->owner;
-    if (status == UCS_OK && info->length != received->bytes) owner->wrong_length_ = true;
+    const bool wrong_length = status == UCS_OK && info->length != received->bytes;
     ucp_request_free(done);
+    if (owner == nullptr) return;
+    owner->wrong_length_ |= wrong_length;
     owner->end(received, status);
   };
   posted(message, ucp_tag_recv_nbx(worker_.handle(), bytes.data(), bytes.size(),
@@ -147,8 +173,8 @@ void Communicator::barrier() {
   for (int distance = 1; distance < size_; distance *= 2) {
     Batch round;
     const auto label = barrier_labels | barriers_;
-    receive((rank_ + size_ - distance) % size_, label, {&taken, 1}, round);
-    send((rank_ + distance) % size_, label, {&token, 1}, round);
+    post_receive((rank_ + size_ - distance) % size_, label, {&taken, 1}, round);
+    post_send((rank_ + distance) % size_, label, {&token, 1}, round);
     wait(round);
   }
 }

@@ -35,14 +35,17 @@ class Communicator {
 
   /// Connects every pair. Throws Failure.
   Communicator(Rendezvous& rendezvous, const Setup& setup);
+  /// What is still in flight is forgotten, whether or not its batch is still there.
+  ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Begins a message; it matches the receive with the same label. A label is below 2^48 and is
-  /// used for one message at a time between two ranks. Never to or from this rank itself.
+  /// Begins a message; it matches the receive with the same label. A label is used for one message
+  /// at a time between two ranks. Never to or from this rank itself. Throws
+  /// Failure(Exit::cannot_run) when the label is not below 2^47: those above are the barriers'.
   void send(int to, std::uint64_t label, std::span<const std::byte> bytes, Batch& batch);
   void receive(int from, std::uint64_t label, std::span<std::byte> bytes, Batch& batch);
 
@@ -78,6 +81,8 @@ class Communicator {
     std::size_t bytes = 0;
   };
 
+  void post_send(int to, std::uint64_t label, std::span<const std::byte> bytes, Batch& batch);
+  void post_receive(int from, std::uint64_t label, std::span<std::byte> bytes, Batch& batch);
   Message* begin(int peer, std::uint64_t label, std::size_t bytes, bool receives, Batch& batch);
   void end(Message* message, ucs_status_t status);
   void posted(Message* message, ucs_status_ptr_t request);
@@ -87,9 +92,9 @@ class Communicator {
 
   int rank_, size_;
   bool crowded_;
+  std::deque<Message> messages_;  // the worker's end calls back with those that are in flight
   UcxWorker worker_;
   std::deque<std::optional<UcxEndpoint>> endpoints_;  // by rank; none to this one
-  std::deque<Message> messages_;
   std::vector<Message*> free_;
   const Message* posting_ = nullptr;  // the message that is being handed to UCX now
   std::size_t in_flight_ = 0;

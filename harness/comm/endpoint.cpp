@@ -92,35 +92,71 @@ Address listening_address(const UcxWorker& worker, const std::string& net_device
   return first_address(devices).value_or(loopback());
 }
 
-void on_connection(ucp_conn_request_h request, void* slot) {
-  *static_cast<ucp_conn_request_h*>(slot) = request;
+// Memory that two ranks do not share is nothing that broke; a network that is there and does not
+// lead to the peer is.
+bool over_network(const UcxWorker& worker) {
+  const auto found = worker.effective().find("UCX_TLS");
+  if (found == worker.effective().end()) return true;
+  const auto names = split_text(found->second, ',');
+  return std::ranges::any_of(names, [](std::string_view name) {
+    return name == "all" || name == "tcp" || name.starts_with('^') || name.starts_with("ib") ||
+           name.starts_with("rc") || name.starts_with("ud") || name.starts_with("dc");
+  });
+}
+
+void check_connection(ucs_status_t status, const UcxWorker& worker, int rank, int peer) {
+  if (status == UCS_OK) return;
+  const auto devices = worker.effective().find("UCX_NET_DEVICES");
+  const bool loopback_only = devices != worker.effective().end() && devices->second == "lo";
+  throw Failure(
+      over_network(worker) ? Exit::lost : Exit::cannot_run,
+      fmt::format("no connection from rank {} to rank {}: {}{}", rank, peer,
+                  ucs_status_string(status),
+                  over_network(worker) && loopback_only
+                      ? "; they have network namespaces of their own, and lo leads to no other: "
+                        "name the device that does with --net-devices"
+                      : ""));
+}
+
+struct Awaited {
+  ucp_listener_h listener = nullptr;
+  ucp_conn_request_h request = nullptr;
+};
+
+// Of one client. Whoever else comes to the port is sent away: a request that nobody answers leaks.
+void on_connection(ucp_conn_request_h request, void* argument) {
+  auto& awaited = *static_cast<Awaited*>(argument);
+  if (awaited.request == nullptr) {
+    awaited.request = request;
+  } else {
+    ucp_listener_reject(awaited.listener, request);
+  }
 }
 
 ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& key,
                     const std::string& net_devices, const Rendezvous::Progress& progress) {
   const auto address = listening_address(worker, net_devices);
-  ucp_conn_request_h request = nullptr;
+  Awaited awaited;
   ucp_listener_params_t params{};
   params.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
   params.sockaddr = {address.get(), address.length()};
-  params.conn_handler = {on_connection, &request};
-  ucp_listener_h listener = nullptr;
-  check(ucp_listener_create(worker.handle(), &params, &listener), "ucp_listener_create",
+  params.conn_handler = {on_connection, &awaited};
+  check(ucp_listener_create(worker.handle(), &params, &awaited.listener), "ucp_listener_create",
         Exit::cannot_run);
   const std::unique_ptr<ucp_listener, decltype(&ucp_listener_destroy)> destroy(
-      listener, &ucp_listener_destroy);
+      awaited.listener, &ucp_listener_destroy);
   ucp_listener_attr_t attributes{};
   attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
-  check(ucp_listener_query(listener, &attributes), "ucp_listener_query");
+  check(ucp_listener_query(awaited.listener, &attributes), "ucp_listener_query");
   const auto* bound = reinterpret_cast<const std::uint8_t*>(&attributes.sockaddr);
   rendezvous.put(key, {bound, bound + address.length()}, progress);
 
   // The client says that it has called ucp_ep_create; the request follows by itself. The harness's
   // watchdog bounds this loop.
-  while (request == nullptr) progress();
+  while (awaited.request == nullptr) progress();
   ucp_ep_params_t ep_params{};
   ep_params.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST;
-  ep_params.conn_request = request;
+  ep_params.conn_request = awaited.request;
   ucp_ep_h endpoint = nullptr;
   check(ucp_ep_create(worker.handle(), &ep_params, &endpoint), "ucp_ep_create (accepting)");
   return endpoint;
@@ -201,7 +237,8 @@ ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   ucp_ep_h endpoint = nullptr;
-  check(ucp_ep_create(worker.handle(), &params, &endpoint), "ucp_ep_create", Exit::cannot_run);
+  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rendezvous.rank(),
+                   peer);
   return endpoint;
 }
 
@@ -219,8 +256,8 @@ ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, in
   params.sockaddr = {reinterpret_cast<const sockaddr*>(address.data()),
                      static_cast<socklen_t>(address.size())};
   ucp_ep_h endpoint = nullptr;
-  check(ucp_ep_create(worker.handle(), &params, &endpoint), "ucp_ep_create (connecting)",
-        Exit::cannot_run);
+  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rendezvous.rank(),
+                   peer);
   return endpoint;
 }
 

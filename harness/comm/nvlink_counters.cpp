@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "harness/topology/nvml_field.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -14,20 +16,6 @@ constexpr unsigned field_nvlink_throughput_data_tx = 138;
 constexpr std::array<std::pair<unsigned, const char*>, 4> field_nvlink_errors = {
     {{38, "crc_flit_error"}, {45, "crc_data_error"}, {52, "replay_error"}, {59, "recovery_error"}}};
 constexpr unsigned all_links = ~0U;
-
-struct FieldValue {
-  unsigned field;
-  unsigned scope;
-  long long timestamp;
-  long long latency_us;
-  int value_type;
-  int result;
-  union {
-    unsigned long long value;
-    double number;
-  };
-};
-static_assert(sizeof(FieldValue) == 40);
 
 class Nvml {
  public:
@@ -52,7 +40,7 @@ class Nvml {
     if (!usable_ || count_(&count) != 0) return values;
     for (unsigned index = 0; index < count; ++index) {
       void* device = nullptr;
-      FieldValue field{};
+      NvmlField field{};
       field.field = which;
       field.scope = all_links;
       if (handle_(index, &device) != 0 || fields_(device, 1, &field) != 0) continue;
@@ -65,7 +53,7 @@ class Nvml {
   bool usable_ = false;
   int (*count_)(unsigned*) = nullptr;
   int (*handle_)(unsigned, void**) = nullptr;
-  int (*fields_)(void*, int, FieldValue*) = nullptr;
+  int (*fields_)(void*, int, NvmlField*) = nullptr;
 };
 
 const Nvml& nvml() {

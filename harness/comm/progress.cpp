@@ -7,6 +7,7 @@
 #include <array>
 
 #include "harness/launch/leftovers.hpp"
+#include "harness/memory/cuda_driver.hpp"
 
 namespace ucxbench {
 
@@ -44,6 +45,7 @@ ThreadProgress::~ThreadProgress() {
 
 void ThreadProgress::run() {
   block_signals_but_stop();
+  CudaContext::adopt();
   while (!stop_.load()) {
     if (!progress_once(worker_)) {
       sleep_on_worker(worker_, wakeup_fd_, stop_fd_, std::chrono::milliseconds(500));

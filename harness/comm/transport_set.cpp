@@ -86,7 +86,9 @@ const std::vector<TransportName>& transport_names() {
 TransportSet TransportSet::parse(std::string_view text) {
   TransportSet set;
   std::vector<std::string_view> given;
-  for (const auto part : split_text(text, ',')) {
+  std::string members(text);
+  std::ranges::replace(members, '+', ',');  // as sets are named in what is printed
+  for (const auto part : split_text(members, ',')) {
     const auto& names = transport_names();
     if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.name == part; })) {
       std::vector<std::string> known;

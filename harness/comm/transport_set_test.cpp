@@ -22,6 +22,11 @@ TEST(TransportSet, NamesItsMembersInOneOrder) {
   EXPECT_EQ(TransportSet::parse("auto").name(), "auto");
 }
 
+TEST(TransportSet, IsReadAsItIsPrinted) {
+  EXPECT_EQ(TransportSet::parse("tcp+nvlink").name(), TransportSet::parse("nvlink,tcp").name());
+  EXPECT_EQ(TransportSet::parse(TransportSet::parse("ib,shm,tcp").name()).members().size(), 3U);
+}
+
 TEST(TransportSet, RefusesUnknownNamesWithTheNearest) {
   try {
     TransportSet::parse("tcp,nvlnk");

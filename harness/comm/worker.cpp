@@ -1,6 +1,8 @@
 #include "harness/comm/worker.hpp"
 
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,24 @@ std::map<std::string, std::string> read_settings(ucp_config_t* config) {
     }
   }
   return settings;
+}
+
+// Of those that UCX may use: what its "No such device" does not say.
+std::string down_devices(const std::map<std::string, std::string>& settings) {
+  ifaddrs* all = nullptr;
+  const auto named = settings.find("UCX_NET_DEVICES");
+  if (named == settings.end() || getifaddrs(&all) != 0) return "";
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> release(all, &freeifaddrs);
+  std::string down;
+  for (const auto name : split_text(named->second, ',')) {
+    for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
+      constexpr unsigned works = IFF_UP | IFF_RUNNING;
+      if (name != entry->ifa_name || (entry->ifa_flags & works) == works) continue;
+      down += fmt::format("; network device {} is down", name);
+      break;
+    }
+  }
+  return down;
 }
 
 }  // namespace
@@ -94,7 +114,10 @@ UcxWorker::UcxWorker(Api api, ProgressMode mode, bool counts) {
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = api == Api::tag ? UCP_FEATURE_TAG : UCP_FEATURE_STREAM;
   if (wakes) params.features |= UCP_FEATURE_WAKEUP;
-  check(ucp_init(&params, config, &context_), "ucp_init", Exit::cannot_run);
+  if (const auto status = ucp_init(&params, config, &context_); status != UCS_OK) {
+    throw Failure(Exit::cannot_run, fmt::format("ucp_init: {}{}", ucs_status_string(status),
+                                                down_devices(effective_)));
+  }
 
   ucp_worker_params_t worker_params{};
   worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;

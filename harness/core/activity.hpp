@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace ucxbench {
 
@@ -17,6 +19,15 @@ struct alignas(64) Activity {
 inline Activity& activity() {
   static constinit Activity instance;
   return instance;
+}
+
+/// `progress`, whose calls count: for what calls it after each piece of work that it has done. Not
+/// for who calls it while waiting, since what hangs would then look busy.
+inline std::function<void()> counting(std::function<void()> progress) {
+  return [progress = std::move(progress)] {
+    activity().bump();
+    progress();
+  };
 }
 
 }  // namespace ucxbench

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <ctime>
+#include <optional>
+#include <span>
 #include <string>
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -23,6 +25,10 @@ inline std::uint64_t monotonic_ns() {
 /// same on both ends of an interval, and what ucx_perftest reads too.
 class Clock {
  public:
+  /// An interval is wrong by up to one step of the clock. No rate comes from a shorter one than
+  /// this many: it would be wrong by more than 2 %.
+  static constexpr double least_steps = 50;
+
   /// Calibrates for `calibration_ms`; the error is about 100 ns over that time.
   static Clock calibrate(int calibration_ms = 20);
 
@@ -41,6 +47,20 @@ class Clock {
     return static_cast<std::uint64_t>(seconds * 1e9 / ns_per_tick_);
   }
 
+  /// By how much the clock moves at once, measured by calibrate(): 10 ns where a counter of 100 MHz
+  /// drives the time-stamp counter, however fine a tick is.
+  double step_ns() const { return step_ns_; }
+  double least_ns() const { return least_steps * step_ns_; }
+
+  /// What comes in a second where `count` came in `ticks`; nothing below least_ns().
+  std::optional<double> per_s(double count, std::uint64_t ticks) const {
+    return rate_per_s(count, us(ticks) * 1e3, step_ns_);
+  }
+  static std::optional<double> rate_per_s(double count, double took_ns, double step_ns) {
+    if (!(took_ns >= least_steps * step_ns)) return std::nullopt;
+    return count / (took_ns * 1e-9);
+  }
+
   /// "tsc 2.600 GHz" or "CLOCK_MONOTONIC".
   std::string name() const;
 
@@ -50,6 +70,13 @@ class Clock {
  private:
   bool use_tsc_ = false;
   double ns_per_tick_ = 1.0;
+  double step_ns_ = 1.0;
 };
+
+/// The step of a clock, in ticks, from differences of its stamps: the greatest step of which all
+/// differences that are seen often are multiples, to the rounding to whole ticks. A step below four
+/// ticks is whole ticks, since rounding would hide any other. Differences of 0 are ignored;
+/// without any others the answer is 1.
+double clock_step_ticks(std::span<const std::uint64_t> differences);
 
 }  // namespace ucxbench

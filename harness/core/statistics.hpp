@@ -15,9 +15,13 @@ double quantile_of_sorted(std::span<const double> sorted, double q);
 /// The median of non-empty `values`.
 double median(std::vector<double> values);
 
+inline constexpr std::size_t least_for_ci95 = 6;
+inline constexpr std::size_t least_for_inner_ci95 = 9;  ///< below, the interval is the range
+
 /// Distribution-free 95 % confidence interval of the median from order statistics: the narrowest
 /// symmetric pair x[k], x[n−1−k] whose exact binomial coverage 1 − 2·P(B(n,½) ≤ k) is at least 95
 /// %. Empty below 6 values, where no such pair exists. (Hoefler & Belli, SC'15, rule 5.)
+/// Below least_for_inner_ci95 k is 0.
 std::optional<std::array<double, 2>> median_ci95(std::vector<double> values);
 
 /// `keep` of the indexes 0..n−1, evenly spread in run order; all of them when n ≤ keep. A stated,

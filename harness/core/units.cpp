@@ -162,6 +162,19 @@ std::string spaced_size(std::uint64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string rough_size(std::uint64_t bytes) {
+  constexpr std::array<std::pair<int, const char*>, 4> units = {
+      {{40, "TiB"}, {30, "GiB"}, {20, "MiB"}, {10, "KiB"}}};
+  for (const auto& [shift, name] : units) {
+    const auto whole = bytes >> shift;
+    if (whole == 0) continue;
+    const auto tenths = (bytes - (whole << shift)) * 10 >> shift;
+    return whole >= 10 || tenths == 0 ? fmt::format("{} {}", whole, name)
+                                      : fmt::format("{}.{} {}", whole, tenths, name);
+  }
+  return fmt::format("{} B", bytes);
+}
+
 std::string exact_size(std::uint64_t bytes) {
   auto text = spaced_size(bytes);
   std::erase(text, ' ');

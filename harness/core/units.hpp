@@ -24,6 +24,9 @@ std::string exact_size(std::uint64_t bytes);
 /// The same with a space, for people: "1 MiB".
 std::string spaced_size(std::uint64_t bytes);
 
+/// About as much, never more: "512 KiB", "1.4 MiB", "37 GiB".
+std::string rough_size(std::uint64_t bytes);
+
 /// "1000000", "1M", "2.5K", "4G": a count, the letters being powers of 1000. Throws
 /// Failure(Exit::usage) for anything else, for zero, and beyond 2^53.
 std::uint64_t parse_count(std::string_view text);

@@ -56,6 +56,17 @@ TEST(Size, NamesTheLargestExactUnit) {
   EXPECT_EQ(spaced_size(8), "8 B");
 }
 
+TEST(Size, RoughlyAndNeverMore) {
+  const std::uint64_t KiB = 1024;
+  EXPECT_EQ(rough_size(0), "0 B");
+  EXPECT_EQ(rough_size(1023), "1023 B");
+  EXPECT_EQ(rough_size(512 * KiB + 7), "512 KiB");
+  EXPECT_EQ(rough_size(1434 * KiB), "1.4 MiB");
+  EXPECT_EQ(rough_size(2048 * KiB), "2 MiB");
+  EXPECT_EQ(rough_size((KiB << 30U) - 1), "1023 GiB");
+  EXPECT_EQ(rough_size(~std::uint64_t{0}), "16777215 TiB");
+}
+
 TEST(Duration, UnitsAndRefusals) {
   using namespace std::chrono_literals;
   EXPECT_EQ(parse_duration("250ms"), 250ms);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "harness/core/failure.hpp"
@@ -25,20 +26,6 @@ std::size_t decode_length(const std::uint8_t* header) {
          std::size_t{header[3]} << 24;
 }
 
-std::vector<std::uint8_t> encode(const Channel::Frame& frame) {
-  std::vector<std::uint8_t> bytes(header_bytes);
-  nlohmann::json::to_cbor(frame, bytes);
-  const std::size_t length = bytes.size() - header_bytes;
-  if (length > Channel::max_frame_bytes) {
-    throw Failure(Exit::lost, fmt::format("a control message of {} bytes exceeds the limit of {}",
-                                          length, Channel::max_frame_bytes));
-  }
-  for (std::size_t i = 0; i < header_bytes; ++i) {
-    bytes[i] = static_cast<std::uint8_t>(length >> (8 * i));
-  }
-  return bytes;
-}
-
 }  // namespace
 
 bool wait_for(int fd, short events, milliseconds limit) {
@@ -52,7 +39,27 @@ bool wait_for(int fd, short events, milliseconds limit) {
   }
 }
 
-Channel::Channel(Fd stream) : stream_(std::move(stream)), chunk_(chunk_bytes) {}
+Channel::Channel(Fd stream, std::optional<Seals> seals)
+    : stream_(std::move(stream)), seals_(std::move(seals)), chunk_(chunk_bytes) {}
+
+std::vector<std::uint8_t> Channel::encode(const Frame& frame) {
+  const std::size_t before = header_bytes + (seals_ ? sizeof(Mac) : 0);
+  std::vector<std::uint8_t> bytes(before);
+  nlohmann::json::to_cbor(frame, bytes);
+  const std::size_t length = bytes.size() - before;
+  if (length > max_frame_bytes) {
+    throw Failure(Exit::lost, fmt::format("a control message of {} bytes exceeds the limit of {}",
+                                          length, max_frame_bytes));
+  }
+  for (std::size_t i = 0; i < header_bytes; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(length >> (8 * i));
+  }
+  if (seals_) {
+    std::ranges::copy(seals_->sent.next(std::span(bytes).subspan(before)),
+                      bytes.begin() + header_bytes);
+  }
+  return bytes;
+}
 
 void Channel::send(const Frame& frame, milliseconds limit) {
   const std::lock_guard lock(send_mutex_);
@@ -112,20 +119,29 @@ std::optional<Channel::Frame> Channel::take_frame() {
   if (buffer_.size() < header_bytes) return std::nullopt;
   const std::size_t length = decode_length(buffer_.data());
   if (length > max_frame_bytes) {
-    ended_ = true;
-    throw Failure(Exit::lost, fmt::format("a control message claims {} bytes, the limit is {}",
-                                          length, max_frame_bytes));
+    refuse(
+        fmt::format("a control message claims {} bytes, the limit is {}", length, max_frame_bytes));
   }
-  if (buffer_.size() < header_bytes + length) return std::nullopt;
-  const auto begin = buffer_.begin() + header_bytes;
-  const auto end = begin + static_cast<std::ptrdiff_t>(length);
-  Frame frame = Frame::from_cbor(begin, end, true, false);
-  if (!frame.is_object()) {
-    ended_ = true;
-    throw Failure(Exit::lost, "bytes on the control connection are no message");
+  const std::size_t before = header_bytes + (seals_ ? sizeof(Mac) : 0);
+  if (buffer_.size() < before + length) return std::nullopt;
+  const auto body = std::span(buffer_).subspan(before, length);
+  if (seals_ &&
+      !same(std::span(buffer_).subspan(header_bytes, sizeof(Mac)), seals_->received.next(body))) {
+    refuse(
+        "a control message is not the next one that the other side sent: somebody on the way "
+        "changed it, left one out or sent one again");
   }
-  buffer_.erase(buffer_.begin(), end);
+  Frame frame = Frame::from_cbor(body.begin(), body.end(), true, false);
+  if (!frame.is_object() || (frame.contains("type") && !frame.at("type").is_string())) {
+    refuse("bytes on the control connection are no message");
+  }
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(before + length));
   return frame;
+}
+
+void Channel::refuse(const std::string& why) {
+  ended_ = true;
+  throw Failure(Exit::lost, why);
 }
 
 bool Channel::wait(milliseconds limit) const { return wait_for(fd(), POLLIN, limit); }

@@ -6,20 +6,24 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/launch/fd.hpp"
+#include "harness/launch/seal.hpp"
 
 namespace ucxbench {
 
-/// Messages over a connected stream socket: a little-endian u32 length, then one JSON object as
-/// CBOR (so that binary values travel as they are). Any thread may send; one thread receives.
+/// Messages over a connected stream socket: a little-endian u32 length, then with seals a MAC of 32
+/// bytes, then one JSON object as CBOR (so that binary values travel as they are) of that length,
+/// whose "type" is a string. Any thread may send; one thread receives.
 class Channel {
  public:
   using Frame = nlohmann::json;
   static constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
 
-  explicit Channel(Fd stream);
+  /// Without `seals` whoever holds the stream is trusted.
+  explicit Channel(Fd stream, std::optional<Seals> seals = std::nullopt);
 
   int fd() const { return stream_.get(); }
 
@@ -30,7 +34,8 @@ class Channel {
   /// As `send`, but gives up (false) when another thread is sending or the stream is full now.
   bool offer(const Frame& frame);
 
-  /// The next whole frame, without waiting. Throws Failure(Exit::lost) on bytes that are no frame.
+  /// The next whole frame, without waiting. Throws Failure(Exit::lost) on bytes that are no frame,
+  /// or not the next one that the other side sent.
   std::optional<Frame> receive();
 
   /// How much of the next frame is here: its change is a sign of life while a long one arrives.
@@ -44,9 +49,12 @@ class Channel {
 
  private:
   void send_locked(const Frame& frame, std::chrono::milliseconds limit);
+  std::vector<std::uint8_t> encode(const Frame& frame);
   std::optional<Frame> take_frame();
+  [[noreturn]] void refuse(const std::string& why);
 
   Fd stream_;
+  std::optional<Seals> seals_;
   std::mutex send_mutex_;
   bool broken_ = false;
   std::vector<std::uint8_t> chunk_;

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
+#include <thread>
 #include <utility>
 
 #include "harness/launch/leftovers.hpp"
@@ -19,6 +21,8 @@ namespace {
 // Spins this often before it offers its CPU to others: a barrier among ranks that have a CPU each
 // stays quick, and with fewer CPUs than ranks the others get theirs soon.
 constexpr int spins_before_yield = 200;
+// For the supervisor to end a rank that has told it of its failure; it takes less than half of it.
+constexpr std::chrono::seconds end_limit{2};
 
 int variable(const char* name) {
   const char* text = std::getenv(name);
@@ -68,23 +72,38 @@ bool ChannelRendezvous::barrier(const Progress& progress) {
   return ask({{"type", "barrier"}}, "go", progress).at("go_on").get<bool>();
 }
 
-void ChannelRendezvous::abort(const Failure& failure) {
-  fail(failure);
-  throw Failure(failure);
-}
-
 void ChannelRendezvous::phase(std::string_view what) {
   channel_.send({{"type", "phase"}, {"what", what}});
 }
 
-void ChannelRendezvous::fail(const Failure& failure) noexcept {
+void ChannelRendezvous::abort(const Failure& failure) noexcept {
   try {
     channel_.send({{"type", "fail"},
                    {"exit", static_cast<int>(failure.exit())},
                    {"reason", std::string(failure.what())}});
+    std::this_thread::sleep_for(end_limit);
   } catch (const std::exception&) {
-    return;  // the supervisor is gone or ending the run: nobody is left to be told
+    // The supervisor is gone or ending the run: nobody is left to be told.
   }
+  if (lifeline_) lifeline_->end(failure.exit());
+  ::_exit(static_cast<int>(failure.exit()));
+}
+
+void ChannelRendezvous::abort_on_uncaught() {
+  static ChannelRendezvous* rendezvous = nullptr;
+  rendezvous = this;
+  // Where no handler is found, GCC and Clang on Linux call this before they unwind anything (the
+  // standard leaves that open, [except.terminate]).
+  std::set_terminate([] {
+    if (!std::current_exception()) std::abort();
+    try {
+      throw;
+    } catch (const Failure& failure) {
+      rendezvous->abort(failure);
+    } catch (const std::exception& error) {
+      rendezvous->abort(Failure(Exit::lost, error.what()));
+    }
+  });
 }
 
 void ChannelRendezvous::finish() { channel_.send({{"type", "finish"}}); }

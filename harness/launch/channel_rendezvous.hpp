@@ -33,13 +33,18 @@ class ChannelRendezvous final : public Rendezvous {
   void put(std::string_view key, const Bytes& value, const Progress& progress) override;
   Bytes get(std::string_view key, const Progress& progress) override;
   bool barrier(const Progress& progress) override;
-  [[noreturn]] void abort(const Failure& failure) override;
   void phase(std::string_view what) override;
 
-  /// Tells the supervisor why this rank is about to exit with a status other than 0: the run ends
-  /// with that reason and status. Only the first failure of a launch counts. Never throws: whoever
-  /// fails is on the way out.
-  void fail(const Failure& failure) noexcept;
+  /// Tells the supervisor why the run must end: with this reason and status, of which only the
+  /// first of a launch counts. Then waits to be ended with the other ranks, two seconds at most:
+  /// they may be reading this process's memory, and would fail first if it went away.
+  [[noreturn]] void abort(const Failure& failure) noexcept;
+
+  /// Lets every exception that nobody catches end this process by `abort`, on whatever thread, with
+  /// its stack as it is at the throw: no destructor frees what UCX or a peer still uses. There must
+  /// be no catch around the rank's work, which would unwind the stack. Once in a process, which
+  /// this must outlive.
+  void abort_on_uncaught();
 
   /// The last word of a rank that did all of its work. One that exits without it counts as lost.
   void finish();

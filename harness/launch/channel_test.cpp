@@ -102,6 +102,55 @@ TEST(Channel, RefusesGarbageOversizeAndTruncation) {
   }
 }
 
+const Seals here{Seal("one way"), Seal("the other")};
+const Seals there{Seal("the other"), Seal("one way")};
+
+/// Frames 0, 1 and 2 of `here`, as they are on the way.
+std::array<std::string, 3> on_the_way() {
+  const auto ends = Pair::make();
+  Channel sender(Fd{ends[0]}, here);
+  const Fd raw(ends[1]);
+  std::array<std::string, 3> frames;
+  for (int n = 0; n < 3; ++n) {
+    sender.send({{"n", n}});
+    auto& bytes = frames.at(static_cast<std::size_t>(n));
+    bytes.resize(4096);
+    bytes.resize(static_cast<std::size_t>(::recv(raw.get(), bytes.data(), bytes.size(), 0)));
+  }
+  return frames;
+}
+
+/// The numbers of the frames that come through, and what becomes of the rest.
+std::string taken(const std::string& bytes, const Seals& seals) {
+  const auto ends = Pair::make();
+  Channel reader(Fd{ends[0]}, seals);
+  const Fd raw(ends[1]);
+  EXPECT_EQ(::send(raw.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  std::string numbers;
+  try {
+    while (const auto frame = reader.receive()) numbers += frame->at("n").dump();
+  } catch (const Failure&) {
+    EXPECT_TRUE(reader.ended());
+    return numbers + " and a refusal";
+  }
+  return numbers;
+}
+
+TEST(Channel, WithSealsTakesOnlyTheOtherSidesNextFrame) {
+  const auto [a, b, c] = on_the_way();
+  EXPECT_EQ(taken(a + b + c, there), "012");
+  EXPECT_EQ(taken(a + a, there), "0 and a refusal");
+  EXPECT_EQ(taken(a + c, there), "0 and a refusal");
+  EXPECT_EQ(taken(b + a, there), " and a refusal");
+  EXPECT_EQ(taken(a, here), " and a refusal");  // sent back
+  EXPECT_EQ(taken(bytes_of({{"n", 0}}) + std::string(40, '\0'), there), " and a refusal");
+  for (std::size_t at = 4; at < b.size(); ++at) {
+    auto changed = b;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_EQ(taken(a + changed, there), "0 and a refusal") << at;
+  }
+}
+
 TEST(Channel, GivesUpOnAReaderThatTakesNothing) {
   Pair pair;
   const json frame{{"value", json::binary(std::vector<std::uint8_t>(std::size_t{8} << 20, 7))}};

@@ -1,9 +1,6 @@
 #include "harness/launch/handshake.hpp"
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -12,7 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/failure.hpp"
@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* magic = "ucx-bench-control";
-constexpr const char* protocol = "1";
+constexpr const char* protocol = "2";
 constexpr std::size_t max_line_bytes = 512;  // of an unknown peer: little, and text only
 constexpr std::size_t nonce_bytes = 32;
 
@@ -65,9 +65,9 @@ class Lines {
   Clock::time_point deadline_;
 };
 
-std::string hex(const std::uint8_t* bytes, std::size_t size) {
+std::string hex(std::span<const std::uint8_t> bytes) {
   std::string text;
-  for (std::size_t i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
+  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
   return text;
 }
 
@@ -76,27 +76,35 @@ std::string fresh_nonce() {
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     refuse("the system gives no random bytes for the handshake");
   }
-  return hex(bytes.data(), bytes.size());
+  return hex(bytes);
 }
 
-/// `role` is in it so that no side can answer with the other's own proof.
-std::string proof(const std::string& token, Role role, const std::string& listener_nonce,
-                  const std::string& connector_nonce, const std::string& host) {
-  const std::string text =
-      fmt::format("{} {} {} {} {}", magic, role == Role::listener ? "listener" : "connector",
-                  listener_nonce, connector_nonce, host);
-  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (HMAC(EVP_sha256(), token.data(), static_cast<int>(token.size()),
-           reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
-           &size) == nullptr) {
-    refuse("cannot compute HMAC-SHA256");
-  }
-  return hex(digest.data(), size);
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-bool same(const std::string& a, const std::string& b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+/// Of the nonces in the order listener, connector.
+struct Nonces {
+  std::string listener, connector;
+};
+
+/// `use` and `role` are in it so that no side can answer with the other's own proof, and that no
+/// proof, which is sent, is a key.
+Mac derived(const std::string& token, std::string_view use, Role role, const Nonces& nonces,
+            const std::string& host) {
+  return hmac(token, bytes_of(fmt::format("{} {} {} {} {} {}", magic, use,
+                                          role == Role::listener ? "listener" : "connector",
+                                          nonces.listener, nonces.connector, host)));
+}
+
+std::string proof(const std::string& token, Role role, const Nonces& nonces,
+                  const std::string& host) {
+  return hex(derived(token, "proof", role, nonces, host));
+}
+
+Seal seal_of(const std::string& token, Role sender, const Nonces& nonces) {
+  const auto key = derived(token, "frames", sender, nonces, "");
+  return Seal(std::string(key.begin(), key.end()));
 }
 
 void check_greeting(const std::vector<std::string>& words, const Identity& self) {
@@ -109,8 +117,8 @@ void check_greeting(const std::vector<std::string>& words, const Identity& self)
 
 }  // namespace
 
-std::string shake_hands(int fd, Role role, const Identity& self, const std::string& token,
-                        std::chrono::milliseconds limit) {
+Greeted shake_hands(int fd, Role role, const Identity& self, const std::string& token,
+                    std::chrono::milliseconds limit) {
   Lines lines(fd, limit);
   const bool listens = role == Role::listener;
   const std::string own_nonce = fresh_nonce();
@@ -124,25 +132,22 @@ std::string shake_hands(int fd, Role role, const Identity& self, const std::stri
   if (listens && heard.size() == 5 && heard[0] == magic) lines.write(greeting);
   check_greeting(heard, self);
   const std::string& peer_nonce = heard[4];
-  const std::string& listener_nonce = listens ? own_nonce : peer_nonce;
-  const std::string& connector_nonce = listens ? peer_nonce : own_nonce;
+  const Nonces nonces = listens ? Nonces{own_nonce, peer_nonce} : Nonces{peer_nonce, own_nonce};
 
   const auto prove = [&] {
-    lines.write(fmt::format(
-        "proof {} {}", proof(token, role, listener_nonce, connector_nonce, self.host), self.host));
+    lines.write(fmt::format("proof {} {}", proof(token, role, nonces, self.host), self.host));
   };
   if (!listens) prove();
   const auto answer = lines.read();
   const Role other = listens ? Role::connector : Role::listener;
-  const bool known =
-      answer.size() == 3 && answer[0] == "proof" &&
-      same(answer[1], proof(token, other, listener_nonce, connector_nonce, answer[2]));
+  const bool known = answer.size() == 3 && answer[0] == "proof" &&
+                     same(bytes_of(answer[1]), bytes_of(proof(token, other, nonces, answer[2])));
   if (!known) {
     if (listens) lines.write("refused");
     refuse("the peer has another token: both sides need the same token file or UCXBENCH_TOKEN");
   }
   if (listens) prove();
-  return answer[2];
+  return {answer[2], {seal_of(token, role, nonces), seal_of(token, other, nonces)}};
 }
 
 }  // namespace ucxbench

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include "harness/launch/seal.hpp"
+
 namespace ucxbench {
 
 /// Who this side is. No blanks in any of them.
@@ -14,11 +16,16 @@ struct Identity {
 
 enum class Role { listener, connector };
 
+struct Greeted {
+  std::string host;
+  Seals seals;  ///< for what follows on the connection, which is not encrypted
+};
+
 /// Makes sure that the other end of the connected socket is ucx-bench of the same build and knows
-/// the token; returns its host name. The token proves itself by an HMAC over nonces of both sides
-/// and is never sent. What follows on the connection is neither encrypted nor signed.
-/// Throws Failure(Exit::cannot_run) with one line about the peer, within `limit`.
-std::string shake_hands(int fd, Role role, const Identity& self, const std::string& token,
-                        std::chrono::milliseconds limit = std::chrono::seconds(5));
+/// the token. The token proves itself by an HMAC over nonces of both sides and is never sent; so
+/// are the keys of the seals made, one for each direction. Throws Failure(Exit::cannot_run) with
+/// one line about the peer, within `limit`.
+Greeted shake_hands(int fd, Role role, const Identity& self, const std::string& token,
+                    std::chrono::milliseconds limit = std::chrono::seconds(5));
 
 }  // namespace ucxbench

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <future>
+#include <set>
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/fd.hpp"
@@ -20,7 +21,7 @@ const Identity two{"0.1.0", "abc", "node2"};
 /// The peer's host, or why there is none.
 std::string attempt(Fd fd, Role role, const Identity& self, const std::string& token) {
   try {
-    return shake_hands(fd.get(), role, self, token, 2s);
+    return shake_hands(fd.get(), role, self, token, 2s).host;
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);
     return failure.what();
@@ -52,6 +53,24 @@ std::string against(Role role, const std::string& bytes, bool close) {
 
 TEST(Handshake, NamesThePeerWhenTokensAgree) {
   EXPECT_EQ(meet(one, "token", two, "token"), (std::array<std::string, 2>{"node2", "node1"}));
+}
+
+TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
+  std::set<Mac> all;
+  for (int connection = 0; connection < 2; ++connection) {
+    auto [a, b] = sockets();
+    auto listening = std::async(std::launch::async, [fd = std::move(a)] {
+      return shake_hands(fd.get(), Role::listener, one, "token", 2s);
+    });
+    auto connected = shake_hands(b.get(), Role::connector, two, "token", 2s).seals;
+    auto listened = listening.get().seals;
+    const auto up = connected.sent.next({});
+    const auto down = connected.received.next({});
+    EXPECT_EQ(listened.received.next({}), up);
+    EXPECT_EQ(listened.sent.next({}), down);
+    all.insert({up, down, connected.sent.next({})});
+  }
+  EXPECT_EQ(all.size(), 6U);
 }
 
 TEST(Handshake, RefusesAnotherTokenOnBothSides) {
@@ -86,7 +105,7 @@ TEST(Handshake, RefusesAnInventedProof) {
   auto [a, b] = sockets();
   auto listening =
       std::async(std::launch::async, attempt, std::move(a), Role::listener, one, "token");
-  const std::string greeting = "ucx-bench-control 1 0.1.0 abc 00\nproof 00 node\n";
+  const std::string greeting = "ucx-bench-control 2 0.1.0 abc 00\nproof 00 node\n";
   ::send(b.get(), greeting.data(), greeting.size(), 0);
   EXPECT_NE(listening.get().find("another token"), std::string::npos);
 }

@@ -84,18 +84,18 @@ void Lifeline::watch() {
       channel_.offer(
           {{"type", "heartbeat"}, {"activity", activity().count.load(std::memory_order_relaxed)}});
     } catch (const Failure&) {
-      end();
+      end(Exit::lost);
     }
     ::poll(entries, 2, heartbeat_period_ms);
     if (entries[1].revents != 0) return;
-    if (entries[0].revents != 0) end();
+    if (entries[0].revents != 0) end(Exit::lost);
   }
 }
 
-void Lifeline::end() const {
+void Lifeline::end(Exit exit) const {
   end_in_time();
   stop_and_leave_nothing(since_);
-  ::_exit(static_cast<int>(Exit::lost));
+  ::_exit(static_cast<int>(exit));
 }
 
 }  // namespace ucxbench

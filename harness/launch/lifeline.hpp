@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
 #include "harness/launch/fd.hpp"
 
@@ -23,10 +24,12 @@ class Lifeline {
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
 
+  /// Ends the process so by itself, from any of its threads.
+  [[noreturn]] void end(Exit exit) const;
+
  private:
   static void* run(void* self);
   void watch();
-  [[noreturn]] void end() const;
 
   Channel& channel_;
   std::time_t since_ = std::time(nullptr);

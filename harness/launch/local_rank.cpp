@@ -82,16 +82,22 @@ void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
   output_->pass_on(to_frames(on_frame));
   while (auto frame = channel_.receive()) {
     last_heard_ = now;
-    const std::string type = frame->value("type", "");
-    finished_ = finished_ || type == "finish";
-    failed_ = failed_ || type == "fail";
-    // Under a wrapper that forks it is another process than `pid_`.
-    if (frame->contains("pid") && frame->value("pid_namespace", "") == pid_namespace()) {
-      traces_.creators.push_back(frame->value("pid", pid_));
-    }
+    note(*frame);
     on_frame(std::move(*frame));
   }
   if (channel_.ended() && !ended_since_) ended_since_ = now;
+}
+
+void LocalRank::note(const Channel::Frame& frame) try {
+  const std::string type = frame.value("type", "");
+  finished_ = finished_ || type == "finish";
+  failed_ = failed_ || type == "fail";
+  // Under a wrapper that forks it is another process than `pid_`.
+  if (frame.contains("pid") && frame.value("pid_namespace", "") == pid_namespace()) {
+    traces_.creators.push_back(frame.value("pid", pid_));
+  }
+} catch (const nlohmann::json::exception& error) {
+  throw Failure(Exit::lost, fmt::format("a malformed message: {}", error.what()));
 }
 
 std::optional<Blame> LocalRank::check(Clock::time_point now, const OnFrame& on_frame) {

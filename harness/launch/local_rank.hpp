@@ -65,6 +65,7 @@ class LocalRank {
   bool reap(std::chrono::milliseconds limit);
 
  private:
+  void note(const Channel::Frame& frame);
   std::optional<Blame> check_exit(Clock::time_point now, const OnFrame& on_frame);
   void check_stop(Clock::time_point now);
   static RankOutput::OnWarning to_frames(const OnFrame& on_frame);

@@ -8,10 +8,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <future>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -27,6 +30,8 @@ constexpr milliseconds remote_silence_limit{2500};
 constexpr milliseconds end_limit{5000};
 constexpr milliseconds connect_attempt_limit{2000};
 constexpr milliseconds retry_period{200};
+constexpr milliseconds attempt_tick{10};
+constexpr std::size_t most_attempts = 16;  // at once; others wait in the kernel's queue
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -70,6 +75,33 @@ Fd connect_once(const addrinfo& address, Signals& signals) {
   return fd;
 }
 
+/// A handshake on a thread of its own: a silent peer keeps nobody from what comes meanwhile.
+class Attempt {
+ public:
+  Attempt(Fd connection, Role role, const Identity& self, const std::string& token)
+      : connection_(std::move(connection)),
+        greeted_(std::async(std::launch::async, [fd = connection_.get(), role, self, token] {
+          return shake_hands(fd, role, self, token);
+        })) {}
+  ~Attempt() {
+    if (connection_) ::shutdown(connection_.get(), SHUT_RDWR);  // the thread ends
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  bool over() const { return greeted_.wait_for(milliseconds(0)) == std::future_status::ready; }
+
+  /// Of one that is over. Throws what shake_hands threw.
+  std::unique_ptr<Peer> peer() {
+    auto greeted = greeted_.get();
+    return std::make_unique<Peer>(std::move(connection_), std::move(greeted));
+  }
+
+ private:
+  Fd connection_;
+  std::future<Greeted> greeted_;
+};
+
 void send_at_once(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -97,9 +129,9 @@ HostPort parse_host_port(std::string_view text) {
   return {host.empty() ? default_host : std::move(host), std::move(port)};
 }
 
-Peer::Peer(Fd connection, std::string host)
-    : channel_(std::move(connection)),
-      host_(std::move(host)),
+Peer::Peer(Fd connection, Greeted greeted)
+    : channel_(std::move(connection), std::move(greeted.seals)),
+      host_(std::move(greeted.host)),
       pulse_([this](const std::stop_token& stop) { pulse(stop); }) {
   send_at_once(channel_.fd());
 }
@@ -194,6 +226,7 @@ std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& 
                                        milliseconds limit, Signals& signals,
                                        const std::function<void(const std::string&)>& on_refused) {
   const auto deadline = Peer::Clock::now() + limit;
+  std::list<Attempt> attempts;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Peer::Clock::now());
     if (left.count() <= 0) {
@@ -203,14 +236,23 @@ std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& 
                       "with --connect",
                       endpoint_.host, port(), std::chrono::duration<double>(limit).count()));
     }
-    if (!wait_interruptibly(socket_.get(), POLLIN, left, signals)) continue;
-    Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!connection) continue;
-    try {
-      auto host = shake_hands(connection.get(), Role::listener, self, token);
-      return std::make_unique<Peer>(std::move(connection), std::move(host));
-    } catch (const Failure& failure) {
-      on_refused(fmt::format("refused a connection: {}", failure.what()));
+    const bool full = attempts.size() == most_attempts;
+    if (wait_interruptibly(full ? -1 : socket_.get(), POLLIN,
+                           attempts.empty() ? left : std::min(left, attempt_tick), signals)) {
+      Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (connection) attempts.emplace_back(std::move(connection), Role::listener, self, token);
+    }
+    for (auto attempt = attempts.begin(); attempt != attempts.end();) {
+      if (!attempt->over()) {
+        ++attempt;
+        continue;
+      }
+      try {
+        return attempt->peer();
+      } catch (const Failure& failure) {
+        on_refused(fmt::format("refused a connection: {}", failure.what()));
+      }
+      attempt = attempts.erase(attempt);
     }
   }
 }
@@ -229,9 +271,10 @@ std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identi
         error = errno;
         continue;
       }
+      Attempt attempt(std::move(connection), Role::connector, self, token);
+      while (!attempt.over()) wait_interruptibly(-1, 0, attempt_tick, signals);
       try {
-        auto host = shake_hands(connection.get(), Role::connector, self, token);
-        return std::make_unique<Peer>(std::move(connection), std::move(host));
+        return attempt.peer();
       } catch (const Failure& failure) {
         throw Failure(failure.exit(),
                       fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));

@@ -34,7 +34,7 @@ class Peer {
   using Clock = std::chrono::steady_clock;
   using OnFrame = std::function<void(const Channel::Frame&)>;
 
-  Peer(Fd connection, std::string host);
+  Peer(Fd connection, Greeted greeted);
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -77,8 +77,8 @@ class Listener {
   std::uint16_t port() const;
 
   /// The first peer that proves itself. Others are refused, each with one line to `on_refused`, and
-  /// the waiting goes on. Throws Failure: Exit::cannot_run when nobody came within `limit`,
-  /// Exit::interrupted.
+  /// the waiting goes on; none keeps the others waiting. Throws Failure: Exit::cannot_run when
+  /// nobody came within `limit`, Exit::interrupted.
   std::unique_ptr<Peer> accept(const Identity& self, const std::string& token,
                                std::chrono::milliseconds limit, Signals& signals,
                                const std::function<void(const std::string&)>& on_refused);

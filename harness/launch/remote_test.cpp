@@ -5,10 +5,12 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/launch/supervisor.hpp"
@@ -112,6 +114,43 @@ TEST_F(Remote, GoesOnListeningAfterStrangers) {
   EXPECT_EQ(refused_,
             std::vector<std::string>(2, "refused a connection: the peer is not ucx-bench"));
   EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
+}
+
+TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
+  const auto before = std::chrono::steady_clock::now();
+  const Fd silent = knock(listener_.port(), "");
+  const Fd halting = knock(listener_.port(), "ucx-bench");
+  {
+    TestProcess follower({"follow", port(), "nothing", "0"});
+    const auto peer = accept();
+    EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
+  }
+  const Fd another = knock(listener_.port(), "");
+  const auto interrupt = std::async(std::launch::async, [] {
+    std::this_thread::sleep_for(100ms);
+    ::kill(::getpid(), SIGINT);
+  });
+  try {
+    accept();
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::interrupted);
+  }
+  // It says nothing for so long before it is refused.
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+  EXPECT_TRUE(refused_.empty());
+}
+
+// Whoever stands between both sides can only end the connection.
+TEST_F(Remote, FramesFromElsewhereEndTheConnection) {
+  TestProcess follower({"follow", port(), "loop", "1"});
+  const auto peer = accept();
+  on_up_ = [&] { ::send(peer->fd(), "\x06\0\0\0", 4, MSG_NOSIGNAL); };
+  EXPECT_EQ(launch(*peer, "loop", 1).exit, Exit::lost);
+  const auto said = follower.line();
+  EXPECT_EQ(said.find("2 5 "), 0U) << said;
+  EXPECT_NE(said.find("not the next one that the other side sent"), std::string::npos) << said;
+  EXPECT_TRUE(all_dead(pids_));
 }
 
 TEST_F(Remote, NobodyComes) {

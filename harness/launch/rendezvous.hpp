@@ -6,15 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/failure.hpp"
-
 namespace ucxbench {
 
 /// How the ranks of one launch find each other. It carries start-up addresses, small control values
 /// and barriers outside timed regions; measurements never depend on it. Every verb that waits calls
 /// `progress` again and again, since a transport may have to move bytes for the peer to arrive, and
 /// throws Failure(Exit::lost) when the run is being aborted. Implemented over an inherited socket
-/// pair (ChannelRendezvous); the verbs map one to one on PMIx_Put + Commit, Get, Fence, Abort.
+/// pair (ChannelRendezvous); the verbs map one to one on PMIx_Put + Commit, Get, Fence.
 class Rendezvous {
  public:
   using Bytes = std::vector<std::uint8_t>;
@@ -35,10 +33,6 @@ class Rendezvous {
   /// Waits for all ranks. The answer is the same on every rank: false when the user asked to stop
   /// after the current repetition (first Ctrl-C).
   virtual bool barrier(const Progress& progress) = 0;
-
-  /// Ends the whole run: every rank and the supervisor learn why, before this rank lets go of what
-  /// its peers may still use. Throws `failure`.
-  [[noreturn]] virtual void abort(const Failure& failure) = 0;
 
   /// Says what this rank does now ("tag 1 MiB: latency"), for whoever must explain a hang. Cheap;
   /// never called inside a timed region.

@@ -61,7 +61,7 @@ class Supervisor {
   int remote_rank() const { return size_ - 1; }
   bool is_remote(int rank) const { return peer_ != nullptr && rank == remote_rank(); }
   bool gone(int rank) const;
-  bool all_gone() const;
+  bool all_over() const;
   std::string name(int rank) const;
   std::string place(int rank) const;
 
@@ -131,7 +131,7 @@ void Supervisor::supervise() {
       const bool root_cause = std::ranges::any_of(causes_, &Cause::root_cause);
       settled = std::min(settled, now + (root_cause ? settle_time : search_time));
     }
-    if (all_gone() || now >= settled) return;
+    if (all_over() || now >= settled) return;
   }
 }
 
@@ -161,7 +161,9 @@ void Supervisor::receive() {
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
   if (frame.value("type", "") == "warning") {
-    if (spec_.on_warning) spec_.on_warning(rank, frame.value("line", ""));
+    const auto line = frame.find("line");
+    const bool said = line != frame.end() && line->is_string();
+    if (said && spec_.on_warning) spec_.on_warning(rank, *line);
     return;
   }
   std::vector<Hub::Reply> replies;
@@ -254,9 +256,10 @@ bool Supervisor::gone(int rank) const {
   return is_remote(rank) ? peer_gone_ : ranks_[static_cast<std::size_t>(rank)]->gone();
 }
 
-bool Supervisor::all_gone() const {
+bool Supervisor::all_over() const {
   for (int rank = 0; rank < size_; ++rank) {
-    if (!gone(rank)) return false;
+    // Who has told of its failure waits to be ended.
+    if (!gone(rank) && !hub_.failed(rank)) return false;
   }
   return true;
 }

@@ -31,6 +31,21 @@ RankCommand test_rank(const std::string& action, int who, const std::string& wra
           wrap};
 }
 
+namespace {
+
+// For its process, or for its first thread.
+bool is_pending(pid_t pid, int signal) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("SigPnd:") && !line.starts_with("ShdPnd:")) continue;
+    const auto mask = std::stoull(line.substr(line.find(':') + 1), nullptr, 16);
+    if ((mask >> static_cast<unsigned>(signal - 1) & 1U) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 TestProcess::TestProcess(const std::vector<std::string>& arguments) : pid_(-1) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -55,6 +70,15 @@ TestProcess::~TestProcess() {
 }
 
 void TestProcess::signal(int signal) const { ::kill(pid_, signal); }
+
+bool TestProcess::took(int signal) const {
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (is_pending(pid_, signal)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
 
 std::string TestProcess::line() {
   std::string text;

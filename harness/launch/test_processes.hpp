@@ -22,6 +22,8 @@ class TestProcess {
 
   pid_t pid() const { return pid_; }
   void signal(int signal) const;
+  /// Waits until a signal that was sent is no longer pending; false if that never happens.
+  bool took(int signal) const;
   /// The next line; empty at the end of the output.
   std::string line();
 

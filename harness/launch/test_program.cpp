@@ -18,7 +18,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,6 +77,14 @@ SharedMemory make_shared_memory() {
   return made;
 }
 
+/// What a peer uses; nobody hears of a failure after this is gone.
+struct Held {
+  Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { ::raise(SIGKILL); }
+};
+
 [[noreturn]] void churn(int microseconds) {
   const std::time_t since = std::time(nullptr);
   std::thread([] {
@@ -97,6 +107,21 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
     sleep_for(60s);
   }
   if (action == "kill") ::raise(SIGKILL);
+  if (action == "number" || action == "words") {  // what no rank of ours says
+    const nlohmann::json frame =
+        action == "number"
+            ? nlohmann::json{{"type", 5}}
+            : nlohmann::json{
+                  {"type", "heartbeat"}, {"pid", "many"}, {"pid_namespace", pid_namespace()}};
+    std::vector<std::uint8_t> bytes(4);
+    nlohmann::json::to_cbor(frame, bytes);
+    bytes[0] = static_cast<std::uint8_t>(bytes.size() - 4);
+    const char* control_fd = std::getenv(control_fd_variable);
+    if (control_fd == nullptr || ::write(number(control_fd), bytes.data(), bytes.size()) < 0) {
+      ::_exit(4);
+    }
+    sleep_for(60s);
+  }
   if (action == "torn") {  // dies in the middle of a message
     const char half[] = {127, 0, 0, 0, 1};
     const char* control_fd = std::getenv(control_fd_variable);
@@ -115,6 +140,13 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
   if (action == "leave") ::_exit(0);
   if (action == "abort") meeting.abort(Failure(Exit::lost, "no more"));
   if (action == "wrong") throw Failure(Exit::wrong_data, "byte 7 from rank 0 is wrong");
+  if (action == "hold") {
+    const Held held;
+    throw Failure(Exit::wrong_data, "byte 7 from rank 0 is wrong");
+  }
+  if (action == "throw_in_thread") {
+    std::thread([] { throw std::runtime_error("no more in this thread"); }).join();
+  }
   if (action == "wait") meeting.get("never put", nullptr);
   if (action == "busy") {  // no message for a long time, but work
     for (int i = 0; i < 40; ++i, sleep_for(50ms)) activity().bump();
@@ -143,13 +175,14 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
 }
 
 int run_rank(const std::string& action, int who) {
-  const auto meeting = ChannelRendezvous::from_environment();
+  std::unique_ptr<ChannelRendezvous> meeting;
   try {
-    work(*meeting, action, who);
+    meeting = ChannelRendezvous::from_environment();
   } catch (const Failure& failure) {
-    meeting->fail(failure);
     return static_cast<int>(failure.exit());
   }
+  meeting->abort_on_uncaught();
+  work(*meeting, action, who);
   return 0;
 }
 
@@ -191,8 +224,8 @@ int main(int argc, char** argv) {
   ::alarm(120);  // whatever is wrong with it, it does not outlive the tests by much
   std::vector<std::string> words(argv + 1, argv + argc);
   words.resize(5);
+  if (words[0] == "rank") return run_rank(words[1], number(words[2]));
   try {
-    if (words[0] == "rank") return run_rank(words[1], number(words[2]));
     if (words[0] == "supervise") supervise(number(words[1]), words[2], words[3], words[4]);
     if (words[0] == "follow") follow(words[1], words[2], words[3]);
     if (words[0] == "churn") churn(number(words[1]));

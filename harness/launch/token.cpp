@@ -69,19 +69,24 @@ std::string fresh_token() {
   return text;
 }
 
-/// False when the file has come into being meanwhile.
+/// False when the file has come into being meanwhile. It gets its name when it is whole: another
+/// process may read it at any time.
 bool write_token(const std::filesystem::path& path, const std::string& token) {
   const auto folder = path.parent_path();
-  std::error_code ignored;  // a folder that cannot be made shows in open()
+  std::error_code ignored;  // a folder that cannot be made shows in mkostemp()
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file && errno == EEXIST) return false;
+  std::string unnamed = path.native() + ".XXXXXX";
+  const Fd file(::mkostemp(unnamed.data(), O_CLOEXEC));  // with mode 0600
   const std::string line = token + "\n";
-  if (!file || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    throw Failure(Exit::usage, fmt::format("cannot write the token file {}: {}", path.native(),
-                                           std::strerror(errno)));
-  }
-  return true;
+  const bool written =
+      file && ::write(file.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool linked = written && ::link(unnamed.c_str(), path.c_str()) == 0;
+  const int error = errno;
+  if (file) ::unlink(unnamed.c_str());
+  if (linked) return true;
+  if (written && error == EEXIST) return false;
+  throw Failure(Exit::usage, fmt::format("cannot write the token file {}: {}", path.native(),
+                                         std::strerror(error)));
 }
 
 std::filesystem::path path_of(const std::filesystem::path& file) {

@@ -1,12 +1,23 @@
 #include "harness/launch/token.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <future>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/fd.hpp"
 
 namespace ucxbench {
 namespace {
@@ -34,6 +45,35 @@ TEST_F(Token, IsMadeOnceByTheListenerForTheUserAlone) {
   struct stat info{};
   ASSERT_EQ(::stat((folder_ / "ucx-bench/token").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777, 0600U);
+}
+
+// Another process may read it as soon as it has its name.
+TEST_F(Token, IsWholeWhenItGetsItsName) {
+  const Fd events(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  ASSERT_GE(::inotify_add_watch(events.get(), folder_.c_str(), IN_CREATE | IN_MODIFY), 0);
+  load_or_create_token(folder_ / "token");
+  std::array<char, 4096> buffer{};
+  const auto size = ::read(events.get(), buffer.data(), buffer.size());
+  std::map<std::string, std::uint32_t> seen;
+  for (ssize_t at = 0; at < size;) {
+    inotify_event event{};
+    std::memcpy(&event, buffer.data() + at, sizeof event);
+    seen[buffer.data() + at + sizeof event] |= event.mask;
+    at += static_cast<ssize_t>(sizeof event + event.len);
+  }
+  EXPECT_EQ(seen["token"], std::uint32_t{IN_CREATE});
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(Token, IsOneForListenersThatStartTogether) {
+  std::vector<std::future<std::string>> listeners;
+  for (int i = 0; i < 8; ++i) {
+    listeners.push_back(
+        std::async(std::launch::async, [this] { return load_or_create_token(folder_ / "token"); }));
+  }
+  std::set<std::string> tokens;
+  for (auto& listener : listeners) tokens.insert(listener.get());
+  EXPECT_EQ(tokens.size(), 1U);
 }
 
 TEST_F(Token, FileWinsOverVariableOverDefault) {

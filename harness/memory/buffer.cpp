@@ -162,7 +162,10 @@ void Buffer::fill(std::size_t bytes, std::uint64_t seed) {
 
 void Buffer::zero(std::size_t bytes) {
   if (host_may_touch(kind())) {
-    std::ranges::fill(bytes_.first(bytes), std::byte{0});
+    for (std::size_t at = 0; at < bytes; at += step) {
+      std::ranges::fill(bytes_.subspan(at, std::min(step, bytes - at)), std::byte{0});
+      activity().bump();
+    }
   } else {
     CudaDriver::get().zero(bytes_.data(), bytes);
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -73,6 +74,13 @@ TEST(Buffer, FillsAndFindsWhatIsWrong) {
   EXPECT_EQ(buffer.mismatch(42, 7), std::nullopt);
   buffer.zero(43);
   EXPECT_EQ(buffer.data()[42], std::byte{0});
+}
+
+TEST(Buffer, CountsAsActivityWhatTakesLong) {
+  Buffer buffer(MemoryKind::host, std::size_t{64} << 20U);
+  const auto before = activity().count.load();
+  buffer.zero(buffer.size());
+  EXPECT_GE(activity().count.load(), before + 4);
 }
 
 TEST(MemoryPool, CutsAlignedBuffersOutOfOneAllocation) {

@@ -90,6 +90,8 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
   auto text = fmt::format("advice for {}{}, topology {}\n\n", counted(advice.ranks.size(), "rank"),
                           advice.host.empty() ? "" : " on " + on_one_line(advice.host),
                           hash_of(advice.graph));
+  for (const auto& answer : advice.answers) text += fmt::format("  {}\n", on_one_line(answer));
+  if (!advice.answers.empty()) text += "\n";
   if (pick) text += pick_text(advice.graph, *pick);
   text += ranks_table(advice) + common_table(advice) + findings_tables(advice);
   for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {

@@ -69,7 +69,7 @@ const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
 std::string auto_loss(const std::vector<Set>& sets, const Set& best, const Figure& figure) {
   for (const auto& set : sets) {
     if (set.name != "auto" || !(set.value > 0)) continue;
-    return fmt::format("{:.0f} %", 100 * loss(figure, set.value, best.value));
+    return share_text(loss(figure, set.value, best.value));
   }
   return "-";
 }

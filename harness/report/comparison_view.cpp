@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "harness/report/markdown_text.hpp"
@@ -21,13 +22,17 @@ std::string interval_of(const SeriesChange& series) {
 }
 
 std::string of_tests(const Comparison& comparison) {
-  return fmt::format("alpha {:g} over {} (Mann-Whitney of launch medians, Holm)", comparison.alpha,
+  return fmt::format("alpha {:g} over {} (rank test of launch medians, Holm)", comparison.alpha,
                      counted(comparison.tests, "test"));
 }
 
 Json modes_json(const std::optional<Modes>& modes) {
   if (!modes) return {};
   return {{"low", modes->low}, {"high", modes->high}, {"share_high", modes->share_high}};
+}
+
+std::string joined(const std::string& why, const std::string& remark) {
+  return why + (why.empty() || remark.empty() ? "" : "; ") + remark;
 }
 
 Json series_json(const SeriesChange& series) {
@@ -38,6 +43,8 @@ Json series_json(const SeriesChange& series) {
               {"verdict", to_string(series.change)},
               {"base", number_or_null(series.base)},
               {"new", number_or_null(series.now)},
+              {"matched_base", number_or_null(series.matched_base)},
+              {"matched_new", number_or_null(matched_new(series))},
               {"base_launches", series.base_launches},
               {"new_launches", series.new_launches}};
   one["ratio"] = both ? Json(series.ratio.estimate) : Json();
@@ -49,14 +56,39 @@ Json series_json(const SeriesChange& series) {
   one["new_drift"] = number_or_null(series.new_drift);
   one["base_modes"] = modes_json(series.base_modes);
   one["new_modes"] = modes_json(series.new_modes);
-  one["why"] = series.why;
+  one["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
+  one["why"] = joined(series.why, series.remark);
   return one;
 }
 
-// What is said of one series alone.
-bool needs_a_line(const SeriesChange& series, const Comparison& comparison) {
-  const bool said = series.change == Change::inconclusive && !comparison.host_changed.empty();
-  return !series.why.empty() && series.change != Change::added && !said;
+// What is said of one series alone, and by no line for all.
+std::string said_of(const SeriesChange& series, const Comparison& comparison) {
+  if (series.change == Change::added) return "";
+  const bool said = series.doubt != Doubt::none ||
+                    (series.change == Change::inconclusive && !comparison.host_changed.empty());
+  return joined(said ? "" : series.why, series.remark);
+}
+
+// Of the medians of all launches, how far they are from saying the same change.
+double away_from_plain(const SeriesChange& series) {
+  if (!series.base || !series.now || !series.matched_base) return 0;
+  return std::abs(*series.now / *series.base / series.ratio.estimate - 1);
+}
+
+std::string of_plain_medians(const Comparison& comparison) {
+  std::size_t rows = 0;
+  const SeriesChange* most = nullptr;
+  for (const auto& series : comparison.series) {
+    if (away_from_plain(series) <= series.floor) continue;
+    ++rows;
+    if (most == nullptr || away_from_plain(series) > away_from_plain(*most)) most = &series;
+  }
+  if (most == nullptr) return "";
+  return fmt::format(
+      "base and new are of the launches that are compared, new is base times the change; the "
+      "medians of all launches differ from that in {}, the most in {} {}: {} -> {}",
+      counted(rows, "row"), most->key, most->metric, significant(most->base, 4),
+      significant(most->now, 4));
 }
 
 std::string of_the_host(const Comparison& comparison) {
@@ -82,8 +114,8 @@ Grid grid_of(const Comparison& comparison) {
   Grid grid{.columns = {{"", "verdict"},
                         {"", "case"},
                         {"", "metric"},
-                        {"median of launches", "base"},
-                        {"median of launches", "new"},
+                        {"of matched launches", "base"},
+                        {"of matched launches", "new"},
                         {"change, %", "median"},
                         {"change, %", interval},
                         {"change, %", "floor"},
@@ -92,9 +124,9 @@ Grid grid_of(const Comparison& comparison) {
   for (const auto& series : comparison.series) {
     const bool both = series.base && series.now;
     grid.rows.push_back({std::string(to_string(series.change)), on_one_line(series.key),
-                         on_one_line(series.metric), significant(series.base, 4),
-                         significant(series.now, 4), both ? percent(series.ratio.estimate) : "-",
-                         interval_of(series),
+                         on_one_line(series.metric), significant(series.matched_base, 4),
+                         significant(matched_new(series), 4),
+                         both ? percent(series.ratio.estimate) : "-", interval_of(series),
                          both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
                          both ? fmt::format("{:.2g}", series.corrected) : "-"});
   }
@@ -112,10 +144,14 @@ std::string comparison_table(const Comparison& comparison) {
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
   for (const auto& row : lines.rows) text += row + "\n";
+  if (const auto line = of_plain_medians(comparison); !line.empty())
+    text += wrapped("! " + line, "  ", page_width);
+  for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width);
   for (const auto& series : comparison.series) {
-    if (!needs_a_line(series, comparison)) continue;
-    text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(series.why)),
-                    "  ", page_width);
+    const auto said = said_of(series, comparison);
+    if (said.empty()) continue;
+    text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(said)), "  ",
+                    page_width);
   }
   return text;
 }
@@ -135,11 +171,14 @@ std::string comparison_markdown(const Comparison& comparison) {
     for (auto& cell : row) cell = markdown_escaped(cell);
   }
   text += markdown_table(grid);
+  if (const auto line = of_plain_medians(comparison); !line.empty())
+    text += "- " + markdown_escaped(line) + "\n";
+  for (const auto& step : comparison.next_steps) text += "- " + markdown_escaped(step) + "\n";
   for (const auto& series : comparison.series) {
-    if (!needs_a_line(series, comparison)) continue;
-    text += "- " +
-            markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(series.why)) +
-            "\n";
+    const auto said = said_of(series, comparison);
+    if (said.empty()) continue;
+    text +=
+        "- " + markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(said)) + "\n";
   }
   return text;
 }
@@ -151,6 +190,8 @@ Json comparison_json(const Comparison& comparison) {
               {"incomparable", comparison.incomparable},
               {"host_changed", comparison.host_changed},
               {"differences", comparison.differences},
+              {"plain_medians", of_plain_medians(comparison)},
+              {"next_steps", comparison.next_steps},
               {"canaries", Json::array()},
               {"series", Json::array()}};
   for (const auto& one : comparison.canaries) all["canaries"].push_back(series_json(one));

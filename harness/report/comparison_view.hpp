@@ -17,11 +17,13 @@ Grid grid_of(const Comparison& comparison);
 std::string comparison_table(const Comparison& comparison);
 std::string comparison_markdown(const Comparison& comparison);
 
-/// {"alpha", "tests", "incomparable", "host_changed", "differences", "canaries", "series": [{"key",
-/// "metric", "verdict", "base", "new", "base_launches", "new_launches", "ratio", "interval", "p",
-/// "p_corrected", "floor", "base_drift", "new_drift" (relative, first launch to last),
-/// "base_modes", "new_modes" ({"low", "high", "share_high"}), "why"}]}, a canary like a series;
-/// unknown, or not there, is null.
+/// {"alpha", "tests", "incomparable", "host_changed", "differences", "plain_medians" (where they
+/// differ from these), "next_steps", "canaries", "series": [{"key", "metric", "verdict", "base",
+/// "new" (medians of all launches), "matched_base", "matched_new" (which `ratio` is of),
+/// "base_launches", "new_launches", "ratio", "interval", "p", "p_corrected", "floor", "base_drift",
+/// "new_drift" (relative, first launch to last), "base_modes", "new_modes" ({"low", "high",
+/// "share_high"}), "launches_wanted" (of each run, unless something else stands against a verdict,
+/// too), "why"}]}, a canary like a series; unknown, or not there, is null.
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace ucxbench

@@ -129,6 +129,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     if (const auto apart = asymmetry_of(*of); !apart.empty())
       costs.emplace_back("both ways", apart);
   }
+  if (is_workload(*block.cases.front()) && block.measured.size() > 1) {
+    costs.emplace_back("efficiency",
+                       "throughput per rank against the fewest ranks; data that no longer fit into "
+                       "caches lower it, too: not all of a loss is communication");
+  }
   if (is_workload(*block.cases.front())) {
     for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
   }

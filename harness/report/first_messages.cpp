@@ -30,8 +30,10 @@ std::optional<double> figure(const Cell& cell, const char* buffers, const char* 
   return found == of->second->metrics.end() ? std::nullopt : found->second.quantiles.p50;
 }
 
-std::optional<double> difference(const std::optional<double>& a, const std::optional<double>& b) {
-  return a && b ? std::optional(*a - *b) : std::nullopt;
+/// What `a` takes longer than `b`. Where that is less than nothing, the runs vary by more than it.
+std::string longer(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a || !b) return "-";
+  return *a < *b ? "noise" : significant(*a - *b, 3);
 }
 
 // Only these pages come with their first touch.
@@ -85,11 +87,14 @@ Grid first_messages_of(const Block& block) {
     const auto fresh = figure(cell, "fresh", "first_message_us");
     const auto steady = figure(cell, "own", "steady_us");
     const auto& any = *cell.begin()->second;
-    const auto faults = has_page_faults(any) ? difference(fresh, own) : std::nullopt;
     std::vector<std::string> row = {size_of(any), fmt::format("{}", key.second)};
+    for (const auto& value : {figure(cell, "pool", "first_message_us"), own, fresh, steady}) {
+      row.push_back(significant(value, 3));
+    }
+    row.push_back(longer(own, steady));
+    row.push_back(has_page_faults(any) ? longer(fresh, own) : "-");
     for (const auto& value :
-         {figure(cell, "pool", "first_message_us"), own, fresh, steady, difference(own, steady),
-          faults, figure(cell, "own", "registration_us"), figure(cell, "pool", "allocate_us"),
+         {figure(cell, "own", "registration_us"), figure(cell, "pool", "allocate_us"),
           figure(cell, "pool", "pool_first_message_us")}) {
       row.push_back(significant(value, 3));
     }

@@ -89,6 +89,17 @@ TEST(FirstMessages, HaveOneRowPerSizeAndPeers) {
   EXPECT_EQ(grid.rows.back().at(1), "2");
 }
 
+TEST(FirstMessages, NothingCostsLessThanNothing) {
+  auto result = cold_run();
+  const auto own = [&]() -> auto& {
+    return result.cases[1].metrics["first_message_us"].quantiles.p50;
+  };
+  own() = 44;
+  EXPECT_EQ(first_messages_of(blocks_of(result).front()).rows.front().at(6), "noise");
+  own() = 201;
+  EXPECT_EQ(first_messages_of(blocks_of(result).front()).rows.front().at(7), "noise");
+}
+
 TEST(FirstMessages, SayWhenAPoolHasPaid) {
   const auto result = cold_run();
   // (500 + peers · 40) / (100 + 200 + 20 - 50): exactly 2, and 2.15.

@@ -50,8 +50,20 @@ std::string at_once(const Case& of) {
   return concurrent == "all" ? "all pairs" : concurrent;
 }
 
+std::optional<double> p50_of(const Case& of, const char* metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
 std::string percent_of(const std::optional<double>& rate, const std::optional<double>& limit) {
-  return rate && limit && *limit > 0 ? fmt::format("{:.0f} %", 100 * *rate / *limit) : "?";
+  return rate && limit && *limit > 0 ? share_text(*rate / *limit) : "?";
+}
+
+// Of the pair that the p50 beside it is of: the case's own metric is a median over launches.
+std::optional<double> messages_per_s(const Case& of, const std::vector<double>& GBps_of_pairs) {
+  const auto bytes = number_at(of.parameters, "bytes");
+  if (GBps_of_pairs.empty() || !bytes || *bytes <= 0) return std::nullopt;
+  return quantile_of_sorted(GBps_of_pairs, 0.5) * 1e9 / *bytes;
 }
 
 }  // namespace
@@ -67,6 +79,7 @@ Grid matrix_rates_of(const Block& block) {
                         {group, "p50"},
                         {group, "p75"},
                         {group, "max"},
+                        {"", "msg/s"},
                         {"", "all together"}},
             .rows = {}};
   for (const auto* of : block.measured) {
@@ -75,10 +88,8 @@ Grid matrix_rates_of(const Block& block) {
     for (const auto q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       row.push_back(values.empty() ? "-" : significant(quantile_of_sorted(values, q), 4));
     }
-    double sum = 0;
-    for (const auto value : values) sum += value;
-    const bool together = text_at(of->parameters, "/concurrent") == "all";
-    row.push_back(together && !values.empty() ? significant(sum, 4) : "-");
+    row.push_back(prefixed(messages_per_s(*of, values), 3));
+    row.push_back(significant(p50_of(*of, "together_GBps"), 4));
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -124,7 +135,7 @@ Grid slowest_of(const Case& of) {
   for (const auto& rate : rates) {
     grid.rows.push_back({fmt::format("{}->{}", rate.src, rate.dst), significant(rate.p25, 3),
                          significant(rate.p50, 3), significant(rate.p75, 3),
-                         fmt::format("{:.0f} %", 100 * *rate.p50 / all)});
+                         share_text(*rate.p50 / all)});
   }
   return grid;
 }

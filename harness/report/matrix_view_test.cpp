@@ -29,6 +29,7 @@ Case matrix(int ranks, const char* concurrent) {
     }
   }
   of.metrics["bandwidth_GBps"] = {};
+  of.metrics["message_rate_per_s"].quantiles.p50 = 20e3;
   return of;
 }
 
@@ -122,14 +123,18 @@ TEST(AgainstLimits, AreInTheReport) {
 
 TEST(Sections, OfAMatrixAreOneTableAndAMatrixEach) {
   Result result;
-  result.cases = {matrix(3, "one"), matrix(3, "all")};
+  result.cases = {matrix(3, "one"), matrix(3, "all"), matrix(3, "all")};
+  result.cases[1].metrics["together_GBps"].quantiles.p50 = 50;
   const auto blocks = blocks_of(result);
   ASSERT_EQ(blocks.size(), 1U);
   const auto sections = sections_of(blocks.front());
-  ASSERT_EQ(sections.size(), 3U);
-  EXPECT_EQ(sections[0].grid.rows.size(), 2U);
+  ASSERT_EQ(sections.size(), 4U);
+  ASSERT_EQ(sections[0].grid.rows.size(), 3U);
   EXPECT_EQ(sections[0].grid.rows[0].back(), "-");
-  EXPECT_EQ(sections[0].grid.rows[1].back(), "54.00");
+  // 10.5 GB/s of the median pair in messages of 1 MiB, whatever the median over launches is.
+  EXPECT_EQ(sections[0].grid.rows[0][7], "10.0k");
+  EXPECT_EQ(sections[0].grid.rows[1].back(), "50.00");
+  EXPECT_EQ(sections[0].grid.rows[2].back(), "-") << "rates of streams that did not overlap";
   EXPECT_EQ(sections[2].title, "GB/s, 1 MiB, all pairs at a time, from (row) to (column)");
 }
 

@@ -64,8 +64,9 @@ LaunchRecord launch_record(int launch, int src, std::uint64_t bytes, double late
   record.samples["bandwidth_bidirectional_GBps"] = samples_around(1.8 * bandwidth);
   record.samples["message_rate_per_s"] =
       samples_around(bandwidth * 1e9 / static_cast<double>(bytes));
+  const auto timed = lane.starts_with("tcp") ? 1.002 : 1.05;  // enough for a finding
   record.overheads = {
-      {"timestamp_ns", 7.2}, {"timed_mean_us", 1.002 * time_us}, {"untimed_mean_us", time_us}};
+      {"timestamp_ns", 7.2}, {"timed_mean_us", timed * time_us}, {"untimed_mean_us", time_us}};
   record.lanes = {lane};
   return record;
 }
@@ -105,6 +106,8 @@ void environment(Result& result, int ranks) {
                             {"cpus", std::to_string(2 * rank)},
                             {"numa_node", 0},
                             {"device", nullptr},
+                            {"clock", "tsc 2.596 GHz"},
+                            {"clock_step_ns", 10.0},
                             {"net_devices", {"lo"}}});
   }
 }

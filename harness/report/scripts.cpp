@@ -13,10 +13,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
@@ -26,7 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto time_limit = std::chrono::minutes(5);
+using ScriptClock = std::chrono::steady_clock;
+
+constexpr auto patience = std::chrono::minutes(1);
 constexpr auto look_every = std::chrono::milliseconds(5);
 
 [[noreturn]] void cannot_run(const std::string& script, const std::string& why) {
@@ -67,9 +71,18 @@ int spawn(const std::string& program, const std::vector<std::string>& arguments,
   return error;
 }
 
+/// What the processors have given to a child that is not yet reaped.
+std::chrono::nanoseconds processor_time(pid_t child) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(child, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 }  // namespace
 
-int run_script(const std::string& script, const std::vector<std::string>& args) {
+int run_script(const std::string& script, const std::vector<std::string>& args,
+               std::chrono::milliseconds idle_limit) {
   const auto python = find_python();
   std::vector<std::string> arguments = {python, find_script(script).string()};
   arguments.insert(arguments.end(), args.begin(), args.end());
@@ -78,7 +91,10 @@ int run_script(const std::string& script, const std::vector<std::string>& args) 
     cannot_run(script, fmt::format("it needs Python 3 with matplotlib, but '{}': {}", python,
                                    std::generic_category().message(error)));
   }
-  const auto deadline = std::chrono::steady_clock::now() + time_limit;
+  auto tell_at = ScriptClock::now() + patience;
+  auto worked_at = ScriptClock::now();
+  auto worked = processor_time(child);
+  bool idle = false;
   int status = 0;
   for (pid_t ended = 0; ended != child;) {
     ended = ::waitpid(child, &status, WNOHANG);
@@ -86,10 +102,23 @@ int run_script(const std::string& script, const std::vector<std::string>& args) 
       throw Failure(Exit::lost, script + ": lost: " + std::generic_category().message(errno));
     }
     if (ended == child) break;
-    if (std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
+    const auto now = ScriptClock::now();
+    if (const auto time = processor_time(child); std::exchange(worked, time) != time) {
+      worked_at = now;
+    }
+    idle = idle || now - worked_at > idle_limit;
+    if (idle) ::kill(child, SIGKILL);
+    if (now > tell_at) {
+      fmt::print(stderr, "ucx-bench: {} is still at work; Ctrl-C ends it\n", script);
+      tell_at = ScriptClock::time_point::max();
+    }
     std::this_thread::sleep_for(look_every);
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
+  if (idle) {
+    throw Failure(Exit::lost, fmt::format("{} did nothing for {:g} s and was ended", script,
+                                          std::chrono::duration<double>(idle_limit).count()));
+  }
   throw Failure(Exit::lost, fmt::format("{} was ended by signal {} ({})", script, WTERMSIG(status),
                                         ::strsignal(WTERMSIG(status))));
 }

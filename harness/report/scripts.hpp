@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,10 @@ namespace ucxbench {
 /// to ours. The script is the installed one, else the source tree's. The interpreter is the
 /// environment's UCXBENCH_PYTHON, else the one that the build was set up with, else python3. Throws
 /// Failure(Exit::cannot_run) where script or interpreter is missing, Failure(Exit::lost) when the
-/// script takes more than five minutes or is killed.
-int run_script(const std::string& script, const std::vector<std::string>& args);
+/// script is killed, also here when it has used no processor for `idle_limit`. One that works, on
+/// however many runs, may take its time; after a minute stderr says so.
+int run_script(const std::string& script, const std::vector<std::string>& args,
+               std::chrono::milliseconds idle_limit = std::chrono::minutes(5));
 
 /// The same with a file that holds `text` as the first argument; it has no name that could be left
 /// behind. Throws Failure(Exit::cannot_run) also when there is no memory for it.

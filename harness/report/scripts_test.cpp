@@ -1,8 +1,13 @@
 #include "harness/report/scripts.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "harness/core/failure.hpp"
 
@@ -30,6 +35,27 @@ TEST_F(Scripts, ReturnTheirExitStatus) {
   EXPECT_EQ(run_script("plot", {"--help"}), 0);
   ::setenv("UCXBENCH_PYTHON", "/bin/false", 1);
   EXPECT_EQ(run_script("plot", {}), 1);
+}
+
+// The limit is for who does nothing: a dashboard of thousands of runs may take long.
+TEST_F(Scripts, AreEndedWhenTheyDoNothing) {
+  const auto python =
+      std::filesystem::path(testing::TempDir()) / ("python-" + std::to_string(::getpid()));
+  ::setenv("UCXBENCH_PYTHON", python.c_str(), 1);
+  const auto run = [&](const std::string& text) {
+    std::ofstream(python) << "#!/bin/sh\n" << text << "\n";
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+    return run_script("plot", {}, std::chrono::milliseconds(500));
+  };
+  EXPECT_EQ(run("end=$(($(date +%s) + 2)); while [ $(date +%s) -lt $end ]; do :; done"), 0);
+  try {
+    run("exec sleep 60");
+    ADD_FAILURE() << "no failure";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::lost);
+    EXPECT_STREQ(failure.what(), "plot did nothing for 0.5 s and was ended");
+  }
+  std::filesystem::remove(python);
 }
 
 TEST_F(Scripts, NameTheSetUpWhenSomethingIsMissing) {

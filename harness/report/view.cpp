@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/first_messages.hpp"
 
@@ -67,6 +68,15 @@ const Metric* metric_of(const Case& of, const std::string& name) {
 std::string interval(const Metric& metric) {
   return metric.ci95 ? significant((*metric.ci95)[0], 4) + ".." + significant((*metric.ci95)[1], 4)
                      : "-";
+}
+
+// Of a table that has intervals.
+bool intervals_are_ranges(const Block& block, std::size_t launches) {
+  if (launches < least_for_ci95 || launches >= least_for_inner_ci95) return false;
+  if (has_first_messages(block) || is_matrix(*block.cases.front())) return false;
+  return std::ranges::any_of(block.measured, [](const auto* of) {
+    return metric_of(*of, "latency_us") != nullptr || metric_of(*of, "wall_ms") != nullptr;
+  });
 }
 
 /// One column of a table: where its text comes from.
@@ -140,7 +150,8 @@ std::string details_of(const Block& block, const Result& result) {
     }
   }
   if (!lanes.empty()) parts.push_back("lanes " + join(lanes, ", "));
-  parts.push_back(counted(launches.size(), "launch", "launches"));
+  parts.push_back(counted(launches.size(), "launch", "launches") +
+                  (intervals_are_ranges(block, launches.size()) ? " (95% CI: their range)" : ""));
   std::vector<std::string> others;
   const auto amount = scaled_amount(*block.cases.front());
   for (const auto& [name, value] : block.cases.front()->parameters.items()) {

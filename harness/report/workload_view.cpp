@@ -16,8 +16,8 @@ std::string text_of(const Json& object, const char* name, int digits = 4) {
   return significant(number_at(object, name), digits);
 }
 
-std::string percent(const std::optional<double>& part) {
-  return part ? fmt::format("{:.0f} %", 100 * *part) : "-";
+std::string percent_or_none(const std::optional<double>& part) {
+  return part ? share_text(*part) : "-";
 }
 
 std::optional<double> p50_of(const Case& of, const char* metric) {
@@ -86,7 +86,7 @@ std::string calibrated_of(const Case& of) {
   auto text = fmt::format("the exchange can reach {} GB/s ({})", significant(limit, 3),
                           on_one_line(text_at(of.exchange, "/calibrated_by", "?")));
   if (alone) {
-    text += fmt::format("; alone it reached {} of that{}", percent(*alone / *limit),
+    text += fmt::format("; alone it reached {} of that{}", share_text(*alone / *limit),
                         *alone > *limit ? " (above)" : "");
   }
   return text;
@@ -99,8 +99,8 @@ Grid workload_metrics_of(const Block& block) {
                         {"time, ms", "p50"},
                         {"time, ms", "95% CI"},
                         {"time, ms", "max"},
-                        {"input, GB/s", "p50"},
-                        {"input, GB/s", "harm. mean"},
+                        {"throughput, GB/s", "p50"},
+                        {"throughput, GB/s", "harm. mean"},
                         {"exchange, GB/s", "here"},
                         {"exchange, GB/s", "alone"}},
             .rows = {}};
@@ -121,7 +121,7 @@ Grid workload_metrics_of(const Block& block) {
         significant(p50_of(*of, "exchange_GBps"), 4),
         text_of(of->exchange, "alone_GBps")};
     if (!amount.empty()) row.insert(row.begin() + 1, text_at(of->parameters, "/" + amount));
-    if (scaling) row.push_back(percent(efficiency(*of, *block.measured.front())));
+    if (scaling) row.push_back(percent_or_none(efficiency(*of, *block.measured.front())));
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -136,8 +136,8 @@ Grid phases_of(const Case& of) {
             .rows = {}};
   for (const auto& phase : of.phases) {
     grid.rows.push_back({text_at(phase, "/name"), text_of(phase, "median_ms", 3),
-                         percent(number_at(phase, "share")), text_at(phase, "/slowest_rank"),
-                         text_of(phase, "slowest_ms", 3)});
+                         percent_or_none(number_at(phase, "share")),
+                         text_at(phase, "/slowest_rank"), text_of(phase, "slowest_ms", 3)});
   }
   return grid;
 }
@@ -181,9 +181,9 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
                     significant(*bytes * 1e-6, 4), text_of(of.exchange, "egress_imbalance", 3));
     const auto busy = number_at(of.exchange, "busy_ms");
     if (busy) {
-      text += fmt::format("; under way {} ms, of which nothing was computed {} ms: {} overlapped",
+      text += fmt::format("; messages under way {} ms, waiting for them {} ms: {} overlapped",
                           significant(busy, 3), text_of(of.exchange, "exposed_ms", 3),
-                          percent(number_at(of.exchange, "overlap")));
+                          percent_or_none(number_at(of.exchange, "overlap")));
     }
     if (cpu_moves_the_bytes(of)) {
       text += " (here the ranks' CPUs move the bytes: overlap cannot shorten a run)";

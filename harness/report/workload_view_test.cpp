@@ -44,6 +44,15 @@ TEST(Bound, IsTheLongerOneElsewhere) {
             "1.83 x that");
 }
 
+// A rank also waits while no message is under way: the wait is no part of that time.
+TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
+  auto of = workload({"tcp", "ib"}, 2, nullptr);
+  of.exchange.update({{"egress_imbalance", 1}, {"busy_ms", 5}, {"exposed_ms", 6}, {"overlap", 0}});
+  EXPECT_EQ(line_of(of, "exchange"),
+            "60.00 MB between ranks in each run, most by one rank 1.00 x the mean; messages under "
+            "way 5.00 ms, waiting for them 6.00 ms: 0 % overlapped");
+}
+
 TEST(Bound, NeedsACalibration) {
   auto of = workload({"shm"}, 2, nullptr);
   of.exchange["alone_GBps"] = nullptr;

@@ -1,13 +1,17 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <random>
+#include <string_view>
 #include <system_error>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/result/new_file.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -65,11 +69,18 @@ std::string reason_of(int error) { return std::generic_category().message(error)
                                  "; choose another path");
 }
 
-/// 0, or the errno of the first failure.
-int write_all(const std::filesystem::path& file, int flags, const std::string& bytes) {
+/// One that nobody can foresee, since mkstemp(3) would leave out what the umask allows others.
+std::string temporary_name(const std::string& name) {
+  std::random_device random;
+  return "." + name + "." + std::to_string(std::uint64_t{random()} << 32U | random()) + ".tmp";
+}
+
+/// 0, or the errno of the first failure, after which a file that was appended to is as before.
+int write_all(const std::filesystem::path& file, int flags, std::string_view bytes) {
   const int fd = ::open(file.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0) return errno;
-  int error = 0;
+  struct stat before{};
+  int error = ::fstat(fd, &before) == 0 ? 0 : errno;
   for (std::size_t done = 0; done < bytes.size() && error == 0;) {
     const auto written = ::write(fd, bytes.data() + done, bytes.size() - done);
     if (written >= 0) {
@@ -78,11 +89,17 @@ int write_all(const std::filesystem::path& file, int flags, const std::string& b
       error = errno;
     }
   }
+  // Best effort: a pipe cannot take back what it has.
+  if (error != 0 && (flags & O_APPEND) != 0 && ::ftruncate(fd, before.st_size) != 0) errno = error;
   if (::close(fd) != 0 && error == 0) error = errno;
   return error;
 }
 
 }  // namespace
+
+int write_new(const std::filesystem::path& file, std::string_view bytes) {
+  return write_all(file, O_CREAT | O_EXCL, bytes);
+}
 
 std::string to_text(const Json& json) {
   std::string text;
@@ -95,6 +112,10 @@ Result read_result(const std::filesystem::path& file) {
       read_given(file, most_bytes, "give a file written by ucx-bench --json"), file.string());
   result.file = file;
   return result;
+}
+
+void append_whole(const std::filesystem::path& file, std::string_view bytes) {
+  if (const int error = write_all(file, O_CREAT | O_APPEND, bytes)) cannot_write(file, error);
 }
 
 void write_atomically(const std::filesystem::path& file, const std::string& bytes) {
@@ -110,9 +131,10 @@ void write_atomically(const std::filesystem::path& file, const std::string& byte
     return;
   }
   auto temporary = target;
-  temporary.replace_filename("." + target.filename().string() + "." + std::to_string(::getpid()) +
-                             ".tmp");
-  int error = write_all(temporary, O_CREAT | O_TRUNC, bytes);
+  temporary.replace_filename(temporary_name(target.filename().string()));
+  // In a folder that others may write to, a link may stand where a file is expected.
+  int error = write_new(temporary, bytes);
+  if (error == EEXIST) cannot_write(file, error);  // not ours to remove
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(temporary.c_str());

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 
 #include "harness/core/refusal_for_test.hpp"
+#include "harness/result/new_file.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -49,6 +51,28 @@ TEST_F(ResultFile, WritesThroughLinksAndToDevices) {
   EXPECT_EQ(content(folder_ / "target.json"), "new");
   write_atomically("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+// By the number of the process, another user could lay a link there.
+TEST_F(ResultFile, WritesUnderANameThatNobodyForesees) {
+  write_atomically(folder_ / "other.txt", "theirs");
+  fs::create_symlink("other.txt", folder_ / (".run.json." + std::to_string(getpid()) + ".tmp"));
+  write_atomically(folder_ / "run.json", "ours");
+  EXPECT_EQ(content(folder_ / "other.txt"), "theirs");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "run.json"));
+}
+
+TEST_F(ResultFile, IsNotNewWhereALinkStands) {
+  write_atomically(folder_ / "other.txt", "theirs");
+  fs::create_symlink("other.txt", folder_ / "link");
+  fs::create_symlink("none.txt", folder_ / "nowhere");
+  for (const char* name : {"other.txt", "link", "nowhere"}) {
+    EXPECT_EQ(write_new(folder_ / name, "ours"), EEXIST) << name;
+  }
+  EXPECT_EQ(content(folder_ / "other.txt"), "theirs");
+  EXPECT_FALSE(fs::exists(folder_ / "none.txt"));
+  EXPECT_EQ(write_new(folder_ / "new", "ours"), 0);
+  EXPECT_EQ(content(folder_ / "new"), "ours");
 }
 
 TEST_F(ResultFile, SaysWhyItCannotWrite) {

@@ -166,6 +166,9 @@ Case case_from(Json json) {
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),
           .labels = json.at("labels").get<std::vector<std::string>>()};
+  if (of.verified.errors > of.verified.checked) {
+    throw std::invalid_argument("more messages with wrong data than were checked");
+  }
   for (const auto& record : json.at("launches")) of.launches.push_back(launch_from_json(record));
   for (const auto& pair : of.pairs) {
     if (pair.at("src").get<int>() < 0 || pair.at("dst").get<int>() < 0) {

@@ -138,6 +138,10 @@ TEST(ResultJson, NamesWhatIsDamaged) {
   json["cases"][0].erase("metrics");
   EXPECT_NE(refusal(json.dump()).find("key 'metrics' not found"), std::string::npos);
   json = to_json(small_result());
+  json["cases"][0]["verified"] = {{"checked", 3}, {"errors", 4}};
+  EXPECT_NE(refusal(json.dump()).find("more messages with wrong data than were checked"),
+            std::string::npos);
+  json = to_json(small_result());
   json["run"] = 3;
   EXPECT_NE(refusal(json.dump()).find("run is of another type"), std::string::npos);
 }

@@ -34,8 +34,7 @@ std::map<std::string, double> carried_by(const Json& path) {
 std::string shares_in_words(const std::map<std::string, double>& shares) {
   std::vector<std::string> parts;
   for (const auto& [member, share] : shares) {
-    parts.push_back(share >= nearly_all_payload ? member
-                                                : fmt::format("{} {:.0f} %", member, 100 * share));
+    parts.push_back(share >= nearly_all_payload ? member : member + " " + share_text(share));
   }
   return join(parts, ", ");
 }

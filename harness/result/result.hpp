@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/or_null.hpp"
@@ -158,6 +159,9 @@ Result read_result(const std::filesystem::path& file);
 /// not a regular file (/dev/stdout, a pipe) is written to directly. Throws Failure(Exit::usage)
 /// when that is impossible.
 void write_atomically(const std::filesystem::path& file, const std::string& bytes);
+
+/// Appends all of `bytes`, or nothing. Throws Failure(Exit::usage).
+void append_whole(const std::filesystem::path& file, std::string_view bytes);
 
 /// Fills `metrics` and `pairs` (of a canary none) from a case's launches. A pair's `messages` are
 /// the sum of its launches', `bytes` their payload, its quartiles over the kept bandwidth samples.

@@ -6,9 +6,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
 
 namespace ucxbench {
 namespace {
@@ -34,13 +37,10 @@ std::filesystem::path transfers_file(const std::filesystem::path& run_file) {
 }
 
 void append_transfers(const std::filesystem::path& file, std::span<const std::uint8_t> sections) {
-  std::ofstream out(file, std::ios::binary | std::ios::app);
-  if (out.tellp() == 0) out.write(magic.data(), magic.size());
-  out.write(reinterpret_cast<const char*>(sections.data()),
-            static_cast<std::streamsize>(sections.size()));
-  if (out.flush()) return;
-  throw Failure(Exit::usage, fmt::format("{}: cannot write the transfer log: {}", file.string(),
-                                         std::strerror(errno)));
+  std::error_code absent;
+  std::string bytes(std::filesystem::file_size(file, absent) == 0 || absent ? magic : "");
+  bytes.append(reinterpret_cast<const char*>(sections.data()), sections.size());
+  append_whole(file, bytes);
 }
 
 std::vector<LoggedTransfers> read_transfers(const std::filesystem::path& file) {

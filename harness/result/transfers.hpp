@@ -43,8 +43,8 @@ std::vector<std::uint8_t> section_bytes(TransferSection section, std::span<const
 /// "runs/a.json" → "runs/a.transfers.bin".
 std::filesystem::path transfers_file(const std::filesystem::path& run_file);
 
-/// Appends sections; a new file gets its first bytes too. Throws Failure(Exit::usage) when it
-/// cannot be written.
+/// Appends all of the sections, or nothing; a new file gets its first bytes too. Throws
+/// Failure(Exit::usage) when it cannot be written.
 void append_transfers(const std::filesystem::path& file, std::span<const std::uint8_t> sections);
 
 struct LoggedTransfers {

@@ -24,6 +24,10 @@ std::string significant(const std::optional<double>& value, int digits) {
   return fmt::format("{:.{}f}", *value, std::clamp(digits - 1 - exponent, 0, 9));
 }
 
+std::string share_text(double share) {
+  return share > 0 && share < 0.01 ? "<1 %" : fmt::format("{:.0f} %", 100 * share);
+}
+
 std::string readable_us(double us) {
   if (us < 1) return significant(us * 1e3, 3) + " ns";
   if (us < 1e3) return significant(us, 3) + " us";

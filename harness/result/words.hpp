@@ -10,6 +10,9 @@
 
 namespace ucxbench {
 
+/// A share, as every output rounds it: "43 %", "<1 %" for less that is not 0.
+std::string share_text(double share);
+
 /// "-" for unknown; else at least `digits` significant digits without an exponent: 12.34, 0.01234,
 /// and whole numbers above that: 123456.
 std::string significant(const std::optional<double>& value, int digits);

@@ -14,6 +14,8 @@
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/run/hosts.hpp"
+#include "harness/run/loaded_libraries.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
 
@@ -84,9 +86,12 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
   Json rank = {
       {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
+  rank["boot_id"] = boot_id();
   rank["numa_node"] = number_or_null(node);
   rank["device"] = Json();
   rank["clock"] = clock_.name();
+  rank["clock_step_ns"] = clock_.step_ns();
+  if (rendezvous_.rank() == 0) rank["libraries"] = loaded_libraries();
   rank.update(facts);
   // Each rank may have its own, of the launcher, of --ucx or of a wrapper.
   if (const char* own = std::getenv("UCX_NET_DEVICES")) rank["net_devices"] = own;
@@ -131,8 +136,10 @@ void RankContext::report_protocols(std::size_t index, int src, const Json& proto
 
 void RankContext::report_error_counters(const Json& moved) {
   if (moved.empty()) return;
-  const Json report = {
-      {"host", host_name()}, {"network_namespace", network_namespace()}, {"moved", moved}};
+  const Json report = {{"host", host_name()},
+                       {"boot_id", boot_id()},
+                       {"network_namespace", network_namespace()},
+                       {"moved", moved}};
   rendezvous_.put(fmt::format("report/errors/{}", rendezvous_.rank()), to_bytes(report), {});
 }
 
@@ -142,31 +149,28 @@ int rank_main() {
   std::unique_ptr<ChannelRendezvous> rendezvous;
   try {
     rendezvous = ChannelRendezvous::from_environment();
-    const auto plan = from_bytes(rendezvous->get("plan", {}));
-    check_settings(plan.at("asked"));
-    check_lockable(TransportSet::of(plan.at("set")));
-    const auto name = plan.at("benchmark").get<std::string>();
-    const auto& all = benchmarks();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.name == name; });
-    if (found == all.end()) {
-      throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
-    }
-    const auto clock = Clock::calibrate();
-    RankContext context(*rendezvous, clock, plan);
-    const bool gpus = uses_gpus(plan);
-    const auto errors = read_error_counters(gpus);
-    found->run_rank(context);
-    context.report_error_counters(moved_error_counters(errors, read_error_counters(gpus)));
-    rendezvous->finish();
-    return 0;
   } catch (const Failure& failure) {
-    if (rendezvous) rendezvous->fail(failure);
     return static_cast<int>(failure.exit());
-  } catch (const std::exception& error) {
-    if (rendezvous) rendezvous->fail(Failure(Exit::lost, error.what()));
-    return static_cast<int>(Exit::lost);
   }
+  rendezvous->abort_on_uncaught();
+  const auto plan = from_bytes(rendezvous->get("plan", {}));
+  check_settings(plan.at("asked"));
+  check_lockable(TransportSet::of(plan.at("set")));
+  const auto name = plan.at("benchmark").get<std::string>();
+  const auto& all = benchmarks();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.name == name; });
+  if (found == all.end()) {
+    throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
+  }
+  const auto clock = Clock::calibrate();
+  RankContext context(*rendezvous, clock, plan);
+  const bool gpus = uses_gpus(plan);
+  const auto errors = read_error_counters(gpus);
+  found->run_rank(context);
+  context.report_error_counters(moved_error_counters(errors, read_error_counters(gpus)));
+  rendezvous->finish();
+  return 0;
 }
 
 }  // namespace ucxbench

@@ -61,7 +61,8 @@ class RankContext {
 struct Benchmark {
   std::string name;
   std::string description;
-  /// Measures every case of the plan. Throws Failure.
+  /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
+  /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);
 };
 
@@ -73,7 +74,8 @@ bool register_benchmark(Benchmark benchmark);
 const std::vector<Benchmark>& benchmarks();
 
 /// The main function of a rank process: meets the others, runs the plan, reports, and returns the
-/// exit status.
+/// exit status. A failure ends the process from where it was thrown
+/// (ChannelRendezvous::abort_on_uncaught), so nothing around this may catch.
 int rank_main();
 
 }  // namespace ucxbench

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <random>
 
@@ -13,6 +15,22 @@
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
+namespace {
+
+// By which programs load or do something else, beside UCX_*, which have a place of their own.
+constexpr std::array telling = {"LD_",   "GLIBC_", "MALLOC_", "CUDA_", "NVIDIA_", "OMP_",
+                                "GOMP_", "KMP_",   "RDMAV_",  "IBV_",  "MLX4_",   "MLX5_"};
+
+Json telling_variables() {
+  auto found = Json::object();
+  for (const auto& [name, value] : current_environment()) {
+    const auto begins = [&name = name](const char* prefix) { return name.starts_with(prefix); };
+    if (std::ranges::any_of(telling, begins)) found[name] = value;
+  }
+  return found;
+}
+
+}  // namespace
 
 std::string utc_now() {
   return fmt::format(
@@ -32,7 +50,8 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
                 {"command", command},
                 {"state", "interrupted"},  // until it is known to be complete
                 {"reason", ""},
-                {"tags", tags}};
+                {"tags", tags},
+                {"variables", telling_variables()}};
 
   const auto& build = build_info();
   result.build = {{"version", build.version}, {"commit", build.commit},

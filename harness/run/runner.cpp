@@ -13,10 +13,12 @@
 #include "harness/core/units.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/cases.hpp"
-#include "harness/result/paths.hpp"
+#include "harness/result/run_file.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/canary.hpp"
+#include "harness/run/case_report.hpp"
 #include "harness/run/host_copies.hpp"
+#include "harness/run/hosts.hpp"
 #include "harness/run/processors.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/trouble.hpp"
@@ -25,22 +27,6 @@
 
 namespace ucxbench {
 namespace {
-
-void weigh_path(Case& done, const TransportSet& set, const LaunchRecord& record) {
-  const auto& path = record.path;
-  if (done.path.empty() || says_worse(path, done.path)) {
-    done.path = {{"asked", set.members()}, {"lanes", record.lanes}, {"verdict", "unknown"}};
-    done.path.update(path);
-  }
-  for (const auto& label : path.value("labels", Json::array())) {
-    add_label(done.labels, label.get<std::string>());
-  }
-}
-
-void take_paths(Case& done, const TransportSet& set) {
-  done.path = Json::object();
-  for (const auto& record : done.launches) weigh_path(done, set, record);
-}
 
 class Run {
  public:
@@ -51,6 +37,8 @@ class Run {
         setup_(setup),
         signals_(signals),
         observer_(observer),
+        file_(setup.output,
+              [&observer](const std::string& line) { observer.run_file_moved(line); }),
         last_launch_(groups_.size()),
         launches_(groups_.size()) {}
 
@@ -74,7 +62,18 @@ class Run {
     for (const auto& group : groups_) {
       if (!group.unavailable.empty()) skip(group, group.unavailable);
     }
-    write();
+    file_.begin(to_text(to_json(result_)), least_growth());
+  }
+
+  /// Of the run file, in bytes: by what ranks say of themselves, and by a case's samples in a
+  /// launch. Half of what a short run was seen to take.
+  std::uint64_t least_growth() const {
+    constexpr std::uint64_t of_ranks = 4096;
+    constexpr std::uint64_t of_a_launch = 2048;
+    std::uint64_t cases = 0;
+    for (const auto& group : groups_) cases += group.unavailable.empty() ? group.cases.size() : 0;
+    const auto launches = setup_.only_launch || setup_.max_time ? 1 : setup_.launches;
+    return of_ranks + of_a_launch * cases * static_cast<std::uint64_t>(launches);
   }
 
   void skip(const Group& group, const std::string& reason) {
@@ -158,7 +157,7 @@ class Run {
   void run_one(std::size_t index, int launch) {
     const auto begin = std::chrono::steady_clock::now();
     if (!begin_) begin_ = begin;
-    launch_group(groups_[index], launch);
+    launch_group(groups_[index], launch, launches_[index]);
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
   }
@@ -179,7 +178,7 @@ class Run {
     }
   }
 
-  void launch_group(Group& group, int launch) {
+  void launch_group(Group& group, int launch, int earlier_launches) {
     observer_.launch_begins(group, launch, setup_.launches);
     const auto settings = settings_of(group);
     const int local = local_ranks(group);
@@ -216,10 +215,15 @@ class Run {
     const auto before = processors_of(group);
     const auto outcome = run_launch(spec, signals_, setup_.peer);
     take_processors(group, launch, {before, processors_of(group)});
-    judge(group, outcome);
+    judge(group, lost_since(outcome, group, earlier_launches));
   }
 
-  void take_report(const Group& group, const std::string& key, const Json& report) {
+  void take_report(const Group& group, const std::string& key, Json report) {
+    if (report.contains("boot_id")) {
+      report["host"] = hosts_.told_apart(report.at("host").get<std::string>(),
+                                         report.at("boot_id").get<std::string>());
+      report.erase("boot_id");
+    }
     if (key.starts_with("report/rank/")) {
       take_rank(group, report);
     } else if (key.starts_with("report/protocols/")) {
@@ -233,17 +237,17 @@ class Run {
   }
 
   void take_transfers(const Hub::Bytes& sections) {
-    const auto file = transfers_file(setup_.output);
-    if (!result_.run.contains("transfers")) {
-      std::filesystem::remove(file);  // of an earlier run into the same file
-      result_.run["transfers"] = file.filename().string();
-    }
-    append_transfers(file, sections);
+    file_.append_transfers(sections);
+    result_.run["transfers"] = transfers_file(setup_.output).filename().string();
   }
 
   void take_rank(const Group& group, Json facts) {
     const auto effective = facts.at("ucx_effective");
     facts.erase("ucx_effective");
+    if (facts.contains("libraries")) {
+      result_.ucx["libraries"].update(facts.at("libraries"));
+      facts.erase("libraries");
+    }
     const auto rank = facts.at("rank").get<int>();
     if (rank == 0) result_.ucx["environment"]["effective"][group.name()] = effective;
     const auto known = std::find_if(result_.ranks.begin(), result_.ranks.end(),
@@ -269,28 +273,23 @@ class Run {
 
   void take_case(const Group& group, const Json& report) {
     auto& done = result_.cases.at(report.at("index").get<std::size_t>());
-    const auto& records = report.at("records");
-    const auto launch = records.at(0).at("launch").get<int>();
+    const auto launch = report.at("records").at(0).at("launch").get<int>();
     // Others of its pairs may have reported before.
     const bool first =
         std::ranges::find(done.launches, launch, &LaunchRecord::launch) == done.launches.end();
     done_ += first ? 1 : 0;
-    for (const auto& record : records) done.launches.push_back(launch_from_json(record));
-    take_paths(done, group.set);
-    done.verified.checked += report.at("checked").get<std::uint64_t>();
-    done.verified.errors += report.at("errors").get<std::uint64_t>();
-    done.peak_buffer_bytes =
-        std::max(done.peak_buffer_bytes, report.at("peak_buffer_bytes").get<std::uint64_t>());
-    const auto error = report.at("error").get<std::string>();
-    if (!error.empty() && done.state != CaseState::failed) {
-      done.state = CaseState::failed;
-      done.reason = error;
-      exit_ = worse(exit_, Exit::wrong_data);
-    } else if (done.state == CaseState::planned) {
-      done.state = CaseState::measured;
-    }
-    summarize(done);
+    exit_ = worse(exit_, add_case_report(done, group.set, report));
     observer_.case_done(done, done_, total_);
+  }
+
+  /// A set that ran before in this run and then cannot was lost.
+  static LaunchOutcome lost_since(LaunchOutcome outcome, const Group& group, int good_launches) {
+    if (outcome.exit != Exit::cannot_run || good_launches == 0) return outcome;
+    outcome.exit = Exit::lost;
+    outcome.reason = fmt::format("{} no longer runs{}, after {} launch{} of it: {}", group.name(),
+                                 group.ranks == 2 ? " between ranks 0 and 1" : "", good_launches,
+                                 good_launches == 1 ? "" : "es", outcome.reason);
+    return outcome;
   }
 
   void judge(Group& group, const LaunchOutcome& outcome) {
@@ -337,6 +336,8 @@ class Run {
     add_limits(result_);
     result_.findings = findings_of(result_);
     write();
+    result_.file = file_.file();
+    if (!file_.at_its_place()) exit_ = worse(exit_, Exit::lost);
   }
 
   void note_left_out() {
@@ -352,16 +353,18 @@ class Run {
                     fmt::join(fewer, "; "));
   }
 
-  void write() { write_atomically(setup_.output, to_text(to_json(result_))); }
+  void write() { file_.write(to_text(to_json(result_))); }
 
   Result& result_;
   std::vector<Group> groups_;
   const RunSetup& setup_;
   Signals& signals_;
   RunObserver& observer_;
+  RunFile file_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each group; 0: none yet
   std::vector<int> launches_;                                   ///< of each group, so far
+  HostNames hosts_{host_name(), boot_id()};
   std::vector<int> copying_cpus_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;

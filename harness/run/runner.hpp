@@ -66,12 +66,14 @@ class RunObserver {
   virtual void launch_begins(const Group& group, int launch, int launches) = 0;
   virtual void case_done(const Case& measured, std::size_t done, std::size_t total) = 0;
   virtual void group_skipped(const Group& group) = 0;
+  /// The run file cannot be where it was asked for: one line for the user.
+  virtual void run_file_moved(const std::string& line) = 0;
 };
 
 /// Runs every launch of every group: A B C, C B A, …, so that a slow drift of the machine meets all
 /// groups alike; groups may be of several benchmarks. `result.cases` are planned before and have
 /// their end state after; `result.run` says how it ended. Data that were measured are on disk
-/// whatever happens. The exit status is the worst of all launches.
+/// whatever happens: `result.file` says where. The exit status is the worst of all launches.
 Exit run_groups(Result& result, std::vector<Group> groups, const RunSetup& setup, Signals& signals,
                 RunObserver& observer);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/core/failure.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -35,6 +37,11 @@ std::string free_name(const Graph& graph, const std::string& name) {
   return free;
 }
 
+void check_free(const Graph& graph, const std::string& name) {
+  if (graph.find_name(name) == Node::none) return;
+  throw Failure(Exit::usage, fmt::format("{}: two devices are called {}", graph.source, name));
+}
+
 void attach_inside(Graph& graph, std::size_t child, std::size_t parent) {
   graph.attach(child, parent, link_of(LinkClass::internal, std::nullopt, ""));
 }
@@ -46,6 +53,22 @@ void attach_across(Graph& graph, std::size_t child, std::size_t parent, const st
 void attach_pcie(Graph& graph, std::size_t child, std::size_t parent,
                  const std::optional<Capacity>& capacity, const std::string& why) {
   graph.attach(child, parent, link_of(LinkClass::pcie, capacity, why));
+}
+
+void set_c2c(Graph& graph, std::size_t gpu, const Capacity& capacity) {
+  auto at = gpu;
+  do {
+    const auto up = graph.nodes[at].up;
+    if (up == Node::none) return;
+    at = graph.links[up].to;
+    for (const auto index : {up, up + 1}) {
+      auto& link = graph.links[index];
+      link.link_class = LinkClass::c2c;
+      link.specified_GBps = capacity.GBps;
+      link.now_GBps.reset();
+      link.source = capacity.source;
+    }
+  } while (graph.nodes[at].kind == NodeKind::bridge);
 }
 
 void attach_cable(Graph& graph, std::size_t nic, const std::optional<Capacity>& capacity) {
@@ -90,6 +113,10 @@ void add_nvlinks(Graph& graph, std::size_t gpu, const std::map<std::size_t, int>
 }
 
 std::string socket_link_text(std::string_view vendor, int family, int model) {
+  constexpr int first_epyc = 23;
+  if (vendor == "AuthenticAMD" && family >= first_epyc) {
+    return "xGMI between sockets: how many links, and how fast, is up to the firmware";
+  }
   const auto* row = socket_link(vendor, family, model);
   if (row == nullptr) return "links between sockets unknown";
   return fmt::format("{} GB/s per {} link{}, how many unknown", row->GBps, row->name,
@@ -101,10 +128,17 @@ void name_gpus(Graph& graph) {
   std::sort(gpus.begin(), gpus.end(),
             [&](std::size_t a, std::size_t b) { return graph.nodes[a].pci < graph.nodes[b].pci; });
   int next = 0;
+  const bool some_named = std::any_of(
+      gpus.begin(), gpus.end(), [&](std::size_t gpu) { return !graph.nodes[gpu].name.empty(); });
   for (const auto gpu : gpus) {
     if (!graph.nodes[gpu].name.empty()) continue;
     while (graph.find_name(fmt::format("GPU{}", next)) != Node::none) ++next;
     graph.nodes[gpu].name = fmt::format("GPU{}", next);
+    if (!some_named) continue;
+    graph.warnings.push_back(
+        fmt::format("the GPU at {} has no number, other GPUs have: it is "
+                    "called GPU{}",
+                    graph.nodes[gpu].pci, next));
   }
 }
 

@@ -18,6 +18,9 @@ Graph graph_of_host(std::string source);
 /// `name`, or where that is taken `name` with the number of nodes so far behind it.
 std::string free_name(const Graph& graph, const std::string& name);
 
+/// Refuses a name that another node has, which only a damaged source gives to two devices.
+void check_free(const Graph& graph, const std::string& name);
+
 /// Within a processor.
 void attach_inside(Graph& graph, std::size_t child, std::size_t parent);
 
@@ -27,6 +30,10 @@ void attach_across(Graph& graph, std::size_t child, std::size_t parent, const st
 /// `why` says why there is no capacity, where there is none.
 void attach_pcie(Graph& graph, std::size_t child, std::size_t parent,
                  const std::optional<Capacity>& capacity, const std::string& why);
+
+/// From now on the way from that GPU up to its host bridge is NVLink-C2C; the PCIe link beside it,
+/// which UCX does not use together with it, is no part of the capacity.
+void set_c2c(Graph& graph, std::size_t gpu, const Capacity& capacity);
 
 /// A NIC's cable to the network, of which there is one.
 void attach_cable(Graph& graph, std::size_t nic, const std::optional<Capacity>& capacity);
@@ -45,7 +52,7 @@ void add_nvlinks(Graph& graph, std::size_t gpu, const std::map<std::size_t, int>
 std::string socket_link_text(std::string_view vendor, int family, int model);
 
 /// Gives GPUs without a name the lowest free ones, GPU0 and on, in the order of their PCI
-/// addresses.
+/// addresses; where others have one, a warning says so.
 void name_gpus(Graph& graph);
 
 }  // namespace ucxbench

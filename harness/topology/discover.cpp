@@ -118,6 +118,9 @@ std::size_t add_gpu(Graph& graph, const NvmlGpu& gpu) {
   if (most && !graph.links[node.up].now_GBps) {
     set_link(graph, index, *most, capacity_of(gpu.pcie_now), "NVML");
   }
+  const auto c2c = gpu.c2c_GBps ? std::optional(Capacity{*gpu.c2c_GBps, "NVLink-C2C by NVML"})
+                                : c2c_of_model(gpu.name);
+  if (c2c) set_c2c(graph, index, *c2c);
   return index;
 }
 
@@ -160,6 +163,7 @@ void add_sysfs(Graph& graph, const std::filesystem::path& sys) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const auto& node = graph.nodes[i];
     if (node.pci.empty() || node.up == Node::none) continue;
+    if (graph.links[node.up].link_class != LinkClass::pcie) continue;
     const auto link = pcie_link_of(node.pci, sys);
     if (link.most) set_link(graph, i, *link.most, link.now, "sysfs");
   }

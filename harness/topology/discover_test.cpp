@@ -42,7 +42,7 @@ NvmlGpu gpu(int index, const std::string& pci, std::vector<NvmlLink> links = {})
   gpu.index = index;
   gpu.name = "NVIDIA H200";
   gpu.pci = pci;
-  gpu.compute_capability = 9;
+  gpu.compute_capability = 90;
   gpu.pcie_most = NvmlPcie{5, 16};
   gpu.pcie_now = NvmlPcie{1, 16};
   gpu.links = std::move(links);
@@ -95,6 +95,24 @@ TEST(Discover, NvmlKnowsPcieWhereSysfsDoesNot) {
     EXPECT_DOUBLE_EQ(*graph.links[index].now_GBps, pcie_capacity_of_generation(1, 16)->GBps);
     EXPECT_EQ(graph.links[index].source, "PCIe gen5 x16 by NVML, now PCIe gen1 x16");
   }
+}
+
+TEST(Discover, NvlinkC2cIsTheWayToAProcessor) {
+  auto graph = found_by_hwloc();
+  auto known = gpu(0, "0000:17:00.0");
+  known.c2c_GBps = 447.12;
+  auto named = gpu(1, "0000:80:00.0");
+  named.name = "NVIDIA GH200 480GB";
+  add_nvml(graph, {known, named});
+  const auto to_memory = [&](const char* name) {
+    const auto self = graph.find_name(name);
+    return path_between(graph, self, graph.parent_of(self)).capacity_GBps.value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(to_memory("GPU0"), 447.12);
+  EXPECT_DOUBLE_EQ(to_memory("GPU1"), 450);
+  // An adapter is as far as before, and as fast as its own link.
+  EXPECT_EQ(to_string(class_between(graph, graph.find_name("GPU0"), graph.find_name("mlx5_0"))),
+            "PHB");
 }
 
 TEST(Discover, NvlinksAreGroupedByTheirOtherEnd) {

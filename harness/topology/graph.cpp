@@ -116,6 +116,10 @@ std::vector<std::size_t> Graph::devices() const {
   return found;
 }
 
+bool is_device_name(std::string_view name) {
+  return !name.empty() && name.find(' ') == std::string_view::npos;
+}
+
 std::string normal_pci(std::string_view address) {
   const auto colon = address.find(':');
   if (colon == std::string_view::npos) return "";

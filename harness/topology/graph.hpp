@@ -29,9 +29,10 @@ enum class LinkClass {
   socket,    ///< between sockets or NUMA nodes: QPI, UPI, xGMI
   network,   ///< a NIC's cable
   internal,  ///< inside a processor: no limit of its own
+  c2c,       ///< NVLink-C2C, between a GPU and the processor that it shares a module with
 };
 
-/// "NVLink", "PCIe", "socket", "network", "internal".
+/// "NVLink", "PCIe", "socket", "network", "internal", "NVLink-C2C".
 std::string_view to_string(LinkClass link_class);
 
 /// How far apart two devices are, near before far, in nvidia-smi's vocabulary.
@@ -96,6 +97,8 @@ struct Graph {
   std::vector<Link> links;
   /// What the source says of a pair (the lower index first) without saying what lies between.
   std::map<std::pair<std::size_t, std::size_t>, PathClass> stated;
+  /// What an importer has left out, or has taken although it is doubtful; a line each. Not in JSON.
+  std::vector<std::string> warnings;
 
   /// The new node's index. Throws Failure(Exit::usage) above `most_nodes`, which no machine has.
   std::size_t add(Node node);
@@ -118,6 +121,10 @@ struct Graph {
   /// GPUs, then NICs, each in the order of their numbers: "GPU2" before "GPU10".
   std::vector<std::size_t> devices() const;
 };
+
+/// Whether it is a name of the system's: a device without one is called by its PCI address, as
+/// "NIC 0000:3b:00.0", which no setting takes.
+bool is_device_name(std::string_view name);
 
 /// "0000:3b:00.0" of NVML's "00000000:3B:00.0", CUDA's and sysfs's; empty for anything else.
 std::string normal_pci(std::string_view address);

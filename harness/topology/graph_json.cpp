@@ -26,11 +26,12 @@ constexpr Names<NodeKind, 9> kinds = {{{NodeKind::host, "host"},
                                        {NodeKind::nvswitch, "switch"},
                                        {NodeKind::network, "network"}}};
 
-constexpr Names<LinkClass, 5> link_classes = {{{LinkClass::nvlink, "NVLink"},
+constexpr Names<LinkClass, 6> link_classes = {{{LinkClass::nvlink, "NVLink"},
                                                {LinkClass::pcie, "PCIe"},
                                                {LinkClass::socket, "socket"},
                                                {LinkClass::network, "network"},
-                                               {LinkClass::internal, "internal"}}};
+                                               {LinkClass::internal, "internal"},
+                                               {LinkClass::c2c, "NVLink-C2C"}}};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Failure(Exit::usage, in_one_line(what) + "; give what ucx-bench topo --format json wrote");

@@ -2,10 +2,13 @@
 
 #include <sys/statvfs.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <string>
 
 #include "harness/core/files.hpp"
 
@@ -49,6 +52,55 @@ Json cpu_quota(const fs::path& cgroup) {
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
+// Of files below /proc/sys, "/" being "." in their names.
+constexpr std::array settings = {"kernel/randomize_va_space",
+                                 "kernel/sched_autogroup_enabled",
+                                 "kernel/sched_rt_runtime_us",
+                                 "kernel/nmi_watchdog",
+                                 "kernel/timer_migration",
+                                 "vm/swappiness",
+                                 "vm/overcommit_memory",
+                                 "vm/nr_hugepages",
+                                 "vm/zone_reclaim_mode",
+                                 "vm/compaction_proactiveness",
+                                 "net/core/rmem_max",
+                                 "net/core/wmem_max",
+                                 "net/core/rmem_default",
+                                 "net/core/wmem_default",
+                                 "net/core/netdev_max_backlog",
+                                 "net/core/busy_poll",
+                                 "net/core/busy_read",
+                                 "net/core/default_qdisc",
+                                 "net/core/rps_sock_flow_entries",
+                                 "net/ipv4/tcp_rmem",
+                                 "net/ipv4/tcp_wmem",
+                                 "net/ipv4/tcp_congestion_control",
+                                 "net/ipv4/tcp_timestamps",
+                                 "net/ipv4/tcp_sack",
+                                 "net/ipv4/tcp_window_scaling",
+                                 "net/ipv4/tcp_autocorking",
+                                 "net/ipv4/tcp_limit_output_bytes",
+                                 "net/ipv4/tcp_mtu_probing",
+                                 "net/ipv4/tcp_slow_start_after_idle"};
+
+Json kernel_settings(const fs::path& root) {
+  Json found = Json::object();
+  const auto add = [&](const std::string& name, const fs::path& file) {
+    auto line = first_line(file);
+    std::ranges::replace(line, '\t', ' ');
+    if (!line.empty()) found[name] = line;
+  };
+  for (const std::string setting : settings) {
+    auto name = setting;
+    std::ranges::replace(name, '/', '.');
+    add(name, root / "proc/sys" / setting);
+  }
+  add("kernel command line", root / "proc/cmdline");
+  add("clocksource", root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
+  add("transparent huge pages of shm", root / "sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  return found;
+}
+
 }  // namespace
 
 Json host_state(const fs::path& root) {
@@ -65,6 +117,8 @@ Json host_state(const fs::path& root) {
   const auto cpus = root / "sys/devices/system/cpu";
   state["turbo"] = turbo(cpus);
   state["smt"] = flag_or_null(cpus / "smt/active");
+  const auto known_settings = kernel_settings(root);
+  state["kernel_settings"] = known_settings.empty() ? Json() : known_settings;
   state["cpu_quota"] = cpu_quota(root / "sys/fs/cgroup");
   return state;
 }

@@ -13,6 +13,8 @@ namespace ucxbench {
 /// - turbo: whether clocks go above the nominal one, with load and temperature
 /// - smt: whether cores have several hardware threads in use
 /// - cpu_quota: the CPUs' worth of time that the cgroup may take; null for no limit
+/// - kernel_settings: sysctls and the like that change what communication costs, as text, by name:
+///   "net.core.rmem_max"; only those that this kernel has
 nlohmann::ordered_json host_state(const std::filesystem::path& root = "/");
 
 }  // namespace ucxbench

@@ -21,12 +21,14 @@ TEST_F(HostState, IsReadFromTheKernelsFiles) {
   write("proc/sys/kernel/yama/ptrace_scope", "2");
   write("proc/sys/kernel/numa_balancing", "1");
   write("sys/devices/system/cpu/smt/active", "0");
+  write("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456");
   const auto state = host_state(root_);
   EXPECT_GT(state.at("shm_bytes"), 0);
   EXPECT_LE(state.at("shm_free_bytes"), state.at("shm_bytes"));
   EXPECT_EQ(state.at("ptrace_scope"), 2);
   EXPECT_EQ(state.at("numa_balancing"), true);
   EXPECT_EQ(state.at("smt"), false);
+  EXPECT_EQ(state.at("kernel_settings").dump(), R"({"net.ipv4.tcp_rmem":"4096 131072 6291456"})");
 }
 
 TEST_F(HostState, TurboIsToldByEitherDriver) {

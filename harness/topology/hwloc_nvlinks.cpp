@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "harness/core/failure.hpp"
@@ -18,12 +19,16 @@ namespace {
 struct Ends {
   std::map<std::string, std::string> pci_of_gpus;
   std::map<std::string, std::string> pci_of_switches;
+  std::set<std::string> all;
 };
 
 /// A GPU is in the matrix as NVML's device, a switch as the PCI device.
 struct FindEnds : pugi::xml_tree_walker {
   bool for_each(pugi::xml_node& object) override {
     const std::string index = object.attribute("gp_index").value();
+    if (!index.empty() && !ends.all.insert(index).second) {
+      throw Failure(Exit::usage, fmt::format("hwloc XML: two objects have gp_index {}", index));
+    }
     const std::string_view type = object.attribute("type").value();
     const std::string_view subtype = object.attribute("subtype").value();
     if (type == "OSDev" && std::string_view(object.attribute("name").value()).starts_with("nvml")) {
@@ -51,8 +56,13 @@ std::string index_of(const std::string& word) { return word.substr(word.find(':'
 
 double megabytes_of(const std::string& word) {
   double value = 0;
-  std::from_chars(word.data(), word.data() + word.size(), value);
-  return std::isfinite(value) ? value : 0;
+  const auto* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc{} || rest != end || !std::isfinite(value) || value < 0) {
+    throw Failure(Exit::usage,
+                  fmt::format("hwloc XML: NVLinkBandwidth has '{}', expected MB/s", word));
+  }
+  return value;
 }
 
 void add_link(Graph& graph, std::size_t gpu, std::size_t to, double megabytes_per_s) {
@@ -60,7 +70,13 @@ void add_link(Graph& graph, std::size_t gpu, std::size_t to, double megabytes_pe
   constexpr double most_links = 99;
   const auto* generation = nvlink_of_model(graph.nodes[gpu].model);
   const auto links = megabytes_per_s / 1000 / (generation ? generation->GBps : usual_GBps);
-  if (!(links > 0.5 && links < most_links)) return;
+  if (!(links > 0.5 && links < most_links)) {
+    graph.warnings.push_back(
+        fmt::format("NVLinkBandwidth of {} is {} MB/s, which no links are: "
+                    "left out",
+                    graph.nodes[gpu].pci, megabytes_per_s));
+    return;
+  }
   Link link;
   link.from = gpu;
   link.to = to;
@@ -83,6 +99,12 @@ void add_matrix(Graph& graph, pugi::xml_node matrix, const Ends& ends) {
                   fmt::format("hwloc XML: NVLinkBandwidth has {} values for {} objects",
                               values.size(), objects.size()));
   }
+  for (const auto& object : objects) {
+    if (ends.all.contains(index_of(object))) continue;
+    throw Failure(Exit::usage, fmt::format("hwloc XML: NVLinkBandwidth names object {}, which is "
+                                           "not in the file",
+                                           object));
+  }
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const auto gpu = ends.pci_of_gpus.find(index_of(objects[i]));
     const auto from = gpu == ends.pci_of_gpus.end() ? Node::none : graph.find_pci(gpu->second);
@@ -96,7 +118,14 @@ void add_matrix(Graph& graph, pugi::xml_node matrix, const Ends& ends) {
       if (peer != ends.pci_of_gpus.end()) to = graph.find_pci(peer->second);
       if (nvswitch != ends.pci_of_switches.end()) to = switch_at(graph, nvswitch->second);
       // Else a processor of IBM's.
-      if (to != Node::none) add_link(graph, from, to, bandwidth);
+      if (to == Node::none) continue;
+      add_link(graph, from, to, bandwidth);
+      const double back = megabytes_of(values[j * objects.size() + i]);
+      if (peer != ends.pci_of_gpus.end() && back != bandwidth && (i < j || back <= 0)) {
+        graph.warnings.push_back(
+            fmt::format("NVLinkBandwidth from {} to {} is {} MB/s, {} back: no machine is wired so",
+                        graph.nodes[from].pci, graph.nodes[to].pci, bandwidth, back));
+      }
     }
   }
 }

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <pugixml.hpp>
+#include <set>
 
 #include "harness/core/failure.hpp"
 #include "harness/topology/build.hpp"
@@ -38,6 +40,21 @@ int number_in_info(pugi::xml_node object, const char* name) {
   return std::atoi(info(object, name).c_str());
 }
 
+/// Of every version of hwloc; caches are further ones.
+bool is_known_type(std::string_view type) {
+  constexpr std::array<std::string_view, 15> types = {
+      "System", "Machine", "Package", "Socket", "Die",   "NUMANode", "Group",   "Core",
+      "PU",     "Cache",   "Bridge",  "PCIDev", "OSDev", "Misc",     "MemCache"};
+  return std::find(types.begin(), types.end(), type) != types.end() ||
+         (type.starts_with('L') && type.ends_with("Cache"));
+}
+
+/// 1 of "0000:03:01.0".
+std::string device_number(pugi::xml_node object) {
+  const auto pci = pci_address(object, "pci_busid");
+  return pci.substr(0, pci.find('.'));
+}
+
 /// The number that follows `word`: 2 of "nvml2" and "nvml".
 std::optional<int> number_behind(std::string_view name, std::string_view word) {
   if (!name.starts_with(word)) return std::nullopt;
@@ -55,9 +72,15 @@ struct PciPart {
 };
 
 std::optional<Capacity> link_speed(pugi::xml_node object) {
-  const double speed = object.attribute("pci_link_speed").as_double();
-  // Also refuses what is no number.
-  if (!(speed > 0 && speed < 1e4)) return std::nullopt;
+  const std::string_view text = attribute(object, "pci_link_speed");
+  if (text.empty()) return std::nullopt;
+  double speed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  if (error != std::errc{} || rest != text.data() + text.size() || !(speed >= 0 && speed < 1e4)) {
+    refuse_attribute(object, "pci_link_speed", "GB/s");
+  }
+  // As where the link is down or is inside the processor.
+  if (speed == 0) return std::nullopt;
   return Capacity{speed, "PCIe as trained when hwloc looked"};
 }
 
@@ -74,6 +97,7 @@ class HwlocReader {
                     "hwloc XML that does not begin with a machine: its first object must be of "
                     "type Machine");
     }
+    check_objects(machine);
     find_processors(machine);
     attach_processors();
     find_devices(machine, {});
@@ -83,16 +107,36 @@ class HwlocReader {
   }
 
  private:
+  void check_objects(pugi::xml_node object) {
+    if (!is_known_type(type_of(object))) {
+      graph_.warnings.push_back(
+          fmt::format("{}: hwloc has no objects of such a type: left out", shown(object)));
+    }
+    const auto pci = pci_address(object, "pci_busid");
+    if (!pci.empty() && !addresses_.insert(pci).second) {
+      throw Failure(Exit::usage, fmt::format("hwloc XML: {} is there twice", pci));
+    }
+    for (const auto child : object.children("object")) check_objects(child);
+  }
+
   void find_processors(pugi::xml_node object) {
     const auto type = type_of(object);
     const bool socket = type == "Package" || type == "Socket";
     if (socket || type == "NUMANode") {
       Node node;
       node.kind = socket ? NodeKind::socket : NodeKind::numa;
-      const int index = object.attribute("os_index").as_int(-1);
-      if (!socket && index >= 0) node.numa_node = index;
+      const int index = whole_number(object, "os_index").value_or(-1);
+      if (!socket && index >= 0) {
+        const auto same = std::ranges::find_if(
+            numas_, [&](std::size_t numa) { return graph_.nodes[numa].numa_node == index; });
+        if (same != numas_.end()) {
+          throw Failure(Exit::usage,
+                        fmt::format("hwloc XML: two NUMA nodes of os_index {}", index));
+        }
+        node.numa_node = index;
+      }
       node.name = free_name(graph_, fmt::format("{}{}", socket ? "socket" : "NUMA", index));
-      node.cpus = parse_cpu_mask(attribute(object, "cpuset"));
+      node.cpus = cpu_mask(object, "cpuset");
       if (socket) {
         node.model = info(object, "CPUModel");
         between_sockets_ =
@@ -140,11 +184,11 @@ class HwlocReader {
   }
 
   void find_devices(pugi::xml_node object, Cpus near) {
-    if (auto own = parse_cpu_mask(attribute(object, "cpuset"))) near = std::move(*own);
+    if (auto own = cpu_mask(object, "cpuset")) near = std::move(*own);
     for (const auto child : object.children("object")) {
       if (type_of(child) == "Bridge") {
         add_host_bridge(child, near);
-      } else if (auto device = part_of(child, 0)) {
+      } else if (auto device = part_of(child, false)) {
         add(*device, place_of(near));
       } else {
         find_devices(child, near);
@@ -153,7 +197,7 @@ class HwlocReader {
   }
 
   void add_host_bridge(pugi::xml_node object, const Cpus& near) {
-    const auto parts = parts_below(object, 0);
+    const auto parts = parts_below(object, false);
     if (parts.empty()) return;
     Node node;
     node.kind = NodeKind::host_bridge;
@@ -170,37 +214,54 @@ class HwlocReader {
 
   void add(const PciPart& part, std::size_t parent) {
     auto node = part.node;
-    if (!node.name.empty()) node.name = free_name(graph_, node.name);
+    if (!node.name.empty()) check_free(graph_, node.name);
     const auto index = graph_.add(std::move(node));
     attach_pcie(graph_, index, parent, part.link, "PCIe speed unknown");
     for (const auto& below : part.below) add(below, index);
+    const auto& added = graph_.nodes[index];
+    if (const auto c2c = c2c_of_model(added.model); c2c && added.kind == NodeKind::gpu) {
+      set_c2c(graph_, index, *c2c);
+    }
     if (graph_.nodes[index].kind == NodeKind::nic) attach_cable(graph_, index, std::nullopt);
   }
 
-  std::vector<PciPart> parts_below(pugi::xml_node object, int depth) const {
+  std::vector<PciPart> parts_below(pugi::xml_node object, bool below_port) const {
     std::vector<PciPart> parts;
     for (const auto child : object.children("object")) {
-      if (auto part = part_of(child, depth + 1)) parts.push_back(std::move(*part));
+      if (auto part = part_of(child, below_port)) parts.push_back(std::move(*part));
     }
     return parts;
   }
 
-  /// Empty for what leads to no GPU or NIC. `depth` counts bridges below the host's. Ports and
-  /// switches take turns: a root port, a switch, one of the switch's ports, … A port belongs to
-  /// the link below it, so it is a node only where several functions of a card share it.
-  std::optional<PciPart> part_of(pugi::xml_node object, int depth) const {
+  /// Ports and switches take turns: a root port, a switch, one of the switch's ports, … Legacy and
+  /// virtual bridges stand between them, and are seen by what is right below: several bridges at
+  /// different numbers are the ports of a switch, and a device is below a port.
+  static bool is_port(pugi::xml_node bridge, bool below_port) {
+    std::set<std::string> bridges;
+    bool devices = false;
+    for (const auto child : bridge.children("object")) {
+      if (type_of(child) == "Bridge") bridges.insert(device_number(child));
+      devices |= type_of(child) == "PCIDev";
+    }
+    if (bridges.size() > 1) return false;
+    return devices || !below_port;
+  }
+
+  /// Empty for what leads to no GPU or NIC. A port belongs to the link below it, so it is a node
+  /// only where several functions of a card share it.
+  std::optional<PciPart> part_of(pugi::xml_node object, bool below_port) const {
     if (type_of(object) == "PCIDev") return device_of(object);
     if (type_of(object) != "Bridge") return std::nullopt;
     PciPart part;
-    part.below = parts_below(object, depth);
+    const bool port = is_port(object, below_port);
+    part.below = parts_below(object, port);
     if (part.below.empty()) return std::nullopt;
-    const bool port = depth % 2 == 1;
     if (port && part.below.size() == 1) {
       auto only = std::move(part.below.front());
       return only;
     }
     part.node.kind = NodeKind::bridge;
-    part.node.pci = normal_pci(attribute(object, "pci_busid"));
+    part.node.pci = pci_address(object, "pci_busid");
     part.node.name = fmt::format("{} {}", port ? "port" : "switch", part.node.pci);
     part.link = port ? part.below.front().link : link_speed(object);
     return part;
@@ -208,11 +269,17 @@ class HwlocReader {
 
   std::optional<PciPart> device_of(pugi::xml_node object) const {
     PciPart part;
-    part.node.pci = normal_pci(attribute(object, "pci_busid"));
+    part.node.pci = pci_address(object, "pci_busid");
     part.link = link_speed(object);
     // "0302 [10de:15f9] …": class and vendor.
     const auto type = attribute(object, "pci_type");
-    const auto base_class = static_cast<unsigned>(std::strtoul(type.data(), nullptr, 16)) >> 8U;
+    unsigned device_class = 0;
+    const auto [rest, error] =
+        std::from_chars(type.data(), type.data() + type.size(), device_class, 16);
+    if (!type.empty() && (error != std::errc{} || !std::string_view(rest).starts_with(" ["))) {
+      refuse_attribute(object, "pci_type", "class, vendor and device, as 0302 [10de:20b0]");
+    }
+    const auto base_class = device_class >> 8U;
     const auto open = type.find('[');
     const auto vendor =
         open == std::string_view::npos
@@ -256,6 +323,7 @@ class HwlocReader {
   }
 
   Graph graph_ = graph_of_host("hwloc XML");
+  std::set<std::string> addresses_;
   std::string_view network_kind_;
   std::string_view rdma_kind_;
   std::vector<std::size_t> sockets_;

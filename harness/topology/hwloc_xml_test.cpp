@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 #include "harness/topology/cpu_mask.hpp"
 #include "harness/topology/path.hpp"
 
@@ -103,12 +104,38 @@ TEST(HwlocXml, PortsBelongToTheLinksBelowThem) {
     return to_string(class_between(graph, at(a), at(b)));
   };
   EXPECT_EQ(between("eth0", "eth1"), "PIX");
+  EXPECT_EQ(between("eth0", "eth2"), "PIX") << "the port of two functions is no switch";
   EXPECT_EQ(between("eth0", "eth3"), "PHB");
   EXPECT_EQ(graph.nodes[graph.parent_of(at("eth2"))].name, "switch 0000:02:00.0");
   EXPECT_EQ(graph.nodes[graph.parent_of(at("eth0"))].name, "port 0000:03:00.0");
   EXPECT_EQ(graph.nodes[graph.parent_of(at("eth3"))].name, "pci0000:00");
   // The switch hangs by its own link; the device's is the device's.
   EXPECT_NEAR(*path_between(graph, at("eth2"), at("eth3")).capacity_GBps, 3.94, 0.01);
+}
+
+// Between the root port and the switch stands one bridge more, as virtual machines and old boards
+// have it; taking turns by depth makes switches of the switch's ports.
+TEST(HwlocXml, LegacyBridgesAreNoSwitches) {
+  const auto bridge = [](const std::string& pci, const std::string& below) {
+    return "<object type=\"Bridge\" bridge_type=\"1-1\" pci_busid=\"" + pci + "\">" + below +
+           "</object>";
+  };
+  const auto ports = bridge("0000:04:00.0", nic("0000:05:00.0", "eth0", 2)) +
+                     bridge("0000:04:01.0", nic("0000:06:00.0", "eth1", 2));
+  const auto legacy = nic("0000:09:01.0", "eth2", 2) + nic("0000:09:02.0", "eth3", 2);
+  const auto graph = graph_from_hwloc_xml(
+      topology(" version=\"2.0\"",
+               "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0xf\"/>"
+               "<object type=\"Bridge\" bridge_type=\"0-1\" bridge_pci=\"0000:[00-09]\">" +
+                   bridge("0000:00:01.0", bridge("0000:02:00.0", bridge("0000:03:00.0", ports))) +
+                   bridge("0000:00:02.0", bridge("0000:08:00.0", legacy)) + "</object>"));
+  const auto between = [&](const char* a, const char* b) {
+    return to_string(class_between(graph, graph.find_name(a), graph.find_name(b)));
+  };
+  EXPECT_EQ(between("eth0", "eth1"), "PIX");
+  EXPECT_EQ(between("eth2", "eth3"), "PIX");
+  EXPECT_EQ(between("eth0", "eth2"), "PHB");
+  EXPECT_EQ(graph.nodes[graph.parent_of(graph.find_name("eth0"))].name, "switch 0000:03:00.0");
 }
 
 std::string with_nvlinks(const std::string& values) {
@@ -136,7 +163,50 @@ TEST(HwlocXml, HasNvlinksAsBandwidths) {
   const auto path = path_between(graph, graph.find_name("GPU0"), graph.find_name("GPU1"));
   EXPECT_EQ(to_string(path.path_class), "NV3") << "one direct, two through the switch";
   EXPECT_DOUBLE_EQ(path.capacity_GBps.value_or(0), 75);
+  EXPECT_EQ(graph.warnings, std::vector<std::string>{});
   EXPECT_THROW(graph_from_hwloc_xml(with_nvlinks("<u64values>0 25000</u64values>")), Failure);
+  auto elsewhere = with_nvlinks(
+      "<u64values>0 25000 75000 25000 0 </u64values><u64values>50000 75000 50000 0 </u64values>");
+  elsewhere.replace(elsewhere.find("OSDev:1 "), 8, "OSDev:9 ");
+  EXPECT_EQ(refusal_by([&] { graph_from_hwloc_xml(elsewhere); }),
+            "hwloc XML: NVLinkBandwidth names object OSDev:9, which is not in the file");
+}
+
+TEST(HwlocXml, HasEveryAddressOnce) {
+  const std::string gpu = "<object type=\"PCIDev\" pci_busid=\"0000:3b:00.0\"/>";
+  EXPECT_EQ(refusal_by([&] { graph_from_hwloc_xml(topology("", gpu + gpu)); }),
+            "hwloc XML: 0000:3b:00.0 is there twice");
+}
+
+TEST(HwlocXml, DoubtsNvlinksThatNoMachineHas) {
+  const auto warnings = [](const std::string& values) {
+    return graph_from_hwloc_xml(with_nvlinks("<u64values>" + values + " 0 0 0</u64values>"))
+        .warnings;
+  };
+  using Lines = std::vector<std::string>;
+  const std::string one_way = " MB/s, 50000 back: no machine is wired so";
+  for (const std::string forth : {"25000", "0"}) {
+    const auto lines = warnings("0 " + forth + " 0 50000 0 0");
+    ASSERT_EQ(lines.size(), 1U) << forth;
+    EXPECT_NE(lines[0].find("no machine is wired so"), std::string::npos) << lines[0];
+  }
+  EXPECT_EQ(warnings("0 25000 0 50000 0 0"),
+            Lines{"NVLinkBandwidth from 0000:00:00.0 to 0000:01:00.0 is 25000" + one_way});
+  EXPECT_EQ(warnings("0 25000000 0 25000000 0 0"),
+            (Lines{"NVLinkBandwidth of 0000:00:00.0 is 25000000 MB/s, which no links are: left out",
+                   "NVLinkBandwidth of 0000:01:00.0 is 25000000 MB/s, which no links are: left "
+                   "out"}));
+}
+
+TEST(HwlocXml, NumaNodesHaveNumbersOfTheirOwn) {
+  const auto numa = [](const std::string& index) {
+    return "<object type=\"NUMANode\" os_index=\"" + index + "\" cpuset=\"0x" + index + "\"/>";
+  };
+  const auto refusal = [](const std::string& xml) {
+    return refusal_by([&] { graph_from_hwloc_xml(topology(" version=\"2.0\"", xml)); });
+  };
+  EXPECT_EQ(refusal(numa("1") + numa("2")), "accepted");
+  EXPECT_EQ(refusal(numa("1") + numa("1")), "hwloc XML: two NUMA nodes of os_index 1");
 }
 
 TEST(HwlocXml, NeedsAMachine) {

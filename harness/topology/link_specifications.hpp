@@ -12,7 +12,7 @@ namespace ucxbench {
 struct LinkSpecification {
   std::string_view name;        ///< "NVLink 2", "PCIe gen3", "EDR"
   double GBps;                  ///< GB/s (1e9 bytes/s), of one unit
-  std::string_view unit;        ///< "link", "lane", "4 lanes"
+  std::string_view unit;        ///< "link", "lane", "4 lanes", "GPU"
   std::string_view source;      ///< where the figure is from
   std::string_view confidence;  ///< "high"; "medium": derived; "low": sources disagree
 };
@@ -29,12 +29,16 @@ std::string doubt_of(const LinkSpecification& row);
 /// Each empty (or null) where the table has no such row.
 const LinkSpecification* link_specification(std::string_view name);
 
-/// By the major number of CUDA's compute capability: 6 is NVLink 1 (P100), 10 is NVLink 5 (B200).
-/// What NVML calls a link's version is not used: it has said 5 of the fourth generation.
-const LinkSpecification* nvlink_of_compute_capability(int major);
+/// By CUDA's compute capability, 86 for 8.6: 60 is NVLink 1 (P100), 80 and 86 are NVLink 3 of
+/// different speed (A100, A40), 100 is NVLink 5 (B200). What NVML calls a link's version is not
+/// used: it has said 5 of the fourth generation.
+const LinkSpecification* nvlink_of_compute_capability(int capability);
 
 /// By a product's name, such as "Tesla V100-SXM2-32GB".
 const LinkSpecification* nvlink_of_model(std::string_view model);
+
+/// Of a GPU beside a processor of NVIDIA's (GH200, GB200, GB300): NVLink-C2C to that one, one way.
+std::optional<Capacity> c2c_of_model(std::string_view model);
 
 /// The most NVLinks that a GPU of that generation has; without one, that any GPU has.
 int most_nvlinks(const LinkSpecification* generation);

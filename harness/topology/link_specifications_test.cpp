@@ -9,12 +9,17 @@ TEST(LinkSpecifications, OfNvlinksAddUpToWhatVendorsNameForAGpu) {
   const auto whole = [](int capability, int links) {
     return nvlink_capacity(*nvlink_of_compute_capability(capability), links).GBps;
   };
-  EXPECT_DOUBLE_EQ(whole(6, 4), 80);
-  EXPECT_DOUBLE_EQ(whole(7, 6), 150);
-  EXPECT_DOUBLE_EQ(whole(8, 12), 300);
-  EXPECT_DOUBLE_EQ(whole(9, 18), 450);
-  EXPECT_DOUBLE_EQ(whole(10, 18), 900);
-  EXPECT_EQ(nvlink_of_compute_capability(12), nullptr);
+  EXPECT_DOUBLE_EQ(whole(60, 4), 80);
+  EXPECT_DOUBLE_EQ(whole(70, 6), 150);
+  EXPECT_DOUBLE_EQ(whole(75, 2), 50);
+  EXPECT_DOUBLE_EQ(whole(80, 12), 300);
+  EXPECT_DOUBLE_EQ(whole(86, 4), 56.25);
+  EXPECT_DOUBLE_EQ(whole(90, 18), 450);
+  EXPECT_DOUBLE_EQ(whole(100, 18), 900);
+  EXPECT_DOUBLE_EQ(whole(103, 18), 900);
+  for (const int without : {0, 61, 72, 87, 89, 107, 120, 121}) {
+    EXPECT_EQ(nvlink_of_compute_capability(without), nullptr) << without;
+  }
 }
 
 TEST(LinkSpecifications, KnowProductsByName) {
@@ -24,10 +29,24 @@ TEST(LinkSpecifications, KnowProductsByName) {
   EXPECT_EQ(nvlink_of_model("NVIDIA H200")->name, "NVLink 4");
   EXPECT_EQ(nvlink_of_model("NVIDIA GH200 480GB")->name, "NVLink 4");
   EXPECT_EQ(nvlink_of_model("NVIDIA GB200")->name, "NVLink 5");
+  for (const char* slower : {"NVIDIA A40", "NVIDIA A40-48Q", "NVIDIA RTX A6000", "NVIDIA RTX A5000",
+                             "NVIDIA GeForce RTX 3090"}) {
+    EXPECT_EQ(nvlink_of_model(slower)->name, "NVLink 3 of GA102") << slower;
+  }
+  EXPECT_EQ(nvlink_of_model("Quadro RTX 8000")->name, "NVLink 2");
+  EXPECT_EQ(nvlink_of_model("NVIDIA RTX A4000"), nullptr);
   EXPECT_EQ(nvlink_of_model("NVIDIA L40S"), nullptr);
   EXPECT_EQ(nvlink_of_model(""), nullptr);
   EXPECT_EQ(most_nvlinks(nvlink_of_model("Tesla V100-SXM2-16GB")), 6);
   EXPECT_EQ(most_nvlinks(nullptr), 18);
+}
+
+TEST(LinkSpecifications, KnowWhichGpusSitBesideTheirProcessor) {
+  EXPECT_DOUBLE_EQ(c2c_of_model("NVIDIA GH200 480GB")->GBps, 450);
+  EXPECT_DOUBLE_EQ(c2c_of_model("NVIDIA GB200")->GBps, 225);
+  EXPECT_NE(c2c_of_model("NVIDIA GB300")->source.find("confidence medium"), std::string::npos);
+  EXPECT_FALSE(c2c_of_model("NVIDIA H200"));
+  EXPECT_FALSE(c2c_of_model("NVIDIA B200"));
 }
 
 TEST(LinkSpecifications, OfPcieFollowFromSpeedAndLanes) {
@@ -69,6 +88,9 @@ TEST(LinkSpecifications, OfPortsFollowFromTheirRates) {
 TEST(LinkSpecifications, KnowTheLinksOfSomeSockets) {
   EXPECT_DOUBLE_EQ(socket_link("GenuineIntel", 6, 79)->GBps, 19.2);
   EXPECT_DOUBLE_EQ(socket_link("GenuineIntel", 6, 85)->GBps, 20.8);
+  EXPECT_DOUBLE_EQ(socket_link("GenuineIntel", 6, 207)->GBps, 40);
+  EXPECT_DOUBLE_EQ(socket_link("GenuineIntel", 6, 173)->GBps, 48);
+  EXPECT_EQ(socket_link("GenuineIntel", 6, 207)->confidence, "low");
   EXPECT_EQ(socket_link("AuthenticAMD", 6, 85), nullptr);
   EXPECT_EQ(socket_link("GenuineIntel", 6, 1), nullptr);
 }

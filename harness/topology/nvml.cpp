@@ -2,11 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <type_traits>
 
 #include "harness/topology/graph.hpp"
+#include "harness/topology/nvml_field.hpp"
 
 namespace ucxbench {
 namespace {
@@ -25,6 +27,10 @@ constexpr int remote_gpu = 0;
 constexpr int remote_switch = 2;
 constexpr int remote_unknown = 0xff;
 constexpr unsigned most_links = 18;
+constexpr unsigned field_c2c_links = 170;
+constexpr unsigned field_c2c_link_is_up = 171;
+constexpr unsigned field_c2c_link_MBps = 172;
+constexpr unsigned most_c2c_links = 64;
 constexpr std::size_t mask_bits = sizeof(unsigned long) * CHAR_BIT;
 
 std::string pci_of(const PciInfo& info) { return normal_pci(info.bus_id.data()); }
@@ -62,7 +68,8 @@ class Nvml {
         link_state_(library, "nvmlDeviceGetNvLinkState"),
         link_pci_(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
         link_type_(library, "nvmlDeviceGetNvLinkRemoteDeviceType"),
-        common_ancestor_(library, "nvmlDeviceGetTopologyCommonAncestor") {}
+        common_ancestor_(library, "nvmlDeviceGetTopologyCommonAncestor"),
+        fields_(library, "nvmlDeviceGetFieldValues") {}
 
   std::vector<NvmlGpu> gpus() const {
     std::vector<NvmlGpu> found;
@@ -93,10 +100,11 @@ class Nvml {
     if (pci_(device, &pci)) gpu.pci = pci_of(pci);
     int major = 0;
     int minor = 0;
-    if (capability_(device, &major, &minor)) gpu.compute_capability = major;
+    if (capability_(device, &major, &minor)) gpu.compute_capability = 10 * major + minor;
     gpu.cpus = cpus(device);
     gpu.pcie_most = pcie(device, generation_most_, lanes_most_);
     gpu.pcie_now = pcie(device, generation_now_, lanes_now_);
+    gpu.c2c_GBps = c2c(device);
     for (unsigned number = 0; number < most_links; ++number) {
       int active = 0;
       if (link_state_(device, number, &active) && active == 1) {
@@ -124,6 +132,25 @@ class Nvml {
     unsigned width = 0;
     if (!generation(device, &number) || !lanes(device, &width)) return std::nullopt;
     return NvmlPcie{static_cast<int>(number), static_cast<int>(width)};
+  }
+
+  /// Drivers before 525 have no such fields.
+  std::optional<unsigned> field(Device device, unsigned which, unsigned link) const {
+    NvmlField field{};
+    field.field = which;
+    field.scope = link;
+    if (!fields_(device, 1, &field) || field.result != 0) return std::nullopt;
+    return static_cast<unsigned>(field.value);
+  }
+
+  std::optional<double> c2c(Device device) const {
+    const auto count = std::min(field(device, field_c2c_links, 0).value_or(0), most_c2c_links);
+    double megabytes_per_s = 0;
+    for (unsigned number = 0; number < count; ++number) {
+      if (field(device, field_c2c_link_is_up, number) != 1U) continue;
+      megabytes_per_s += field(device, field_c2c_link_MBps, number).value_or(0);
+    }
+    return megabytes_per_s > 0 ? std::optional(megabytes_per_s / 1000) : std::nullopt;
   }
 
   NvmlLink link(Device device, unsigned number) const {
@@ -173,6 +200,7 @@ class Nvml {
   Call<Device, unsigned, PciInfo*> link_pci_;
   Call<Device, unsigned, int*> link_type_;
   Call<Device, Device, int*> common_ancestor_;
+  Call<Device, int, NvmlField*> fields_;
 };
 
 }  // namespace

@@ -22,10 +22,11 @@ struct NvmlGpu {
   int index = 0;
   std::string name;
   std::string pci;                        ///< "0000:3b:00.0"
-  std::optional<int> compute_capability;  ///< its major number
+  std::optional<int> compute_capability;  ///< 86 for 8.6
   std::optional<std::vector<int>> cpus;   ///< nearest to it
   std::optional<NvmlPcie> pcie_most;      ///< that the GPU and the slot can do
   std::optional<NvmlPcie> pcie_now;
+  std::optional<double> c2c_GBps;  ///< NVLink-C2C to its processor, one way; of links that are up
   std::vector<NvmlLink> links;
   std::vector<int> levels;  ///< to the GPU of each index: nvmlGpuTopologyLevel_t, -1 unknown
 };

@@ -56,12 +56,23 @@ Distance within_numa(const Graph& graph, const Meeting& meeting) {
                                                                 : Distance::unknown;
 }
 
+/// How many switches stand between a device and the common one. A port whose link several functions
+/// share is none.
+std::ptrdiff_t switches_in(const Graph& graph, const std::vector<std::size_t>& chain) {
+  if (chain.empty()) return 0;
+  return std::count_if(chain.begin() + 1, chain.end(), [&](std::size_t node) {
+    return graph.nodes[node].kind == NodeKind::bridge &&
+           !graph.nodes[node].name.starts_with("port ");
+  });
+}
+
 Distance tree_distance(const Graph& graph, std::size_t a, std::size_t b) {
   const auto meeting = meet(graph, a, b);
   if (meeting.common == Node::none) return Distance::net;
   switch (graph.nodes[meeting.common].kind) {
     case NodeKind::bridge:
-      return meeting.from.size() <= 1 && meeting.to.size() <= 1 ? Distance::pix : Distance::pxb;
+      return switches_in(graph, meeting.from) + switches_in(graph, meeting.to) == 0 ? Distance::pix
+                                                                                    : Distance::pxb;
     case NodeKind::host_bridge:
       return Distance::phb;
     case NodeKind::numa:

@@ -1,6 +1,7 @@
 """One cause for many cases: what the rows that lost, and no others, have in common."""
 
 import itertools
+import re
 import shlex
 
 from plots.common import size_text, words
@@ -59,11 +60,15 @@ def causes_of(lost, kept):
     return found
 
 
+def commit_of(run):
+    """Its first digits; None if a run file says something else, which must not get into a shell."""
+    return str(run.commit)[:12] if re.fullmatch("[0-9a-f]{7,64}", str(run.commit)) else None
+
+
 def suspects(old, new):
     """The command that lists the commits between two runs; None if there are none, or nobody knows."""
-    if not old.commit or not new.commit or old.commit == new.commit:
-        return None
-    return f"git log --oneline {old.commit[:12]}..{new.commit[:12]}"
+    base, head = (commit_of(run) for run in (old, new))
+    return f"git log --oneline {base}..{head}" if base and head and base != head else None
 
 
 def commands_of(base, new):
@@ -77,6 +82,6 @@ def commands_of(base, new):
     commands = [("again", f"{again} && {judge}")]
     if log := suspects(base, new):
         script = shlex.quote(f"scripts/setup/build release ucx-bench && {again} && {judge}")
-        bisect = f"git bisect start {new.commit[:12]} {base.commit[:12]} && git bisect run sh -c {script}"
+        bisect = f"git bisect start {commit_of(new)} {commit_of(base)} && git bisect run sh -c {script}"
         commands = [("suspects", log), *commands, ("the commit", bisect)]
     return commands

@@ -31,7 +31,7 @@ class Control:
 
 def counted(program, run):
     """For the index, as plain JSON; None where `compare` says nothing."""
-    result, _ = verdicts.asked(program, run.path, "--with-itself")
+    result, _ = verdicts.told(program, "compare", run.path, "--with-itself")
     if result is None:
         return None
     tested = [row["p"] for row in result["series"]

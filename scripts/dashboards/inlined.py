@@ -3,7 +3,6 @@
 import json
 import os
 
-from dashboards.lines import differences
 from dashboards.record import rounded
 from pages.sections import UNITS
 
@@ -24,14 +23,9 @@ def runs_of(stream, page):
 def environments_of(stream):
     """The first one in words, and wherever something differs [run, what, whether a segment begins, all in words]."""
 
-    def in_words(run):
-        return ", ".join(f"{name} {value or '?'}" for name, value in run.environment.items())
-
-    marks = []
-    for i, (old, new) in enumerate(zip(stream.runs, stream.runs[1:]), 1):
-        if found := differences(old.environment, new.environment):
-            marks.append([i, "; ".join(found), old.segment != new.segment, in_words(new)])
-    return in_words(stream.runs[0]), marks
+    marks = [[i, "; ".join(new.place["differs"]), old.segment != new.segment, new.place["environment"]]
+             for i, (old, new) in enumerate(zip(stream.runs, stream.runs[1:]), 1) if new.place["differs"]]
+    return stream.runs[0].place["environment"], marks
 
 
 def line_of(line, stream_number, intervals_from):

@@ -3,25 +3,31 @@
 import collections
 import dataclasses
 import functools
+import json
+import subprocess
 
+import runfile
 from dashboards import changes
 
 CANARY = "canary/"
+LIMIT_S = 120
 LAST = 20  # runs whose samples stand on the page
 
 
 @dataclasses.dataclass(eq=False)
 class Stream:
-    """Runs of one machine and branch that measure the same; a change of environment begins a new segment."""
+    """Runs of one machine and branch that were asked the same; ucx-bench says which, and where a segment begins."""
 
     machine: str
-    branch: str | None
+    branch: str
     what: str
+    side: str  # of ab: "base" or "new"; else empty
     runs: list = dataclasses.field(default_factory=list)
 
     @property
     def name(self):
-        return f"{self.what} on {self.machine}" + (f", branch {self.branch}" if self.branch else "")
+        what = self.what + (f", {self.side}" if self.side else "")
+        return f"{what} on {self.machine}" + (f", branch {self.branch}" if self.branch else "")
 
     @functools.cached_property
     def segment_starts(self):
@@ -57,11 +63,25 @@ class Line:
         return self.key.startswith(CANARY)
 
 
+def place(runs, program):
+    """Asks ucx-bench where each run stands; raises NotARun where it does not say."""
+    heads = json.dumps([run.head for run in runs])
+    try:
+        done = subprocess.run([program, "dashboard", "/dev/stdin", "--streams"], input=heads, capture_output=True,
+                              text=True, timeout=LIMIT_S)
+        if done.returncode:
+            raise runfile.NotARun(f"'{program} dashboard --streams': {done.stderr.strip() or done.returncode}")
+        for run, found in zip(runs, json.loads(done.stdout), strict=True):
+            run.place = found
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise runfile.NotARun(f"'{program} dashboard --streams' did not run: {error}")
+
+
 def streams_of(runs):
     streams = {}
     for run in runs:
-        key = run.machine, run.branch or "", run.what
-        streams.setdefault(key, Stream(run.machine, run.branch, run.what)).runs.append(run)
+        key = tuple(run.place[name] for name in ("machine", "branch", "what", "side"))
+        streams.setdefault(key, Stream(*key)).runs.append(run)
     return [stream for _, stream in sorted(streams.items())]
 
 
@@ -105,8 +125,9 @@ def lines_of(stream, problems):
     return list(lines.values())
 
 
-def by_stream(runs, problems):
+def by_stream(runs, problems, program):
     """{Stream: its lines}"""
+    place(runs, program)
     return {stream: lines_of(stream, problems) for stream in streams_of(runs)}
 
 
@@ -150,9 +171,3 @@ def standing_losses(line):
     now = latest[-1].after
     return [change for change in latest if worse(line, change)
             and (now > change.before) == (line.better == "lower") and now != change.before]
-
-
-def differences(old, new):
-    """Of two environments, in words."""
-    changed = [name for name in new if old.get(name) != new[name]]
-    return [f"{name} {old.get(name) or '?'} → {new[name] or '?'}" for name in changed]

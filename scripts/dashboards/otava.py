@@ -9,6 +9,8 @@ import json
 import pathlib
 import re
 
+from commandline import write_text
+
 COLUMNS = ["time", "commit", "run"]
 
 
@@ -83,7 +85,7 @@ def write(folder, histories):
         stem = re.sub(r"[^A-Za-z0-9.]+", "-", history.name).strip("-.")
         for runs, series in tables_of(history):
             name = next(f"{stem}-{number}" for number in range(1, len(tests) + 2) if f"{stem}-{number}" not in tests)
-            (folder / f"{name}.csv").write_text(csv_of(runs, series), encoding="utf-8")
+            write_text(folder / f"{name}.csv", csv_of(runs, series))
             tests[name] = test_of(f"{name}.csv", series)
-    (folder / "otava.yaml").write_text(configuration_of(tests), encoding="utf-8")
+    write_text(folder / "otava.yaml", configuration_of(tests))
     return list(tests)

@@ -4,9 +4,7 @@ import datetime
 import hashlib
 import json
 import math
-import pathlib
 
-COMMANDS = ("pingpong", "p2p", "cold", "merge", "transpose", "suite", "ab")
 # compare leaves them out too: 1/x of another metric, or another tool's definition of one.
 LEFT_OUT = ("message_rate_per_s", "throughput_GBps", "bandwidth_sender_GBps")
 MOST_PROBLEMS = 5  # named of one run; the others are counted
@@ -21,41 +19,19 @@ def time_of(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
-def what_of(run):
-    """ "pingpong", "suite small.toml": runs that may be compared have this in common."""
-    words = run["run"]["command"][1:]
-    command = next((word for word in words if word in COMMANDS), None)
-    if command in ("suite", "ab"):
-        file = next((word for word in words[words.index(command) + 1 :] if word.endswith(".toml")), "")
-        return f"{command} {pathlib.PurePath(file).name}".strip()
-    return command or "+".join(sorted({case["benchmark"] for case in run["cases"]})) or "nothing"
-
-
-def first(values):
-    return next((str(value) for value in values if value), None)
-
-
-def environment_of(run):
-    hosts = run["machine"]["hosts"]
-    gpus = [rank["device"] for rank in run["ranks"] if rank.get("device")]
-    gpus += [gpu for host in hosts for gpu in host["gpus"] if isinstance(gpu, dict)]
+def head_of(run):
+    """What ucx-bench needs to say where a run stands: a run file without its cases, as far as it is asked for."""
+    hosts = [{name: value for name, value in host.items() if name not in ("gpus", "nics")} for host in run["machine"]["hosts"]]
+    environment = run["ucx"]["environment"]
     return {
-        "UCX": run["ucx"]["version"],
-        "driver": first(gpu.get("driver") for gpu in gpus),
-        "CUDA": first(gpu.get("cuda") for gpu in gpus),
-        "kernel": first(host["kernel"] for host in hosts),
-        "node": "+".join(sorted({host["name"] for host in hosts})),
-        "topology": run["machine"]["topology_hash"],
+        "schema": run["schema"],
+        "run": {name: run["run"][name] for name in ("command", "asked", "tags", "variables", "ab") if name in run["run"]},
+        "build": {}, "machine": {**run["machine"], "hosts": hosts[:1]},
+        "ucx": {name: run["ucx"].get(name) for name in ("version", "library", "libraries")}
+        | {"environment": {"inherited": environment["inherited"]}},
+        "ranks": [{"rank": rank["rank"], "device": rank["device"]} for rank in run["ranks"] if rank.get("device")][:1],
+        "cases": [], "findings": [], "topology": {},
     }
-
-
-def major(version, parts):
-    return ".".join(version.split(".")[:parts]) if version else None
-
-
-def segment_of(environment):
-    """Values of one segment may be compared: UCX to the minor version, the driver to the major one."""
-    return [major(environment["UCX"], 2), major(environment["driver"], 1), environment["topology"]]
 
 
 def measured(value):
@@ -126,13 +102,12 @@ def record_of(run, now):
         "state": run["run"]["state"],
         "reason": run["run"].get("reason") or "",
         "machine": run["machine"]["id"],
-        "branch": run["run"]["tags"].get("branch"),
-        "what": what_of(run),
         "command": run["run"]["command"],
         "commit": run["build"]["commit"],
         "dirty": run["build"]["dirty"],
         "labels": sorted({*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])}),
-        "environment": environment_of(run),
+        "head": head_of(run),
+        "other": run["run"].get("ab", {}).get("other"),
         "cases": cases_of(run, problems),
         "better": directions_of(run),
         "problems": problems[:MOST_PROBLEMS] + (

@@ -21,15 +21,17 @@ def headline(comparisons):
     told = [f"{counts[verdict]} {verdict}" for verdict in verdicts.VERDICTS if counts[verdict]]
     order = ("regressed", "missing", "inconclusive", "improved")
     worst = next((verdict for verdict in order if counts[verdict]), "unchanged")
-    place = "" if len(comparisons) == 1 else f" in {judged} of {len(comparisons)} kinds of run"
+    place = "" if len(comparisons) == judged else f" in {judged} of {len(comparisons)} kinds of run"
     return ", ".join(told) + place, worst
 
 
 def next_steps(comparison):
-    """What to do for what has no verdict: by reason, with how many rows it concerns."""
-    found = collections.Counter(row["why"] for row in comparison.rows
-                                if row["verdict"] in ("inconclusive", "missing") and row["why"])
-    return found.most_common(6)
+    """What to do for what has no verdict: what `compare` says of all such rows, then reasons of single ones."""
+    found = collections.Counter(row["why"] for row in comparison.rows if row["verdict"] in ("inconclusive", "missing")
+                                and row["why"] and row.get("launches_wanted") is None)
+    plain = comparison.result.get("plain_medians")
+    return ([plain] if plain else []) + comparison.result.get("next_steps", []) + [
+        f"{count} row{'' if count == 1 else 's'}: {why}" for why, count in found.most_common(6)]
 
 
 def last_good(stream, comparison, rows):
@@ -144,7 +146,7 @@ def content_of(found, by_stream, arguments, base, now):
     found.problems += troubles
     # Of the page itself where it is one of its runs.
     base = base and next((run for run in found.runs if run.id == base.id), base)
-    compared = {stream: verdicts.compared(stream, arguments.program, base) for stream in streams}
+    compared = {stream: verdicts.compared(stream, arguments.program, found.runs, base) for stream in streams}
     streams.sort(key=lambda stream: compared[stream].worst())
     comparisons = [compared[stream] for stream in streams]
     loaded, samples, told = details.Loaded(found.problems), {}, []
@@ -154,6 +156,7 @@ def content_of(found, by_stream, arguments, base, now):
         samples |= details.read_samples(stream, of, most, loaded)
         told.append(stream_of(stream, of, comparison, arguments, entries, loaded))
         told[-1]["control"] = control.told(found, stream, arguments.program)
+        told[-1]["findings"], told[-1]["no_findings"] = verdicts.findings_of(arguments.program, comparison.new)
     found.save()
     found.problems += [(triage.FILE, f"'{entry.id}' is for no row: ids are a case and a metric") for entry in entries
                        if not entry.used]

@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 3  # of the index: another one is made anew
+VERSION = 4  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -21,6 +21,7 @@ SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 class Run:
     path: pathlib.Path
     record: dict
+    place: dict = dataclasses.field(default_factory=dict)  # of ucx-bench: machine, branch, what, side, segment, …
 
     def __getattr__(self, name):
         try:
@@ -34,7 +35,7 @@ class Run:
 
     @property
     def segment(self):
-        return record.segment_of(self.record["environment"])
+        return self.place["segment"]
 
 
 @dataclasses.dataclass

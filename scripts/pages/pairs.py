@@ -3,17 +3,14 @@
 import heapq
 
 from pages.sections import known
-from plots.common import by_concurrent, promised
+from plots.common import by_concurrent, percent, promised
 
 MOST_PAIRS = 200
 MOST_BOTH_WAYS = 8
 
 
-def percent(part, whole):
-    if part is None or not whole:
-        return "?"
-    value = 100 * part / whole
-    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
+def percent_of(part, whole):
+    return "?" if part is None or not whole else percent(part / whole)
 
 
 def rate_of(pair):
@@ -22,7 +19,7 @@ def rate_of(pair):
 
 def of_calibrated(rate, limit):
     """Percent; more than was calibrated is possible, and is said."""
-    return percent(rate, limit) + (" (above)" if rate and limit and rate > limit else "")
+    return percent_of(rate, limit) + (" (above)" if rate and limit and rate > limit else "")
 
 
 def expected_of(case, pair):
@@ -61,16 +58,16 @@ def tables_of(run):
             if limited:
                 expected = expected_of(case, pair)
                 cells += [known(pair.get("class")), known(pair.get("path")), known(pair.get("limit_GBps")),
-                          percent(rate_of(pair), pair.get("limit_GBps")), known(expected), percent(rate_of(pair), expected)]
+                          percent_of(rate_of(pair), pair.get("limit_GBps")), known(expected), percent_of(rate_of(pair), expected)]
             if calibrated:
                 limit = pair.get("calibrated_GBps")
                 cells += [known(limit), of_calibrated(rate_of(pair), limit)]
             if shared:
                 share = pair.get("calibrated_share_GBps")
-                cells += [known(share), percent(rate_of(pair), share)]
+                cells += [known(share), percent_of(rate_of(pair), share)]
             if at_once:
                 rate = at_once.get((pair["src"], pair["dst"]))
-                cells += [known(rate), percent(rate, rate_of(pair))]
+                cells += [known(rate), percent_of(rate, rate_of(pair))]
             rows.append(cells)
         head = ["from", "to", "messages", "MB", "p25 GB/s", "p50", "p75", "goodput"]
         head += ["class", "carried by", "its limit", "of that", "expected path's", "of that"] if limited else []
@@ -93,7 +90,7 @@ def both_ways(run):
         more += len(both)
         found += heapq.nsmallest(MOST_BOTH_WAYS, both)
     shown = heapq.nsmallest(MOST_BOTH_WAYS, found)
-    rows = [(key, f"{src} ↔ {dst}", known(there), known(back), percent(part, 1)) for part, key, (src, dst), there, back in shown]
+    rows = [(key, f"{src} ↔ {dst}", known(there), known(back), percent_of(part, 1)) for part, key, (src, dst), there, back in shown]
     return {"rows": rows, "more": more - len(rows)}
 
 
@@ -103,11 +100,11 @@ def limits_of(run):
     for case in run["cases"]:
         for limit in case.get("limits") or []:
             p50, source = limit["p50_GBps"], known(limit["source"])
-            of_limit = of_calibrated if source == "calibrated" else percent
+            of_limit = of_calibrated if source == "calibrated" else percent_of
             rows.append([
                 case["key"], limit["class"], known(limit["path"]), known(limit["pairs"]), known(limit.get("min_GBps")),
                 known(p50), known(limit["GBps"]), of_limit(p50, limit["GBps"]), known(limit.get("expected_GBps")),
-                percent(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
+                percent_of(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
                 f"{source}: {limit['detail']}" if limit["detail"] else source,
             ])
     return rows

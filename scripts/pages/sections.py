@@ -1,6 +1,6 @@
 """What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
 
-from plots.common import significant, size_text, words
+from plots.common import percent, significant, size_text, words
 
 SEVERITIES = ("error", "warning", "note")
 # They follow from others, or are there only to compare with another tool.
@@ -11,6 +11,10 @@ OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
 # What a title says by its value alone.
 PLAIN = ("api", "transports")
 CANARY = "canary"
+# What has one name wherever it is shown; keys in files stay.
+NAMES = {"wall_ms": "time, ms"}
+# Of a case's bytes: what else was counted is no payload.
+NEARLY_ALL = 0.99
 VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
 
 
@@ -32,6 +36,8 @@ def findings_of(run):
 
 
 def metric_title(name):
+    if name in NAMES:
+        return NAMES[name]
     stem, _, unit = name.rpartition("_")
     return f"{stem.replace('_', ' ')}, {UNITS.get(unit, unit)}"
 
@@ -41,7 +47,7 @@ def carried(case):
     by = path.get("carried_by") or {}
     if not by:
         return "–" if case["parameters"].get("ranks") == 1 else "?"
-    return ", ".join(name if share > 0.995 else f"{name} {share:.0%}" for name, share in by.items())
+    return ", ".join(name if share >= NEARLY_ALL else f"{name} {percent(share)}" for name, share in by.items())
 
 
 def row_text(name, value):
@@ -117,6 +123,7 @@ def blocks_of(run):
             "title": title,
             "launches": max((len({entry["launch"] for entry in case["launches"]}) for case in measured), default=0),
             "table": table_of(measured) if measured else None,
+            "scaled": len({case["parameters"].get("ranks") for case in measured if case.get("phases")}) > 1,
             "phases": [(name, case["phases"]) for case, name in zip(measured, row_names(measured)) if case.get("phases")],
             "reasons": sorted({case["path"].get("why") for case in measured if case["path"].get("why")}),
             "others": [{"state": state, "reason": reason or "no reason given", "keys": keys}
@@ -216,7 +223,8 @@ def verdicts_of(comparison):
         ratio, interval = entry["ratio"], entry["interval"]
         both = entry["base"] is not None and entry["new"] is not None
         rows.append([
-            entry["verdict"], entry["key"], metric_title(entry["metric"]), known(entry["base"]), known(entry["new"]),
+            entry["verdict"], entry["key"], metric_title(entry["metric"]), known(entry["matched_base"]),
+            known(entry["matched_new"]),
             f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None else "–",
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
             f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],

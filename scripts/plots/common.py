@@ -69,6 +69,11 @@ def pyplot():
     return plt
 
 
+def percent(share):
+    """As ucx-bench rounds it: "43 %", "<1 %" for less that is not 0."""
+    return "<1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
 def significant(value, digits=3):
     """0.0209, 10.0, 285: at least so many digits, but whole numbers whole."""
     rounded = float(f"{value:.{digits - 1}e}")

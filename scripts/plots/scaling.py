@@ -53,7 +53,7 @@ class Panel:
                     axes.plot([case.ranks] * 2, case.ci95, color=color, **INTERVAL)
         axes.set_title(self.title(), fontsize=11)
         axes.set_xlabel("ranks")
-        axes.set_ylabel("input (GB/s), median over launches")
+        axes.set_ylabel("throughput (GB/s), median over launches")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = ticks_of({case.ranks for case in self.cases})

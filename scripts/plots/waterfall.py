@@ -4,7 +4,7 @@ import dataclasses
 import statistics
 import textwrap
 
-from plots.common import COLORS, by_concurrent, number, promised, pyplot, significant, size_text, words
+from plots.common import COLORS, by_concurrent, number, percent, promised, pyplot, significant, size_text, words
 
 MOST = 8
 NO_LINKS = "what links promise"
@@ -105,7 +105,7 @@ def draw_one(axes, waterfall):
                 axes.barh(row, before - value, left=value, height=0.6, facecolor="none", edgecolor="#8a8a8a", hatch="///",
                           linewidth=0.5)
             if before:
-                text += f", {value / before:.0%}".replace("%", " %")
+                text += f", {percent(value / before)}"
         axes.annotate(text, (max(value, stages[row - 1][1] if row else 0), row), xytext=(6, 0),
                       textcoords="offset points", va="center", fontsize=9)
     axes.set_yticks(range(len(stages)), [textwrap.fill(name, 26) for name, _ in stages], fontsize=9)

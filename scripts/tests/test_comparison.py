@@ -13,7 +13,8 @@ from test_page import Page
 sys.path.insert(0, str(ROOT / "scripts"))
 from comparison import page_of
 
-SERIES = {"key": "merge/tag/host-host/tcp/1M/ranks=2", "metric": "wall_ms", "verdict": "regressed", "base": 100.0, "new": 200.0,
+SERIES = {"key": "merge/tag/host-host/tcp/1M/ranks=2", "metric": "wall_ms", "verdict": "regressed", "base": 101.0, "new": 190.0,
+          "matched_base": 100.0, "matched_new": 200.0,
           "base_launches": 10, "new_launches": 10, "ratio": 2.0, "interval": [1.9, 2.1], "p": 1e-5, "p_corrected": 1e-4,
           "floor": 0.005, "why": ""}
 COMPARISON = {"schema": "ucx-bench/comparison/1", "alpha": 0.01, "tests": 1, "incomparable": "", "host_changed": "",
@@ -59,7 +60,7 @@ def test_the_runs_are_side_by_side_on_one_scale(two_runs):
     assert page.svgs == 1
     assert f"base: {key}, carried by tcp: 10.0 ms" in page.text and f"new: {key}, carried by tcp: 15.0 ms" in page.text
     assert page.text.count("ms after the run began") == 1
-    assert "1 regressed" in page.text and f"regressed {key} wall, ms 100.0 200.0 +100.0 % +90.0 to +110.0 %" in page.text
+    assert "1 regressed" in page.text and f"regressed {key} time, ms 100.0 200.0 +100.0 % +90.0 to +110.0 %" in page.text
     assert f"{key} throughput, GB/s" in page.text and "UCX 1.13.1 -> 1.22.0" in page.text
 
 

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import types
 
 import pytest
 
@@ -25,6 +26,20 @@ def test_fetches_nothing_and_links_to_its_runs(runs, program):
     assert len(links) > RUNS and all((runs.parent / link).is_file() for link in links)
     ids = set(re.findall(r'\sid="([^"]+)"', page))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= ids
+
+
+def test_no_command_takes_more_than_a_commit_from_a_run():
+    run = types.SimpleNamespace
+    good = run(commit="1a2b3c4d5e6f7890", command=["ucx-bench", "pingpong", "; rm x"], path="runs/a b.json")
+    for commit in ("$(rm -rf .)", "abc; rm x", "abcdef0; rm x", "--output=x", "unknown", None, 5):
+        bad = run(commit=commit, command=["ucx-bench"], path="a.json")
+        assert causes.suspects(bad, good) is None and causes.suspects(good, bad) is None
+        assert [what for what, _ in causes.commands_of(bad, good)] == ["again"]
+    other = run(commit="0" * 40, command=["ucx-bench"], path="b.json")
+    assert causes.suspects(other, good) == "git log --oneline 000000000000..1a2b3c4d5e6f"
+    again = dict(causes.commands_of(good, good))["again"]
+    assert again == ("ucx-bench pingpong '; rm x' --json again.json && "
+                     "ucx-bench compare 'runs/a b.json' again.json --fail-on regression")
 
 
 def test_the_first_screen_has_the_verdict_in_words(runs, program):
@@ -69,15 +84,35 @@ def test_a_baseline_never_crosses_an_environment(runs, program):
     page = made(runs, program)
     [stream] = data_of(page)["streams"]
     changed = -(-RUNS * 4 // 10)
-    assert [mark[:3] for mark in stream["marks"]] == [[changed, "UCX 1.17.0 → 1.18.0", True]]
+    assert [mark[:3] for mark in stream["marks"]] == [[changed, "UCX 1.17.0 -> 1.18.0", True]]
     change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.19.0"))
     text = text_of(made(runs, program))
     assert "nothing to compare with: no complete run before it has its environment" in text
     # A patch release and a kernel are marks, and no new segment.
     change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.18.1"))
     page = made(runs, program)
-    assert data_of(page)["streams"][0]["marks"][-1][:3] == [RUNS - 1, "UCX 1.18.0 → 1.18.1", False]
+    assert data_of(page)["streams"][0]["marks"][-1][:3] == [RUNS - 1, "UCX 1.18.0 -> 1.18.1", False]
     assert "8 regressed" in text_of(page)
+
+
+def test_the_base_of_ab_is_its_other_side(runs, program):
+    def side(name, other):
+        return lambda run: run["run"].update(ab={"side": name, "other": other}, command=["./ucx-bench", "ab", "ci/suite.toml"])
+
+    *_, earlier, base, new = files_of(runs)
+    ids = {file: json.loads(file.read_text())["run"]["id"] for file in (earlier, base, new)}
+    change(earlier, side("new", "somewhere else"))
+    change(base, side("base", ids[new]))
+    change(new, side("new", ids[base]))
+    page = made(runs, program)
+    card = next(card for card in page.split('<article class="card">') if "ab ci/suite.toml, new on" in card)
+    assert f"base: {synthetic_tree.BEGIN:%Y}" in text_of(card) and ids[base] in text_of(card) and "8 regressed" in text_of(card)
+    assert "the base side of ab: its verdict is that of the new side" in text_of(page)
+    assert "--across-environments" in program.with_name("compare.asked").read_text()
+
+
+def test_findings_are_those_of_the_program(runs, program):
+    assert "warning: run: cut short" in text_of(made(runs, program))
 
 
 def test_a_base_of_ones_own(runs, program):
@@ -95,14 +130,20 @@ def test_other_parameters_begin_another_series(runs, program):
 
 
 def test_the_control_is_shown(runs, program):
-    assert "Not measured here" in text_of(made(runs, program))
-    study = {"aa": {"comparisons": 500, "false_alarms": 1, "upper95": 0.0094},
-             "power": [{"slowdown": 0.05, "detected": 98, "of": 100, "how": "resampled"},
-                       {"slowdown": 0.02, "detected": 1, "of": 5, "how": "shim"}]}
+    assert "Not measured on these machines" in text_of(made(runs, program))
+    machine = json.loads(files_of(runs)[-1].read_text())["machine"]["id"]
+    study = {"machine": {"id": machine}, "aa": {"comparisons": 500, "false_alarms": 1, "upper95": 0.0094},
+             "power": [{"slowdown": 0.05, "detected": 98, "of": 100, "how": "resampled", "windows": True},
+                       {"slowdown": 0.02, "detected": 1, "of": 5, "how": "shim", "windows": False}]}
     (runs.parent / "verdict-study.json").write_text(json.dumps(study))
     text = text_of(made(runs, program))
-    assert "1 false alarm in 500 comparisons" in text and "at most 0.94 % of runs" in text
-    assert "planted slowdowns of 2 % 5 % resampled 98 of 100 shim 1 of 5" in text
+    assert f"1 false alarm in 500 comparisons of a program with itself on {machine}" in text
+    assert "at most 0.94 % of runs" in text
+    assert "planted slowdowns of 2 % 5 % resampled, windows over the same launches 98 of 100 shim 1 of 5" in text
+    # Of another machine it says nothing about these runs.
+    study["machine"]["id"] = "another"
+    (runs.parent / "verdict-study.json").write_text(json.dumps(study))
+    assert "Not measured on these machines" in text_of(made(runs, program))
     (runs.parent / "verdict-study.json").write_text("{}")
     assert "is not what ci/verdict-study writes" in left_out(made(runs, program))["verdict-study.json"]
 
@@ -154,8 +195,9 @@ def test_names_are_text(runs, program):
     assert "<script>alert" not in page and page.count("<script") == 2
 
 
-def test_a_large_page_gives_up_old_intervals_first(made_once, monkeypatch):
+def test_a_large_page_gives_up_old_intervals_first(made_once, program, monkeypatch):
     found = tree.load(made_once)
+    lines.place(found.runs, program)
     [stream] = lines.streams_of(found.runs)
     of = lines.lines_of(stream, [])
 

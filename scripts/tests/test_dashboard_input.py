@@ -120,12 +120,16 @@ def test_bad_triage_is_named(tmp_path, text, words):
     assert not entries and words in problems[0][1]
 
 
-def test_a_program_that_cannot_compare_is_named(runs, tmp_path):
-    assert "compare' did not run" in text_of(made(runs, tmp_path / "nothing"))
-    broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\necho 'ucx-bench: it has gone' >&2\nexit 5\n")
-    broken.chmod(0o755)
-    assert "ucx-bench: it has gone" in text_of(made(runs, broken))
+def test_a_program_that_cannot_compare_is_named(runs, program):
+    text = program.read_text().replace("itself = ", "sys.exit('ucx-bench: it has gone')\nitself = ")
+    program.write_text(text)
+    assert "ucx-bench: it has gone" in text_of(made(runs, program))
+
+
+def test_without_the_program_there_is_no_page(runs, tmp_path):
+    done = as_a_program(runs, "--html", tmp_path / "page.html", "--program", tmp_path / "nothing")
+    assert done.returncode == 2 and "dashboard --streams' did not run" in done.stderr
+    assert not (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -137,9 +141,9 @@ def test_a_program_that_cannot_compare_is_named(runs, tmp_path):
         (["runs", "--html", "no/page.html"], "choose another path with --html"),
     ],
 )
-def test_refusals(runs, arguments, words, monkeypatch):
+def test_refusals(runs, program, arguments, words, monkeypatch):
     monkeypatch.chdir(runs.parent)
     (runs.parent / "empty").mkdir()
-    done = as_a_program("--html", "page.html", "--program", "/bin/false", *arguments)
+    done = as_a_program("--html", "page.html", "--program", program, *arguments)
     assert done.returncode == 2 and words in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not pathlib.Path("page.html").exists()

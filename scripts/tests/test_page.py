@@ -19,8 +19,8 @@ import runfile
 from page import page_of
 
 
-def page(*arguments, **environment):
-    command = [sys.executable, ROOT / "scripts/page.py", *map(str, arguments)]
+def page(file, *arguments, **environment):
+    command = [sys.executable, ROOT / "scripts/page.py", *map(str, (file, file, *arguments))]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
@@ -149,6 +149,13 @@ def test_many_pairs_are_folded(run_file):
 def test_writes_a_file_and_stdout(run_file, tmp_path):
     assert page(run_file(), "-o", tmp_path / "page.html").stdout == ""
     assert page(run_file()).stdout == (tmp_path / "page.html").read_text()
+
+
+def test_findings_are_what_the_program_says(run_file, tmp_path):
+    (tmp_path / "findings.json").write_text(json.dumps({"findings": [
+        {"id": "a-rule", "severity": "note", "subject": "run", "evidence": "seen now", "cost_ms": None, "next": "look"}]}))
+    command = [sys.executable, ROOT / "scripts/page.py", tmp_path / "findings.json", run_file(lambda run: run.update(findings=[]))]
+    assert "seen now" in Page(subprocess.run(command, capture_output=True, text=True, timeout=120).stdout).text
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_a_workload(merge_file, tmp_path):
     text = picture(merge_file(), out=out)
     for part in (
         *("merge tag, host to host, rows 1000000", "node07,  UCX 1.13.1", "commit 1a2b3c4d5e", "labels: vm"),
-        *("weak scaling, 32.0 MB of input per rank", "input (GB/s)", "ideal: linear in ranks", "95 % confidence"),
+        *("weak scaling, 32.0 MB of input per rank", "throughput (GB/s)", "ideal: linear in ranks", "95 % confidence"),
         *("1 rank, tcp", "2 ranks, tcp", "4 ranks, tcp", "partition", "shuffle", "probe", "whole run"),
         *("82.0 ms", "105 ms", "150 ms"),
         *("from (row)", "to (column)", "-- 2.10 --", "-- 1.7–2.7 --"),

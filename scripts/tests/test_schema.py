@@ -71,6 +71,7 @@ BROKEN = {
     "zero bytes": lambda run: measured(run)["parameters"].update(bytes=0),
     "another schema": lambda run: run.update(schema="ucx-bench/run/2"),
     "no environment": lambda run: run["ucx"].pop("environment"),
+    "clock without a step": lambda run: run["ranks"][0].update(clock_step_ns=0),
     "local time": lambda run: run["run"].update(started_utc="2026-01-02 03:04:05"),
     "missing cases": lambda run: run.pop("cases"),
 }

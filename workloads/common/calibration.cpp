@@ -9,8 +9,9 @@
 
 namespace ucxbench {
 
-double median_exchange_GBps(Communicator& comm, const Clock& clock, int times,
-                            const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
+std::optional<double> median_exchange_GBps(
+    Communicator& comm, const Clock& clock, int times,
+    const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
   std::vector<double> rates;
   for (int i = 0; i < times; ++i) {
     comm.barrier();
@@ -18,14 +19,16 @@ double median_exchange_GBps(Communicator& comm, const Clock& clock, int times,
     const auto sent = exchange(static_cast<std::uint32_t>(i));
     const auto took_ns = clock.us(clock.ticks() - began) * 1e3;
     std::uint64_t bytes = 0;
-    std::uint64_t slowest_ns = 1;
+    std::uint64_t slowest_ns = 0;
     for (const auto& rank : all_gather(comm, {sent, static_cast<std::uint64_t>(took_ns)})) {
       bytes += rank[0];
       slowest_ns = std::max(slowest_ns, rank[1]);
     }
-    rates.push_back(static_cast<double>(bytes) / static_cast<double>(slowest_ns));
+    const auto rate = Clock::rate_per_s(static_cast<double>(bytes), static_cast<double>(slowest_ns),
+                                        clock.step_ns());
+    if (rate) rates.push_back(*rate * 1e-9);
   }
-  return median(std::move(rates));
+  return rates.empty() ? std::nullopt : std::optional(median(std::move(rates)));
 }
 
 }  // namespace ucxbench

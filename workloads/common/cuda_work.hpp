@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_module.hpp"
 
@@ -24,7 +25,10 @@ class CudaWork {
   }
 
   /// Returns when all that was launched is done.
-  void finish() { stream_.finish(progress_); }
+  void finish() {
+    stream_.finish(progress_);
+    activity().bump();
+  }
 
   void progress() const { progress_(); }
 

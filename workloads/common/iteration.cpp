@@ -20,7 +20,7 @@ Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const 
 }
 
 std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
-                               std::uint64_t ignore_bytes) {
+                               std::uint64_t ignore_bytes, double clock_step_ns) {
   std::map<int, std::vector<Transfer>> by_peer;
   for (const auto& transfer : transfers) {
     if (transfer.kind == Transfer::receive) by_peer[transfer.peer].push_back(transfer);
@@ -33,12 +33,16 @@ std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, in
     for (const auto& transfer : all) {
       inflow.bytes += transfer.bytes;
       ++inflow.messages;
-      const auto took = transfer.completed_ns - transfer.posted_ns;
-      if (transfer.bytes < ignore_bytes || transfer.completed_ns == 0 || took == 0) continue;
-      inflow.message_GBps.push_back(static_cast<double>(transfer.bytes) /
-                                    static_cast<double>(took));
+      if (transfer.bytes < ignore_bytes || transfer.completed_ns == 0) continue;
+      const auto took_ns = static_cast<double>(transfer.completed_ns - transfer.posted_ns);
+      const auto rate =
+          Clock::rate_per_s(static_cast<double>(transfer.bytes), took_ns, clock_step_ns);
+      if (rate) inflow.message_GBps.push_back(*rate * 1e-9);
     }
     inflow.busy_ns = ucxbench::busy_ns(all);
+    // Too short for a rate.
+    if (static_cast<double>(inflow.busy_ns) < Clock::least_steps * clock_step_ns)
+      inflow.busy_ns = 0;
     inflows.push_back(std::move(inflow));
   }
   return inflows;

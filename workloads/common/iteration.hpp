@@ -31,7 +31,7 @@ struct Inflow {
   std::uint64_t busy_ns = 0;           ///< the union of all its messages' intervals
 };
 std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
-                               std::uint64_t ignore_bytes);
+                               std::uint64_t ignore_bytes, double clock_step_ns);
 
 nlohmann::ordered_json to_json(const Iteration& iteration);
 nlohmann::ordered_json to_json(const Inflow& inflow);

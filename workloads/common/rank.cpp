@@ -46,7 +46,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
             const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu) {
-  auto record = make_record(ranks, phases, input_bytes, alone);
+  auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns());
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
   record.dst = comm.size() > 1 ? 1 : 0;
@@ -85,11 +85,7 @@ void run_workload(RankContext& context,
                        {"device", memory.device()},
                        {"ucx_effective", comm.effective()}},
                       [&] { comm.wait_a_step(); });
-  try {
-    run_cases(context, comm, memory);
-  } catch (const Failure& failure) {
-    rendezvous.abort(failure);
-  }
+  run_cases(context, comm, memory);
   comm.close(rendezvous);
 }
 
@@ -129,7 +125,8 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     check();
     if (!rendezvous.barrier(progress)) break;
   }
-  own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes);
+  own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
+                           context.clock().step_ns());
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
   own.gpu = workload.gpu ? workload.gpu->pci : "";

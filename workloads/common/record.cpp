@@ -137,7 +137,7 @@ RankFacts parse_rank_facts(const Json& json) {
 
 LaunchRecord make_record(const std::vector<RankFacts>& ranks,
                          std::span<const std::string_view> phases, std::uint64_t input_bytes,
-                         std::optional<double> exchange_alone_GBps) {
+                         std::optional<double> exchange_alone_GBps, double clock_step_ns) {
   const auto shuffle =
       static_cast<std::size_t>(std::find(phases.begin(), phases.end(), "shuffle") - phases.begin());
   LaunchRecord record;
@@ -147,13 +147,17 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   std::vector<double> throughput;
   std::vector<double> exchange;
   for (std::size_t i = 0; i < wall_ms.size(); ++i) {
-    throughput.push_back(static_cast<double>(input_bytes) / wall_ms[i] * 1e-6);
+    const auto input = Clock::rate_per_s(double(input_bytes), wall_ms[i] * 1e6, clock_step_ns);
+    if (input) throughput.push_back(*input * 1e-9);
     double received = 0;
     for (const auto& rank : ranks) received += double(rank.iterations[i].received_bytes);
-    if (busy_ns[i] > 0) exchange.push_back(received / busy_ns[i]);
+    const auto moved = Clock::rate_per_s(received, busy_ns[i], clock_step_ns);
+    if (moved && busy_ns[i] > 0) exchange.push_back(*moved * 1e-9);
   }
   record.samples["wall_ms"] = make_samples(std::move(wall_ms), kept_samples);
-  record.samples["throughput_GBps"] = make_samples(std::move(throughput), kept_samples);
+  if (!throughput.empty()) {
+    record.samples["throughput_GBps"] = make_samples(std::move(throughput), kept_samples);
+  }
   if (!exchange.empty()) {
     record.samples["exchange_GBps"] = make_samples(std::move(exchange), kept_samples);
   }

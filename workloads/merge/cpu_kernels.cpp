@@ -1,6 +1,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/core/activity.hpp"
 #include "workloads/merge/cpu_join.hpp"
 #include "workloads/merge/cpu_partition.hpp"
 #include "workloads/merge/kernels.hpp"
@@ -13,7 +14,7 @@ constexpr std::uint64_t pace = 1U << 16U;
 
 class CpuKernels : public Kernels {
  public:
-  explicit CpuKernels(Progress progress) : progress_(std::move(progress)) {}
+  explicit CpuKernels(Progress progress) : progress_(counting(std::move(progress))) {}
 
   void generate(const Generator& generator, Side side, std::uint64_t first, std::uint64_t rows,
                 std::uint32_t columns, std::uint64_t* out) override {

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/memory/buffer.hpp"
 #include "workloads/merge/cpu_join.hpp"
@@ -179,6 +183,42 @@ TEST(Kernels, CountStrangersAndSumKeys) {
   const Rows rows{words.data(), 1000, 1000};
   EXPECT_EQ(kernels->strangers(rows, spread, 0), others);
   EXPECT_EQ(kernels->key_sum(rows), sum);
+}
+
+// Minutes of it are no hang.
+TEST(Kernels, CountAsActivityWhileTheyCompute) {
+  const std::uint64_t rows = 200'000;
+  const Generator generator({.rows_per_rank = rows, .frac_match = 1});
+  const auto kernels = make_cpu_kernels([] {});
+  Words words(2 * rows);
+  const Rows table{words.data(), rows, rows};
+  const Spread spread{.ranks = 2, .parts = 4};
+  Words joined_words(3 * (rows + Joined::slack));
+  Joined joined{joined_words.data(), rows + Joined::slack};
+  std::vector<std::uint64_t> counts;
+  kernels->reserve(2, rows, on_host);
+  const std::vector<std::pair<const char*, std::function<void()>>> all = {
+      {"generate", [&] { kernels->generate(generator, Side::build, 0, rows, 2, words.data()); }},
+      {"expected", [&] { expected(generator, spread, 1, 0, rows); }},
+      {"count", [&] { counts = kernels->count(table, spread); }},
+      {"scatter",
+       [&] {
+         std::vector<std::uint64_t> strides;
+         for (const auto& block : blocks_of(spread, counts)) strides.push_back(block.rows);
+         Buffer aligned = on_host(2 * rows * 8);
+         kernels->scatter(table, 2, spread, bucket_words(spread, counts, 2), strides,
+                          words_in(aligned));
+       }},
+      {"build", [&] { kernels->build(std::span(&table, 1)); }},
+      {"probe", [&] { kernels->probe(std::span(&table, 1), joined); }},
+      {"key_sum", [&] { kernels->key_sum(table); }},
+      {"strangers", [&] { kernels->strangers(table, spread, 0); }},
+      {"checksum", [&] { kernels->checksum(joined, 2); }}};
+  for (const auto& [name, work] : all) {
+    const auto before = activity().count.load();
+    work();
+    EXPECT_GT(activity().count.load(), before) << name;
+  }
 }
 
 }  // namespace

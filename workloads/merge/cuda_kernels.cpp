@@ -14,24 +14,15 @@ extern "C" const unsigned char merge_kernels[];  // the fat binary of cuda_kerne
 namespace ucxbench::merge {
 namespace {
 
-// Enough to fill any GPU; what is more goes round again.
-constexpr std::uint64_t most_blocks = 4096;
-
 // Words that kernels read and add to: of each bucket its rows, where it starts, and its stride.
 constexpr std::size_t most_words = std::size_t{3} * most_cuda_buckets;
 
 std::uint64_t* words_of(Buffer& buffer) { return reinterpret_cast<std::uint64_t*>(buffer.data()); }
 
-CudaGrid grid_for(std::uint64_t rows, std::size_t segments = 1) {
-  const auto blocks = (rows + block_threads - 1) / block_threads;
-  return {.blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, most_blocks)),
-          .rows_of_blocks = static_cast<unsigned>(segments),
-          .threads = block_threads};
-}
-
 class CudaKernels : public Kernels {
  public:
-  explicit CudaKernels(Progress progress) : work_(merge_kernels, most_words, std::move(progress)) {}
+  CudaKernels(Progress progress, std::uint64_t most_blocks)
+      : work_(merge_kernels, most_words, std::move(progress)), most_blocks_(most_blocks) {}
 
   void generate(const Generator& generator, Side side, std::uint64_t first, std::uint64_t rows,
                 std::uint32_t columns, std::uint64_t* out) override {
@@ -142,6 +133,14 @@ class CudaKernels : public Kernels {
   std::uint64_t cached_rows() const override { return std::uint64_t{1} << 20U; }
 
  private:
+  // What is more than the most blocks goes round again.
+  CudaGrid grid_for(std::uint64_t rows, std::size_t segments = 1) const {
+    const auto blocks = (rows + block_threads - 1) / block_threads;
+    return {.blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, most_blocks_)),
+            .rows_of_blocks = static_cast<unsigned>(segments),
+            .threads = block_threads};
+  }
+
   static std::uint64_t slots_for(std::uint64_t rows) {
     return std::max<std::uint64_t>(2 * rows, 64);
   }
@@ -169,7 +168,7 @@ class CudaKernels : public Kernels {
 
   // A launch takes so many segments, each with blocks for the longest of them.
   template <typename Launch>
-  static void for_groups(std::span<const Rows> segments, Launch launch) {
+  void for_groups(std::span<const Rows> segments, Launch launch) const {
     for (std::size_t first = 0; first < segments.size(); first += most_segments) {
       const auto group =
           segments.subspan(first, std::min<std::size_t>(most_segments, segments.size() - first));
@@ -182,6 +181,7 @@ class CudaKernels : public Kernels {
   }
 
   CudaWork work_;
+  std::uint64_t most_blocks_;
   std::optional<Buffer> table_memory_;
   HashTable table_{};
   std::uint64_t largest_build_ = 0;
@@ -191,8 +191,8 @@ class CudaKernels : public Kernels {
 
 std::string why_no_cuda_kernels() { return ""; }
 
-std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress) {
-  return std::make_unique<CudaKernels>(std::move(progress));
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress, std::uint64_t most_blocks) {
+  return std::make_unique<CudaKernels>(std::move(progress), most_blocks);
 }
 
 }  // namespace ucxbench::merge

@@ -120,7 +120,7 @@ UCXBENCH_KERNEL(merge_scatter, ScatterArguments) {
       a.out[shift[bucket_at[at]] + at] = tile[at];
     }
     __syncthreads();
-    shift[own] += stride;
+    if (in_bucket != 0) shift[own] += stride;
   }
 }
 

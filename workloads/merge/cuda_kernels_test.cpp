@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "harness/core/failure.hpp"
@@ -16,16 +19,22 @@ namespace {
 
 constexpr std::uint32_t columns = 3;
 
-/// Words in memory of one kind.
+constexpr std::uint64_t untouched = 0x0123456789abcdef;
+
+/// Words in memory of one kind, with one behind the last that nobody may write.
 class Memory {
  public:
   Memory(MemoryKind kind, std::uint64_t words)
-      : count_(words), buffer_(kind, std::max<std::uint64_t>(words, 1) * sizeof(std::uint64_t)) {}
+      : count_(words), buffer_(kind, (words + 1) * sizeof(std::uint64_t)) {
+    copy_bytes(kind, this->words() + words, &untouched, sizeof untouched);
+  }
 
   std::uint64_t* words() { return reinterpret_cast<std::uint64_t*>(buffer_.data()); }
   std::vector<std::uint64_t> read() {
-    std::vector<std::uint64_t> copy(count_);
-    copy_bytes(buffer_.kind(), copy.data(), buffer_.data(), count_ * sizeof(std::uint64_t));
+    std::vector<std::uint64_t> copy(count_ + 1);
+    copy_bytes(buffer_.kind(), copy.data(), buffer_.data(), copy.size() * sizeof(std::uint64_t));
+    EXPECT_EQ(copy.back(), untouched);
+    copy.pop_back();
     return copy;
   }
 
@@ -41,18 +50,19 @@ struct Made {
   Checksum joined;
 };
 
-Made make(MemoryKind kind, std::uint64_t rows, const Spread& spread, double skew = 0) {
-  std::uint64_t calls = 0;
-  const auto kernels = make_kernels(kind, [&] { ++calls; });
+Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, std::uint64_t rows,
+          const Spread& spread, double skew = 0) {
   const Generator generator({.rows_per_rank = rows, .frac_match = 0.5, .skew = skew});
   Made made;
   kernels->reserve(columns, rows, [&](std::size_t bytes) { return Buffer(kind, bytes); });
   std::array<std::optional<Memory>, 2> tables;
   for (const auto side : {Side::build, Side::probe}) {
     auto& table = tables[static_cast<std::size_t>(side)].emplace(kind, rows * columns);
-    kernels->generate(generator, side, 0, rows, columns, table.words());
-    const auto words = table.read();
-    made.generated.insert(made.generated.end(), words.begin(), words.end());
+    for (const auto first : {rows, std::uint64_t{0}}) {
+      kernels->generate(generator, side, first, rows, columns, table.words());
+      const auto words = table.read();
+      made.generated.insert(made.generated.end(), words.begin(), words.end());
+    }
   }
   const Rows table{tables[1]->words(), rows, rows};
   made.counts = kernels->count(table, spread);
@@ -76,8 +86,11 @@ Made make(MemoryKind kind, std::uint64_t rows, const Spread& spread, double skew
   Memory out(kind, (rows + Joined::slack) * (2 * columns - 1));
   Joined joined{.words = out.words(), .capacity = rows + Joined::slack};
   kernels->build(segments(*tables[0]));
-  kernels->probe(segments(*tables[1]), joined);
+  const auto probed = segments(*tables[1]);
+  kernels->probe(std::span(probed).first(1), joined);
+  kernels->probe(std::span(probed).subspan(1), joined);
   made.joined = kernels->checksum(joined, columns);
+  out.read();
   return made;
 }
 
@@ -100,35 +113,25 @@ std::vector<std::vector<std::uint64_t>> sorted_rows(const Made& made, const Spre
   return rows;
 }
 
+/// `cuda`: the GPU's kernels.
+void expect_the_same(const std::unique_ptr<Kernels>& cuda, std::uint64_t rows,
+                     const Spread& spread) {
+  SCOPED_TRACE(testing::Message() << rows << " rows, " << spread.buckets() << " buckets");
+  const auto here = make(make_cpu_kernels([] {}), MemoryKind::host, rows, spread);
+  const auto there = make(cuda, MemoryKind::cuda, rows, spread);
+  EXPECT_EQ(here.generated, there.generated);
+  EXPECT_EQ(here.counts, there.counts);
+  EXPECT_EQ(sorted_rows(here, spread), sorted_rows(there, spread));
+  EXPECT_EQ(here.key_sum, there.key_sum);
+  EXPECT_EQ(here.strangers, there.strangers);
+  EXPECT_EQ(here.joined, there.joined);
+  EXPECT_EQ(there.joined.rows, rows / 2);
+}
+
 class CudaKernels : public OnGpu {
  protected:
   CudaKernels() : OnGpu(why_no_cuda_kernels()) {}
 };
-
-TEST_F(CudaKernels, DoWhatTheCpuDoes) {
-  // Around the sizes of a warp, a block and a tile, and with all 256 buckets.
-  for (const std::uint64_t rows : {1U, 31U, 257U, 4095U, 4096U, 4097U, 100'003U}) {
-    for (const Spread spread : {Spread{1, 1, 1}, Spread{3, 2, 5}, Spread{4, 4, 16}}) {
-      SCOPED_TRACE(testing::Message() << rows << " rows, " << spread.buckets() << " buckets");
-      const auto here = make(MemoryKind::host, rows, spread);
-      const auto there = make(MemoryKind::cuda, rows, spread);
-      EXPECT_EQ(here.generated, there.generated);
-      EXPECT_EQ(here.counts, there.counts);
-      EXPECT_EQ(sorted_rows(here, spread), sorted_rows(there, spread));
-      EXPECT_EQ(here.key_sum, there.key_sum);
-      EXPECT_EQ(here.strangers, there.strangers);
-      EXPECT_EQ(here.joined, there.joined);
-      EXPECT_EQ(there.joined.rows, rows / 2);
-    }
-  }
-}
-
-TEST_F(CudaKernels, TakeSkewedKeysFromTheHost) {
-  const auto here = make(MemoryKind::host, 10'000, {}, 1.1);
-  const auto there = make(MemoryKind::cuda, 10'000, {}, 1.1);
-  EXPECT_EQ(here.generated, there.generated);
-  EXPECT_EQ(here.joined, there.joined);
-}
 
 TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
   const auto kernels = make_kernels(MemoryKind::cuda, [] {});
@@ -136,15 +139,47 @@ TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
   const Generator generator({.rows_per_rank = 100, .frac_match = 1});
   kernels->generate(generator, Side::build, 0, 100, columns, table.words());
   const std::vector<Rows> all = {{table.words(), 100, 100}};
+  const auto refusal = [](auto work) -> std::string {
+    try {
+      work();
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+    return "none";
+  };
 
   const auto allocate = [](std::size_t bytes) { return Buffer(MemoryKind::cuda, bytes); };
   kernels->reserve(columns, 99, allocate);
-  EXPECT_THROW(kernels->build(all), Failure);
+  EXPECT_EQ(refusal([&] { kernels->build(all); }),
+            "a hash table must take 100 rows, but 99 were expected at most");
   kernels->reserve(columns, 100, allocate);
   kernels->build(all);
   Memory out(MemoryKind::cuda, std::uint64_t{99} * (2 * columns - 1));
   Joined joined{.words = out.words(), .capacity = 99};
-  EXPECT_THROW(kernels->probe(all, joined), Failure);
+  EXPECT_EQ(refusal([&] { kernels->probe(all, joined); }),
+            "more rows match than the tables were made to give");
+  out.read();
+}
+
+TEST_F(CudaKernels, TakeSkewedKeysFromTheHost) {
+  const auto here = make(make_cpu_kernels([] {}), MemoryKind::host, 10'000, {}, 1.1);
+  const auto there = make(make_kernels(MemoryKind::cuda, [] {}), MemoryKind::cuda, 10'000, {}, 1.1);
+  EXPECT_EQ(here.generated, there.generated);
+  EXPECT_EQ(here.joined, there.joined);
+}
+
+TEST_F(CudaKernels, GoRoundAgain) {
+  expect_the_same(make_cuda_kernels([] {}, 2), 10'000, Spread{3, 2, 5});
+}
+
+TEST_F(CudaKernels, DoWhatTheCpuDoes) {
+  const auto cuda = make_kernels(MemoryKind::cuda, [] {});
+  // Around the sizes of a warp, a block and a tile, and with all 256 buckets.
+  for (const std::uint64_t rows : {1U, 31U, 257U, 4095U, 4096U, 4097U, 100'003U}) {
+    for (const Spread spread : {Spread{1, 1, 1}, Spread{3, 2, 5}, Spread{4, 4, 16}}) {
+      expect_the_same(cuda, rows, spread);
+    }
+  }
 }
 
 }  // namespace

@@ -65,7 +65,9 @@ class Kernels {
 std::unique_ptr<Kernels> make_kernels(MemoryKind kind, Kernels::Progress progress);
 
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
-std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress);
+/// `most_blocks`: of a launch whose blocks go on to other rows. The default fills any GPU.
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress,
+                                           std::uint64_t most_blocks = 4096);
 
 /// Why this program has nothing for GPU memory; empty if it has.
 std::string why_no_cuda_kernels();

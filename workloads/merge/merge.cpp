@@ -144,7 +144,7 @@ void Merge::wait_for(std::uint32_t batch) {
   }
 }
 
-double Merge::exchange_alone_GBps() {
+std::optional<double> Merge::exchange_alone_GBps() {
   for (auto& side : sides_) partition(*side);
   return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
     for (auto& side : sides_) begin(*side, number, Injected::nothing);

@@ -34,7 +34,7 @@ class Merge {
   Merge& operator=(const Merge&) = delete;
 
   /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
-  double exchange_alone_GBps();
+  std::optional<double> exchange_alone_GBps();
 
   /// One merge, between two barriers.
   Iteration run(std::uint32_t number, TransferLog* log);

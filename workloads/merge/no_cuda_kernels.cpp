@@ -10,7 +10,7 @@ std::string why_no_cuda_kernels() {
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the other declares it
-std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress) {
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress, std::uint64_t) {
   throw Failure(Exit::cannot_run, why_no_cuda_kernels());
 }
 

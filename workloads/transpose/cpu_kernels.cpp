@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "workloads/common/cpu.hpp"
 
 namespace ucxbench::transpose {
@@ -20,7 +21,7 @@ double total(const std::array<double, 8>& lanes) {
 class CpuKernels : public Kernels {
  public:
   CpuKernels(Progress progress, const SquareCode& code)
-      : progress_(std::move(progress)), code_(code) {}
+      : progress_(counting(std::move(progress))), code_(code) {}
 
   void generate(std::uint64_t size, const Tile& tile, double* x) override {
     for (std::uint64_t row = 0; row < tile.rows; ++row) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/activity.hpp"
 #include "workloads/common/cpu.hpp"
 
 namespace ucxbench::transpose {
@@ -114,6 +115,27 @@ TEST_P(Code, ProgressWhileTheyCompute) {
   steps = 0;
   kernels->add_to_sum(tile, x.data(), t.data());
   EXPECT_GE(steps, 4);
+}
+
+// Minutes of it are no hang.
+TEST_P(Code, CountAsActivityWhileTheyCompute) {
+  const Tile tile{0, 0, 256, 256};
+  const auto counted = [](const auto& work) {
+    const auto before = activity().count.load();
+    work();
+    return activity().count.load() - before;
+  };
+  std::vector<double> x(256 * 256);
+  const auto t = x;
+  std::vector<Line> lines(2 * (256 * row_stride(256) / 8 + 1));
+  auto* y = &lines[0].elements[0];
+  auto* u = &lines[lines.size() / 2].elements[0];
+  EXPECT_GE(counted([&] { kernels->generate(256, tile, x.data()); }), 4U);
+  EXPECT_GE(counted([&] { expected(256, tile, [] {}); }), 4U);
+  EXPECT_GE(counted([&] { kernels->add(tile, x.data(), t.data(), y); }), 4U);
+  EXPECT_GE(counted([&] { kernels->add_both(tile, x.data(), t.data(), y, u); }), 4U);
+  EXPECT_GE(counted([&] { kernels->add_to_sum(tile, x.data(), t.data()); }), 4U);
+  EXPECT_GE(counted([&] { kernels->checksum(tile, y); }), 4U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Code,

@@ -14,15 +14,10 @@ CudaGrid grid_of_squares(const Tile& tile) {
   return {.blocks = cuda_squares(tile), .threads = block_threads};
 }
 
-// Blocks that go on to another row or square: enough to fill any GPU.
-CudaGrid grid_for(std::uint64_t parts) {
-  constexpr std::uint64_t most_blocks = 4096;
-  return {.blocks = static_cast<unsigned>(std::min(parts, most_blocks)), .threads = block_threads};
-}
-
 class CudaKernels : public Kernels {
  public:
-  explicit CudaKernels(Progress progress) : work_(transpose_kernels, 2, std::move(progress)) {}
+  CudaKernels(Progress progress, std::uint64_t most_blocks)
+      : work_(transpose_kernels, 2, std::move(progress)), most_blocks_(most_blocks) {}
 
   void generate(std::uint64_t size, const Tile& tile, double* x) override {
     work_.launch(grid_for(tile.rows), GenerateArguments{.size = size, .tile = tile, .x = x});
@@ -61,6 +56,12 @@ class CudaKernels : public Kernels {
   }
 
  private:
+  // Blocks that go on to another row or square.
+  CudaGrid grid_for(std::uint64_t parts) const {
+    return {.blocks = static_cast<unsigned>(std::min(parts, most_blocks_)),
+            .threads = block_threads};
+  }
+
   template <typename Queue>
   Checksum summed(Queue queue) {
     const auto words = work_.with_words({0, 0}, queue);
@@ -68,14 +69,15 @@ class CudaKernels : public Kernels {
   }
 
   CudaWork work_;
+  std::uint64_t most_blocks_;
 };
 
 }  // namespace
 
 std::string why_no_cuda_kernels() { return ""; }
 
-std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress) {
-  return std::make_unique<CudaKernels>(std::move(progress));
+std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress, std::uint64_t most_blocks) {
+  return std::make_unique<CudaKernels>(std::move(progress), most_blocks);
 }
 
 }  // namespace ucxbench::transpose

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 #include "workloads/common/cuda_test.hpp"
@@ -64,8 +65,7 @@ std::vector<double> without_gaps(const Tile& tile, const std::vector<double>& y)
   return elements;
 }
 
-Made make(MemoryKind kind, const Tile& tile) {
-  const auto kernels = make_kernels(kind, [] {});
+Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, const Tile& tile) {
   Elements x(kind, tile.elements(), 1);
   Elements t(kind, tile.elements(), 3);
   const auto stride = row_stride(tile.columns);
@@ -92,38 +92,32 @@ Made make(MemoryKind kind, const Tile& tile) {
   return made;
 }
 
+/// `cuda`: the GPU's kernels.
+void expect_the_same(const std::unique_ptr<Kernels>& cuda, std::uint64_t rows,
+                     std::uint64_t columns) {
+  SCOPED_TRACE(testing::Message() << rows << "x" << columns);
+  const Tile tile{100, 1500, rows, columns};
+  const auto here = make(make_cpu_kernels([] {}), MemoryKind::host, tile);
+  const auto there = make(cuda, MemoryKind::cuda, tile);
+  EXPECT_EQ(here.x, there.x);
+  EXPECT_EQ(here.t, there.t);
+  EXPECT_EQ(here.y, there.y);
+  EXPECT_EQ(here.y, there.both);
+  EXPECT_EQ(here.transposed, there.transposed);
+  const auto right = expected(size, tile, [] {});
+  EXPECT_EQ(there.summed, right);
+  EXPECT_EQ(there.checked, right);
+  EXPECT_NE(there.checked_with_a_half, right);
+  EXPECT_EQ(there.checked_with_a_half, here.checked_with_a_half);
+  EXPECT_EQ(there.corrupted, -there.t.front());
+  EXPECT_NE(there.sum_of_corrupt, right);
+  EXPECT_EQ(there.sum_of_corrupt, here.sum_of_corrupt);
+}
+
 class CudaTranspose : public OnGpu {
  protected:
   CudaTranspose() : OnGpu(why_no_cuda_kernels()) {}
 };
-
-TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
-  struct Shape {
-    std::uint64_t rows, columns;
-  };
-  // Around the sizes of a square and of a block, and with more squares, and more rows, than blocks.
-  for (const auto& [rows, columns] :
-       {Shape{1, 1}, Shape{1, 1000}, Shape{31, 33}, Shape{32, 32}, Shape{33, 31}, Shape{64, 64},
-        Shape{100, 257}, Shape{257, 100}, Shape{513, 77}, Shape{5000, 3}, Shape{2080, 2048}}) {
-    SCOPED_TRACE(testing::Message() << rows << "x" << columns);
-    const Tile tile{100, 1500, rows, columns};
-    const auto here = make(MemoryKind::host, tile);
-    const auto there = make(MemoryKind::cuda, tile);
-    EXPECT_EQ(here.x, there.x);
-    EXPECT_EQ(here.t, there.t);
-    EXPECT_EQ(here.y, there.y);
-    EXPECT_EQ(here.y, there.both);
-    EXPECT_EQ(here.transposed, there.transposed);
-    const auto right = expected(size, tile, [] {});
-    EXPECT_EQ(there.summed, right);
-    EXPECT_EQ(there.checked, right);
-    EXPECT_NE(there.checked_with_a_half, right);
-    EXPECT_EQ(there.checked_with_a_half, here.checked_with_a_half);
-    EXPECT_EQ(there.corrupted, -there.t.front());
-    EXPECT_NE(there.sum_of_corrupt, right);
-    EXPECT_EQ(there.sum_of_corrupt, here.sum_of_corrupt);
-  }
-}
 
 TEST_F(CudaTranspose, AddsATileToItself) {
   const auto kernels = make_kernels(MemoryKind::cuda, [] {});
@@ -136,6 +130,26 @@ TEST_F(CudaTranspose, AddsATileToItself) {
     EXPECT_EQ(kernels->checksum(tile, y.data()), expected(size, tile, [] {})) << side;
     y.read();
   }
+}
+
+// Each block has several squares, and several rows.
+TEST_F(CudaTranspose, GoesRoundAgain) {
+  const auto cuda = make_cuda_kernels([] {}, 3);
+  expect_the_same(cuda, 100, 257);
+  expect_the_same(cuda, 33, 300);
+}
+
+TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
+  struct Shape {
+    std::uint64_t rows, columns;
+  };
+  // Around the sizes of a square and of a block.
+  std::vector<Shape> shapes = {{1, 1},   {1, 1000},  {31, 33},   {32, 32},  {33, 31},
+                               {64, 64}, {100, 257}, {257, 100}, {513, 77}, {5000, 3}};
+  // With more squares than blocks.
+  if (!is_emulated()) shapes.insert(shapes.end(), {{2080, 2048}, {131'100, 1}});
+  const auto cuda = make_kernels(MemoryKind::cuda, [] {});
+  for (const auto& [rows, columns] : shapes) expect_the_same(cuda, rows, columns);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "workloads/transpose/generator.hpp"
 
+#include "harness/core/activity.hpp"
+
 namespace ucxbench::transpose {
 
 Checksum expected(std::uint64_t size, const Tile& tile, const std::function<void()>& progress) {
@@ -13,6 +15,7 @@ Checksum expected(std::uint64_t size, const Tile& tile, const std::function<void
       weighted += column_weight(j) * y;
     }
     all.add_row(i, sum, weighted);
+    activity().bump();
     progress();
   }
   return all;

@@ -59,7 +59,7 @@ void Transpose::progress() {
   if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
-double Transpose::exchange_alone_GBps() {
+std::optional<double> Transpose::exchange_alone_GBps() {
   return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
     begin_exchange(number);
     while (!exchange_->all_taken() || !exchange_->sent()) {

@@ -32,7 +32,7 @@ class Transpose {
   Transpose& operator=(const Transpose&) = delete;
 
   /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
-  double exchange_alone_GBps();
+  std::optional<double> exchange_alone_GBps();
 
   /// One y = x + xᵀ, between two barriers.
   Iteration run(std::uint32_t number, TransferLog* log);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/analysis/places.hpp"
+#include "harness/analysis/placements.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/words.hpp"
@@ -123,20 +123,22 @@ std::vector<Finding> numa_balancing(const Judged& run) {
 }
 
 std::vector<Finding> moved_processors(const Judged& run) {
-  const auto words = Places({&run.result}).in_words();
+  const auto words = Placements({&run.result}).in_words();
   if (words.empty()) return {};
   return {{.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
            .evidence = "the first two ranks' processors were " + words +
                        ": a hypervisor moves them, or others use their cores",
-           .next = "compare holds each launch against those that met the same; figures that repeat "
-                   "take cores of one's own"}};
+           .next =
+               "compare holds each launch against those of the same placement; figures that repeat "
+               "take cores of one's own"}};
 }
 
 std::vector<Finding> busy_host(const Judged& run) {
   return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
     const auto load = number_at(host, "load_1min");
     const auto threads = number_at(host, "hardware_threads");
-    const auto ranks = ranks_on(run, host);
+    // Before a run: two ranks, which most commands have.
+    const auto ranks = run.ranks.empty() ? 2 : ranks_on(run, host);
     if (!load || !threads || ranks == 0 || *load < 0.5) return std::nullopt;
     const auto busy = static_cast<double>(ranks);
     // More ranks than CPUs is what shared-cpus says.

@@ -78,6 +78,16 @@ TEST(NumaBalancing, MattersWithSeveralNodes) {
   EXPECT_EQ(said(numa_balancing, result), Said());
 }
 
+TEST(BusyHost, IsHeldAgainstTwoRanksBeforeARun) {
+  auto result = made_run();
+  auto& host = result.machine["hosts"][0];
+  host["hardware_threads"] = 2;
+  host["load_1min"] = 21;
+  EXPECT_EQ(said(busy_host, result).size(), 1U);
+  host["hardware_threads"] = 64;
+  EXPECT_EQ(said(busy_host, result), Said());
+}
+
 TEST(BusyHost, HadMoreToDoThanItHasCpus) {
   auto result = made_run();
   for (const int cpu : {0, 1}) add_rank(result, Json::array({cpu}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/analysis/rules/physical.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
@@ -59,6 +60,73 @@ std::optional<double> longer_ms(const Case& of, double slow_GBps, double fast_GB
 
 std::string subject_of(const Block& block, const Case& of) {
   return fmt::format("{}, {}", block.title, size_of(of));
+}
+
+/// A time or a rate below what can be, in words; empty if there is none.
+std::string impossibly_little(const Judged& run, const Case& of) {
+  for (const auto& record : of.launches) {
+    const auto say = [&](const std::string& metric, double least, const std::string& why) {
+      return fmt::format("{} of ranks {}->{} is {}, {}", metric, record.src, record.dst,
+                         significant(least, 3), why);
+    };
+    for (const auto& [metric, samples] : record.samples) {
+      const auto& least = samples.quantiles.min;
+      if (!least) continue;
+      const bool is_time = metric == "latency_us" || metric == "wall_ms";
+      if (*least < 0 || (is_time && *least == 0)) {
+        return say(metric, *least, "and none is below zero or takes no time");
+      }
+      // A message that takes t carries bytes / t.
+      if (metric != "latency_us") continue;
+      const auto limit = physical_limit(run, of, record, "bandwidth_GBps");
+      const auto bytes = static_cast<double>(bytes_of(of).value_or(0));
+      if (!limit || bytes <= *least * limit->most * 1e3) continue;
+      return say(
+          metric, *least,
+          fmt::format("less than {}: {}", significant(bytes / limit->most * 1e-3, 3), limit->why));
+    }
+  }
+  return "";
+}
+
+/// Of a workload: parts that are more than their whole, in words; empty if there are none.
+std::string impossible_parts(const Case& of) {
+  constexpr double rounding = 0.001;
+  const auto impossible = [](double share) { return share < -rounding || share > 1 + rounding; };
+  for (const auto& record : of.launches) {
+    if (!record.workload.is_object()) continue;  // a damaged file
+    const auto exchange = record.workload.value("exchange", Json::object());
+    const auto overlap = number_at(exchange, "overlap");
+    if (overlap && impossible(*overlap)) {
+      return fmt::format("launch {}: {} of the exchange is overlapped", record.launch,
+                         share_text(*overlap));
+    }
+    for (const auto& phase : record.workload.value("phases", Json::array())) {
+      const auto share = number_at(phase, "share");
+      if (!share || !impossible(*share)) continue;
+      return fmt::format("launch {}: {} is {} of a run", record.launch, text_at(phase, "/name"),
+                         share_text(*share));
+    }
+  }
+  return "";
+}
+
+/// The rate that is furthest above what can be, in words; empty if there is none.
+std::string impossible_rate(const Judged& run, const Case& of) {
+  double worst = 1;
+  std::string words;
+  for (const auto& record : of.launches) {
+    for (const auto& [metric, samples] : record.samples) {
+      const auto limit = physical_limit(run, of, record, metric);
+      const auto& most = samples.quantiles.max;
+      if (!limit || !most || *most <= worst * limit->most) continue;
+      worst = *most / limit->most;
+      words =
+          fmt::format("{} of ranks {}->{} reaches {}, more than {}: {}", metric, record.src,
+                      record.dst, significant(most, 3), significant(limit->most, 3), limit->why);
+    }
+  }
+  return words;
 }
 
 std::string and_more(std::size_t count) {
@@ -121,6 +189,16 @@ std::vector<Finding> above_limit(const Judged& run) {
                           .evidence = where + and_more(count),
                           .next = "do not use these numbers: the benchmark, the topology or the "
                                   "specification is wrong; see 'ucx-bench topo', report it"});
+    }
+    for (const auto* of : block.measured) {
+      for (const auto& evidence :
+           {impossible_rate(run, *of), impossibly_little(run, *of), impossible_parts(*of)}) {
+        if (evidence.empty()) continue;
+        findings.push_back({.subject = subject_of(block, *of),
+                            .evidence = evidence,
+                            .next = "do not use these numbers: the clock or the benchmark is "
+                                    "wrong; report it with the run file"});
+      }
     }
   }
   return findings;

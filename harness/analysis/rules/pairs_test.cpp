@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "harness/analysis/rules/article_for_test.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
 
 namespace ucxbench {
@@ -46,6 +51,123 @@ TEST(AboveLimit, NoLinkCarriesMoreThanItCan) {
   EXPECT_EQ(said(above_limit, result), Said()) << "its links are made up";
   of.labels.clear();
   of.pairs[0]["limit_GBps"] = nullptr;
+  EXPECT_EQ(said(above_limit, result), Said());
+}
+
+/// A stream of 8 B of p2p, as one launch reports it.
+Result stream_of(const std::string& metric, double rate, std::uint64_t bytes = 8) {
+  auto result = made_run();
+  auto of = made_case(bytes, {"tcp"});
+  of.benchmark = "p2p";
+  auto record = made_record(0, 1, "tcp", {"tcp/lo"});
+  record.samples[metric].quantiles.max = rate;
+  of.launches = {record};
+  result.cases = {of};
+  return result;
+}
+
+TEST(AboveLimit, NoRankDoesWhatNoProcessorDoes) {
+  // What a clock that had begun too late said of eight messages.
+  EXPECT_EQ(said(above_limit, stream_of("bandwidth_GBps", 3.2)),
+            Said{"p2p tag, host to host, over tcp, 8 B: bandwidth_GBps of ranks 0->1 reaches 3.20, "
+                 "more than 1.60: no two ranks exchange 200 million messages a second"});
+  EXPECT_EQ(said(above_limit, stream_of("bandwidth_GBps", 1.5)), Said());
+  EXPECT_EQ(said(above_limit, stream_of("message_rate_per_s", 201e6)).size(), 1U);
+  EXPECT_EQ(said(above_limit, stream_of("message_rate_per_s", 199e6)).size(), 0U);
+  EXPECT_EQ(
+      said(above_limit, stream_of("bandwidth_GBps", 401, 1 << 20)),
+      Said{"p2p tag, host to host, over tcp, 1 MiB: bandwidth_GBps of ranks 0->1 reaches 401, "
+           "more than 400: a core stores no more than 64 B a cycle"});
+  EXPECT_EQ(said(above_limit, stream_of("bandwidth_bidirectional_GBps", 401, 1 << 20)), Said());
+  EXPECT_EQ(said(above_limit, stream_of("throughput_GBps", 1e6)), Said())
+      << "of a workload's input";
+}
+
+TEST(AboveLimit, OfASumIsTheSumOfItsLimits) {
+  auto all_pairs = stream_of("together_GBps", 2.9e3, 1 << 20);
+  all_pairs.cases[0].pairs = Json::array();
+  for (int pair = 0; pair < 6; ++pair) all_pairs.cases[0].pairs.push_back(Json::object());
+  EXPECT_EQ(said(above_limit, all_pairs).size(), 1U) << "six pairs of 400 GB/s";
+  all_pairs.cases[0].launches[0].samples["together_GBps"].quantiles.max = 2.3e3;
+  EXPECT_EQ(said(above_limit, all_pairs), Said());
+  auto workload = stream_of("exchange_GBps", 1.3e3, 1 << 20);
+  workload.cases[0].benchmark = "merge";
+  workload.cases[0].parameters["ranks"] = 3;
+  EXPECT_EQ(said(above_limit, workload).size(), 1U) << "three ranks that take 400 GB/s each";
+  workload.cases[0].launches[0].samples["exchange_GBps"].quantiles.max = 1.1e3;
+  EXPECT_EQ(said(above_limit, workload), Said());
+}
+
+TEST(AboveLimit, NoMessageIsQuickerThanWhatCarriesIt) {
+  const auto latency = [](double us, std::uint64_t bytes) {
+    auto result = stream_of("latency_us", 1e6, bytes);
+    result.cases[0].launches[0].samples["latency_us"].quantiles.min = us;
+    return said(above_limit, result);
+  };
+  const std::string of = "p2p tag, host to host, over tcp, ";
+  EXPECT_EQ(latency(0.0051, 8), Said());
+  EXPECT_EQ(latency(0.0049, 8),
+            Said{of + "8 B: latency_us of ranks 0->1 is 0.00490, less than 0.00500: no two ranks "
+                      "exchange 200 million messages a second"});
+  EXPECT_EQ(latency(2.63, 1 << 20), Said());
+  EXPECT_EQ(latency(2.62, 1 << 20),
+            Said{of + "1 MiB: latency_us of ranks 0->1 is 2.62, less than 2.62: a core stores no "
+                      "more than 64 B a cycle"});
+  for (const double us : {0.0, -1.0}) EXPECT_EQ(latency(us, 8).size(), 1U) << us;
+}
+
+TEST(AboveLimit, NothingIsBelowZero) {
+  auto result = stream_of("bandwidth_GBps", 1);
+  auto& least = result.cases[0].launches[0].samples["bandwidth_GBps"].quantiles.min;
+  least = 0;
+  EXPECT_EQ(said(above_limit, result), Said());
+  least = -1;
+  EXPECT_EQ(said(above_limit, result),
+            Said{"p2p tag, host to host, over tcp, 8 B: bandwidth_GBps of ranks 0->1 is -1.00, and "
+                 "none is below zero or takes no time"});
+}
+
+TEST(AboveLimit, NoPartOfAWorkloadIsMoreThanItsWhole) {
+  const auto with = [](const Json& exchange, double share) {
+    auto result = stream_of("wall_ms", 10);
+    auto& of = result.cases[0];
+    of.benchmark = "merge";
+    of.launches[0].workload = {{"exchange", exchange},
+                               {"phases", Json::array({{{"name", "build"}, {"share", share}}})}};
+    const auto lines = said(above_limit, result);
+    return lines.empty() ? "" : lines.front().substr(lines.front().find("launch"));
+  };
+  EXPECT_EQ(with({{"overlap", 1.0}, {"busy_ms", 5}, {"exposed_ms", 5}}, 1), "");
+  EXPECT_EQ(with({{"overlap", nullptr}, {"busy_ms", nullptr}, {"exposed_ms", 5}}, 0), "");
+  EXPECT_EQ(with({{"overlap", 4.0}}, 1), "launch 0: 400 % of the exchange is overlapped");
+  EXPECT_EQ(with({{"overlap", 0.0}, {"busy_ms", 5}, {"exposed_ms", 6}}, 1), "")
+      << "a rank also waits while no message is under way";
+  EXPECT_EQ(with(Json::object(), 3), "launch 0: build is 300 % of a run");
+}
+
+TEST(AboveLimit, NoAdapterCarriesMoreThanItsCable) {
+  auto result = dgx1_of_the_article();
+  auto& of = result.cases.at(0);
+  of.parameters["memory"] = {"host", "host"};
+  of.launches.resize(1);
+  auto& most = of.launches[0].samples["bandwidth_GBps"].quantiles.max;
+  most = 12.6;
+  EXPECT_EQ(said(above_limit, result), Said()) << "a matrix has no cables";
+  auto graph = graph_from_json(result.topology);
+  Node network;
+  network.kind = NodeKind::network;
+  network.name = "network";
+  Link cable;
+  const auto adapter = std::ranges::find(graph.nodes, "ib0", &Node::name);
+  ASSERT_NE(adapter, graph.nodes.end());
+  cable.from = static_cast<std::size_t>(adapter - graph.nodes.begin());
+  cable.to = graph.add(std::move(network));
+  cable.link_class = LinkClass::network;
+  cable.specified_GBps = 12.5;
+  graph.links.push_back(cable);
+  result.topology = to_json(graph);
+  EXPECT_EQ(said(above_limit, result).size(), 1U);
+  most = 12.4;
   EXPECT_EQ(said(above_limit, result), Said());
 }
 

@@ -52,6 +52,7 @@ std::vector<Finding> ucx_warnings(const Judged& run);
 
 // samples.cpp: how far the samples can be trusted.
 std::vector<Finding> wide_interval(const Judged& run);
+std::vector<Finding> short_streams(const Judged& run);
 std::vector<Finding> timing_cost(const Judged& run);
 std::vector<Finding> few_launches(const Judged& run);
 std::vector<Finding> two_modes(const Judged& run);

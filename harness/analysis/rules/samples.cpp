@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/analysis/asked.hpp"
 #include "harness/analysis/rules/modes.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
@@ -13,9 +14,8 @@
 namespace ucxbench {
 namespace {
 
-constexpr double wide = 0.10;              ///< of the median: wider is hard to compare
-constexpr double timing_distorts = 0.01;   ///< the promised agreement of timed and untimed means
-constexpr std::size_t least_launches = 6;  ///< below, order statistics give no 95% interval
+constexpr double wide = 0.10;             ///< of the median: wider is hard to compare
+constexpr double timing_distorts = 0.01;  ///< the promised agreement of timed and untimed means
 
 /// Which cases of a block trip a check, and the worst of them.
 struct Tally {
@@ -85,6 +85,8 @@ std::vector<Finding> wide_interval(const Judged& run) {
         const auto& p50 = metric.quantiles.p50;
         // A message rate is the bandwidth in other units.
         if (!metric.ci95 || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
+        // Of so few it is their range, which says how far the worst launch is from the best.
+        if (metric.launch_medians.size() < least_for_inner_ci95) continue;
         tallies[metric_in_words(name)].add(((*metric.ci95)[1] - (*metric.ci95)[0]) / *p50, wide,
                                            *of);
       }
@@ -96,7 +98,56 @@ std::vector<Finding> wide_interval(const Judged& run) {
     if (tripped.empty()) continue;
     findings.push_back({.subject = block.title,
                         .evidence = "wide 95% CI: " + join(tripped, ", "),
-                        .next = "bimodal or busy host: close other programs or raise --launches"});
+                        .next = "bimodal or busy host: close other programs or " +
+                                more_launches_in_words(run.result)});
+  }
+  return findings;
+}
+
+namespace {
+
+bool measures_bandwidth(const Case& of) {
+  const auto measured = of.parameters.find("measure");
+  return is_matrix(of) || (measured != of.parameters.end() &&
+                           std::ranges::find(*measured, Json("bandwidth")) != measured->end());
+}
+
+}  // namespace
+
+std::vector<Finding> short_streams(const Judged& run) {
+  std::vector<Finding> findings;
+  const auto add = [&](const Block& block, const Case& of, std::string evidence) {
+    findings.push_back({.subject = block.title + ", " + size_of(of),
+                        .evidence = std::move(evidence),
+                        .next = "leave --iterations out, or raise it; with more ranks than CPUs "
+                                "use fewer"});
+  };
+  for (const auto& block : run.blocks) {
+    for (const auto* of : block.measured) {
+      const bool streams = measures_bandwidth(*of);
+      std::size_t without = 0;
+      std::vector<double> common_ms;
+      std::vector<double> span_ms;
+      for (const auto& record : of->launches) {
+        without += streams && !record.samples.contains("bandwidth_GBps") ? 1 : 0;
+        const auto common = record.overheads.find("streams_common_ms");
+        const auto span = record.overheads.find("streams_span_ms");
+        if (common == record.overheads.end() || span == record.overheads.end()) continue;
+        common_ms.push_back(common->second);
+        span_ms.push_back(span->second);
+      }
+      if (without > 0) {
+        add(block, *of,
+            fmt::format("{} of {} pairs of a launch have no rate: their streams were shorter than "
+                        "50 steps of the clock",
+                        without, of->launches.size()));
+      }
+      if (span_ms.empty() || of->metrics.contains("together_GBps")) continue;
+      add(block, *of,
+          fmt::format("no figure for all pairs together: all streams were under way for {} of {} "
+                      "ms, less than four fifths",
+                      significant(median(common_ms), 3), significant(median(span_ms), 3)));
+    }
   }
   return findings;
 }
@@ -116,8 +167,8 @@ std::vector<Finding> timing_cost(const Judged& run) {
     findings.push_back(
         {.subject = block.title,
          .evidence = "timed and untimed loops differ by up to " + at_most(tally),
-         .next =
-             "measuring costs that much, or the host is busy: see 'measuring', raise --launches"});
+         .next = "measuring costs that much, or the host is busy: see 'measuring', " +
+                 more_launches_in_words(run.result)});
   }
   return findings;
 }
@@ -131,11 +182,11 @@ std::vector<Finding> few_launches(const Judged& run) {
         most = std::max(most, metric.launch_medians.size());
       }
     }
-    if (block.measured.empty() || most >= least_launches) continue;
+    if (block.measured.empty() || most >= least_for_ci95) continue;
     findings.push_back(
         {.subject = block.title,
          .evidence = counted(most, "launch", "launches") + ": no confidence interval",
-         .next = "use --launches 6 or more"});
+         .next = "use " + launches_in_words(run.result, "6 or more")});
   }
   return findings;
 }

@@ -95,9 +95,14 @@ TEST(WideInterval, IsATenthOfTheMedian) {
   auto& metric = of.metrics.at("latency_us");
   metric.quantiles.p50 = 10;
   metric.ci95 = {9.0, 12.0};
+  metric.launch_medians.assign(9, 10);
   result.cases = {of};
   EXPECT_EQ(said(wide_interval, result), Said{"pingpong tag, host to host, over shm: wide 95% CI: "
                                               "latency up to 30% (8B; 1 of 1 cases)"});
+  // The range of eight launches.
+  result.cases[0].metrics.at("latency_us").launch_medians.pop_back();
+  EXPECT_EQ(said(wide_interval, result), Said());
+  result.cases[0].metrics.at("latency_us").launch_medians.push_back(10);
   result.cases[0].metrics.at("latency_us").ci95 = {9.8, 10.4};
   EXPECT_EQ(said(wide_interval, result), Said());
 }
@@ -123,6 +128,35 @@ TEST(FewLaunches, AreFewerThanSix) {
             Said{"pingpong tag, host to host, over shm: 2 launches: no confidence interval"});
   medians = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(said(few_launches, result), Said());
+}
+
+TEST(ShortStreams, SayWhyThereIsNoFigure) {
+  auto result = made_run();
+  auto of = made_case(8, {"shm"});
+  of.benchmark = "p2p";
+  of.parameters["concurrent"] = "all";
+  LaunchRecord good;
+  good.samples["bandwidth_GBps"] = {};
+  good.overheads = {{"streams_common_ms", 10}, {"streams_span_ms", 20}};
+  of.launches = {good, LaunchRecord{.dst = 2}};
+  result.cases = {of};
+  EXPECT_EQ(said(short_streams, result),
+            (Said{"p2p tag, host to host, over shm, 8 B: 1 of 2 pairs of a launch have no rate: "
+                  "their streams were shorter than 50 steps of the clock",
+                  "p2p tag, host to host, over shm, 8 B: no figure for all pairs together: all "
+                  "streams were under way for 10.0 of 20.0 ms, less than four fifths"}));
+  result.cases[0].launches.pop_back();
+  result.cases[0].metrics["together_GBps"] = {};
+  EXPECT_EQ(said(short_streams, result), Said());
+
+  result.cases = {made_case(8, {"shm"})};
+  result.cases[0].launches = {LaunchRecord{}};
+  result.cases[0].parameters["measure"] = {"latency"};
+  EXPECT_EQ(said(short_streams, result), Said());
+  result.cases[0].parameters["measure"] = {"latency", "bandwidth"};
+  EXPECT_EQ(said(short_streams, result),
+            Said{"pingpong tag, host to host, over shm, 8 B: 1 of 1 pairs of a launch have no "
+                 "rate: their streams were shorter than 50 steps of the clock"});
 }
 
 }  // namespace

@@ -59,5 +59,23 @@ TEST(UcxWarningsRule, RepeatsWhatUcxSays) {
   EXPECT_EQ(said(ucx_warnings, result), Said());
 }
 
+TEST(UcxWarningsRule, LeavesOneCauseToItsOwnRule) {
+  auto result = made_run();
+  result.ucx["warnings"] = Json::array();
+  for (const auto* line :
+       {"ERROR mm_iface failed to allocate receive FIFO",
+        "ERROR Not enough memory to write total of 4292720 bytes. Please check that /dev/shm or "
+        "the directory you specified has more available memory.",
+        "ERROR failed to allocate 4292720 bytes using md posix for mm_recv_desc: Out of memory",
+        "ERROR Failed to allocate memory pool (name=mm_recv_desc) chunk: Out of memory",
+        "ERROR failed to get the first receive descriptor"}) {
+    result.ucx["warnings"].push_back({{"line", line}, {"count", 1}, {"ranks", {0, 1}}});
+  }
+  EXPECT_EQ(said(ucx_warnings, result).size(), 5U);
+  result.machine["hosts"][0]["shm_bytes"] = 1U << 20U;
+  EXPECT_EQ(said(small_shm, result).size(), 1U);
+  EXPECT_EQ(said(ucx_warnings, result), Said());
+}
+
 }  // namespace
 }  // namespace ucxbench

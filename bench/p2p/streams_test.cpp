@@ -1,0 +1,72 @@
+#include "bench/p2p/streams.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <ucp/api/ucp.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/comm/meeting_for_test.hpp"
+
+namespace {
+
+constexpr std::chrono::milliseconds late{20};
+thread_local bool comes_late = false;
+
+}  // namespace
+
+// In place of the library's: a rank that is about to look for its messages loses its processor.
+extern "C" unsigned ucp_worker_progress(ucp_worker_h worker) {
+  static const auto original =
+      reinterpret_cast<decltype(&ucp_worker_progress)>(::dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  if (std::exchange(comes_late, false)) std::this_thread::sleep_for(late);
+  return original(worker);
+}
+
+namespace ucxbench::p2p {
+namespace {
+
+std::unique_ptr<Communicator> communicator(Meeting& meeting, int rank) {
+  MeetingRank rendezvous(meeting, rank, 2);
+  Communicator::Setup setup;
+  setup.crowded = true;
+  return std::make_unique<Communicator>(rendezvous, setup);
+}
+
+// Meanwhile all of its messages come: taken as the begin, the end of that time would leave nothing
+// of their way.
+TEST(Stream, BeginsBeforeItsReceiverSaysThatItIsReady) {
+  ::setenv("UCX_TLS", "tcp", 1);
+  ::setenv("UCX_NET_DEVICES", "lo", 1);
+  const auto clock = Clock::calibrate();
+  Meeting meeting;
+  auto other = std::async(std::launch::async, [&] { return communicator(meeting, 1); });
+  const auto sender = communicator(meeting, 0);
+  const auto receiver = other.get();
+
+  std::vector<std::byte> message(8);
+  std::vector<std::byte> place(8);
+  const Load load{.send = message, .receive = {place, place}, .window = 4, .messages = 8};
+  auto taken = std::async(std::launch::async, [&] {
+    receiver->barrier();
+    comes_late = true;
+    return stream(*receiver, clock, load, {}, {0});
+  });
+  sender->barrier();
+  stream(*sender, clock, load, {1}, {});
+  const auto streams = taken.get();
+  ASSERT_EQ(streams.size(), 1U);
+  EXPECT_EQ(streams[0].messages, 8U);
+  constexpr double most_of_it_us = 0.99e3 * static_cast<double>(late.count());
+  EXPECT_GE(clock.us(streams[0].ticks), most_of_it_us);
+  EXPECT_GE(static_cast<double>(streams[0].end_ns - streams[0].begin_ns), 1e3 * most_of_it_us);
+}
+
+}  // namespace
+}  // namespace ucxbench::p2p

@@ -1,0 +1,79 @@
+#include "harness/analysis/answers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ucxbench {
+namespace {
+
+Case merged(const std::string& transports, double p50, std::array<double, 2> ci95) {
+  Case of;
+  of.benchmark = "merge";
+  of.state = CaseState::measured;
+  of.parameters = {{"transports", {transports}}, {"ranks", 2}, {"runs", 3}, {"rows", 1000}};
+  Metric metric;
+  metric.quantiles.p50 = p50;
+  metric.ci95 = ci95;
+  of.metrics["wall_ms"] = metric;
+  of.phases = {{{"name", "probe"}, {"share", 0.5}},
+               {{"name", "UCX, while computing"}, {"share", 0.06}}};
+  of.exchange = {{"exposed_ms", 0.02 * p50}};
+  return of;
+}
+
+Case sent(const std::string& transports, std::uint64_t bytes, double p50,
+          std::optional<std::array<double, 2>> ci95) {
+  Case of;
+  of.benchmark = "pingpong";
+  of.state = CaseState::measured;
+  of.parameters = {{"transports", {transports}}, {"bytes", bytes}, {"api", "tag"}};
+  Metric metric;
+  metric.quantiles.p50 = p50;
+  metric.ci95 = ci95;
+  of.metrics["bandwidth_GBps"] = metric;
+  return of;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Answers, OfAWorkloadSayWhatLimitsItAndWhichSetIsTheFastest) {
+  Result run;
+  run.cases = {merged("tcp", 150, {140, 160}), merged("shm", 100, {98, 103})};
+  EXPECT_EQ(
+      answers_of(run),
+      (Lines{"limits: merge, 2 ranks over shm: 2 % of the time waits for the exchange, 6 % is "
+             "UCX's own work; the rest computes, most in probe (50 %): no transport gains "
+             "more than those 8 %",
+             "fastest: merge, 2 ranks: shm (100 ms) is the fastest, 1.50 x tcp (150 ms)"}));
+}
+
+TEST(Answers, BeginWithFiguresThatCannotBe) {
+  Result run;
+  run.cases = {merged("tcp", 150, {140, 160})};
+  run.findings = {{{"id", "above-limit"},
+                   {"severity", "error"},
+                   {"subject", "merge over tcp"},
+                   {"evidence", "1000 GB/s, more than 400 GB/s"}}};
+  EXPECT_EQ(
+      answers_of(run).front(),
+      "impossible: merge over tcp: 1000 GB/s, more than 400 GB/s; do not act on what follows, "
+      "measure again");
+}
+
+TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {
+  Result run;
+  run.cases = {sent("tcp", 8, 1, std::nullopt), sent("shm", 8, 9, std::nullopt),
+               sent("tcp", 1024, 4.5, std::array{4.0, 6.0}),
+               sent("shm", 1024, 5, std::array{4.8, 5.2})};
+  EXPECT_EQ(answers_of(run),
+            Lines{"fastest: pingpong, bandwidth of 1 KiB: shm (5.00 GB/s) and tcp (4.50 GB/s) are "
+                  "not told apart: their 95 % intervals overlap"});
+  run.cases.resize(2);
+  EXPECT_EQ(answers_of(run),
+            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s) and tcp (1.00 GB/s) are "
+                  "not told apart: no interval from fewer than six launches"});
+  run.cases.resize(1);
+  EXPECT_EQ(answers_of(run), Lines{});
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,127 @@
+#include "harness/analysis/asked.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::array<std::string_view, 8> commands = {"pingpong",  "p2p",   "cold", "merge",
+                                                      "transpose", "suite", "ab",   "check"};
+
+bool is_command(const std::string& word) {
+  return std::ranges::find(commands, word) != commands.end();
+}
+
+// Where results go, how often, and how long is waited for: the same is measured.
+constexpr std::array<std::string_view, 20> no_question = {"--json",
+                                                          "--csv",
+                                                          "--markdown",
+                                                          "--html",
+                                                          "--gbench",
+                                                          "--bencher",
+                                                          "--smaller-is-better",
+                                                          "--bigger-is-better",
+                                                          "--trace",
+                                                          "--transfers",
+                                                          "--tag",
+                                                          "--launches",
+                                                          "--timeout",
+                                                          "--token-file",
+                                                          "--quiet",
+                                                          "--verbose",
+                                                          "--progress",
+                                                          "--color",
+                                                          "--config",
+                                                          "-q"};
+
+struct Option {
+  std::string name, value;
+};
+
+bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
+
+// "--name=value", or "--name value" as people type it; a flag has no value.
+std::vector<Option> options_of(const std::vector<std::string>& words) {
+  std::vector<Option> options;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (!is_option(words[at])) continue;
+    const auto equals = words[at].find('=');
+    Option option{.name = words[at].substr(0, equals), .value = {}};
+    if (option.name == "-n") option.name = "--ranks";
+    if (equals != std::string::npos) {
+      option.value = words[at].substr(equals + 1);
+    } else if (at + 1 < words.size() && !is_option(words[at + 1])) {
+      option.value = words[++at];
+    }
+    if (std::ranges::find(no_question, option.name) == no_question.end()) {
+      options.push_back(std::move(option));
+    }
+  }
+  std::ranges::stable_sort(options, {}, &Option::name);
+  return options;
+}
+
+// "ci/suite.toml", wherever that is.
+std::string suite_of(const std::vector<std::string>& words) {
+  const auto file =
+      std::ranges::find_if(words, [](const auto& word) { return word.ends_with(".toml"); });
+  if (file == words.end()) return "";
+  const auto path = std::filesystem::path(*file).lexically_normal();
+  return " " + (path.parent_path().filename() / path.filename()).string();
+}
+
+bool of_a_suite(const Result& result) {
+  const auto command = command_of(result);
+  return command == "suite" || command == "ab";
+}
+
+}  // namespace
+
+std::vector<std::string> asked_words(const Result& result) {
+  if (result.run.contains("asked")) return texts_of(result.run.at("asked"));
+  auto words = result.run.contains("command") ? texts_of(result.run.at("command"))
+                                              : std::vector<std::string>();
+  if (!words.empty()) words.erase(words.begin());
+  return words;
+}
+
+std::string command_of(const Result& result) {
+  const auto words = asked_words(result);
+  const auto command = std::ranges::find_if(words, is_command);
+  return command == words.end() ? "" : *command;
+}
+
+std::string asked_in_words(const Result& result) {
+  auto words = asked_words(result);
+  const auto command = std::ranges::find_if(words, is_command);
+  if (command == words.end()) return words.empty() ? "?" : join(words, " ");
+  auto text = *command;
+  const std::vector<std::string> rest(std::next(command), words.end());
+  if (of_a_suite(result)) text += suite_of(rest);
+  for (const auto& [name, value] : options_of(rest)) {
+    if (of_a_suite(result) && !name.ends_with("-env")) continue;
+    text += fmt::format(" {}{}{}", name, value.empty() ? "" : " ", value);
+  }
+  return text;
+}
+
+std::string launches_in_words(const Result& result, const std::string& launches) {
+  return of_a_suite(result)
+             ? fmt::format("launches = {} above the first [[case]] of the suite file", launches)
+             : "--launches " + launches;
+}
+
+std::string more_launches_in_words(const Result& result) {
+  return of_a_suite(result) ? "raise launches, above the first [[case]] of the suite file"
+                            : "raise --launches";
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ucxbench {
+
+using Mac = std::array<std::uint8_t, 32>;
+
+/// HMAC-SHA256 (RFC 2104), of the parts one after the other. Throws Failure(Exit::cannot_run) when
+/// OpenSSL cannot.
+Mac hmac(std::string_view key, std::span<const std::uint8_t> first,
+         std::span<const std::uint8_t> second = {});
+
+/// Compares in a time that tells nothing about where they differ.
+bool same(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b);
+
+/// Proves that a frame comes from who has the key: its HMAC together with its number, so that none
+/// can be changed, left out, repeated or moved. Of one direction of a connection, and thread.
+class Seal {
+ public:
+  explicit Seal(std::string key) : key_(std::move(key)) {}
+
+  /// Of the next frame.
+  Mac next(std::span<const std::uint8_t> frame);
+
+ private:
+  std::string key_;
+  std::uint64_t count_ = 0;
+};
+
+/// Of both directions: with one key for both, a frame could be sent back.
+struct Seals {
+  Seal sent, received;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,63 @@
+#include "harness/report/comparison_view.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ucxbench {
+namespace {
+
+// Most launches of the new run met a faster placement: its plain median is lower, though it is
+// slower wherever both runs were.
+Comparison against_the_plain_medians() {
+  Comparison comparison{.tests = 1};
+  SeriesChange series{.key = "pingpong/tag/host-host/shm/8B", .metric = "latency_us"};
+  series.change = Change::regressed;
+  series.base = 1.493;
+  series.now = 1.111;
+  series.matched_base = 1.1;
+  series.matched_now = 1.49;
+  series.ratio = {.estimate = 1.35, .interval = std::array{1.3, 1.4}};
+  series.floor = 0.01;
+  comparison.series.push_back(series);
+  return comparison;
+}
+
+TEST(ComparisonView, TheChangeFollowsFromTheFiguresBesideIt) {
+  const auto cells = grid_of(against_the_plain_medians()).rows.at(0);
+  const auto base = std::stod(cells.at(3));
+  const auto now = std::stod(cells.at(4));
+  EXPECT_NEAR(100 * (now / base - 1), std::stod(cells.at(5)), 0.1);
+  const auto json = comparison_json(against_the_plain_medians()).at("series").at(0);
+  EXPECT_NEAR(json.at("matched_new").get<double>() / json.at("matched_base").get<double>(),
+              json.at("ratio").get<double>(), 1e-9);
+  EXPECT_EQ(json.at("new"), 1.111);
+}
+
+TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
+  auto comparison = against_the_plain_medians();
+  comparison.series.push_back(comparison.series.front());
+  for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
+    const auto at = text.find("differ from that in 2 rows");
+    EXPECT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("differ from that", at + 1), std::string::npos) << text;
+  }
+  for (auto& series : comparison.series) series.now = *series.base * series.ratio.estimate;
+  EXPECT_EQ(comparison_table(comparison).find("differ from that"), std::string::npos);
+}
+
+TEST(ComparisonView, RemarksStandWithTheirRow) {
+  auto comparison = against_the_plain_medians();
+  auto& noisy = comparison.series.front();
+  noisy.change = Change::inconclusive;
+  noisy.doubt = Doubt::too_noisy;
+  noisy.why = "too noisy to tell 5 %";
+  noisy.remark = "two modes";
+  EXPECT_EQ(comparison_table(comparison).find("too noisy"), std::string::npos);
+  for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
+    EXPECT_NE(text.find(": two modes\n"), std::string::npos) << text;
+  }
+  const auto json = comparison_json(comparison).at("series").at(0);
+  EXPECT_EQ(json.at("why"), "too noisy to tell 5 %; two modes");
+}
+
+}  // namespace
+}  // namespace ucxbench

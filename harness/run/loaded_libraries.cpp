@@ -1,0 +1,68 @@
+#include "harness/run/loaded_libraries.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t shown_bytes = 6;  // of 20: two files with as many in common are one
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
+
+// Of one segment of notes; empty where it has none.
+std::string build_id(std::span<const unsigned char> notes) {
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note{};
+    std::memcpy(&note, notes.data(), sizeof note);
+    const auto description = sizeof note + aligned(note.n_namesz);
+    const auto end = description + aligned(note.n_descsz);
+    if (end > notes.size()) return "";
+    const std::string_view name(reinterpret_cast<const char*>(notes.data()) + sizeof note,
+                                note.n_namesz);
+    if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU", 4)) {
+      std::string hex;
+      for (const auto byte :
+           notes.subspan(description, std::min<std::size_t>(note.n_descsz, shown_bytes))) {
+        hex += fmt::format("{:02x}", byte);
+      }
+      return hex;
+    }
+    notes = notes.subspan(end);
+  }
+  return "";
+}
+
+int add_library(dl_phdr_info* info, std::size_t, void* into) {
+  const std::filesystem::path path(info->dlpi_name);
+  // The program itself has no name, and the kernel's own library no file.
+  if (!path.is_absolute()) return 0;
+  std::string text = path.string();
+  for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    if (segment.p_type != PT_NOTE) continue;
+    const auto* begin = reinterpret_cast<const unsigned char*>(info->dlpi_addr + segment.p_vaddr);
+    if (const auto id = build_id({begin, segment.p_memsz}); !id.empty()) {
+      text += " (build " + id + ")";
+      break;
+    }
+  }
+  (*static_cast<Json*>(into))[path.filename().string()] = text;
+  return 0;
+}
+
+}  // namespace
+
+Json loaded_libraries() {
+  Json libraries = Json::object();
+  dl_iterate_phdr(add_library, &libraries);
+  return libraries;
+}
+
+}  // namespace ucxbench
