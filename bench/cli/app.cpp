@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "bench/cli/commands.hpp"
-#include "bench/cli/options.hpp"
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/options.hpp"
 #include "harness/comm/resources.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/run/probe.hpp"

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bench/cli/expect_file.hpp"
-#include "bench/cli/suite_file.hpp"
+#include "bench/cli/plan/expect_file.hpp"
+#include "bench/cli/plan/suite_file.hpp"
 #include "ci/fuzz/refusal.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

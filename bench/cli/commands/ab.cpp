@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+
+#include "bench/cli/commands/ab_run.hpp"
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/comparison_options.hpp"
+#include "bench/cli/plan/suite_plan.hpp"
+#include "harness/core/files.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct AbOptions {
+  std::string file;
+  std::string base, now;
+  std::vector<std::string> base_env, new_env;
+  std::string folder;
+  ComparisonOptions comparison;
+};
+
+Variables environment_given(const std::string& option, const std::vector<std::string>& given) {
+  auto variables = key_values(option, given, "");
+  for (const auto& [name, value] : variables) {
+    const bool sound =
+        std::ranges::all_of(name, [](unsigned char c) { return c == '_' || std::isalnum(c) != 0; });
+    if (!sound) {
+      throw Failure(Exit::usage, fmt::format("{} '{}': expected KEY=VALUE, KEY of letters, digits "
+                                             "and _",
+                                             option, name));
+    }
+    if (!name.starts_with("UCXBENCH_")) continue;
+    throw Failure(Exit::usage, fmt::format("{} {}: what ucx-bench does stands in the suite, the "
+                                           "same for both; leave it out",
+                                           option, name));
+  }
+  return variables;
+}
+
+AbSide side_of(const std::string& name, const std::string& program,
+               const std::vector<std::string>& environment) {
+  return {.name = name,
+          .program = program.empty() ? own_program().string() : program,
+          .added = environment_given("--" + name + "-env", environment),
+          .file = {}};
+}
+
+std::string words_of(const AbSide& side) {
+  auto text = side.name + ": ";
+  for (const auto& [name, value] : side.added) text += fmt::format("{}={} ", name, value);
+  return text + side.program;
+}
+
+Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
+  o.comparison.check();
+  auto base = side_of("base", o.base, o.base_env);
+  auto now = side_of("new", o.now, o.new_env);
+  AbRun::check_difference(base, now);
+  const auto planned = plan_suite(o.file);
+  AbRun run(o.file, planned.launches, planned.max_time, global);
+  Signals signals;
+  for (const auto* side : {&base, &now}) {
+    const auto answer = run.ask(*side, signals);
+    if (global.dry_run) fmt::print("{}\n{}", words_of(*side), answer);
+  }
+  if (global.dry_run) return Exit::done;
+  base.file = new_run_file(o.folder, "ab-base");
+  now.file = new_run_file(o.folder, "ab-new");
+  if (!global.quiet) {
+    fmt::print(
+        stderr, "{}\n{}\n{}: {} cases, {} launches of each side in turns; a verdict takes {}\n",
+        words_of(base), words_of(now), o.file, planned.cases, planned.launches, planned.needed);
+  }
+  const auto exit = run.measure(base, now, signals);
+  for (const auto* side : {&base, &now}) {
+    if (side->result && !global.quiet) fmt::print(stderr, "results: {}\n", side->file.string());
+  }
+  if (!base.result || !now.result) return exit;
+  // As the files have them, so that compare says the same of them.
+  return worse(exit,
+               o.comparison.judge(read_result(base.file), read_result(now.file), global.quiet));
+}
+
+}  // namespace
+
+AddedCommand add_ab(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "ab", "a suite with two builds or in two environments, in turns A B B A, then compared");
+  const auto options = std::make_shared<AbOptions>();
+  auto& o = *options;
+  command->add_option("file", o.file, "the suite, as for suite")
+      ->required()
+      ->type_name("FILE.toml");
+  command->add_option("--base", o.base, "the build to compare with; this one if not given")
+      ->type_name("PROGRAM");
+  command->add_option("--new", o.now, "the build to judge; this one if not given")
+      ->type_name("PROGRAM");
+  const auto environment = [&](const char* name, std::vector<std::string>& given,
+                               const char* help) {
+    command->add_option(name, given, help)->type_name("KEY=VALUE")->allow_extra_args(false);
+  };
+  environment("--base-env", o.base_env, "a variable of the base's environment; repeatable");
+  environment("--new-env", o.new_env, "a variable of the new one's environment; repeatable");
+  command
+      ->add_option("--folder", o.folder, "where the two run files are kept, else ucx-bench-runs/")
+      ->type_name("FOLDER");
+  o.comparison.add_options(*command, false);
+  o.comparison.allow_other_environments();
+  return {command, [options](const GlobalOptions& global) { return run_ab(*options, global); }};
+}
+
+}  // namespace ucxbench

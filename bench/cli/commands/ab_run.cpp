@@ -1,0 +1,261 @@
+#include "bench/cli/commands/ab_run.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "bench/cli/plan/estimate.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/analysis/run_limits.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+#include "harness/launch/program.hpp"
+#include "harness/result/append.hpp"
+
+namespace ucxbench {
+namespace {
+
+using AbClock = std::chrono::steady_clock;
+
+// A dry run starts no ranks.
+constexpr std::chrono::seconds longest_answer{60};
+
+/// Gone at the end, with what a program left in it.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const std::filesystem::path& beside) {
+    auto name = (beside.parent_path() / ".ab-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Failure(Exit::usage, fmt::format("cannot write to '{}': {}; choose another --folder",
+                                             beside.parent_path().string(), std::strerror(errno)));
+    }
+    folder_ = name;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  std::filesystem::path part() const { return folder_ / "launch.json"; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// Options of ours must not become the other program's by way of their environment twins.
+Variables environment_of(const AbSide& side) {
+  auto environment = current_environment();
+  std::erase_if(environment,
+                [](const auto& entry) { return entry.first.starts_with("UCXBENCH_"); });
+  for (const auto& [name, value] : side.added) environment[name] = value;
+  return environment;
+}
+
+// As execvp finds it.
+std::filesystem::path found_program(const std::string& name) {
+  const auto* path = std::getenv("PATH");
+  if (name.find('/') != std::string::npos || path == nullptr) return name;
+  std::error_code ignored;
+  for (const auto folder : split_text(path, ':')) {
+    auto file = std::filesystem::path(folder) / name;
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+  }
+  return name;
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return one == other ||
+         std::filesystem::equivalent(found_program(one), found_program(other), ignored);
+}
+
+// The last line that a program of ours complains with, else the last that it says.
+std::string complaint_of(const ProgramEnd& end) {
+  constexpr std::string_view ours = "ucx-bench: ";
+  std::string last;
+  bool complains = false;
+  for (const auto line : split_text(trim_text(end.said), '\n')) {
+    if (complains && !line.starts_with(ours)) continue;
+    complains = line.starts_with(ours);
+    last = complains ? line.substr(ours.size()) : line;
+  }
+  return last;
+}
+
+std::string how_it_ended(const ProgramEnd& end) {
+  const auto how = end.signal != 0 ? fmt::format("was killed by signal {} ({})", end.signal,
+                                                 strsignal(end.signal))
+                                   : fmt::format("ended with status {}", end.status);
+  const auto complaint = complaint_of(end);
+  return complaint.empty() ? how : how + ": " + complaint;
+}
+
+// One of ours, or lost.
+Exit exit_of(const ProgramEnd& end) {
+  constexpr std::array ours = {Exit::done,       Exit::gate, Exit::usage,        Exit::cannot_run,
+                               Exit::wrong_data, Exit::lost, Exit::inconclusive, Exit::interrupted};
+  const auto exit = static_cast<Exit>(end.status);
+  if (end.signal != 0 || std::ranges::find(ours, exit) == ours.end()) return Exit::lost;
+  return exit;
+}
+
+// A setting that the cases make themselves wins over the environment: nothing would be compared.
+void check_it_counts(const AbSide& side, const Result& measured) {
+  const Json::json_pointer place("/environment/replaced");
+  if (!measured.ucx.contains(place)) return;
+  const auto& replaced = measured.ucx.at(place);
+  for (const auto& [name, value] : side.added) {
+    if (!replaced.contains(name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{}-env {}={}: the suite's cases set {} themselves, which wins; "
+                              "leave it out",
+                              side.name, name, value, name));
+  }
+}
+
+}  // namespace
+
+void AbRun::check_difference(const AbSide& base, const AbSide& now) {
+  if (!same_file(base.program, now.program) || environment_of(base) != environment_of(now)) return;
+  throw Failure(Exit::usage,
+                fmt::format("both sides are {} in the same environment: there is nothing to "
+                            "compare; give --base PROGRAM or --new-env KEY=VALUE",
+                            now.program));
+}
+
+std::string AbRun::ask(const AbSide& side, Signals& signals) const {
+  const auto end = run_program({.argv = {side.program, "--dry-run", "suite", suite_, "--launch",
+                                         fmt::format("1/{}", launches_)},
+                                .environment = environment_of(side),
+                                .limit = longest_answer},
+                               signals);
+  if (end.signal == 0 && end.status == 0) return end.out;
+  throw Failure(signals.stop() ? Exit::interrupted : Exit::usage,
+                fmt::format("--{} {}: cannot measure this suite: it {}; give a build that has "
+                            "'suite --launch' and these cases",
+                            side.name, side.program, how_it_ended(end)));
+}
+
+void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
+  auto measured = read_result(part);
+  check_it_counts(side, measured);
+  if (side.result) {
+    append_launches(*side.result, measured);
+  } else {
+    side.result = std::move(measured);
+    side.result->file = side.file;
+    side.result->run["command"] = global_.command;
+    side.result->run["asked"] = global_.asked;
+    side.result->run.erase("transfers");
+  }
+  const auto has_it = [launch](const Case& of) {
+    return std::ranges::find(of.launches, launch, &LaunchRecord::launch) != of.launches.end();
+  };
+  if (std::ranges::any_of(side.result->cases, has_it)) side.turns.push_back(turns_);
+}
+
+void AbRun::keep(AbSide& side, const std::string& state, const std::string& reason) const {
+  auto& run = side.result->run;
+  run["state"] = state;
+  run["reason"] = reason;
+  run["ab"]["side"] = side.name;
+  run["ab"]["program"] = side.program;
+  run["ab"]["environment"] = side.added;
+  run["ab"]["turns"] = side.turns;
+  write_atomically(side.file, to_text(to_json(*side.result)));
+}
+
+void AbRun::say_turn(const std::string& name) const {
+  if (global_.quiet || global_.progress == "never") return;
+  std::string left;
+  if (turns_ > 0) {
+    const std::chrono::duration<double> spent = AbClock::now() - begin_;
+    double seconds = spent.count() / turns_ * (2 * launches_ - turns_);
+    if (max_time_) {
+      const std::chrono::duration<double> most = 2 * *max_time_;
+      seconds = std::clamp(most.count() - spent.count(), 0.0, seconds);
+    }
+    left = fmt::format(", about {} left", rough_time(seconds));
+  }
+  fmt::print(stderr, "{}{}\n", name, left);
+}
+
+AbRun::Turn AbRun::take_turn(AbSide& side, int launch, Signals& signals) {
+  const auto name = fmt::format("launch {}/{} {}", launch + 1, launches_, side.name);
+  say_turn(name);
+  const WorkFolder work(side.file);
+  const auto end = run_program(
+      {.argv = {side.program, "--quiet", "--progress", "never", "suite", suite_, "--launch",
+                fmt::format("{}/{}", launch + 1, launches_), "--json", work.part().string()},
+       .environment = environment_of(side)},
+      signals);
+  if (global_.verbose) std::fputs(end.said.c_str(), stderr);
+  Turn turn{exit_of(end)};
+  if (turn.exit != Exit::done) turn.problem = fmt::format("{} {}", name, how_it_ended(end));
+  try {
+    if (std::filesystem::exists(work.part())) {
+      add(side, work.part(), launch);
+      keep(side, "interrupted", "");
+    } else if (turn.exit == Exit::done) {
+      turn = {Exit::usage, fmt::format("{}: '{}' measured nothing; give a build of ucx-bench", name,
+                                       side.program)};
+    }
+  } catch (const Failure& failure) {
+    turn = {worse(turn.exit, failure.exit()), fmt::format("{}: {}", name, failure.what())};
+  }
+  ++turns_;
+  return turn;
+}
+
+void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
+  if (!side.result) return;
+  auto& result = *side.result;
+  if (other.result) result.run["ab"]["other"] = other.result->run.value("id", Json());
+  if (!left_out_.empty()) result.run["left_out"] = left_out_;
+  add_limits(result);
+  const auto* state = last.exit == Exit::done          ? "complete"
+                      : last.exit == Exit::interrupted ? "interrupted"
+                                                       : "failed";
+  result.run["state"] = state;
+  result.findings = findings_of(result);
+  keep(side, state, last.problem);
+}
+
+Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
+  begin_ = AbClock::now();
+  AbClock::duration longest{};  // of two turns
+  Turn last;
+  for (int launch = 0; launch < launches_ && last.exit == Exit::done; ++launch) {
+    const auto pair_begin = AbClock::now();
+    if (max_time_ && launch > 0 && pair_begin - begin_ + longest > 2 * *max_time_) {
+      left_out_ =
+          fmt::format("{} for each run did not suffice for all launches: both have {} of {}",
+                      format_duration(*max_time_), launch, launches_);
+      break;
+    }
+    const std::array order = launch % 2 == 0 ? std::array{&base, &now} : std::array{&now, &base};
+    for (auto* side : order) {
+      if (last.exit != Exit::done) break;
+      last = signals.stop() ? Turn{Exit::interrupted, "stopped by Ctrl-C"}
+                            : take_turn(*side, launch, signals);
+    }
+    longest = std::max(longest, AbClock::now() - pair_begin);
+  }
+  finish(base, now, last);
+  finish(now, base, last);
+  if (!last.problem.empty()) fmt::print(stderr, "ucx-bench: {}\n", last.problem);
+  if (!left_out_.empty()) fmt::print(stderr, "{}\n", left_out_);
+  return last.exit;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/plan/expect_file.hpp"
+#include "bench/cli/plan/plan_of_args.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr int check_launches = 3;
+
+struct CheckOptions {
+  RunOptions run;
+  std::string expect, write_expect;
+  std::string max_time = "30s";
+};
+
+/// What is measured for a site: for each transport set and memory what the limits need, once.
+class CheckPlans {
+ public:
+  explicit CheckPlans(int ranks) : ranks_(ranks) {}
+
+  /// Which of the run's cases has them.
+  std::size_t rates(const Expectation& of) {
+    const bool on_gpu = any_on_gpu(parse_memory_pair(of.memory));
+    return add(of, "bandwidth",
+               fmt::format("p2p -n {} --concurrent one --sizes {} --iterations 4 --runs 2", ranks_,
+                           on_gpu ? "64MiB" : "16MiB"));
+  }
+  std::size_t latencies(const Expectation& of) {
+    return add(
+        of, "latency",
+        fmt::format("pingpong -n {} --measure latency --sizes 8 --max-time 600ms", ranks_ / 2 * 2));
+  }
+
+  const std::vector<Plan>& plans() const { return plans_; }
+
+ private:
+  std::size_t add(const Expectation& of, const std::string& name, const std::string& args) {
+    const auto kinds = parse_memory_pair(of.memory);
+    // In one order, however the file has it.
+    const auto members = TransportSet::parse(of.transports).members();
+    const auto all = fmt::format("{} --transports {} --memory {},{}", args, fmt::join(members, ","),
+                                 to_string(kinds.front()), to_string(kinds.back()));
+    const auto known = std::ranges::find(args_, all);
+    if (known != args_.end()) return static_cast<std::size_t>(known - args_.begin());
+    const auto parse = [&] { return plan_of_args(all, check_launches); };
+    plans_.push_back(of.place.empty() ? parse() : of_option(of.place, parse));
+    plans_.back().name = name;
+    plans_.back().origin = of.place;
+    args_.push_back(all);
+    return args_.size() - 1;
+  }
+
+  int ranks_;
+  std::vector<Plan> plans_;        ///< of one case each
+  std::vector<std::string> args_;  ///< of each plan
+};
+
+struct NeededCases {
+  std::size_t rates = 0, latencies = 0;
+};
+
+MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
+                         const GlobalOptions& global) {
+  RunSetup setup;
+  setup.launches = check_launches;
+  setup.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
+  return measure_together("check", plans.plans(), setup, o.run, global);
+}
+
+std::string what_of(const Expectation& of) {
+  return fmt::format("{}, {}{}", of.transports, of.memory,
+                     of.path_class.empty() ? "" : ", " + of.path_class);
+}
+
+std::string measured_in_words(const CheckedLimit& limit) {
+  if (!limit.measured) return "";
+  if (limit.name == "path") {
+    return fmt::format("{:.0f} % by {}", std::floor(100 * *limit.measured),
+                       join(texts_of(limit.expected), "+"));
+  }
+  const bool rate = limit.name == "min_GBps";
+  const auto expected = limit.expected.get<double>();
+  const auto ratio = *limit.measured / expected;
+  const auto off = ratio > 2 ? fmt::format("{:.3g} times that", ratio)
+                             : fmt::format("{:.0f} % {}", 100 * std::abs(ratio - 1),
+                                           ratio < 1 ? "less" : "more");
+  return fmt::format("{} {}, at {} {:g}: {}", significant(limit.measured, 3), rate ? "GB/s" : "us",
+                     rate ? "least" : "most", expected, off);
+}
+
+std::string limit_line(const Expectation& of, const CheckedLimit& limit) {
+  std::vector<std::string> parts;
+  if (const auto measured = measured_in_words(limit); !measured.empty()) {
+    parts.push_back(fmt::format("{}, rank {} to {}", measured, *limit.src, *limit.dst));
+  } else {
+    parts.push_back(limit.name);
+  }
+  if (!limit.why.empty()) parts.push_back(limit.why);
+  return fmt::format("{:<13} {:<22} {}{}\n", to_string(limit.fulfilment), what_of(of),
+                     join(parts, "; "),
+                     limit.fulfilment == Fulfilment::met ? "" : fmt::format(" [{}]", of.place));
+}
+
+Json limit_json(const Expectation& of, const CheckedLimit& limit) {
+  return {{"place", of.place},
+          {"transports", of.transports},
+          {"memory", of.memory},
+          {"class", text_or_null(of.path_class)},
+          {"limit", limit.name},
+          {"expected", limit.expected},
+          {"measured", number_or_null(limit.measured)},
+          {"src", number_or_null(limit.src)},
+          {"dst", number_or_null(limit.dst)},
+          {"verdict", to_string(limit.fulfilment)},
+          {"why", text_or_null(limit.why)}};
+}
+
+Exit exit_of(Fulfilment fulfilment) {
+  switch (fulfilment) {
+    case Fulfilment::met:
+      return Exit::done;
+    case Fulfilment::cannot_run:
+      return Exit::cannot_run;
+    case Fulfilment::inconclusive:
+      return Exit::inconclusive;
+    case Fulfilment::missed:
+      break;
+  }
+  return Exit::gate;
+}
+
+/// Records what became of each limit, prints it, and returns the status that follows.
+Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, MeasuredRun& run,
+                const CheckOptions& o, bool quiet) {
+  Json all = Json::array();
+  std::string lines;
+  auto worst = Fulfilment::met;
+  Exit exit = run.exit;
+  for (std::size_t at = 0; at < needed.size(); ++at) {
+    const auto& expectation = site.expectations[at];
+    const auto& cases = run.result.cases;
+    for (const auto& limit :
+         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies))) {
+      worst = std::max(worst, limit.fulfilment);
+      exit = worse(exit, exit_of(limit.fulfilment));
+      all.push_back(limit_json(expectation, limit));
+      if (quiet && limit.fulfilment == Fulfilment::met) continue;
+      lines += limit_line(expectation, limit);
+    }
+  }
+  run.result.run["check"] = {
+      {"file", o.expect}, {"verdict", to_string(worst)}, {"limits", std::move(all)}};
+  if (!o.run.outputs.takes_stdout()) std::fputs(lines.c_str(), stdout);
+  return exit;
+}
+
+Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
+  const auto site = read_site(o.expect);
+  CheckPlans plans(site.ranks);
+  std::vector<NeededCases> needed;
+  for (const auto& one : site.expectations) {
+    auto& cases = needed.emplace_back();
+    if (one.min_GBps || !one.carriers.empty()) cases.rates = plans.rates(one);
+    if (one.max_us) cases.latencies = plans.latencies(one);
+  }
+  auto run = measure_site(plans, o, global);
+  if (!run.measured) return run.exit;
+  auto exit = judge_site(site, needed, run, o, global.quiet);
+  const auto& result = run.result;
+  exit = worse(exit, write_or_keep(result.file, to_text(to_json(result))));
+  exit = worse(exit, o.run.outputs.write(result, true, false));
+  say_how_it_ended(result, global.quiet);
+  return worse(exit, page_after_measuring(o.run.outputs, result));
+}
+
+/// Every set that may be there; what is not is left out.
+std::vector<Expectation> usual_expectations() {
+  std::vector<Expectation> all;
+  for (const auto* set : {"shm", "tcp", "ib"}) all.push_back({.transports = set});
+  for (const auto* set : {"tcp,nvlink", "tcp,ib"}) {
+    all.push_back({.transports = set, .memory = "cuda"});
+  }
+  return all;
+}
+
+Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
+  if (std::filesystem::exists(o.write_expect)) {
+    throw Failure(Exit::usage, fmt::format("--write-expect {}: it exists already; name another "
+                                           "file, or remove it",
+                                           o.write_expect));
+  }
+  check_outputs({{"write-expect", o.write_expect}});
+  if (o.run.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
+  CheckPlans plans(o.run.ranks);
+  const auto usual = usual_expectations();
+  for (const auto& one : usual) {
+    plans.rates(one);
+    plans.latencies(one);
+  }
+  const auto [result, exit, any] = measure_site(plans, o, global);
+  if (!any) return exit;
+  SiteFile site{.ranks = o.run.ranks, .expectations = {}};
+  for (std::size_t at = 0; at < usual.size(); ++at) {
+    auto more = expectations_like(usual[at], result.cases.at(2 * at), result.cases.at(2 * at + 1));
+    std::ranges::move(more, std::back_inserter(site.expectations));
+  }
+  const auto written = o.run.outputs.write(result, true, false);
+  say_how_it_ended(result, global.quiet);
+  if (exit != Exit::done || site.expectations.empty()) return worse(exit, Exit::cannot_run);
+  if (result.run.contains("left_out")) {
+    throw Failure(Exit::inconclusive,
+                  fmt::format("--write-expect: not all launches fit into --max-time {}; raise it",
+                              o.max_time));
+  }
+  const auto host = text_at(result.machine, "/hosts/0/name", "?");
+  const auto begun = write_or_keep(
+      o.write_expect,
+      site_text(site, fmt::format("# Begun from what {} measured on {} in run {}:\n"
+                                  "# the slowest pair's GB/s x {}, its one-way us x {}. Edit it, "
+                                  "then:\n# ucx-bench check --expect {}\n",
+                                  "ucx-bench check", host, text_at(result.run, "/id", "?"),
+                                  rate_margin, time_margin, o.write_expect)));
+  if (!global.quiet) fmt::print(stderr, "expectations: {}\n", o.write_expect);
+  return worse(worse(written, begun), page_after_measuring(o.run.outputs, result));
+}
+
+Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {
+  if (o.expect.empty() == o.write_expect.empty()) {
+    throw Failure(Exit::usage,
+                  "check: give --expect FILE.toml, or --write-expect FILE.toml to begin one");
+  }
+  if (o.expect.empty()) return begin_site(o, global);
+  if (command.get_option("--ranks")->count() > 0) {
+    throw Failure(Exit::usage, fmt::format("--ranks: {} says how many: leave it out", o.expect));
+  }
+  return check_site(o, global);
+}
+
+}  // namespace
+
+AddedCommand add_check(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "check", "whether this machine reaches what its site expects: a gate of some seconds");
+  const auto o = std::make_shared<CheckOptions>();
+  command
+      ->add_option("--expect", o->expect,
+                   "[[expect]] transports = \"tcp\", min_GBps = 2, max_us = 40, path = \"tcp\" …")
+      ->type_name("FILE.toml");
+  command
+      ->add_option("--write-expect", o->write_expect,
+                   "begin such a file from what is measured now, less a margin")
+      ->type_name("FILE.toml");
+  o->run.add_ranks(*command, "with --write-expect: processes, of which every pair is measured");
+  command->add_option("--max-time", o->max_time, "no launch begins that would end later")
+      ->group("sample")
+      ->type_name("TIME")
+      ->capture_default_str();
+  o->run.add_outputs(*command);
+  return {command,
+          [o, command](const GlobalOptions& global) { return run_check(*o, *command, global); }};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "bench/cli/options/options.hpp"
+#include "bench/cli/plan/plan.hpp"
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+
+/// A command adds itself to the program and returns what runs it.
+using Command = std::function<Exit(const GlobalOptions&)>;
+
+struct AddedCommand {
+  CLI::App* app;
+  Command run;
+  /// Of a measuring command: what its options ask for. Throws Failure(Exit::usage).
+  std::function<Plan()> plan{};
+};
+
+/// A command that carries out `plan`, which keeps `run` alive.
+inline AddedCommand measuring(CLI::App* app, const RunOptions& run,
+                              const std::function<Plan()>& plan) {
+  return {app, [&run, plan](const GlobalOptions& global) { return carry_out(plan(), run, global); },
+          plan};
+}
+
+AddedCommand add_pingpong(CLI::App& app);
+AddedCommand add_cold(CLI::App& app);
+AddedCommand add_p2p(CLI::App& app);
+AddedCommand add_transpose(CLI::App& app);
+AddedCommand add_merge(CLI::App& app);
+AddedCommand add_suite(CLI::App& app);
+AddedCommand add_ab(CLI::App& app);
+AddedCommand add_check(CLI::App& app);
+AddedCommand add_topo(CLI::App& app);
+AddedCommand add_doctor(CLI::App& app);
+AddedCommand add_advise(CLI::App& app);
+AddedCommand add_list(CLI::App& app);
+AddedCommand add_report(CLI::App& app);
+AddedCommand add_compare(CLI::App& app);
+AddedCommand add_plot(CLI::App& app);
+AddedCommand add_dashboard(CLI::App& app);
+
+}  // namespace ucxbench

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/comparison_options.hpp"
+#include "harness/analysis/halves.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct CompareOptions {
+  std::string base, now;
+  bool with_itself = false;
+  ComparisonOptions comparison;
+};
+
+void check_results(const Result& base, const Result& now, const CompareOptions& o) {
+  if (base.run.contains("id") && base.run.at("id") == now.run.value("id", Json())) {
+    throw Failure(Exit::usage,
+                  fmt::format("'{}' and '{}' are one and the same run; give two", o.base, o.now));
+  }
+}
+
+Exit run(const CompareOptions& o, const GlobalOptions& global) {
+  o.comparison.check();
+  if (o.now.empty() != o.with_itself) {
+    throw Failure(Exit::usage, o.with_itself ? "--with-itself: expected one run, not two"
+                                             : "expected a second run, NEW.json, or --with-itself");
+  }
+  const auto base = read_result(o.base);
+  if (o.with_itself) {
+    const auto [a, b] = halves_in_turns(base);
+    return o.comparison.judge(a, b, global.quiet);
+  }
+  const auto now = read_result(o.now);
+  check_results(base, now, o);
+  return o.comparison.judge(base, now, global.quiet);
+}
+
+}  // namespace
+
+AddedCommand add_compare(CLI::App& app) {
+  auto* command = app.add_subcommand("compare", "two recorded runs: a verdict per case");
+  const auto options = std::make_shared<CompareOptions>();
+  auto& o = *options;
+  command->add_option("base", o.base, "the run to compare with")
+      ->required()
+      ->type_name("BASE.json");
+  command->add_option("new", o.now, "the run to judge")->type_name("NEW.json");
+  command->add_flag("--with-itself", o.with_itself,
+                    "instead of NEW.json: one run's own launches in turns, A B B A; a change is a "
+                    "false alarm");
+  o.comparison.add_options(*command, true);
+  return {command, [options](const GlobalOptions& global) { return run(*options, global); }};
+}
+
+}  // namespace ucxbench

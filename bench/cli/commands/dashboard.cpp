@@ -1,0 +1,81 @@
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+
+#include "bench/cli/commands/commands.hpp"
+#include "harness/analysis/environments.hpp"
+#include "harness/analysis/streams.hpp"
+#include "harness/core/files.hpp"
+#include "harness/report/scripts.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct DashboardOptions {
+  std::string tree;
+  std::string html = "dashboard.html";
+  std::string base;
+  std::string otava;
+  bool streams = false;
+};
+
+// Of a large folder of runs, some KB each.
+constexpr std::uint64_t most_bytes_of_heads = std::uint64_t{1} << 30U;
+
+Exit tell_streams(const std::string& file) {
+  const auto text = read_given(file, most_bytes_of_heads, "give a list of runs");
+  std::vector<Result> runs;
+  for (const auto& head : Json::parse(text)) runs.push_back(parse_result(head.dump(), file));
+  Json all = Json::array();
+  const auto places = places_in_streams(runs);
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    const auto& place = places[at];
+    all.push_back({{"machine", place.machine},
+                   {"branch", place.branch},
+                   {"what", place.what},
+                   {"side", place.side},
+                   {"segment", place.segment},
+                   {"differs", place.differs},
+                   {"environment", environment_in_words(runs[at])}});
+  }
+  std::fputs((all.dump() + "\n").c_str(), stdout);
+  return Exit::done;
+}
+
+Exit run(const DashboardOptions& o) {
+  if (o.streams) return tell_streams(o.tree);
+  // Verdicts are this program's own: the script asks it to compare.
+  std::vector<std::string> arguments = {o.tree, "--html", o.html, "--program",
+                                        own_program().string()};
+  if (!o.base.empty()) arguments.insert(arguments.end(), {"--base", o.base});
+  if (!o.otava.empty()) arguments.insert(arguments.end(), {"--otava", o.otava});
+  return static_cast<Exit>(run_script("dashboard", arguments));
+}
+
+}  // namespace
+
+AddedCommand add_dashboard(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "dashboard", "a folder of runs as one page: verdicts, history, environment, triage");
+  const auto options = std::make_shared<DashboardOptions>();
+  auto& o = *options;
+  command->add_option("tree", o.tree, "the folder: MACHINE/YYYY-MM/*.json")
+      ->required()
+      ->type_name("FOLDER");
+  command->add_option("--html", o.html, "the page")->type_name("FILE")->capture_default_str();
+  command
+      ->add_option("--base", o.base,
+                   "compare the newest runs with this one, instead of the run before each")
+      ->type_name("RUN.json");
+  command
+      ->add_option("--otava", o.otava,
+                   "also the history for Apache Otava: CSV files and otava.yaml")
+      ->type_name("FOLDER");
+  // What the page's script asks: of a JSON list of run files, oldest first and without their cases,
+  // where each stands. Nobody else needs it.
+  command->add_flag("--streams", o.streams)->group("");
+  return {command, [options](const GlobalOptions&) { return run(*options); }};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,19 @@
+#include "bench/cli/commands/imported.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/analysis/import.hpp"
+
+namespace ucxbench {
+
+Graph imported(const std::string& file) {
+  auto graph = import_topology(file);
+  for (const auto& warning : graph.warnings) {
+    fmt::print(stderr, "ucx-bench: warning: {}\n", warning);
+  }
+  return graph;
+}
+
+}  // namespace ucxbench

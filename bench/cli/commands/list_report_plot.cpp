@@ -1,0 +1,149 @@
+// The commands that only look: list, report, plot.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/outputs.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/comm/gpu_direct.hpp"
+#include "harness/comm/transport_set.hpp"
+#include "harness/core/text.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/scripts.hpp"
+#include "harness/result/result.hpp"
+#include "harness/run/benchmark.hpp"
+#include "harness/run/probe.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t name_width = 12;
+
+void print_row(std::string_view name, std::string_view text, std::size_t width = name_width) {
+  std::fputs(fmt::format("{:<{}}{}\n", name, width, text).c_str(), stdout);
+}
+
+void list_transports() {
+  const auto found = probe();
+  for (const auto& known : transport_names()) {
+    const auto reasons = missing(TransportSet::parse(known.name), found.ucx);
+    print_row(known.name, reasons.empty()
+                              ? fmt::format("available      {}", known.description)
+                              : fmt::format("not available  {}", fmt::join(reasons, "; ")));
+  }
+  const auto print_ability = [](std::string_view name, const Ability& ability) {
+    print_row(name, fmt::format("{:<15}{}", to_string(ability.state), ability.why));
+  };
+  const auto settings = current_environment();
+  print_ability("gpudirect", gpu_direct_rdma(found.ucx, settings));
+  print_ability("gdrcopy", gdr_copy(found.ucx, settings));
+}
+
+void list_devices() {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& resource : probe().ucx.resources) {
+    if (seen.emplace(resource.device, resource.transport).second) {
+      print_row(resource.device, resource.transport);
+    }
+  }
+}
+
+void list_rules() {
+  for (const auto& rule : rules()) {
+    std::fputs(
+        fmt::format("{:<20}{:<9}{}\n", rule.id, to_string(rule.severity), rule.description).c_str(),
+        stdout);
+  }
+}
+
+void list_formats() {
+  std::size_t width = name_width;
+  for (const auto& [name, format] : formats()) width = std::max(width, name.size() + 2);
+  for (const auto& [name, format] : formats()) print_row(name, format.description, width);
+}
+
+void list_benchmarks() {
+  for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
+}
+
+struct Listing {
+  const char* name;
+  const char* description;
+  void (*print)();
+};
+constexpr std::array<Listing, 5> listings = {{
+    {"benchmarks", "what can be measured", list_benchmarks},
+    {"transports", "which can run here, and why not", list_transports},
+    {"devices", "that UCX finds here, and over which of its transports", list_devices},
+    {"formats", "that results can be written in", list_formats},
+    {"rules", "what reports look for by themselves", list_rules},
+}};
+
+void list(const std::string& what) {
+  std::vector<std::string> names;
+  for (const auto& listing : listings) {
+    if (what.empty()) print_row(listing.name, listing.description);
+    if (what == listing.name) return listing.print();
+    names.emplace_back(listing.name);
+  }
+  if (!what.empty()) throw Failure(Exit::usage, unknown_name("thing to list", what, names));
+}
+
+}  // namespace
+
+AddedCommand add_list(CLI::App& app) {
+  auto* command = app.add_subcommand("list", "benchmarks, transports, devices, formats or rules");
+  const auto what = std::make_shared<std::string>();
+  command->add_option(
+      "what", *what,
+      "benchmarks | transports | devices | formats | rules; without one: what each is");
+  return {command, [what](const GlobalOptions&) {
+            list(*what);
+            return Exit::done;
+          }};
+}
+
+AddedCommand add_report(CLI::App& app) {
+  auto* command = app.add_subcommand("report", "a recorded run again, in any format");
+  const auto file = std::make_shared<std::string>();
+  const auto outputs = std::make_shared<Outputs>();
+  command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
+  outputs->add_options(*command);
+  outputs->add_transfer_options(*command);
+  return {command, [file, outputs](const GlobalOptions& global) {
+            auto result = read_result(*file);
+            result.findings = shown_findings(result);
+            outputs->check();
+            const auto written = outputs->write(result, global.quiet, global.colored());
+            outputs->write_run(result);
+            return worse(written, outputs->write_page(result));
+          }};
+}
+
+AddedCommand add_plot(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "plot", "latency and bandwidth over size; every pair; scaling and phases of workloads");
+  const auto runs = std::make_shared<std::vector<std::string>>();
+  const auto output = std::make_shared<std::string>("ucx-bench.png");
+  command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");
+  command->add_option("-o,--output", *output, "the picture: .png, .svg or .pdf")
+      ->type_name("FILE")
+      ->capture_default_str();
+  return {command, [runs, output](const GlobalOptions&) {
+            // Here, so that a bad file gets the same line whatever reads it.
+            for (const auto& run : *runs) read_result(run);
+            auto arguments = *runs;
+            arguments.insert(arguments.end(), {"-o", *output});
+            return static_cast<Exit>(run_script("plot", arguments));
+          }};
+}
+
+}  // namespace ucxbench

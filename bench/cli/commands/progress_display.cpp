@@ -1,0 +1,81 @@
+#include "bench/cli/commands/progress_display.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "bench/cli/plan/estimate.hpp"
+
+namespace ucxbench {
+
+ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool quiet) {
+  if (quiet || option == "never") return Style::never;
+  if (option == "plain") return Style::plain;
+  if (option == "bar") return Style::bar;
+  const char* term = std::getenv("TERM");
+  const bool able =
+      isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+  return able ? Style::bar : Style::plain;
+}
+
+void ProgressDisplay::begins(const std::string& estimate) const {
+  if (style_ != Style::never) std::fputs(fmt::format("takes {}\n", estimate).c_str(), stderr);
+}
+
+std::string ProgressDisplay::left() const {
+  if (done_ == 0) return "";
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+  double seconds = spent.count() / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+  if (most_) {
+    seconds =
+        std::clamp(std::chrono::duration<double>(*most_).count() - spent.count(), 0.0, seconds);
+  }
+  return rough_time(seconds) + " left";
+}
+
+void ProgressDisplay::launch_begins(const Group& group, int launch, int launches) {
+  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.name());
+  if (style_ != Style::plain) return;
+  // Once for all groups of a launch.
+  const auto time = std::exchange(told_, launch) == launch ? "" : left();
+  if (!time.empty()) std::fputs(fmt::format("about {}\n", time).c_str(), stderr);
+  std::fputs((launch_ + "\n").c_str(), stderr);
+}
+
+void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::size_t total) {
+  done_ = done;
+  total_ = total;
+  if (style_ != Style::bar) return;
+  // At most 80 columns, so that a narrow terminal does not wrap and leave lines behind.
+  const auto line = fmt::format("{}  {}  {}/{}  {}", launch_, measured.key, done, total, left());
+  std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void ProgressDisplay::group_skipped(const Group& group) {
+  erase();
+  const auto name = group.set.name() + ": ";
+  const bool named = group.unavailable.starts_with(name);
+  std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, group.unavailable).c_str(),
+             stderr);
+}
+
+void ProgressDisplay::run_file_moved(const std::string& line) {
+  erase();
+  std::fputs(fmt::format("ucx-bench: {}\n", line).c_str(), stderr);
+}
+
+void ProgressDisplay::erase() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/plan/suite_plan.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct SuiteOptions {
+  std::string file;
+  std::string launch;
+  RunOptions run;
+};
+
+Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
+  RunSetup setup;
+  setup.canary = true;
+  std::optional<int> launches;
+  if (!o.launch.empty()) {
+    const auto [number, of] = parse_one_launch(o.launch);
+    setup.only_launch = number - 1;
+    launches = of;
+  }
+  auto planned = plan_suite(o.file, launches);
+  setup.launches = planned.launches;
+  if (!setup.only_launch) setup.max_time = planned.max_time;
+  if (!global.quiet) {
+    fmt::print(stderr, "{}: {} cases, {} launches of each; compare can give a verdict from {} on\n",
+               o.file, planned.cases, planned.launches, planned.needed);
+  }
+  return carry_out_together("suite", std::move(planned.plans), std::move(setup), o.run, global);
+}
+
+}  // namespace
+
+AddedCommand add_suite(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "suite", "cases of several commands, their launches in turns: one run, for compare");
+  const auto options = std::make_shared<SuiteOptions>();
+  auto& o = *options;
+  command
+      ->add_option("file", o.file,
+                   "[[case]] args = \"pingpong --sizes 8\" …, launches, max_time = \"10min\"")
+      ->required()
+      ->type_name("FILE.toml");
+  command->add_option("--launch", o.launch, "only this one, as ab does: 3/10 is the third of ten")
+      ->type_name("K/N");
+  o.run.add_outputs(*command);
+  o.run.outputs.add_transfer_options(*command);
+  return {command, [options](const GlobalOptions& global) { return run_suite(*options, global); }};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,108 @@
+#include "bench/cli/options/comparison_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "bench/cli/options/outputs.hpp"
+#include "harness/core/text.hpp"
+#include "harness/report/comparison_view.hpp"
+#include "harness/report/scripts.hpp"
+
+namespace ucxbench {
+namespace {
+
+double parse_percent(const std::string& text) {
+  std::size_t used = 0;
+  double value = -1;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  const bool percent = used > 0 && (text.substr(used) == "%" || text.substr(used) == " %");
+  if (!percent || !(value >= 0) || value > 1000) {
+    throw Failure(Exit::usage,
+                  fmt::format("--floor '{}': expected a percentage such as 0.5%", text));
+  }
+  return value / 100;
+}
+
+std::set<std::string, std::less<>> parse_fail_on(const std::string& text) {
+  std::set<std::string, std::less<>> names;
+  if (text.empty()) return names;
+  for (const auto name : split_text(text, ',')) {
+    if (name != "regression" && name != "inconclusive" && name != "missing") {
+      throw Failure(
+          Exit::usage,
+          "--fail-on: " + unknown_name("verdict", name, {"regression", "inconclusive", "missing"}));
+    }
+    names.emplace(name);
+  }
+  return names;
+}
+
+Exit gate_of(const Comparison& comparison, const std::set<std::string, std::less<>>& fail_on) {
+  const auto any = [&](Change change) {
+    return std::ranges::any_of(comparison.series,
+                               [&](const SeriesChange& series) { return series.change == change; });
+  };
+  if (fail_on.contains("regression") && any(Change::regressed)) return Exit::gate;
+  if (fail_on.contains("missing") && any(Change::missing)) return Exit::inconclusive;
+  const bool unknown = !comparison.incomparable.empty() || any(Change::inconclusive);
+  return fail_on.contains("inconclusive") && unknown ? Exit::inconclusive : Exit::done;
+}
+
+}  // namespace
+
+void ComparisonOptions::add_options(CLI::App& command, bool across) {
+  command
+      .add_option("--alpha", demands_.alpha,
+                  "chance of any false alarm in a comparison without a change")
+      ->check(CLI::Range(1e-6, 0.5))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--floor", [this](const std::string& text) { demands_.floor = parse_percent(text); },
+          "changes up to this do not count")
+      ->type_name("PERCENT")
+      ->default_str(fmt::format("{:g}%", 100 * demands_.floor));
+  command
+      .add_option_function<std::string>(
+          "--fail-on", [this](const std::string& text) { fail_on_ = parse_fail_on(text); },
+          "regression (status 1), inconclusive, missing (status 6); none by default")
+      ->type_name("LIST");
+  if (across) {
+    command.add_flag("--across-environments", demands_.across_environments,
+                     "give verdicts although UCX, the GPU driver or the topology is another");
+  }
+  command.add_option("--json", json_, "the comparison: a file, or - for stdout")->type_name("FILE");
+  command.add_option("--markdown", markdown_, "a table: a file, or - for stdout")
+      ->type_name("FILE");
+  command
+      .add_option("--html", html_,
+                  "one page, both runs side by side on one time scale: a file, or - for stdout")
+      ->type_name("FILE");
+}
+
+void ComparisonOptions::check() const {
+  check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}});
+}
+
+Exit ComparisonOptions::judge(const Result& base, const Result& now, bool quiet) const {
+  const auto comparison = compare(base, now, demands_);
+  const auto text = to_text(comparison_json(comparison));
+  const bool json_shown = write_output(json_, text + "\n");
+  const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
+  if (!json_shown && !markdown_shown && html_ != "-" && !quiet)
+    std::fputs(comparison_table(comparison).c_str(), stdout);
+  std::fflush(stdout);
+  const auto exit = gate_of(comparison, fail_on_);
+  if (html_.empty()) return exit;
+  const auto drawn =
+      run_script_on(text, "comparison", {base.file.string(), now.file.string(), "-o", html_});
+  return worse(exit, static_cast<Exit>(drawn));
+}
+
+}  // namespace ucxbench

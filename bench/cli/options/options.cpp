@@ -1,0 +1,166 @@
+#include "bench/cli/options/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::string_view prefix = "UCXBENCH_";
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+std::string twin_of(const std::string& long_option) {
+  std::string name(prefix);
+  for (const char c : long_option) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
+bool has_command(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands({});
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* command) { return command->get_name() == name; });
+}
+
+}  // namespace
+
+bool GlobalOptions::colored() const {
+  if (color != "auto") return color == "always";
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE")) return true;
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+void add_environment_twins(CLI::App& app) {
+  // Those that are no option's: the token of a remote run, what a supervisor tells its ranks, and
+  // the scripts' interpreter.
+  static const std::set<std::string, std::less<>> others = {
+      "UCXBENCH_TOKEN", "UCXBENCH_PYTHON", "UCXBENCH_CONTROL_FD", "UCXBENCH_RANK", "UCXBENCH_SIZE"};
+  std::set<std::string, std::less<>> twins;
+  std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
+  apps.push_back(&app);
+  for (auto* each : apps) {
+    for (auto* option : each->get_options()) {
+      if (option->get_lnames().empty() || option->get_lnames().front() == "help" ||
+          option->get_lnames().front() == "version") {
+        continue;
+      }
+      const auto twin = twin_of(option->get_lnames().front());
+      option->envname(twin);
+      twins.insert(twin);
+    }
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const auto name = variable.substr(0, variable.find('='));
+    if (name.starts_with(prefix) && !twins.contains(name) && !others.contains(name)) {
+      throw Failure(Exit::usage,
+                    unknown_name("environment variable", name, {twins.begin(), twins.end()}));
+    }
+  }
+}
+
+void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file) {
+  if (file.empty()) return;
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_file(file);
+  } catch (const CLI::Error& error) {
+    throw Failure(Exit::usage, fmt::format("--config {}: {}", file, error.what()));
+  }
+  for (const auto& item : items) {
+    // "++" and "--" open and close a table.
+    if (item.name == "++" || item.name == "--") continue;
+    const bool other_command = !item.parents.empty() && item.parents.front() != command.get_name();
+    if (other_command && has_command(app, item.parents.front())) continue;
+    auto* option = command.get_option_no_throw("--" + item.name);
+    if (option == nullptr) option = app.get_option_no_throw("--" + item.name);
+    if (other_command) {
+      throw Failure(Exit::usage, fmt::format("--config {}: '{}' is in no command's table", file,
+                                             item.fullname()));
+    }
+    if (option == nullptr) {
+      throw Failure(Exit::usage,
+                    fmt::format("--config {}: {}", file,
+                                unknown_name("option", item.name, long_names(command))));
+    }
+    if (option->count() > 0) continue;
+    try {
+      if (option->get_items_expected_max() == 0) {
+        option->add_result(item.inputs.empty() ? "true" : item.inputs.front());
+      } else {
+        option->add_result(item.inputs);
+      }
+      option->run_callback();
+    } catch (const CLI::Error& error) {
+      throw Failure(Exit::usage, fmt::format("--config {}: {}", file, error.what()));
+    }
+  }
+}
+
+std::vector<std::string> given_words(const CLI::App& command) {
+  std::vector<std::string> words = {command.get_name()};
+  for (const auto* option : command.get_options()) {
+    const auto& names = option->get_lnames();
+    const auto name = names.empty() ? "" : "--" + names.front();
+    for (const auto& value : option->results()) {
+      const bool flag = option->get_items_expected_max() == 0;
+      words.push_back(flag ? name : name.empty() ? value : name + "=" + value);
+    }
+  }
+  return words;
+}
+
+void fill_unset(CLI::App& command, const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    auto* option = command.get_option("--" + name);
+    if (option->count() > 0) continue;
+    option->add_result(value);
+    option->run_callback();
+  }
+}
+
+std::string explain(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const auto commands = app.get_subcommands();
+  const auto extras = app.remaining(true);
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const auto& extra) { return extra.starts_with("--"); });
+  if (option != extras.end()) {
+    auto names = long_names(app);
+    for (const auto* command : commands)
+      std::ranges::copy(long_names(*command), std::back_inserter(names));
+    return unknown_name("option", option->substr(2, option->find('=') - 2), names);
+  }
+  if (extras.empty()) return error.what();
+  if (!commands.empty()) return fmt::format("unexpected argument '{}'", extras.front());
+  std::vector<std::string> names;
+  for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
+  return unknown_name("command", extras.front(), names);
+}
+
+}  // namespace ucxbench

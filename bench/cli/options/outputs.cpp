@@ -1,0 +1,221 @@
+#include "bench/cli/options/outputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <system_error>
+
+#include "bench/cli/commands/results_tree.hpp"
+#include "harness/report/report.hpp"
+#include "harness/report/scripts.hpp"
+#include "harness/result/run_file.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// A step summary collects what several commands say.
+bool is_step_summary(const std::string& file) {
+  const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+  return summary != nullptr && file == summary;
+}
+
+// Tried by opening: permissions alone do not tell (a full or read-only file system, a folder).
+void check_writable(const std::string& option, const std::string& file) {
+  const bool existed = std::filesystem::exists(file);
+  std::FILE* opened = std::fopen(file.c_str(), "ab");
+  if (opened == nullptr) {
+    throw Failure(Exit::usage, fmt::format("--{} {}: {}; name a file that can be written, or '-'",
+                                           option, file, std::strerror(errno)));
+  }
+  std::fclose(opened);
+  if (!existed) std::filesystem::remove(file);
+}
+
+bool is_folder(const std::string& file) {
+  std::error_code ignored;
+  return file.ends_with('/') || std::filesystem::is_directory(file, ignored);
+}
+
+std::string absolute_text(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const auto absolute = std::filesystem::absolute(file, unknown);
+  return unknown ? file.string() : absolute.string();
+}
+
+// What was measured does not end with an output that cannot be written.
+Exit tried(const std::function<void()>& write) {
+  try {
+    write();
+    return Exit::done;
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "ucx-bench: {}\n", failure.what());
+    return Exit::lost;
+  }
+}
+
+}  // namespace
+
+void check_outputs(const std::map<std::string, std::string>& files) {
+  std::string to_stdout;
+  for (const auto& [format, file] : files) {
+    if (file.empty()) continue;
+    if (file != "-") {
+      check_writable(format, file);
+      continue;
+    }
+    if (!to_stdout.empty()) {
+      throw Failure(Exit::usage, fmt::format("--{} - and --{} -: only one output can be stdout",
+                                             to_stdout, format));
+    }
+    to_stdout = format;
+  }
+}
+
+bool write_output(const std::string& file, const std::string& bytes) {
+  if (file.empty()) return false;
+  if (file == "-") {
+    std::fputs(bytes.c_str(), stdout);
+    return true;
+  }
+  if (is_step_summary(file)) {
+    append_whole(file, bytes);
+  } else {
+    write_atomically(file, bytes);
+  }
+  return false;
+}
+
+Exit write_or_keep(const std::string& file, const std::string& bytes) {
+  std::filesystem::path place;
+  const auto exit = tried([&] {
+    try {
+      write_output(file, bytes);
+    } catch (const Failure& failure) {
+      place = spare_place(std::filesystem::path(file).filename());
+      if (place.empty()) throw;
+      write_atomically(place, bytes);
+      fmt::print(stderr, "ucx-bench: {}; it is in '{}'\n", failure.what(), place.string());
+    }
+  });
+  return place.empty() ? exit : Exit::lost;
+}
+
+std::filesystem::path new_run_file(const std::filesystem::path& folder,
+                                   const std::string& command) {
+  const auto place = folder.empty() ? std::filesystem::path("ucx-bench-runs") : folder;
+  std::error_code error;
+  std::filesystem::create_directories(place, error);
+  if (!error && ::access(place.c_str(), W_OK) != 0) error = {errno, std::generic_category()};
+  if (error) {
+    throw Failure(
+        Exit::usage,
+        fmt::format("cannot write to '{}'{}: {}; {}", absolute_text(place),
+                    folder.empty() ? ", where runs are kept without --json" : "", error.message(),
+                    folder.empty() ? "give --json FILE" : "choose another folder"));
+  }
+  return place / run_file_name(command);
+}
+
+void Outputs::add_options(CLI::App& command) {
+  for (const char* format :
+       {"json", "csv", "markdown", "gbench", "smaller-is-better", "bigger-is-better", "bencher"}) {
+    add_option(command, format);
+  }
+  command.add_option("--html", page_, "one page that needs nothing else: a file, or - for stdout")
+      ->type_name("FILE")
+      ->group("output");
+}
+
+void Outputs::add_transfer_options(CLI::App& command) {
+  for (const char* format : {"trace", "transfers"}) add_option(command, format);
+}
+
+void Outputs::add_option(CLI::App& command, const std::string& format) {
+  command
+      .add_option("--" + format, files_[format],
+                  fmt::format("{}: a file, or - for stdout", formats().at(format).description))
+      ->type_name("FILE")
+      ->group("output");
+}
+
+void Outputs::check() const {
+  auto files = files_;
+  files["html"] = page_;
+  auto& json = files.at("json");
+  if (is_folder(json)) {
+    std::error_code ignored;
+    std::filesystem::create_directories(json, ignored);
+    json = (std::filesystem::path(json) / run_file_name("run")).string();
+  }
+  check_outputs(files);
+}
+
+void Outputs::need_no_transfers() const {
+  for (const char* format : {"trace", "transfers"}) {
+    const auto found = files_.find(format);
+    if (found == files_.end() || found->second.empty()) continue;
+    throw Failure(Exit::usage, fmt::format("--{} shows the transfer log, which --no-transfer-log "
+                                           "leaves out: give one of them",
+                                           format));
+  }
+}
+
+bool Outputs::takes_stdout() const {
+  return page_ == "-" ||
+         std::ranges::any_of(files_, [](const auto& output) { return output.second == "-"; });
+}
+
+std::filesystem::path Outputs::run_file(const std::string& command, const Result& result) const {
+  const auto& json = files_.at("json");
+  if (is_folder(json)) return new_run_in_tree(json, text_at(result.machine, "/id", "?"), command);
+  if (!json.empty() && json != "-") return json;
+  return new_run_file("", command);
+}
+
+Exit Outputs::write(const Result& result, bool quiet, bool colored) const {
+  Exit exit = Exit::done;
+  if (is_folder(files_.at("json"))) {
+    exit = worse(exit, tried([&] { keep_facts(files_.at("json"), result); }));
+  }
+  bool table = !quiet && page_ != "-";
+  for (const auto& [format, file] : files_) {
+    if (file.empty() || (format == "json" && file != "-")) continue;
+    const auto bytes = render(format, result);
+    if (file == "-") table = false;
+    exit = worse(exit, write_or_keep(file, bytes));
+  }
+  if (table) std::fputs(render("table", result, {colored}).c_str(), stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "ucx-bench: cannot write to stdout: {}\n", std::strerror(errno));
+    exit = worse(exit, Exit::lost);
+  }
+  return exit;
+}
+
+void Outputs::write_run(const Result& result) const {
+  const auto& file = files_.at("json");
+  if (file.empty() || file == "-") return;
+  write_atomically(run_file("report", result), render("json", result));
+}
+
+Exit Outputs::write_page(const Result& result) const {
+  if (page_.empty()) return Exit::done;
+  // The transfer log lies beside the run file, not beside what the script reads.
+  const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
+  std::error_code ignored;
+  // A large run's file is not written twice: beside it go the findings, which the file of an older
+  // version, or of a run that was killed, does not have.
+  const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
+  const auto text = on_disk ? Json{{"findings", result.findings}}.dump() : render("json", result);
+  return static_cast<Exit>(run_script_on(
+      text, "page", {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder}));
+}
+
+}  // namespace ucxbench

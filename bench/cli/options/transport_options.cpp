@@ -1,0 +1,110 @@
+#include "bench/cli/options/transport_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/of_option.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+// dask-cuda's spelling of one set (dask_cuda/benchmarks/utils.py): its InfiniBand and NVLink come
+// with TCP, for connections and small messages.
+std::string dask_set(const TransportOptions& o) {
+  if (!o.enable_tcp && !o.enable_nvlink && !o.enable_infiniband) return "";
+  return std::string("tcp") + (o.enable_nvlink ? ",nvlink" : "") +
+         (o.enable_infiniband ? ",ib" : "");
+}
+
+}  // namespace
+
+void TransportOptions::add_options(CLI::App& command) {
+  const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command.add_option(name, value, help)->type_name(type)->group("place")->capture_default_str();
+  };
+  text("--gdr", gdr, "GPUDirect RDMA and GDRCopy: auto | on | off", "WHEN");
+  text("--net-devices,--ucx-net-devices", net_devices,
+       "auto | nearest | all | names, as lo or eth0,eth1", "LIST");
+  command
+      .add_option(
+          "--transports", transports,
+          "one set: self | shm | tcp | nvlink | ib, joined by commas or + | auto; repeat the "
+          "option for several (default: tcp, then shm)")
+      ->group("place")
+      ->type_name("SET")
+      ->allow_extra_args(false);
+  const auto dask = [&](const char* name, bool& value, const char* help) {
+    command.add_flag(name, value, help)->group("place, as dask-cuda spells it");
+  };
+  dask("--enable-tcp-over-ucx", enable_tcp, "--transports tcp");
+  dask("--enable-nvlink", enable_nvlink, "--transports tcp,nvlink");
+  dask("--enable-infiniband", enable_infiniband, "--transports tcp,ib");
+  text("--require", require, "exit 1 unless this carried at least 99 % of the bytes", "SET");
+  command
+      .add_flag("--allow-same-gpu", allow_same_gpu,
+                "--require nvlink: a copy inside one GPU will do")
+      ->group("place");
+  command.add_flag("--strict", strict, "exit 3 if any set cannot run")->group("place");
+  command.add_option("--ucx", ucx, "a UCX setting of your own, over all others; repeatable")
+      ->group("place")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+bool TransportOptions::any_set() const { return !transports.empty() || !dask_set(*this).empty(); }
+
+std::vector<TransportSet> TransportOptions::sets(int ranks,
+                                                 const std::vector<std::string>& usual) const {
+  const auto dask = dask_set(*this);
+  if (!dask.empty() && !transports.empty()) {
+    throw Failure(Exit::usage, "--enable-… and --transports: both name a set; use one of them");
+  }
+  auto texts = dask.empty() ? transports : std::vector<std::string>{dask};
+  if (texts.empty()) texts = ranks == 1 ? std::vector<std::string>{"self"} : usual;
+  std::vector<TransportSet> sets;
+  for (const auto& each : texts) {
+    auto set = TransportSet::parse(each);
+    const bool self_only = set.members() == std::vector<std::string>{"self"};
+    if (ranks == 1 && !self_only) {
+      throw Failure(Exit::usage, fmt::format("--ranks 1 with --transports {}: one rank plays with "
+                                             "itself over self only; use -n 2 or --transports self",
+                                             each));
+    }
+    if (ranks > 1 && set.has("self")) {
+      throw Failure(Exit::usage, fmt::format("--transports {}: self is one rank with itself; use "
+                                             "-n 1, or leave self out",
+                                             each));
+    }
+    const auto same = [&](const TransportSet& other) { return other.name() == set.name(); };
+    if (std::none_of(sets.begin(), sets.end(), same)) sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+std::optional<TransportSet> TransportOptions::required(
+    const std::vector<TransportSet>& sets) const {
+  if (require.empty()) return std::nullopt;
+  auto required = of_option("--require", [&] { return TransportSet::parse(require); });
+  for (const auto& set : sets) {
+    for (const auto& member : required.members()) {
+      if (set.has(member) || set.has("auto") || required.has("auto")) continue;
+      throw Failure(Exit::usage,
+                    fmt::format("--require {}: {} does not ask for {}; require what every "
+                                "--transports names",
+                                require, set.name(), member));
+    }
+  }
+  return required;
+}
+
+std::optional<bool> TransportOptions::gpu_direct() const {
+  if (gdr == "auto") return std::nullopt;
+  if (gdr != "on" && gdr != "off") {
+    throw Failure(Exit::usage, "--gdr: " + unknown_name("setting", gdr, {"auto", "on", "off"}));
+  }
+  return gdr == "on";
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,70 @@
+#include "bench/cli/plan/estimate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Seen on a virtual machine of two cores: processes that start UCX and connect, the canary, and of
+// a case what is not measuring: warming up, proof of the path, verification.
+constexpr double start_up_s = 0.35;
+constexpr double canary_s = 0.5;
+constexpr double beside_measuring_s = 0.05;
+constexpr double warm_up_part = 0.1;
+
+/// Of one launch; empty where it depends on the data or on a number of iterations.
+std::optional<double> seconds_of(const Case& planned) {
+  if (!planned.parameters.contains("time_per_launch_ns")) return std::nullopt;
+  if (number_at(planned.parameters, "iterations")) return std::nullopt;
+  const auto time = number_at(planned.parameters, "time_per_launch_ns");
+  if (!time) return std::nullopt;
+  return *time * 1e-9 * (1 + warm_up_part) + beside_measuring_s;
+}
+
+}  // namespace
+
+Estimate estimate(const std::vector<Case>& cases, const std::vector<Group>& groups,
+                  const RunSetup& setup) {
+  Estimate whole;
+  double launch_s = setup.canary ? canary_s : 0;
+  for (const auto& group : groups) {
+    if (!group.unavailable.empty()) continue;
+    launch_s += start_up_s;
+    for (const auto index : group.cases) {
+      const auto one = seconds_of(cases.at(index));
+      launch_s += one.value_or(0);
+      if (!one) whole.unknown.insert(cases.at(index).benchmark);
+    }
+  }
+  whole.seconds = launch_s * (setup.only_launch ? 1 : setup.launches);
+  if (!setup.max_time) return whole;
+  const double most = std::chrono::duration<double>(*setup.max_time).count();
+  whole.capped = whole.seconds > most || !whole.unknown.empty();
+  whole.seconds = std::min(whole.seconds, most);
+  return whole;
+}
+
+std::string in_words(const Estimate& estimate) {
+  const auto time = rough_time(estimate.seconds);
+  const bool one = estimate.unknown.size() == 1;
+  if (estimate.unknown.empty()) {
+    return fmt::format("about {}{}", time, estimate.capped ? ", all of max_time" : "");
+  }
+  return fmt::format("at least {}: how long {} take{} shows while {} run{}", time,
+                     fmt::join(estimate.unknown, " and "), one ? "s" : "", one ? "it" : "they",
+                     one ? "s" : "");
+}
+
+std::string rough_time(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,126 @@
+#include "bench/cli/plan/expect_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "bench/cli/options/memory_options.hpp"
+#include "bench/cli/options/toml_file.hpp"
+#include "harness/comm/transport_set.hpp"
+#include "harness/topology/graph.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// One [[expect]], as it is read.
+class ExpectTable {
+ public:
+  ExpectTable(const toml::table& table, const std::string& file) : table_(table), file_(file) {}
+
+  Expectation read() const {
+    check_toml_keys(table_, {"transports", "memory", "class", "min_GBps", "max_us", "path"}, file_,
+                    "");
+    Expectation one{.place = toml_place(file_, table_)};
+    one.transports = text("transports", "as \"tcp,shm\"");
+    if (one.transports.empty()) {
+      refuse_toml(one.place, "expected transports = \"SET\", as transports = \"tcp,shm\"");
+    }
+    at_line("transports", [&] { return TransportSet::parse(one.transports); });
+    if (const auto memory = text("memory", "as \"cuda\""); !memory.empty()) one.memory = memory;
+    one.path_class = path_class(one.memory);
+    one.min_GBps = positive("min_GBps");
+    one.max_us = positive("max_us");
+    if (const auto path = text("path", "as \"nvlink\""); !path.empty()) {
+      one.carriers = at_line("path", [&] { return TransportSet::parse(path); }).members();
+    }
+    if (!one.min_GBps && !one.max_us && one.carriers.empty()) {
+      refuse_toml(one.place, "nothing is expected: give min_GBps, max_us or path");
+    }
+    return one;
+  }
+
+ private:
+  std::string place(const std::string& key) const {
+    return toml_place(file_, *table_.get(key)) + ": " + key;
+  }
+
+  /// What `parse` refuses names the option that has the same words.
+  template <typename Parse>
+  std::invoke_result_t<Parse> at_line(const std::string& key, Parse parse) const {
+    return at_toml(toml_place(file_, *table_.get(key)), parse);
+  }
+
+  /// Empty where the key is missing.
+  std::string text(const std::string& key, const std::string& example) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return "";
+    const auto text = node->value_exact<std::string>();
+    if (!text || text->empty()) refuse_toml(place(key), "expected text in quotes, " + example);
+    return *text;
+  }
+
+  std::optional<double> positive(const std::string& key) const {
+    const auto* node = table_.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value) || *value <= 0) {
+      refuse_toml(place(key), "expected a number above 0, without a unit");
+    }
+    return value;
+  }
+
+  std::string path_class(const std::string& memory) const {
+    const auto parse = [&] { return parse_memory_pair(memory); };
+    const auto kinds = table_.contains("memory") ? at_line("memory", parse) : parse();
+    const auto word = text("class", "as \"NV2\"");
+    if (word.empty()) return "";
+    const auto known = parse_path_class(word);
+    if (!known) {
+      refuse_toml(place("class"), fmt::format("unknown class '{}': as `ucx-bench topo` prints them,"
+                                              " NV1, PIX, PXB, PHB, NODE, SYS",
+                                              word));
+    }
+    for (const auto kind : kinds) {
+      if (on_gpu(kind)) continue;
+      refuse_toml(place("class"), "only pairs of GPUs have one: add memory = \"cuda\"");
+    }
+    return to_string(*known);
+  }
+
+  const toml::table& table_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+SiteFile read_site(const std::string& file) {
+  const auto table = parse_toml(file, "a site's TOML file, which --write-expect begins");
+  check_toml_keys(table, {"ranks", "expect"}, file, "");
+  SiteFile site;
+  site.ranks = toml_number(table, "ranks", 2, 1024, file).value_or(site.ranks);
+  for (const auto& one : toml_entries(table, "expect", "check", file)) {
+    const auto* expect = one.as_table();
+    if (expect == nullptr) {
+      refuse_toml(toml_place(file, one), "expected [[expect]] with transports = \"…\" below");
+    }
+    site.expectations.push_back(ExpectTable(*expect, file).read());
+  }
+  return site;
+}
+
+std::string site_text(const SiteFile& site, const std::string& comment) {
+  auto text = fmt::format("{}ranks = {}\n", comment, site.ranks);
+  for (const auto& one : site.expectations) {
+    text += fmt::format("\n[[expect]]\ntransports = \"{}\"\n", one.transports);
+    if (one.memory != "host") text += fmt::format("memory = \"{}\"\n", one.memory);
+    if (!one.path_class.empty()) text += fmt::format("class = \"{}\"\n", one.path_class);
+    if (one.min_GBps) text += fmt::format("min_GBps = {:g}\n", *one.min_GBps);
+    if (one.max_us) text += fmt::format("max_us = {:g}\n", *one.max_us);
+    if (!one.carriers.empty()) text += fmt::format("path = \"{}\"\n", fmt::join(one.carriers, ","));
+  }
+  return text;
+}
+
+}  // namespace ucxbench

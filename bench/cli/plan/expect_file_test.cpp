@@ -1,0 +1,77 @@
+#include "bench/cli/plan/expect_file.hpp"
+
+#include "bench/cli/options/toml_fixture.hpp"
+
+namespace ucxbench {
+namespace {
+
+using ExpectFile = ReadsToml<read_site>;
+
+TEST_F(ExpectFile, HasLimits) {
+  const auto site = read(
+      "ranks = 8\n"
+      "[[expect]]\n"
+      "transports = \"shm\"\n"
+      "max_us = 2\n"
+      "[[expect]]\n"
+      "transports = \"tcp,nvlink\"\n"
+      "memory = \"cuda\"\n"
+      "class = \"NV2\"\n"
+      "min_GBps = 30.5\n"
+      "path = \"nvlink\"\n");
+  EXPECT_EQ(site.ranks, 8);
+  ASSERT_EQ(site.expectations.size(), 2U);
+  const auto& [shm, nvlink] = std::tie(site.expectations[0], site.expectations[1]);
+  EXPECT_EQ(shm.place, file_ + ":2");
+  EXPECT_EQ(shm.memory, "host");
+  EXPECT_EQ(shm.max_us, 2);
+  EXPECT_FALSE(shm.min_GBps);
+  EXPECT_TRUE(shm.carriers.empty());
+  EXPECT_EQ(nvlink.path_class, "NV2");
+  EXPECT_EQ(nvlink.min_GBps, 30.5);
+  EXPECT_EQ(nvlink.carriers, std::vector<std::string>{"nvlink"});
+  // Written and read, it is the same.
+  const auto again = read(site_text(site, "# begun\n"));
+  EXPECT_EQ(site_text(again, "# begun\n"), site_text(site, "# begun\n"));
+  EXPECT_EQ(again.expectations[1].path_class, "NV2");
+  EXPECT_EQ(again.expectations[1].min_GBps, 30.5);
+  EXPECT_EQ(read("[[expect]]\ntransports = \"tcp\"\nmax_us = 40\n").ranks, 2);
+}
+
+TEST_F(ExpectFile, SaysWhereItIsWrong) {
+  const std::string good = "[[expect]]\ntransports = \"tcp\"\nmax_us = 40\n";
+  const auto with = [&](const std::string& line) { return refusal(good + line + "\n"); };
+  EXPECT_TRUE(refusal("ranks = \n" + good).starts_with(":1: not TOML: "));
+  EXPECT_EQ(refusal("rank = 2\n" + good),
+            ":1: unknown key 'rank': did you mean 'ranks'? known: ranks, expect");
+  for (const auto* wrong : {"ranks = 1\n", "ranks = \"2\"\n", "ranks = 1025\n"}) {
+    EXPECT_EQ(refusal(wrong + good), ":1: ranks: expected a number, 2 to 1024");
+  }
+  EXPECT_EQ(refusal("ranks = 2\n"), ": no [[expect]]: there is nothing to check");
+  EXPECT_EQ(refusal("[expect]\nmax_us = 1\n"), ":1: expected [[expect]], in two pairs of brackets");
+  EXPECT_EQ(refusal("expect = [3]\n"), ":1: expected [[expect]] with transports = \"…\" below");
+  EXPECT_EQ(refusal("[[expect]]\nmax_us = 1\n"),
+            ":1: expected transports = \"SET\", as transports = \"tcp,shm\"");
+  EXPECT_EQ(refusal("[[expect]]\ntransports = \"tcp\"\n"),
+            ":1: nothing is expected: give min_GBps, max_us or path");
+  EXPECT_TRUE(refusal("[[expect]]\ntransports = \"tpc\"\nmax_us = 1\n")
+                  .starts_with(":2: --transports: unknown transport 'tpc': did you mean 'tcp'"));
+  EXPECT_EQ(refusal("[[expect]]\ntransports = 3\nmax_us = 1\n"),
+            ":2: transports: expected text in quotes, as \"tcp,shm\"");
+  EXPECT_TRUE(with("min_GBs = 1").starts_with(":4: unknown key 'min_GBs': did you mean"));
+  for (const auto* wrong : {"0", "-1", "inf", "nan", "\"3 GB/s\"", "true"}) {
+    EXPECT_EQ(with(std::string("min_GBps = ") + wrong),
+              ":4: min_GBps: expected a number above 0, without a unit");
+  }
+  EXPECT_TRUE(with("memory = \"gpu\"").starts_with(":4: --memory: unknown memory kind 'gpu'"))
+      << with("memory = \"gpu\"");
+  EXPECT_TRUE(
+      with("path = \"nvlnik\"").starts_with(":4: --transports: unknown transport 'nvlnik'"));
+  EXPECT_EQ(with("class = \"NV2\""),
+            ":4: class: only pairs of GPUs have one: add memory = \"cuda\"");
+  EXPECT_TRUE(
+      with("memory = \"cuda\"\nclass = \"NV\"").starts_with(":5: class: unknown class 'NV'"));
+}
+
+}  // namespace
+}  // namespace ucxbench

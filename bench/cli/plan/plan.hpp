@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cli/options/memory_options.hpp"
+#include "bench/cli/options/options.hpp"
+#include "bench/cli/options/run_options.hpp"
+#include "bench/cli/options/transport_options.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/result/result.hpp"
+#include "harness/run/runner.hpp"
+
+namespace ucxbench {
+
+/// Where a case is measured.
+struct CasePlace {
+  std::vector<std::string> transports;  ///< members of the set
+  std::vector<std::string> memory;      ///< sent from, received into
+  std::string net_devices;
+  int ranks = 2;
+};
+
+/// Puts a ping-pong's, p2p's or cold cost's parameters there.
+template <typename Parameters>
+Parameters placed_at(Parameters parameters, const CasePlace& place) {
+  parameters.transports = place.transports;
+  parameters.memory = place.memory;
+  parameters.net_devices = place.net_devices;
+  return parameters;
+}
+
+/// A case of `benchmark` that is still to be measured; its functions are found by the parameters.
+template <typename Parameters>
+Case planned_case(const std::string& benchmark, const Parameters& parameters) {
+  Case planned;
+  planned.key = case_key(parameters);
+  planned.benchmark = benchmark;
+  planned.parameters = to_json(parameters);
+  return planned;
+}
+
+/// What a measuring command does, parsed: its cases for every transport set and memory.
+struct Plan {
+  std::string name;    ///< among several plans of one run: "case 2"
+  std::string origin;  ///< what its failures begin with: "suite.toml:7: case 2"
+  CommandSetup setup;
+  std::vector<int> ranks;  ///< each number is measured by itself
+  std::vector<TransportSet> sets;
+  bool ablate = false;  ///< every set that exists here, instead of `sets`
+  std::vector<std::vector<MemoryKind>> memory;
+  std::string no_gpu_memory;  ///< why this command cannot use it; empty if it can
+  std::vector<int> devices;
+  std::uint64_t pool_bytes = 0;
+  std::optional<bool> gdr;
+  std::string net_devices = "auto";  ///< as --net-devices
+  std::optional<TransportSet> require;
+  bool allow_same_gpu = false;
+  bool sockaddr = false;       ///< endpoints are made through a listener
+  std::string crowded_advice;  ///< for more ranks than CPUs
+  std::function<std::vector<Case>(const CasePlace&)> cases;
+  std::optional<std::string> listen;  ///< where the second rank's machine is waited for
+  std::string token_file;
+};
+
+/// The fields of a plan that follow from the shared options. Throws Failure(Exit::usage).
+Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
+                const TransportOptions& transports, const MemoryOptions& memory);
+
+/// Finds out what can run here, measures it, writes what was asked for, and returns the exit status
+/// of the command. Throws Failure before anything is measured.
+Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global);
+
+/// A run that is over, with the digits that its file has.
+struct MeasuredRun {
+  Result result;
+  Exit exit = Exit::done;
+  bool measured = true;  ///< false of a dry run, whose exit status is what the run would begin with
+};
+
+/// Measures several plans in one run of `command`, their launches in turns, and writes the run
+/// file; nothing else of `run`'s outputs. Cases stand in the order of the plans. With --dry-run it
+/// only says what would be measured. None of several plans listens.
+MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                             const RunOptions& run, const GlobalOptions& global);
+
+/// On stderr: where the run file is, unless `quiet`; why the run ended early; which data were
+/// wrong.
+void say_how_it_ended(const Result& result, bool quiet);
+
+/// --html of a run that was measured: that it cannot be written is no usage error any more.
+Exit page_after_measuring(const Outputs& outputs, const Result& result);
+
+/// carry_out of several plans in one run. Of `run` only tags and outputs count.
+Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
+                        const RunOptions& run, const GlobalOptions& global);
+
+}  // namespace ucxbench

@@ -1,0 +1,59 @@
+#include "bench/cli/plan/plan_of_args.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/cli/commands/commands.hpp"
+#include "harness/launch/shell_words.hpp"
+
+namespace ucxbench {
+namespace {
+
+void refuse_what_is_the_suites(const CLI::App& command) {
+  const auto given = [&](const std::string& name) {
+    const auto* option = command.get_option_no_throw("--" + name);
+    return option != nullptr && option->count() > 0;
+  };
+  for (const auto* name :
+       {"launches", "json", "csv", "markdown", "html", "gbench", "smaller-is-better",
+        "bigger-is-better", "bencher", "trace", "transfers", "tag"}) {
+    if (!given(name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
+  }
+  for (const auto* name : {"listen", "connect"}) {
+    if (!given(name)) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("--{}: the ranks of a suite are on one machine: leave it out", name));
+  }
+}
+
+}  // namespace
+
+Plan plan_of_args(const std::string& args, int launches) {
+  CLI::App app{"", "ucx-bench"};
+  const std::vector<AddedCommand> commands = {add_pingpong(app), add_p2p(app), add_cold(app),
+                                              add_transpose(app), add_merge(app)};
+  app.require_subcommand(0, 1);
+  auto words = split_shell_words(args);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    throw Failure(Exit::usage, "--help is no case: leave it out");
+  } catch (const CLI::ParseError& error) {
+    throw Failure(Exit::usage, explain(error, app));
+  }
+  const auto parsed = std::ranges::find_if(
+      commands, [](const AddedCommand& command) { return command.app->parsed(); });
+  if (parsed == commands.end()) {
+    throw Failure(Exit::usage, "no command: begin with pingpong, p2p, cold, transpose or merge");
+  }
+  refuse_what_is_the_suites(*parsed->app);
+  fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});
+  return parsed->plan();
+}
+
+}  // namespace ucxbench

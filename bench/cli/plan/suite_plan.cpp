@@ -1,0 +1,77 @@
+#include "bench/cli/plan/suite_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "bench/cli/plan/plan_of_args.hpp"
+#include "bench/cli/plan/suite_file.hpp"
+#include "harness/analysis/comparison.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Ten can give a verdict among 92 cases; with so many a loss of 5 % in all of them is found nearly
+// always on a noisy host (docs/METHOD.md, "Whether verdicts are right").
+constexpr int least_launches_of_a_suite = 24;
+constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
+
+std::vector<Plan> plans_of(const Suite& suite, int launches) {
+  std::vector<Plan> plans;
+  for (const auto& one : suite.cases) {
+    plans.push_back(of_option(one.origin, [&] { return plan_of_args(one.args, launches); }));
+    plans.back().name = one.name;
+    plans.back().origin = one.origin;
+  }
+  return plans;
+}
+
+// As far as that can be told before the machine is looked at.
+std::size_t count_cases(const std::vector<Plan>& plans) {
+  std::size_t count = 0;
+  for (const auto& plan : plans) {
+    for (const auto ranks : plan.ranks) {
+      const CasePlace place{
+          .transports = {"tcp"}, .memory = {"host", "host"}, .net_devices = "lo", .ranks = ranks};
+      count += plan.sets.size() * plan.memory.size() * plan.cases(place).size();
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+PlannedSuite plan_suite(const std::string& file, std::optional<int> launches) {
+  const auto suite = read_suite(file);
+  PlannedSuite planned;
+  if (!launches) launches = suite.launches;
+  planned.launches = launches.value_or(least_launches_of_a_suite);
+  planned.max_time = suite.max_time;
+  planned.plans = plans_of(suite, planned.launches);
+  planned.cases = count_cases(planned.plans);
+  planned.needed =
+      static_cast<int>(launches_needed(planned.cases * most_metrics_of_case, usual_alpha));
+  if (!launches && planned.launches < planned.needed) {
+    planned.launches = planned.needed;
+    planned.plans = plans_of(suite, planned.launches);
+  }
+  return planned;
+}
+
+OneLaunch parse_one_launch(const std::string& text) {
+  OneLaunch launch;
+  const char* end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, launch.number);
+  const bool first = error == std::errc() && slash != end && *slash == '/';
+  const auto [rest, other] = std::from_chars(first ? slash + 1 : end, end, launch.of);
+  if (!first || other != std::errc() || rest != end || launch.number < 1 ||
+      launch.number > launch.of || launch.of > most_launches) {
+    throw Failure(Exit::usage,
+                  fmt::format("--launch '{}': expected one of so many, as 3/10", text));
+  }
+  return launch;
+}
+
+}  // namespace ucxbench
