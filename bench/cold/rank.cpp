@@ -1,6 +1,8 @@
 // The rank side of the cold-cost benchmark: rank 0 connects to each of the others, then plays every
 // case with one peer after the other.
 
+#include "bench/cold/rank.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -206,6 +208,8 @@ class Rank {
   bool same_gpu_ = false;
 };
 
+}  // namespace
+
 void run_rank(RankContext& context) {
   std::vector<PlannedCase> cases;
   for (const auto& entry : context.plan().at("cases")) {
@@ -215,8 +219,4 @@ void run_rank(RankContext& context) {
   Rank(context, std::move(cases)).run();
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    {"cold", "what first messages cost, from a pool and from new allocations", run_rank});
-
-}  // namespace
 }  // namespace ucxbench::cold

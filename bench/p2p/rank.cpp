@@ -1,5 +1,7 @@
 // The rank side of p2p: every rank sends to every other, in the rounds that the case asks for.
 
+#include "bench/p2p/rank.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -332,6 +334,8 @@ class Rank {
   };
 };
 
+}  // namespace
+
 void run_rank(RankContext& context) {
   std::vector<PlannedCase> cases;
   for (const auto& entry : context.plan().at("cases")) {
@@ -341,8 +345,4 @@ void run_rank(RankContext& context) {
   Rank(context, cases).run();
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    {"p2p", "what every rank reaches to every other, alone and all at once", run_rank});
-
-}  // namespace
 }  // namespace ucxbench::p2p

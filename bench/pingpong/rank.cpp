@@ -1,6 +1,8 @@
 // The rank side of the ping-pong benchmark: two connections per API, progress mode and launch, and
 // every size over them.
 
+#include "bench/pingpong/rank.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,6 +110,8 @@ void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase>&
   }
 }
 
+}  // namespace
+
 void run_rank(RankContext& context) {
   Pair pair(context.rendezvous());
   std::vector<PlannedCase> cases;
@@ -133,8 +137,4 @@ void run_rank(RankContext& context) {
   }
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    {"pingpong", "latency and bandwidth between two ranks, over sizes", run_rank});
-
-}  // namespace
 }  // namespace ucxbench::pingpong

@@ -60,7 +60,7 @@ class RankContext {
 /// A benchmark registers its rank side under its name, from a file of its own.
 struct Benchmark {
   std::string name;
-  std::string description;
+  std::string summary;
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

@@ -1,7 +1,8 @@
 // The rank side of the merge.
 
-#include "workloads/common/rank.hpp"
+#include "workloads/merge/rank.hpp"
 
+#include "workloads/common/rank.hpp"
 #include "workloads/merge/merge.hpp"
 
 namespace ucxbench::merge {
@@ -22,9 +23,8 @@ void run_cases(RankContext& context, Communicator& comm, WorkloadMemory& memory)
   }
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark({"merge", "two tables, hash-partitioned, exchanged by all ranks and joined",
-                        [](RankContext& context) { run_workload(context, run_cases); }});
-
 }  // namespace
+
+void run_rank(RankContext& context) { run_workload(context, run_cases); }
+
 }  // namespace ucxbench::merge

@@ -1,7 +1,8 @@
 // The rank side of the transpose.
 
-#include "workloads/common/rank.hpp"
+#include "workloads/transpose/rank.hpp"
 
+#include "workloads/common/rank.hpp"
 #include "workloads/transpose/transpose.hpp"
 
 namespace ucxbench::transpose {
@@ -22,9 +23,8 @@ void run_cases(RankContext& context, Communicator& comm, WorkloadMemory& memory)
   }
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark({"transpose", "a distributed array plus its transpose",
-                        [](RankContext& context) { run_workload(context, run_cases); }});
-
 }  // namespace
+
+void run_rank(RankContext& context) { run_workload(context, run_cases); }
+
 }  // namespace ucxbench::transpose

@@ -71,7 +71,7 @@ void list_formats() {
 }
 
 void list_benchmarks() {
-  for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.description);
+  for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.summary);
 }
 
 struct Listing {
