@@ -11,7 +11,7 @@ const Kernel merge_kernels[] = {
     kernel<merge_generate>(), kernel<merge_count>(),
     kernel<merge_scatter>(),  kernel<merge_clear>(),
     kernel<merge_build>(),    kernel<merge_probe>(),
-    kernel<merge_key_sum>(),  kernel<merge_strangers>(),
+    kernel<merge_key_sum>(),  kernel<merge_misplaced_rows>(),
     kernel<merge_checksum>(), {},
 };
 

@@ -104,15 +104,15 @@ def test_the_listener_makes_the_token(start, listen, tmp_path):
     assert listener.finish().code == 0
 
 
-def test_strangers_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
+def test_others_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
     secret = token(TOKEN)
     listener, port = listen(secret, "--sizes", "8,300000")
     for greeting in (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", os.urandom(4096), b"\0" * 64, b""):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5) as stranger:
-            stranger.settimeout(5)
-            stranger.sendall(greeting)
-            stranger.shutdown(socket.SHUT_WR)
-            while stranger.recv(4096):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5) as other:
+            other.settimeout(5)
+            other.sendall(greeting)
+            other.shutdown(socket.SHUT_WR)
+            while other.recv(4096):
                 pass
     wrong = connect(start, port, token("00" * 32, "wrong"), folder=tmp_path / "wrong-token").finish()
     assert wrong.code == 3, wrong
@@ -216,11 +216,11 @@ def test_somebody_else_listens(start, token, tmp_path, answer):
         server.listen()
         server.settimeout(20)
         other = connect(start, server.getsockname()[1], token(TOKEN), folder=tmp_path / "other")
-        stranger, _ = server.accept()
-        with stranger:
-            stranger.sendall(answer)
+        other, _ = server.accept()
+        with other:
+            other.sendall(answer)
             with contextlib.suppress(OSError):
-                stranger.shutdown(socket.SHUT_WR)
+                other.shutdown(socket.SHUT_WR)
             done = other.finish(40)
     assert done.code == 3, done
     only(done.complaints)

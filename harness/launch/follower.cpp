@@ -25,8 +25,8 @@ class Follower {
  public:
   using CommandFor = std::function<RankCommand(const nlohmann::json&)>;
 
-  Follower(Peer& peer, const CommandFor& command_for, Signals& signals)
-      : peer_(peer), command_for_(command_for), signals_(signals) {}
+  Follower(RemoteSupervisor& remote, const CommandFor& command_for, Signals& signals)
+      : remote_(remote), command_for_(command_for), signals_(signals) {}
   ~Follower() { end_rank(); }
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
@@ -41,7 +41,7 @@ class Follower {
   void watch_rank(Clock::time_point now);
   void blame(const Blame& blame);
 
-  Peer& peer_;
+  RemoteSupervisor& remote_;
   const CommandFor& command_for_;
   Signals& signals_;
   std::optional<LocalRank> rank_;
@@ -57,18 +57,18 @@ LaunchOutcome Follower::run() {
     const auto now = Clock::now();
     signals_.collect();
     if (signals_.abort()) {
-      peer_.send({{"type", "leave"}});
+      remote_.send({{"type", "leave"}});
       return {State::interrupted, Exit::interrupted, "aborted on this side"};
     }
-    if (signals_.stop() && !std::exchange(said_stop_, true)) peer_.send({{"type", "stop"}});
+    if (signals_.stop() && !std::exchange(said_stop_, true)) remote_.send({{"type", "stop"}});
     if (now - last_round > longest_round) {
-      peer_.forgive(now);
+      remote_.forgive(now);
       if (rank_) rank_->forgive(now);
     }
     last_round = now;
-    peer_.receive(now, [&](const auto& frame) { handle(frame); });
+    remote_.receive(now, [&](const auto& frame) { handle(frame); });
     if (rank_) watch_rank(now);
-    if (const auto problem = peer_.problem(now); problem && !end_) {
+    if (const auto problem = remote_.problem(now); problem && !end_) {
       throw Failure(Exit::lost, *problem);
     }
   }
@@ -76,7 +76,7 @@ LaunchOutcome Follower::run() {
 }
 
 void Follower::wait() {
-  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {peer_.fd(), POLLIN, 0}};
+  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {remote_.fd(), POLLIN, 0}};
   if (rank_ && rank_->readable()) entries.push_back({rank_->fd(), POLLIN, 0});
   if (rank_) entries.push_back({rank_->output_fd(), POLLIN, 0});  // one that is -1 is left out
   ::poll(entries.data(), entries.size(), static_cast<int>(tick.count()));
@@ -88,7 +88,7 @@ void Follower::handle(const nlohmann::json& frame) {
     start(frame);
   } else if (type == "end") {
     end_rank();
-    peer_.send({{"type", "ended"}});
+    remote_.send({{"type", "ended"}});
   } else if (type == "goodbye") {
     const auto exit = static_cast<Exit>(frame.at("exit").get<int>());
     end_ = LaunchOutcome{exit == Exit::interrupted ? State::interrupted
@@ -123,36 +123,36 @@ void Follower::end_rank() {
 }
 
 void Follower::watch_rank(Clock::time_point now) {
-  const auto relay = [&](const auto& frame) { peer_.send(frame); };
+  const auto relay = [&](const auto& frame) { remote_.send(frame); };
   std::optional<Blame> found;
   try {
     rank_->receive(now, relay);
     found = rank_->check(now, relay);
   } catch (const Failure& failure) {
-    if (peer_.ended()) throw;
+    if (remote_.ended()) throw;
     found = Blame{failure.what(), failure.exit(), false};
   }
   if (found) {
     blame(*found);
   } else if (rank_->gone() && !std::exchange(said_gone_, true)) {
-    peer_.send({{"type", "gone"}});
+    remote_.send({{"type", "gone"}});
   }
 }
 
 void Follower::blame(const Blame& blame) {
-  peer_.send({{"type", "blame"},
-              {"text", blame.text},
-              {"exit", static_cast<int>(blame.exit)},
-              {"root_cause", blame.root_cause}});
+  remote_.send({{"type", "blame"},
+                {"text", blame.text},
+                {"exit", static_cast<int>(blame.exit)},
+                {"root_cause", blame.root_cause}});
 }
 
 }  // namespace
 
 LaunchOutcome follow_launches(
-    Peer& peer, const std::function<RankCommand(const nlohmann::json& launch)>& command_for,
-    Signals& signals) {
+    RemoteSupervisor& remote,
+    const std::function<RankCommand(const nlohmann::json& launch)>& command_for, Signals& signals) {
   try {
-    return Follower(peer, command_for, signals).run();
+    return Follower(remote, command_for, signals).run();
   } catch (const Failure& failure) {
     return {State::failed, failure.exit(), failure.what()};
   }

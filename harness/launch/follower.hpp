@@ -15,7 +15,7 @@ namespace ucxbench {
 /// the command from what LaunchSpec::remote held there; it may throw Failure. Returns, without any
 /// rank left, what the listener gave as its end, or why this side could not go on.
 LaunchOutcome follow_launches(
-    Peer& peer, const std::function<RankCommand(const nlohmann::json& launch)>& command_for,
-    Signals& signals);
+    RemoteSupervisor& remote,
+    const std::function<RankCommand(const nlohmann::json& launch)>& command_for, Signals& signals);
 
 }  // namespace ucxbench

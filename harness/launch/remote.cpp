@@ -92,9 +92,9 @@ class Attempt {
   bool over() const { return greeted_.wait_for(milliseconds(0)) == std::future_status::ready; }
 
   /// Of one that is over. Throws what shake_hands threw.
-  std::unique_ptr<Peer> peer() {
+  std::unique_ptr<RemoteSupervisor> peer() {
     auto greeted = greeted_.get();
-    return std::make_unique<Peer>(std::move(connection_), std::move(greeted));
+    return std::make_unique<RemoteSupervisor>(std::move(connection_), std::move(greeted));
   }
 
  private:
@@ -129,16 +129,16 @@ HostPort parse_host_port(std::string_view text) {
   return {host.empty() ? default_host : std::move(host), std::move(port)};
 }
 
-Peer::Peer(Fd connection, Greeted greeted)
+RemoteSupervisor::RemoteSupervisor(Fd connection, Greeted greeted)
     : channel_(std::move(connection), std::move(greeted.seals)),
       host_(std::move(greeted.host)),
       pulse_([this](const std::stop_token& stop) { pulse(stop); }) {
   send_at_once(channel_.fd());
 }
 
-Peer::~Peer() = default;
+RemoteSupervisor::~RemoteSupervisor() = default;
 
-void Peer::pulse(const std::stop_token& stop) {
+void RemoteSupervisor::pulse(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any sleep;
   std::unique_lock lock(mutex);
@@ -152,7 +152,7 @@ void Peer::pulse(const std::stop_token& stop) {
   }
 }
 
-void Peer::send(const Channel::Frame& frame) {
+void RemoteSupervisor::send(const Channel::Frame& frame) {
   try {
     channel_.send(frame, remote_silence_limit);
   } catch (const Failure& failure) {
@@ -160,7 +160,7 @@ void Peer::send(const Channel::Frame& frame) {
   }
 }
 
-void Peer::receive(Clock::time_point now, const OnFrame& on_frame) {
+void RemoteSupervisor::receive(Clock::time_point now, const OnFrame& on_frame) {
   try {
     while (auto frame = channel_.receive()) {
       last_heard_ = now;
@@ -174,14 +174,14 @@ void Peer::receive(Clock::time_point now, const OnFrame& on_frame) {
   }
 }
 
-std::optional<std::string> Peer::problem(Clock::time_point now) const {
+std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) const {
   if (channel_.ended()) return fmt::format("{} closed the control connection", host_);
   if (now - last_heard_ <= remote_silence_limit) return std::nullopt;
   return fmt::format("nothing was heard from {} for {:g} s", host_,
                      static_cast<double>(remote_silence_limit.count()) / 1000);
 }
 
-void Peer::end_launch() {
+void RemoteSupervisor::end_launch() {
   send({{"type", "end"}});
   const auto deadline = Clock::now() + end_limit;
   bool ended = false;
@@ -192,7 +192,7 @@ void Peer::end_launch() {
   if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its rank", host_));
 }
 
-void Peer::say_goodbye(Exit exit, const std::string& reason) noexcept {
+void RemoteSupervisor::say_goodbye(Exit exit, const std::string& reason) noexcept {
   try {
     channel_.send({{"type", "goodbye"}, {"exit", static_cast<int>(exit)}, {"reason", reason}},
                   remote_silence_limit);
@@ -222,13 +222,13 @@ std::uint16_t Listener::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& token,
-                                       milliseconds limit, Signals& signals,
-                                       const std::function<void(const std::string&)>& on_refused) {
-  const auto deadline = Peer::Clock::now() + limit;
+std::unique_ptr<RemoteSupervisor> Listener::accept(
+    const Identity& self, const std::string& token, milliseconds limit, Signals& signals,
+    const std::function<void(const std::string&)>& on_refused) {
+  const auto deadline = RemoteSupervisor::Clock::now() + limit;
   std::list<Attempt> attempts;
   for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Peer::Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(deadline - RemoteSupervisor::Clock::now());
     if (left.count() <= 0) {
       throw Failure(
           Exit::cannot_run,
@@ -257,11 +257,12 @@ std::unique_ptr<Peer> Listener::accept(const Identity& self, const std::string& 
   }
 }
 
-std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identity& self,
-                                          const std::string& token, milliseconds limit,
-                                          Signals& signals) {
+std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
+                                                      const Identity& self,
+                                                      const std::string& token, milliseconds limit,
+                                                      Signals& signals) {
   const auto addresses = resolve(endpoint, AI_NUMERICSERV);
-  const auto deadline = Peer::Clock::now() + limit;
+  const auto deadline = RemoteSupervisor::Clock::now() + limit;
   int error = 0;
   do {
     for (const addrinfo* address = addresses.get(); address != nullptr;
@@ -281,7 +282,7 @@ std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identi
       }
     }
     wait_interruptibly(-1, 0, retry_period, signals);
-  } while (Peer::Clock::now() < deadline);
+  } while (RemoteSupervisor::Clock::now() < deadline);
   throw Failure(Exit::cannot_run,
                 fmt::format("nobody listens on {} port {} ({}): start the other side with --listen",
                             endpoint.host, endpoint.port, std::strerror(error)));

@@ -29,15 +29,15 @@ HostPort parse_host_port(std::string_view text);
 
 /// The authenticated supervisor on the other side of a `--listen` / `--connect` run. A thread tells
 /// it twice a second that this host lives, also while this side is busy between launches.
-class Peer {
+class RemoteSupervisor {
  public:
   using Clock = std::chrono::steady_clock;
   using OnFrame = std::function<void(const Channel::Frame&)>;
 
-  Peer(Fd connection, Greeted greeted);
-  ~Peer();
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
+  RemoteSupervisor(Fd connection, Greeted greeted);
+  ~RemoteSupervisor();
+  RemoteSupervisor(const RemoteSupervisor&) = delete;
+  RemoteSupervisor& operator=(const RemoteSupervisor&) = delete;
 
   const std::string& host() const { return host_; }
   int fd() const { return channel_.fd(); }
@@ -79,9 +79,9 @@ class Listener {
   /// The first peer that proves itself. Others are refused, each with one line to `on_refused`, and
   /// the waiting goes on; none keeps the others waiting. Throws Failure: Exit::cannot_run when
   /// nobody came within `limit`, Exit::interrupted.
-  std::unique_ptr<Peer> accept(const Identity& self, const std::string& token,
-                               std::chrono::milliseconds limit, Signals& signals,
-                               const std::function<void(const std::string&)>& on_refused);
+  std::unique_ptr<RemoteSupervisor> accept(
+      const Identity& self, const std::string& token, std::chrono::milliseconds limit,
+      Signals& signals, const std::function<void(const std::string&)>& on_refused);
 
  private:
   HostPort endpoint_;
@@ -90,8 +90,10 @@ class Listener {
 
 /// Connects to a listener, trying again for `limit` while nobody listens there. Throws Failure:
 /// Exit::cannot_run (nobody, not ucx-bench, another version or token), Exit::interrupted.
-std::unique_ptr<Peer> connect_to_listener(const HostPort& endpoint, const Identity& self,
-                                          const std::string& token, std::chrono::milliseconds limit,
-                                          Signals& signals);
+std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
+                                                      const Identity& self,
+                                                      const std::string& token,
+                                                      std::chrono::milliseconds limit,
+                                                      Signals& signals);
 
 }  // namespace ucxbench

@@ -58,12 +58,12 @@ class Remote : public testing::Test {
  protected:
   std::string port() const { return std::to_string(listener_.port()); }
 
-  std::unique_ptr<Peer> accept(std::chrono::milliseconds limit = 10s) {
+  std::unique_ptr<RemoteSupervisor> accept(std::chrono::milliseconds limit = 10s) {
     return listener_.accept(self, token, limit, signals_,
                             [&](const std::string& line) { refused_.push_back(line); });
   }
 
-  LaunchOutcome launch(Peer& peer, const std::string& action, int who,
+  LaunchOutcome launch(RemoteSupervisor& peer, const std::string& action, int who,
                        std::chrono::milliseconds timeout = 30s) {
     LaunchSpec spec;
     spec.ranks = {test_rank(action, who)};

@@ -35,11 +35,11 @@ constexpr milliseconds longest_round{1000};
 
 class Supervisor {
  public:
-  Supervisor(const LaunchSpec& spec, Signals& signals, Peer* peer)
+  Supervisor(const LaunchSpec& spec, Signals& signals, RemoteSupervisor* remote)
       : spec_(spec),
         signals_(signals),
-        peer_(peer),
-        size_(static_cast<int>(spec.ranks.size()) + (peer == nullptr ? 0 : 1)),
+        remote_(remote),
+        size_(static_cast<int>(spec.ranks.size()) + (remote == nullptr ? 0 : 1)),
         hub_(size_, spec.preset, spec.on_report),
         seen_(static_cast<std::size_t>(size_)) {}
 
@@ -59,7 +59,7 @@ class Supervisor {
   };
 
   int remote_rank() const { return size_ - 1; }
-  bool is_remote(int rank) const { return peer_ != nullptr && rank == remote_rank(); }
+  bool is_remote(int rank) const { return remote_ != nullptr && rank == remote_rank(); }
   bool gone(int rank) const;
   bool all_over() const;
   std::string name(int rank) const;
@@ -81,7 +81,7 @@ class Supervisor {
 
   const LaunchSpec& spec_;
   Signals& signals_;
-  Peer* peer_;
+  RemoteSupervisor* remote_;
   int size_;
   Hub hub_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
@@ -104,8 +104,8 @@ LaunchOutcome Supervisor::run() {
 }
 
 void Supervisor::start() {
-  if (peer_ != nullptr) {
-    peer_->send(
+  if (remote_ != nullptr) {
+    remote_->send(
         {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", spec_.remote}});
   }
   for (std::size_t rank = 0; rank < spec_.ranks.size(); ++rank) {
@@ -141,7 +141,7 @@ void Supervisor::wait(milliseconds limit) {
     if (rank->readable()) entries.push_back({rank->fd(), POLLIN, 0});
     entries.push_back({rank->output_fd(), POLLIN, 0});  // one that is -1 is left out
   }
-  if (peer_ != nullptr && !peer_->ended()) entries.push_back({peer_->fd(), POLLIN, 0});
+  if (remote_ != nullptr && !remote_->ended()) entries.push_back({remote_->fd(), POLLIN, 0});
   ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
 }
 
@@ -156,7 +156,7 @@ void Supervisor::receive() {
     }
     for (const auto& frame : frames) handle(rank->rank(), frame);
   }
-  if (peer_ != nullptr) peer_->receive(now, [&](const auto& frame) { handle_peer(frame); });
+  if (remote_ != nullptr) remote_->receive(now, [&](const auto& frame) { handle_peer(frame); });
 }
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
@@ -174,7 +174,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   }
   for (const auto& reply : replies) {
     if (is_remote(reply.rank)) {
-      peer_->send(reply.frame);
+      remote_->send(reply.frame);
       continue;
     }
     try {
@@ -201,7 +201,7 @@ void Supervisor::handle_peer(const nlohmann::json& frame) {
     peer_stop_ = true;
     hub_.stop();
   } else if (type == "leave") {
-    add_cause({fmt::format("the run was ended on {}", peer_->host()), Exit::interrupted, true});
+    add_cause({fmt::format("the run was ended on {}", remote_->host()), Exit::interrupted, true});
   } else {
     handle(remote_rank(), frame);
   }
@@ -212,8 +212,8 @@ void Supervisor::check(Clock::time_point now) {
     const auto on_frame = [&](const auto& frame) { handle(rank->rank(), frame); };
     if (const auto found = rank->check(now, on_frame)) blame(rank->rank(), *found);
   }
-  if (peer_ != nullptr && causes_.empty()) {
-    if (const auto problem = peer_->problem(now)) {
+  if (remote_ != nullptr && causes_.empty()) {
+    if (const auto problem = remote_->problem(now)) {
       blame(remote_rank(), {fmt::format("was lost: {}", *problem)});
     }
   }
@@ -248,7 +248,7 @@ void Supervisor::check_progress(Clock::time_point now) {
 
 void Supervisor::forgive(Clock::time_point now) {
   for (auto& rank : ranks_) rank->forgive(now);
-  if (peer_ != nullptr) peer_->forgive(now);
+  if (remote_ != nullptr) remote_->forgive(now);
   for (auto& seen : seen_) seen.since = now;
 }
 
@@ -265,7 +265,7 @@ bool Supervisor::all_over() const {
 }
 
 std::string Supervisor::name(int rank) const {
-  return fmt::format("rank {} on {}", rank, is_remote(rank) ? peer_->host() : host_name());
+  return fmt::format("rank {} on {}", rank, is_remote(rank) ? remote_->host() : host_name());
 }
 
 std::string Supervisor::place(int rank) const {
@@ -295,9 +295,9 @@ void Supervisor::end_ranks() {
     if (!rank->ended_well()) left.add(rank->traces());
   }
   remove_leftovers(left);
-  if (peer_ == nullptr) return;
+  if (remote_ == nullptr) return;
   try {
-    peer_->end_launch();
+    remote_->end_launch();
   } catch (const Failure& failure) {
     if (causes_.empty()) add_cause({failure.what(), failure.exit(), false});
   }
@@ -332,8 +332,8 @@ std::string host_name() {
   return name.data();
 }
 
-LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals, Peer* peer) {
-  return Supervisor(spec, signals, peer).run();
+LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals, RemoteSupervisor* remote) {
+  return Supervisor(spec, signals, remote).run();
 }
 
 }  // namespace ucxbench

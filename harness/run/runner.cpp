@@ -107,7 +107,7 @@ class Run {
   }
 
   int local_ranks(const Group& group) const {
-    return group.ranks - (setup_.peer != nullptr ? 1 : 0);
+    return group.ranks - (setup_.remote != nullptr ? 1 : 0);
   }
 
   /// Those of ranks of this host that may share memory.
@@ -213,7 +213,7 @@ class Run {
     };
     spec.timeout = group.setup.timeout;
     const auto before = processors_of(group);
-    const auto outcome = run_launch(spec, signals_, setup_.peer);
+    const auto outcome = run_launch(spec, signals_, setup_.remote);
     take_processors(group, launch, {before, processors_of(group)});
     judge(group, lost_since(outcome, group, earlier_launches));
   }
@@ -296,7 +296,7 @@ class Run {
     using State = LaunchOutcome::State;
     if (outcome.state == State::completed) return;
     if (outcome.state == State::failed && outcome.exit == Exit::cannot_run &&
-        setup_.peer == nullptr) {
+        setup_.remote == nullptr) {
       // This set does not work here after all; the others may.
       group.unavailable = outcome.reason;
       skip(group, outcome.reason);

@@ -54,9 +54,9 @@ struct RunSetup {
   /// From the first launch on: one that, taking as long as its group's last, would end later is
   /// left out. Empty: no limit.
   std::optional<std::chrono::nanoseconds> max_time;
-  bool canary = false;           ///< measure the host itself before each round of launches
-  std::filesystem::path output;  ///< written after each case of each launch
-  Peer* peer = nullptr;          ///< the other half of a --listen run
+  bool canary = false;                 ///< measure the host itself before each round of launches
+  std::filesystem::path output;        ///< written after each case of each launch
+  RemoteSupervisor* remote = nullptr;  ///< the other half of a --listen run
 };
 
 /// Learns how far a run is; called between timed regions only.

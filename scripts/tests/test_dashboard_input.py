@@ -15,7 +15,7 @@ from dashboards import tree, triage
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("damage", "words"),
     [
         (lambda file: file.write_text(file.read_text()[:5000]), "is not whole JSON"),
         (lambda file: file.write_bytes(b"\xff\xfe\x00"), "is not JSON text"),
@@ -29,9 +29,9 @@ from dashboards import tree, triage
             id="2025-01-01T00:00:00Z-00000000")), "has the run id 2025-01-01T00:00:00Z-00000000 of"),
     ],
 )
-def test_one_bad_file_among_many_is_named(runs, program, spoil, words):
+def test_one_bad_file_among_many_is_named(runs, program, damage, words):
     file = files_of(runs)[5]
-    spoil(file)
+    damage(file)
     page = made(runs, program)
     assert f"{RUNS - 1} runs" in text_of(page) and "1 left out" in text_of(page)
     assert words in left_out(page)[file.relative_to(runs).as_posix()]

@@ -60,7 +60,8 @@ class CpuKernels : public Kernels {
     return sum;
   }
 
-  std::uint64_t strangers(const Rows& rows, const Spread& spread, std::uint32_t rank) override {
+  std::uint64_t misplaced_rows(const Rows& rows, const Spread& spread,
+                               std::uint32_t rank) override {
     std::uint64_t count = 0;
     in_pieces(rows.rows, [&](std::uint64_t row) {
       const auto bucket = spread.bucket_of(hash_of(rows.words[row]));

@@ -181,7 +181,7 @@ TEST(Kernels, CountStrangersAndSumKeys) {
     sum += hash_of(key);
   }
   const Rows rows{words.data(), 1000, 1000};
-  EXPECT_EQ(kernels->strangers(rows, spread, 0), others);
+  EXPECT_EQ(kernels->misplaced_rows(rows, spread, 0), others);
   EXPECT_EQ(kernels->key_sum(rows), sum);
 }
 
@@ -212,7 +212,7 @@ TEST(Kernels, CountAsActivityWhileTheyCompute) {
       {"build", [&] { kernels->build(std::span(&table, 1)); }},
       {"probe", [&] { kernels->probe(std::span(&table, 1), joined); }},
       {"key_sum", [&] { kernels->key_sum(table); }},
-      {"strangers", [&] { kernels->strangers(table, spread, 0); }},
+      {"misplaced_rows", [&] { kernels->misplaced_rows(table, spread, 0); }},
       {"checksum", [&] { kernels->checksum(joined, 2); }}};
   for (const auto& [name, work] : all) {
     const auto before = activity().count.load();

@@ -85,8 +85,8 @@ struct KeySumArguments {
   std::uint64_t* sum;
 };
 
-struct StrangersArguments {
-  static constexpr const char* kernel = "merge_strangers";
+struct MisplacedRowsArguments {
+  static constexpr const char* kernel = "merge_misplaced_rows";
   Rows rows;
   Spread spread;
   std::uint32_t rank;

@@ -110,12 +110,13 @@ class CudaKernels : public Kernels {
         .front();
   }
 
-  std::uint64_t strangers(const Rows& rows, const Spread& spread, std::uint32_t rank) override {
+  std::uint64_t misplaced_rows(const Rows& rows, const Spread& spread,
+                               std::uint32_t rank) override {
     return work_
         .with_words({0},
                     [&](std::uint64_t* count) {
                       work_.launch(grid_for(rows.rows),
-                                   StrangersArguments{rows, spread, rank, count});
+                                   MisplacedRowsArguments{rows, spread, rank, count});
                     })
         .front();
   }

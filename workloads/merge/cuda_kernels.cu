@@ -205,7 +205,7 @@ UCXBENCH_KERNEL(merge_key_sum, KeySumArguments) {
   add_from_block(sum, a.sum);
 }
 
-UCXBENCH_KERNEL(merge_strangers, StrangersArguments) {
+UCXBENCH_KERNEL(merge_misplaced_rows, MisplacedRowsArguments) {
   std::uint64_t count = 0;
   for (auto row = own_number(); row < a.rows.rows; row += all_threads()) {
     const auto bucket = bucket_of(a.spread, a.rows.words[row]);

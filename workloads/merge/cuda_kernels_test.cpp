@@ -46,7 +46,7 @@ class Memory {
 /// Everything that one kind of kernels makes of two tables of a size, in an order of its own.
 struct Made {
   std::vector<std::uint64_t> generated, counts, scattered;
-  std::uint64_t key_sum = 0, strangers = 0;
+  std::uint64_t key_sum = 0, misplaced_rows = 0;
   Checksum joined;
 };
 
@@ -67,7 +67,7 @@ Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, std::uint64_
   const Rows table{tables[1]->words(), rows, rows};
   made.counts = kernels->count(table, spread);
   made.key_sum = kernels->key_sum(table);
-  made.strangers = kernels->strangers(table, spread, 0);
+  made.misplaced_rows = kernels->misplaced_rows(table, spread, 0);
 
   Memory partitioned(kind, rows * columns);
   std::vector<std::uint64_t> strides;
@@ -123,7 +123,7 @@ void expect_the_same(const std::unique_ptr<Kernels>& cuda, std::uint64_t rows,
   EXPECT_EQ(here.counts, there.counts);
   EXPECT_EQ(sorted_rows(here, spread), sorted_rows(there, spread));
   EXPECT_EQ(here.key_sum, there.key_sum);
-  EXPECT_EQ(here.strangers, there.strangers);
+  EXPECT_EQ(here.misplaced_rows, there.misplaced_rows);
   EXPECT_EQ(here.joined, there.joined);
   EXPECT_EQ(there.joined.rows, rows / 2);
 }

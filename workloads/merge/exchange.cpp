@@ -131,15 +131,15 @@ void Exchange::post_receives() {
   posted_ = true;
 }
 
-void Exchange::spoil() {
+void Exchange::corrupt_key() {
   if (rank() != 1 || setup_.side != Side::build) return;
   auto& block = incoming_[0];
   if (setup_.injected == Injected::corrupt && block.rows != 0) {
     auto* key = room_ + block.first_word(setup_.columns);
-    std::uint64_t spoilt = 0;
-    copy_bytes(setup_.memory, &spoilt, key, sizeof spoilt);
-    spoilt ^= 1U;
-    copy_bytes(setup_.memory, key, &spoilt, sizeof spoilt);
+    std::uint64_t corrupted = 0;
+    copy_bytes(setup_.memory, &corrupted, key, sizeof corrupted);
+    corrupted ^= 1U;
+    copy_bytes(setup_.memory, key, &corrupted, sizeof corrupted);
   }
   if (setup_.injected == Injected::drop) {
     std::fill_n(counts_[0].begin(), setup_.spread.parts, 0);

@@ -49,7 +49,7 @@ class Exchange {
 
   /// Makes the mistake that Setup::injected names, if it is one of the receiver's (rank 1 makes
   /// it).
-  void spoil();
+  void corrupt_key();
 
   /// The rows of one part of an arrived batch, rank by rank.
   std::vector<Rows> part(std::uint32_t batch, std::uint32_t part) const;

@@ -23,14 +23,14 @@ std::uint64_t sum(const std::vector<std::uint64_t>& values) {
 
 }  // namespace
 
-struct Merge::Travelling {
+struct Merge::ExchangedTable {
   Side side;
   Buffer table, partitioned, room;
   std::uint64_t room_words = 0;
   std::vector<std::uint64_t> bucket_rows;
   std::optional<Exchange> exchange;
 
-  Travelling(Side which, Buffer table_memory, Buffer partitioned_memory)
+  ExchangedTable(Side which, Buffer table_memory, Buffer partitioned_memory)
       : side(which),
         table(std::move(table_memory)),
         partitioned(std::move(partitioned_memory)),
@@ -56,8 +56,8 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
   std::uint64_t largest_build = 0;
   for (const auto side : {Side::build, Side::probe}) {
     const auto at = static_cast<std::size_t>(side);
-    sides_[at] = std::make_unique<Travelling>(side, std::move(tables[2 * at]),
-                                              std::move(tables[2 * at + 1]));
+    sides_[at] = std::make_unique<ExchangedTable>(side, std::move(tables[2 * at]),
+                                                  std::move(tables[2 * at + 1]));
     auto& made = *sides_[at];
     kernels_->generate(generator_, side, own * p.rows, p.rows, p.columns(), words_in(made.table));
     // Once before anything is measured, to know how much memory what comes will need.
@@ -112,7 +112,7 @@ void Merge::progress() {
   if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
-void Merge::partition(Travelling& side) {
+void Merge::partition(ExchangedTable& side) {
   const Rows table{words_in(side.table), p_.rows, p_.rows};
   side.bucket_rows = kernels_->count(table, spread_);
   const auto blocks = blocks_of(spread_, side.bucket_rows);
@@ -123,7 +123,7 @@ void Merge::partition(Travelling& side) {
                     words_in(side.partitioned));
 }
 
-void Merge::begin(Travelling& side, std::uint32_t number, Injected injected) {
+void Merge::begin(ExchangedTable& side, std::uint32_t number, Injected injected) {
   side.exchange.emplace(comm_, Exchange::Setup{.spread = spread_,
                                                .columns = p_.columns(),
                                                .side = side.side,
@@ -180,7 +180,7 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) {
     clock.enter(shuffling, clock_.ticks());
     wait_for(batch);
-    if (batch == 0) sides_[0]->exchange->spoil();
+    if (batch == 0) sides_[0]->exchange->corrupt_key();
     for (std::uint32_t part = 0; part < spread_.parts; ++part) {
       clock.enter(building, clock_.ticks());
       kernels_->build(sides_[0]->exchange->part(batch, part));
@@ -233,12 +233,12 @@ std::string Merge::lost_on_the_way() {
   return error;
 }
 
-std::uint64_t Merge::strangers(const Travelling& side) {
+std::uint64_t Merge::misplaced_rows(const ExchangedTable& side) {
   std::uint64_t count = 0;
   for (std::uint32_t peer = 0; peer < spread_.ranks; ++peer) {
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) {
-      count += kernels_->strangers(side.exchange->received(peer, batch), spread_,
-                                   static_cast<std::uint32_t>(comm_.rank()));
+      count += kernels_->misplaced_rows(side.exchange->received(peer, batch), spread_,
+                                        static_cast<std::uint32_t>(comm_.rank()));
     }
   }
   return count;
@@ -246,7 +246,7 @@ std::uint64_t Merge::strangers(const Travelling& side) {
 
 std::string Merge::verify() {
   if (auto lost = lost_on_the_way(); !lost.empty()) return lost;
-  if (const auto rows = strangers(*sides_[0]) + strangers(*sides_[1]); rows != 0) {
+  if (const auto rows = misplaced_rows(*sides_[0]) + misplaced_rows(*sides_[1]); rows != 0) {
     return fmt::format("rank {} got {} rows whose keys belong to another rank", comm_.rank(), rows);
   }
   const auto made = kernels_->checksum(joined_, p_.columns());

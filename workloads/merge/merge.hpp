@@ -44,14 +44,14 @@ class Merge {
   std::string verify();
 
  private:
-  struct Travelling;  // one table with its way to the others
+  struct ExchangedTable;  // one table with its way to the others
 
-  void partition(Travelling& side);
-  void begin(Travelling& side, std::uint32_t number, Injected injected);
+  void partition(ExchangedTable& side);
+  void begin(ExchangedTable& side, std::uint32_t number, Injected injected);
   void wait_for(std::uint32_t batch);
   void progress();
   std::string lost_on_the_way();
-  std::uint64_t strangers(const Travelling& side);
+  std::uint64_t misplaced_rows(const ExchangedTable& side);
 
   Communicator& comm_;
   const Clock& clock_;
@@ -59,7 +59,7 @@ class Merge {
   Generator generator_;
   Spread spread_;
   std::unique_ptr<Kernels> kernels_;
-  std::array<std::unique_ptr<Travelling>, 2> sides_;
+  std::array<std::unique_ptr<ExchangedTable>, 2> sides_;
   std::optional<Buffer> joined_memory_;
   Joined joined_;
   Checksum expected_;

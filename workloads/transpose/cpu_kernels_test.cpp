@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Code,
 
 // What a tile adds up to when `change` was done to y.
 template <typename Change>
-Checksum spoiled(const Tile& tile, Change change) {
+Checksum checksum_of_changed(const Tile& tile, Change change) {
   const auto kernels = make_cpu_kernels([] {});
   const auto stride = row_stride(tile.columns);
   std::vector<double> y(tile.rows * stride);
@@ -165,20 +165,20 @@ Checksum spoiled(const Tile& tile, Change change) {
 TEST(Checksum, NoticesOneBitOfAnyElement) {
   const Tile tile{0, 64, 24, 24};
   const auto right = expected(size, tile, [] {});
-  EXPECT_EQ(spoiled(tile, [](auto&) {}), right);
+  EXPECT_EQ(checksum_of_changed(tile, [](auto&) {}), right);
   for (unsigned bit = 0; bit < 64; ++bit) {
     const auto flip = [&](std::vector<double>& y) {
       y[5 * 24 + 7] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(y[5 * 24 + 7]) ^
                                             std::uint64_t{1} << bit);
     };
-    EXPECT_NE(spoiled(tile, flip), right) << bit;
+    EXPECT_NE(checksum_of_changed(tile, flip), right) << bit;
   }
 }
 
 TEST(Checksum, NoticesTwoElementsInEachOthersPlace) {
   const Tile tile{0, 64, 24, 24};
   const auto right = expected(size, tile, [] {});
-  const auto made = spoiled(tile, [](auto& y) { std::swap(y[3], y[24 * 8 + 4]); });
+  const auto made = checksum_of_changed(tile, [](auto& y) { std::swap(y[3], y[24 * 8 + 4]); });
   EXPECT_EQ(made.sum, right.sum);
   EXPECT_NE(made.weighted, right.weighted);
 }

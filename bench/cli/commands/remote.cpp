@@ -21,16 +21,17 @@ void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 }  // namespace
 
-std::unique_ptr<Peer> wait_for_peer(const std::string& listen, const std::string& token_file,
-                                    const std::string& command, Signals& signals) {
+std::unique_ptr<RemoteSupervisor> wait_for_remote(const std::string& listen,
+                                                  const std::string& token_file,
+                                                  const std::string& command, Signals& signals) {
   const auto endpoint = parse_host_port(listen);
   const auto token = load_or_create_token(token_file);
   Listener listener(endpoint);
   say(fmt::format("waiting 10 min for: ucx-bench {} --connect {}:{}", command, endpoint.host,
                   listener.port()));
-  auto peer = listener.accept(own_identity(), token, std::chrono::minutes(10), signals, say);
-  say(fmt::format("connected to {}", peer->host()));
-  return peer;
+  auto remote = listener.accept(own_identity(), token, std::chrono::minutes(10), signals, say);
+  say(fmt::format("connected to {}", remote->host()));
+  return remote;
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
@@ -39,12 +40,13 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   // The second of two ranks: when both run on one machine, the first has the first CPU.
   const auto cpus = cpus_of_ranks(placement.bind, 2, 1).back();
   Signals signals;
-  const auto peer = connect_to_listener(parse_host_port(connect), own_identity(),
-                                        load_token(token_file), std::chrono::seconds(10), signals);
-  say(fmt::format("connected to {}", peer->host()));
-  const auto route = device_of_connection(peer->fd());
+  const auto remote =
+      connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
+                          std::chrono::seconds(10), signals);
+  say(fmt::format("connected to {}", remote->host()));
+  const auto route = device_of_connection(remote->fd());
   const auto outcome = follow_launches(
-      *peer,
+      *remote,
       [&](const nlohmann::json& launch) {
         auto settings = launch.at("settings").get<Variables>();
         const auto ucx = launch.at("ucx").get<Variables>();

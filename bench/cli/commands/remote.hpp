@@ -12,8 +12,9 @@ namespace ucxbench {
 
 /// Waits for the other shell or machine of a --listen run, for at most 10 minutes, saying on stderr
 /// what to type there.
-std::unique_ptr<Peer> wait_for_peer(const std::string& listen, const std::string& token_file,
-                                    const std::string& command, Signals& signals);
+std::unique_ptr<RemoteSupervisor> wait_for_remote(const std::string& listen,
+                                                  const std::string& token_file,
+                                                  const std::string& command, Signals& signals);
 
 /// How this side of a --connect run places its rank.
 struct Placement {

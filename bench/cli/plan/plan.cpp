@@ -332,20 +332,20 @@ MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans
   note_lockable(result, plans, found.ucx);
 
   Signals signals;
-  std::unique_ptr<Peer> peer;
+  std::unique_ptr<RemoteSupervisor> remote;
   const auto& first = plans.front();
   if (first.listen && !global.dry_run) {
-    peer = wait_for_peer(*first.listen, first.token_file, command, signals);
-    setup.peer = peer.get();
+    remote = wait_for_remote(*first.listen, first.token_file, command, signals);
+    setup.remote = remote.get();
   }
-  const auto route = peer ? device_of_connection(peer->fd()) : "lo";
+  const auto route = remote ? device_of_connection(remote->fd()) : "lo";
   const auto wiring = wiring_of(found);
   std::vector<Group> groups;
   std::vector<std::size_t> ends;  // of each plan's cases
   for (auto& plan : plans) {
     bind_near_data(plan, wiring, result);
     auto more = of_plan(
-        plan, [&] { return make_groups(plan, route, peer == nullptr, found, wiring, result); });
+        plan, [&] { return make_groups(plan, route, remote == nullptr, found, wiring, result); });
     std::ranges::move(more, std::back_inserter(groups));
     ends.push_back(result.cases.size());
   }
@@ -372,7 +372,7 @@ MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans
     const auto cases = std::span(result.cases).subspan(begin, ends[at] - begin);
     exit = worse(exit, check_required(cases, *plans[at].require, plans[at].allow_same_gpu));
   }
-  if (peer) peer->say_goodbye(exit, result.run.at("reason").get<std::string>());
+  if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
   // As the file has it, so that a report from the file says the same.
   auto recorded = parse_result(to_text(to_json(result)), result.file.string());
   recorded.file = result.file;
