@@ -176,8 +176,8 @@ def parser_of_all():
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(function=function)
         added.add_argument("--ucx-bench", type=program_at, default=str(ROOT / "build/release/bin/ucx-bench"))
-        added.add_argument("--folder", type=pathlib.Path, default=ROOT / "results/verdict-study",
-                           help="of the recordings (default: results/verdict-study)")
+        added.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/verdict-study",
+                           help="of the recordings (default: build/verdict-study)")
         return added
 
     def comparisons(added, unchanged, planted):
