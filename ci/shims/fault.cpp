@@ -2,15 +2,14 @@
 // that reached it, so that no test depends on how fast the machine is.
 //   FAULT_RANK    the rank that acts
 //   FAULT_PHASE   when the phase that it announces contains this text
-//   FAULT_AFTER   and with so many further tag messages posted, sends and receives (0: at once):
-//   how
-//                 many a phase has is fixed, unlike its calls of ucp_worker_progress
+//   FAULT_AFTER   and at its own so many-th further tag message posted, sends and receives (0: at
+//                 once). How many a phase has is fixed, unlike its calls of ucp_worker_progress.
 //   FAULT_CALL    instead, as soon as shm_open or shmget, whichever is named here, has made
 //                 something; the rank does nothing more itself then, so that no other moment is hit
 //   FAULT_ACTION  kill, stop (this rank), kill-parent, stop-parent (its supervisor), hang (progress
-//                 does nothing from then on), corrupt (one byte of the next tag message is
-//                 flipped), fork (another program is run), hold (at its next call of UCX the rank
-//                 waits for the file "go-on")
+//                 does nothing from then on, and takes no CPU for it), corrupt (one byte of the
+//                 next tag message is flipped), fork (another program is run), hold (at its next
+//                 call of UCX the rank waits for the file "go-on")
 //   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds and the
 //                 rank's process, and every rank leaves a file named after its process
 
@@ -90,6 +89,8 @@ class Fault {
   /// False: this call shall do nothing.
   bool progress() {
     if (due() && messages_left_ == 0) act();
+    constexpr timespec step{0, 1'000'000};
+    if (hanging_) nanosleep(&step, nullptr);
     return !hanging_;
   }
 

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import PROGRAM, ROOT, clean_environment, only
+from conftest import PROGRAM, QUICK, ROOT, clean_environment, only, quick
 
 COMMANDS = ["pingpong", "p2p", "cold", "merge", "transpose", "suite", "ab", "check", "topo", "doctor", "advise", "list",
             "report", "compare", "plot", "dashboard"]
@@ -87,22 +87,20 @@ def test_dry_run_measures_nothing(bench, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def parameters(pingpong, *arguments, **options):
-    done = pingpong("--transports", "tcp", "--sizes", "8", *arguments, **options)
-    return only(done.file["cases"])["parameters"]
-
-
-def test_precedence(pingpong, tmp_path):
+def test_precedence(bench, tmp_path):
     """Command line, then environment, then file, then default."""
     (tmp_path / "options.toml").write_text('[pingpong]\nwindow = 5\nwarmup-runs = 3\ncheck = "off"\n')
+
+    def parameters(*arguments, **options):
+        done = bench("pingpong", *quick(["--transports", "tcp", "--sizes", "8", *arguments], QUICK), **options)
+        return only(done.file["cases"])["parameters"]
+
     environment = {"UCXBENCH_WINDOW": "6", "UCXBENCH_WARMUP_RUNS": "2"}
-    given = parameters(
-        pingpong, "--config", "options.toml", "--window", "7", environment=environment
-    )
+    given = parameters("--config", "options.toml", "--window", "7", environment=environment)
     assert (given["window"], given["warmup_runs"], given["check"]) == (7, 2, "off")
-    given = parameters(pingpong, "--config", "options.toml")
+    given = parameters("--config", "options.toml")
     assert (given["window"], given["warmup_runs"], given["check"]) == (5, 3, "off")
-    given = parameters(pingpong)
+    given = parameters()
     assert (given["window"], given["warmup_runs"], given["check"]) == (32, 1, "sample")
 
 

@@ -2,7 +2,7 @@
 failures. GPU memory is in test_gpu.py."""
 
 import pytest
-from conftest import only, quick
+from conftest import QUICK, only, quick
 
 ITERATIONS = 3
 WARM_UP = 3  # messages of a known buffer before each first one
@@ -22,7 +22,7 @@ CHECKED = {
 @pytest.fixture
 def cold(bench):
     def run(*arguments, code=0, **options):
-        done = bench("cold", *quick(["--iterations", ITERATIONS, *arguments]), **options)
+        done = bench("cold", *quick(["--iterations", ITERATIONS, *arguments], QUICK), **options)
         assert done.code == code, done
         return done
 
@@ -89,7 +89,7 @@ def test_a_set_that_cannot_run_is_skipped(cold, bench):
 
 
 def short(*arguments):
-    return ["cold", *quick([*arguments, "--sizes", "8,64"])]
+    return ["cold", *quick([*arguments, "--sizes", "8,64"], QUICK)]
 
 
 def test_a_flipped_bit(fault):

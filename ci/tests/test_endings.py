@@ -3,7 +3,6 @@
 import signal
 
 import pytest
-from conftest import SLACK_S
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -41,11 +40,11 @@ def test_ctrl_c_once_ends_after_the_repetition(fault):
 
 def test_ctrl_c_twice_ends_at_once(fault):
     running = fault.run("hold", 0, "8 B: latency", "--transports", "tcp")
-    happened = fault.acted_at()
+    fault.acted_at()
     running.signal_taken(signal.SIGINT)
     running.signal(signal.SIGINT)
-    done = running.finish()
-    assert done.ended_at - happened < 1 + SLACK_S
+    # The rank, which is held, does not take part in that.
+    done = fault.finish_in_time()
     assert done.code == 130, done
     assert done.file["run"]["state"] == "interrupted"
     fault.assert_nothing_is_left()
@@ -53,10 +52,9 @@ def test_ctrl_c_twice_ends_at_once(fault):
 
 def test_termination_ends_at_once(fault):
     running = fault.run("hold", 1, "8 B: latency", "--transports", "shm")
-    happened = fault.acted_at()
+    fault.acted_at()
     running.signal(signal.SIGTERM)
-    done = running.finish()
-    assert done.ended_at - happened < 1 + SLACK_S
+    done = fault.finish_in_time()
     assert done.code == 130, done
     assert done.file["run"]["state"] == "interrupted"
     fault.assert_nothing_is_left()

@@ -5,7 +5,7 @@ import signal
 import time
 
 import pytest
-from conftest import SLACK_S, only
+from conftest import CROWDED, Fault, in_some_attempt, only
 
 PHASES = [
     "starting UCX",
@@ -16,6 +16,8 @@ PHASES = [
     "64 B: verification",
     "closing",
 ]
+FORKING = """sh -c '"$@"; exit $?' sh"""
+# As documented: how long it takes at most until a run ends.
 KILL_LIMIT_S = 1
 STOP_LIMIT_S = 3
 
@@ -46,10 +48,8 @@ def assert_failed(done, rank, phase, words):
 @pytest.mark.parametrize("rank", [0, 1])
 @pytest.mark.parametrize("phase", PHASES)
 def test_killed_rank(fault, phase, rank, transports):
-    running = fault.run("kill", rank, phase, "--transports", transports)
-    happened = fault.acted_at()
-    done = running.finish()
-    assert done.ended_at - happened < KILL_LIMIT_S + SLACK_S
+    fault.run("kill", rank, phase, "--transports", transports)
+    done = fault.finish_in_time()
     assert_failed(done, rank, phase, "killed by signal 9 (Killed)")
     fault.assert_nothing_is_left()
 
@@ -57,34 +57,40 @@ def test_killed_rank(fault, phase, rank, transports):
 @pytest.mark.parametrize("phase", ["64 B: latency", "64 B: bandwidth"])
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_killed_in_the_middle_of_a_loop(fault, phase, transports):
-    """Rank 1 receives, and in the latency loop also sends, 1,000 messages: the 500th is inside."""
-    running = fault.run("kill", 1, phase, "--transports", transports, "--iterations", "1000", after=500)
-    done = running.finish()
+    """Rank 1 posts 1,000 receives, and in the latency loop as many sends: it dies at its own 500th."""
+    fault.run("kill", 1, phase, "--transports", transports, "--iterations", "1000", after=500)
+    done = fault.finish_in_time()
     assert_failed(done, 1, phase, "killed by signal 9 (Killed)")
     fault.assert_nothing_is_left()
 
 
-@pytest.mark.parametrize("rank, transports", [(0, "tcp"), (1, "shm")])
+# In these the other rank waits for seconds: it need not take a CPU for that, and once in each phase is enough.
 @pytest.mark.parametrize("phase", PHASES)
-def test_stopped_rank(fault, phase, rank, transports):
-    running = fault.run("stop", rank, phase, "--transports", transports)
-    happened = fault.acted_at()
-    done = running.finish()
-    assert done.ended_at - happened < STOP_LIMIT_S + SLACK_S
+def test_stopped_rank(fault, phase):
+    rank = PHASES.index(phase) % 2
+    transports = ["tcp", "shm"][rank]
+    fault.run("stop", rank, phase, "--transports", transports, *CROWDED)
+    done = fault.finish_in_time()
     assert_failed(done, rank, phase, "stopped by signal 19 (SIGSTOP)")
     fault.assert_nothing_is_left()
 
 
 @pytest.mark.parametrize("action, words", [("kill", "status 137"), ("stop", "no sign of life")])
 def test_under_a_forking_wrapper(fault, action, words):
-    running = fault.run(
-        action, 1, "64 B: latency", "--transports", "tcp", "--wrap", """sh -c '"$@"; exit $?' sh"""
-    )
-    happened = fault.acted_at()
-    done = running.finish()
-    assert done.ended_at - happened < STOP_LIMIT_S + SLACK_S
+    fault.run(action, 1, "64 B: latency", "--transports", "tcp", "--wrap", FORKING)
+    done = fault.finish_in_time()
     assert_failed(done, 1, "64 B: latency", words)
     fault.assert_nothing_is_left()
+
+
+@pytest.mark.parametrize("action, limit_s", [("kill", KILL_LIMIT_S), ("stop", STOP_LIMIT_S)])
+def test_the_documented_limits(start, tmp_path, action, limit_s):
+    def attempt(number):
+        fault = Fault(start, tmp_path / str(number))
+        fault.run(action, 1, "64 B: latency", "--transports", "tcp", *CROWDED)
+        return fault.took_s()[1] < limit_s
+
+    assert in_some_attempt(attempt)
 
 
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
@@ -102,7 +108,7 @@ def test_killed_supervisor(fault, phase, transports):
 
 
 # What UCX makes has a name, or an id, for a moment before it takes that away again.
-@pytest.mark.parametrize("wrap", ["", """sh -c '"$@"; exit $?' sh"""], ids=["direct", "wrapped"])
+@pytest.mark.parametrize("wrap", ["", FORKING], ids=["direct", "wrapped"])
 @pytest.mark.parametrize("action", ["kill", "kill-parent", "stop"])
 @pytest.mark.parametrize("transport, call", [("posix", "shm_open"), ("sysv", "shmget")])
 def test_while_shared_memory_has_a_name(fault, transport, call, action, wrap):
@@ -120,10 +126,11 @@ def test_while_shared_memory_has_a_name(fault, transport, call, action, wrap):
     fault.assert_nothing_is_left()
 
 
-@pytest.mark.parametrize("phase", PHASES)
+# While it starts ranks, makes them meet, lets them alone, and waits for their ends.
+@pytest.mark.parametrize("phase", ["starting UCX", "connecting", "64 B: latency", "closing"])
 def test_stopped_supervisor_goes_on(fault, phase):
-    """Whoever stops the supervisor may continue it: a pause is no fault."""
-    running = fault.run("stop-parent", 1, phase, "--transports", "tcp")
+    """Whoever stops the supervisor may continue it: a pause, of whatever length, is no fault."""
+    running = fault.run("stop-parent", 1, phase, "--transports", "tcp", *CROWDED)
     fault.acted_at()
     time.sleep(1.5)
     running.signal(signal.SIGCONT)
@@ -133,37 +140,33 @@ def test_stopped_supervisor_goes_on(fault, phase):
     fault.assert_nothing_is_left()
 
 
-# Not the sender of few small messages over shm: it needs nothing from UCX for them.
+# Not the sender of few small messages over shm: it needs nothing from UCX for them. Where the other
+# rank polls, it takes a CPU while it waits.
 @pytest.mark.parametrize(
-    "phase, rank, transports",
+    "phase, rank, transports, mode",
     [
-        ("connecting", 0, "shm"),
-        ("connecting", 1, "tcp"),
-        ("64 B: latency", 0, "shm"),
-        ("64 B: latency", 1, "tcp"),
-        ("64 B: bandwidth", 1, "shm"),
-        ("64 B: bandwidth", 1, "tcp"),
+        ("connecting", 0, "shm", "event"),
+        ("connecting", 1, "tcp", "event"),
+        ("64 B: latency", 0, "shm", "event"),
+        ("64 B: latency", 1, "tcp", "event"),
+        ("64 B: bandwidth", 1, "shm", "event"),
+        ("64 B: bandwidth", 1, "tcp", "poll"),
     ],
 )
-def test_hanging_rank(fault, phase, rank, transports):
+def test_hanging_rank(fault, phase, rank, transports, mode):
     """Alive, but UCX no longer moves: only the time-out can tell."""
-    running = fault.run("hang", rank, phase, "--transports", transports, "--timeout", "2s")
-    happened = fault.acted_at()
-    done = running.finish()
-    assert 1.5 < done.ended_at - happened < 2 + 1 + SLACK_S
+    # Longer than a rank on a busy machine takes for any step of its own.
+    fault.run("hang", rank, phase, "--transports", transports, "--timeout", "4s", "--progress-mode", mode)
+    done = fault.finish_in_time()
     assert done.code == 5, done
-    assert "2 s" in only(done.complaints)
+    assert "4 s" in only(done.complaints)
     assert phase in only(done.complaints)
     assert done.file["run"]["state"] == "failed"
     fault.assert_nothing_is_left()
 
 
 def test_the_last_rank_of_many(fault):
-    running = fault.run(
-        "kill", 7, "64 B: latency", "-n", "8", "--progress-mode", "event", "--transports", "tcp",
-    )
-    happened = fault.acted_at()
-    done = running.finish()
-    assert done.ended_at - happened < KILL_LIMIT_S + SLACK_S
+    fault.run("kill", 7, "64 B: latency", "-n", "8", *CROWDED, "--transports", "tcp")
+    done = fault.finish_in_time()
     assert_failed(done, 7, "64 B: latency", "killed by signal 9 (Killed)")
     fault.assert_nothing_is_left()

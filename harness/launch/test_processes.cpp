@@ -130,16 +130,28 @@ std::size_t remove_segments_of(const std::vector<pid_t>& creators) {
   return found.size();
 }
 
-bool is_dead(pid_t pid) {
+namespace {
+
+/// Its letter in /proc; X where there is none.
+char state_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("State:")) return line.find_first_of("ZX") != std::string::npos;
+    if (line.starts_with("State:")) return line[line.find_first_not_of(" \t", 6)];
   }
-  return true;
+  return 'X';
 }
 
-bool all_dead(const std::vector<pid_t>& pids, std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+}  // namespace
+
+bool is_dead(pid_t pid) {
+  const char state = state_of(pid);
+  return state == 'Z' || state == 'X';
+}
+
+bool is_stopped(pid_t pid) { return state_of(pid) == 'T'; }
+
+bool all_dead(const std::vector<pid_t>& pids) {
+  const auto deadline = std::chrono::steady_clock::now() + 30s;
   while (!std::ranges::all_of(pids, is_dead)) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(10ms);

@@ -57,9 +57,11 @@ std::size_t remove_segments_of(const std::vector<pid_t>& creators);
 /// Not running: gone, or a zombie that nobody has collected yet.
 bool is_dead(pid_t pid);
 
-/// Waits at most `limit` for all of them; the documented one is 1 s, sanitizers and a busy machine
-/// need the rest.
-bool all_dead(const std::vector<pid_t>& pids,
-              std::chrono::milliseconds limit = std::chrono::seconds(3));
+/// By SIGSTOP.
+bool is_stopped(pid_t pid);
+
+/// Waits until all of them are, for at most so long as nothing that works takes on any machine. How
+/// long it may take is asked in Supervisor.FaultsEndTheRunInTime.
+bool all_dead(const std::vector<pid_t>& pids);
 
 }  // namespace ucxbench

@@ -149,7 +149,7 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
   }
   if (action == "wait") meeting.get("never put", nullptr);
   if (action == "busy") {  // no message for a long time, but work
-    for (int i = 0; i < 40; ++i, sleep_for(50ms)) activity().bump();
+    for (int i = 0; i < 80; ++i, sleep_for(50ms)) activity().bump();
   }
 }
 
