@@ -12,7 +12,7 @@ namespace ucxbench {
 
 /// The connecting side of a run: starts this host's rank whenever the listening supervisor says so,
 /// passes on what they tell each other, and reports a rank that dies or stops. `command_for` makes
-/// the command from what LaunchSpec::remote held there; it may throw Failure. Returns, without any
+/// the command from what Launch::remote held there; it may throw Failure. Returns, without any
 /// rank left, what the listener gave as its end, or why this side could not go on.
 LaunchOutcome follow_launches(
     RemoteSupervisor& remote,

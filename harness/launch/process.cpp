@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
 #include "harness/launch/channel.hpp"
 #include "harness/launch/exec.hpp"
 #include "harness/launch/shell_words.hpp"
@@ -94,6 +95,14 @@ std::string child_error(int fd, const RankCommand& command, int rank, const std:
 }
 
 }  // namespace
+
+RankCommand own_rank(const Variables& settings, const Variables& from_user, const std::string& wrap,
+                     const std::vector<int>& cpus) {
+  return {.argv = {own_program().string()},
+          .environment = rank_environment(current_environment(), settings, from_user).entries,
+          .cpus = cpus,
+          .wrap = wrap};
+}
 
 RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
   std::array<int, 2> ends{};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/launch/environment.hpp"
 #include "harness/launch/fd.hpp"
 
 namespace ucxbench {
@@ -20,6 +21,11 @@ struct RankCommand {
   std::vector<int> cpus;                 ///< may run on these only; empty: as the supervisor
   std::string wrap;                      ///< the text of --wrap
 };
+
+/// A rank of this program, in this process's environment with `settings` and, before these,
+/// `from_user`.
+RankCommand own_rank(const Variables& settings, const Variables& from_user, const std::string& wrap,
+                     const std::vector<int>& cpus);
 
 struct RankProcess {
   pid_t pid;   ///< also its process group

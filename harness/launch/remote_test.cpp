@@ -65,15 +65,15 @@ class Remote : public testing::Test {
 
   LaunchOutcome launch(RemoteSupervisor& peer, const std::string& action, int who,
                        std::chrono::milliseconds timeout = 30s) {
-    LaunchSpec spec;
-    spec.ranks = {test_rank(action, who)};
-    spec.timeout = timeout;
-    spec.remote = {{"any", "thing"}};
-    spec.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
+    Launch wanted;
+    wanted.ranks = {test_rank(action, who)};
+    wanted.timeout = timeout;
+    wanted.remote = {{"any", "thing"}};
+    wanted.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
       pids_.push_back(std::stoi(std::string(pid.begin(), pid.end())));
       if (on_up_ && pids_.size() == 2) on_up_();
     };
-    return run_launch(spec, signals_, &peer);
+    return run_launch(wanted, signals_, &peer);
   }
 
   Signals signals_;

@@ -35,12 +35,12 @@ constexpr milliseconds longest_round{1000};
 
 class Supervisor {
  public:
-  Supervisor(const LaunchSpec& spec, Signals& signals, RemoteSupervisor* remote)
-      : spec_(spec),
+  Supervisor(const Launch& launch, Signals& signals, RemoteSupervisor* remote)
+      : launch_(launch),
         signals_(signals),
         remote_(remote),
-        size_(static_cast<int>(spec.ranks.size()) + (remote == nullptr ? 0 : 1)),
-        hub_(size_, spec.preset, spec.on_report),
+        size_(static_cast<int>(launch.ranks.size()) + (remote == nullptr ? 0 : 1)),
+        hub_(size_, launch.preset, launch.on_report),
         seen_(static_cast<std::size_t>(size_)) {}
 
   LaunchOutcome run();
@@ -79,7 +79,7 @@ class Supervisor {
   void end_ranks();
   LaunchOutcome outcome() const;
 
-  const LaunchSpec& spec_;
+  const Launch& launch_;
   Signals& signals_;
   RemoteSupervisor* remote_;
   int size_;
@@ -106,10 +106,11 @@ LaunchOutcome Supervisor::run() {
 void Supervisor::start() {
   if (remote_ != nullptr) {
     remote_->send(
-        {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", spec_.remote}});
+        {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", launch_.remote}});
   }
-  for (std::size_t rank = 0; rank < spec_.ranks.size(); ++rank) {
-    ranks_.push_back(std::make_unique<LocalRank>(spec_.ranks[rank], static_cast<int>(rank), size_));
+  for (std::size_t rank = 0; rank < launch_.ranks.size(); ++rank) {
+    ranks_.push_back(
+        std::make_unique<LocalRank>(launch_.ranks[rank], static_cast<int>(rank), size_));
   }
   for (auto& seen : seen_) seen.since = Clock::now();
 }
@@ -163,7 +164,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   if (frame.value("type", "") == "warning") {
     const auto line = frame.find("line");
     const bool said = line != frame.end() && line->is_string();
-    if (said && spec_.on_warning) spec_.on_warning(rank, *line);
+    if (said && launch_.on_warning) launch_.on_warning(rank, *line);
     return;
   }
   std::vector<Hub::Reply> replies;
@@ -221,7 +222,7 @@ void Supervisor::check(Clock::time_point now) {
 }
 
 void Supervisor::check_progress(Clock::time_point now) {
-  const double seconds = std::chrono::duration<double>(spec_.timeout).count();
+  const double seconds = std::chrono::duration<double>(launch_.timeout).count();
   std::vector<std::string> stuck;
   std::vector<std::string> waiting;
   bool all_wait = true;
@@ -229,7 +230,7 @@ void Supervisor::check_progress(Clock::time_point now) {
     if (gone(rank)) continue;
     Seen& seen = seen_[static_cast<std::size_t>(rank)];
     if (std::exchange(seen.progress, hub_.progress(rank)) != hub_.progress(rank)) seen.since = now;
-    const bool late = now - seen.since > spec_.timeout;
+    const bool late = now - seen.since > launch_.timeout;
     const auto& awaited = hub_.waiting_for(rank);
     all_wait = all_wait && late && !awaited.empty();
     if (!late) continue;
@@ -332,8 +333,8 @@ std::string host_name() {
   return name.data();
 }
 
-LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals, RemoteSupervisor* remote) {
-  return Supervisor(spec, signals, remote).run();
+LaunchOutcome run_launch(const Launch& launch, Signals& signals, RemoteSupervisor* remote) {
+  return Supervisor(launch, signals, remote).run();
 }
 
 }  // namespace ucxbench

@@ -14,11 +14,12 @@
 
 namespace ucxbench {
 
-/// One set of rank processes, from start to end.
-struct LaunchSpec {
+/// One fresh set of rank processes, from start to end. What they measure is theirs to know.
+struct Launch {
   std::vector<RankCommand> ranks;  ///< this host's, numbered from 0
-  nlohmann::json remote;  ///< with a remote supervisor: what it is told to start the last rank from
-  Hub::Values preset;     ///< keys that every rank can get at once
+  /// What a remote supervisor is told to start the last rank from; null where there is none.
+  nlohmann::json remote;
+  Hub::Values preset;  ///< keys that every rank can get at once
   Hub::OnReport on_report;
   /// Takes what UCX says in a rank's output at level WARN and above, as it is passed on to stderr.
   /// May be empty.
@@ -35,7 +36,7 @@ struct LaunchOutcome {
 
 /// Runs one launch to its end. When it returns, none of its processes is left, unless a rank's own
 /// wrapper hid one by starting another session. A failure is an outcome, never an exception.
-LaunchOutcome run_launch(const LaunchSpec& spec, Signals& signals,
+LaunchOutcome run_launch(const Launch& launch, Signals& signals,
                          RemoteSupervisor* remote = nullptr);
 
 /// The name of this machine, as the reasons of failures give it.

@@ -39,15 +39,15 @@ Launched launch(int size, const std::string& action, int who, const std::string&
                 std::chrono::milliseconds timeout = 30s) {
   Launched result;
   Clock::time_point up = Clock::now();
-  LaunchSpec spec;
-  spec.ranks.assign(static_cast<std::size_t>(size), test_rank(action, who, wrap));
-  spec.timeout = timeout;
-  spec.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
+  Launch wanted;
+  wanted.ranks.assign(static_cast<std::size_t>(size), test_rank(action, who, wrap));
+  wanted.timeout = timeout;
+  wanted.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
     result.pids.push_back(pid_of({pid.begin(), pid.end()}));
     up = Clock::now();
   };
   Signals signals;
-  result.outcome = run_launch(spec, signals);
+  result.outcome = run_launch(wanted, signals);
   result.took = Clock::now() - up;
   EXPECT_TRUE(all_dead(result.pids));
   EXPECT_TRUE(::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD) << "an unreaped rank";
@@ -69,15 +69,15 @@ TEST(Supervisor, RunsRanksThatMeet) {
 }
 
 TEST(Supervisor, HearsWhatUcxWarnsOf) {
-  LaunchSpec spec;
-  spec.ranks.assign(2, test_rank("warn", 1));
+  Launch wanted;
+  wanted.ranks.assign(2, test_rank("warn", 1));
   std::vector<std::string> heard;
-  spec.on_warning = [&](int rank, const std::string& line) {
+  wanted.on_warning = [&](int rank, const std::string& line) {
     heard.push_back(fmt::format("{}: {}", rank, line));
   };
   Signals signals;
   testing::internal::CaptureStderr();
-  const auto outcome = run_launch(spec, signals);
+  const auto outcome = run_launch(wanted, signals);
   const auto printed = testing::internal::GetCapturedStderr();
   EXPECT_EQ(outcome.state, State::completed) << outcome.reason;
   EXPECT_EQ(heard, (std::vector<std::string>{"1: WARN a", "1: ERROR b without an end"}));
@@ -196,11 +196,11 @@ TEST(Supervisor, SaysWhatCannotBeStarted) {
             "--wrap: cannot run 'no-such-wrapper': No such file or directory");
   EXPECT_EQ(launch(2, "nothing", 0, "no-such-wrapper -x").outcome.exit, Exit::cannot_run);
   EXPECT_EQ(launch(2, "nothing", 0, "'open").outcome.exit, Exit::usage);
-  LaunchSpec spec;
-  spec.ranks = {test_rank("nothing", 0), test_rank("nothing", 0)};
-  spec.ranks[1].cpus = {1023};
+  Launch wanted;
+  wanted.ranks = {test_rank("nothing", 0), test_rank("nothing", 0)};
+  wanted.ranks[1].cpus = {1023};
   Signals signals;
-  EXPECT_EQ(run_launch(spec, signals).reason, "cannot bind rank 1 to CPU 1023: Invalid argument");
+  EXPECT_EQ(run_launch(wanted, signals).reason, "cannot bind rank 1 to CPU 1023: Invalid argument");
 }
 
 TEST(Supervisor, ReportsARankWithoutItsControlConnection) {
@@ -210,23 +210,23 @@ TEST(Supervisor, ReportsARankWithoutItsControlConnection) {
 }
 
 TEST(Supervisor, CarriesTheFailureOfAReport) {
-  LaunchSpec spec;
-  spec.ranks.assign(2, test_rank("nothing", 0));
-  spec.on_report = [](int, const std::string&, const Hub::Bytes&) {
+  Launch wanted;
+  wanted.ranks.assign(2, test_rank("nothing", 0));
+  wanted.on_report = [](int, const std::string&, const Hub::Bytes&) {
     throw Failure(Exit::usage, "the disk is full");
   };
   Signals signals;
-  const auto outcome = run_launch(spec, signals);
+  const auto outcome = run_launch(wanted, signals);
   EXPECT_EQ(outcome.reason, "the disk is full");
   EXPECT_EQ(outcome.exit, Exit::usage);
 }
 
 TEST(Supervisor, ForgivesAShortStop) {
-  LaunchSpec spec;
-  spec.ranks.assign(2, test_rank("loop", 0));
+  Launch wanted;
+  wanted.ranks.assign(2, test_rank("loop", 0));
   std::vector<pid_t> pids;
   std::future<void> user;
-  spec.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
+  wanted.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
     pids.push_back(pid_of({pid.begin(), pid.end()}));
     if (pids.size() < 2) return;
     user = std::async(std::launch::async, [&] {
@@ -238,7 +238,7 @@ TEST(Supervisor, ForgivesAShortStop) {
     });
   };
   Signals signals;
-  EXPECT_EQ(run_launch(spec, signals).reason, "stopped by Ctrl-C after a repetition");
+  EXPECT_EQ(run_launch(wanted, signals).reason, "stopped by Ctrl-C after a repetition");
 }
 
 TEST(Supervisor, RestoresMaskAndAction) {

@@ -200,16 +200,16 @@ void print(const LaunchOutcome& outcome) {
 
 void supervise(int size, const std::string& wrap, const std::string& action,
                const std::string& who) {
-  LaunchSpec spec;
+  Launch wanted;
   auto rank = command(action, who, wrap);
   rank.argv[0] = "/proc/" + std::to_string(::getpid()) + "/exe";  // self may be a wrapper
-  spec.ranks.assign(static_cast<std::size_t>(size), rank);
-  spec.on_report = [](int, const std::string&, const Hub::Bytes& pid) {
+  wanted.ranks.assign(static_cast<std::size_t>(size), rank);
+  wanted.on_report = [](int, const std::string&, const Hub::Bytes& pid) {
     fmt::print("pid {}\n", std::string(pid.begin(), pid.end()));
     std::fflush(stdout);
   };
   Signals signals;
-  print(run_launch(spec, signals));
+  print(run_launch(wanted, signals));
 }
 
 void follow(const std::string& port, const std::string& action, const std::string& who) {

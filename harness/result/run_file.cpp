@@ -35,6 +35,8 @@ RunFile::RunFile(fs::path file, std::function<void(const std::string&)> say)
 
 fs::path RunFile::log() const { return transfers_file(file_); }
 
+std::string RunFile::transfers_name() const { return transfers_file(asked_).filename().string(); }
+
 void RunFile::begin(const std::string& text, std::uint64_t more_bytes) {
   std::error_code unknown;
   const bool device = fs::exists(asked_, unknown) && !fs::is_regular_file(asked_, unknown);

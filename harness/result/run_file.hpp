@@ -29,6 +29,9 @@ class RunFile {
   /// More of the transfer log, which begins anew with this run. Never throws.
   void append_transfers(std::span<const std::uint8_t> sections);
 
+  /// The transfer log's name, wherever the two are.
+  std::string transfers_name() const;
+
   /// Where the run was last written; empty where it could not be written anywhere.
   const std::filesystem::path& file() const { return file_; }
 

@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "bench/cli/plan/estimate.hpp"
-#include "harness/analysis/findings.hpp"
-#include "harness/analysis/run_limits.hpp"
+#include "harness/analysis/annotate.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/program.hpp"
@@ -222,12 +221,11 @@ void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
   auto& result = *side.result;
   if (other.result) result.run["ab"]["other"] = other.result->run.value("id", Json());
   if (!left_out_.empty()) result.run["left_out"] = left_out_;
-  add_limits(result);
   const auto* state = last.exit == Exit::done          ? "complete"
                       : last.exit == Exit::interrupted ? "interrupted"
                                                        : "failed";
   result.run["state"] = state;
-  result.findings = findings_of(result);
+  annotate(result);
   keep(side, state, last.problem);
 }
 

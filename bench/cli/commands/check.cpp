@@ -73,10 +73,10 @@ struct NeededCases {
 
 MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
                          const GlobalOptions& global) {
-  RunSetup setup;
-  setup.launches = check_launches;
-  setup.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
-  return measure_together("check", plans.plans(), setup, o.run, global);
+  Schedule schedule;
+  schedule.launches = check_launches;
+  schedule.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
+  return measure_plans("check", plans.plans(), schedule, o.run, global);
 }
 
 std::string what_of(const Expectation& of) {
@@ -142,15 +142,15 @@ Exit exit_of(Fulfilment fulfilment) {
 }
 
 /// Records what became of each limit, prints it, and returns the status that follows.
-Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, MeasuredRun& run,
+Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, Result& result,
                 const CheckOptions& o, bool quiet) {
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
-  Exit exit = run.exit;
+  Exit exit = Exit::done;
   for (std::size_t at = 0; at < needed.size(); ++at) {
     const auto& expectation = site.expectations[at];
-    const auto& cases = run.result.cases;
+    const auto& cases = result.cases;
     for (const auto& limit :
          check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies))) {
       worst = std::max(worst, limit.fulfilment);
@@ -160,7 +160,7 @@ Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, Me
       lines += limit_line(expectation, limit);
     }
   }
-  run.result.run["check"] = {
+  result.run["check"] = {
       {"file", o.expect}, {"verdict", to_string(worst)}, {"limits", std::move(all)}};
   if (!o.run.outputs.takes_stdout()) std::fputs(lines.c_str(), stdout);
   return exit;
@@ -170,19 +170,18 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto site = read_site(o.expect);
   CheckPlans plans(site.ranks);
   std::vector<NeededCases> needed;
-  for (const auto& one : site.expectations) {
+  for (const auto& expectation : site.expectations) {
     auto& cases = needed.emplace_back();
-    if (one.min_GBps || !one.carriers.empty()) cases.rates = plans.rates(one);
-    if (one.max_us) cases.latencies = plans.latencies(one);
+    if (expectation.min_GBps || !expectation.carriers.empty()) {
+      cases.rates = plans.rates(expectation);
+    }
+    if (expectation.max_us) cases.latencies = plans.latencies(expectation);
   }
-  auto run = measure_site(plans, o, global);
-  if (!run.measured) return run.exit;
-  auto exit = judge_site(site, needed, run, o, global.quiet);
-  const auto& result = run.result;
-  exit = worse(exit, write_or_keep(result.file, to_text(to_json(result))));
-  exit = worse(exit, o.run.outputs.write(result, true, false));
-  say_how_it_ended(result, global.quiet);
-  return worse(exit, page_after_measuring(o.run.outputs, result));
+  auto [result, exit] = measure_site(plans, o, global);
+  if (!result) return exit;
+  exit = worse(exit, judge_site(site, needed, *result, o, global.quiet));
+  exit = worse(exit, write_or_keep(result->file, to_text(to_json(*result))));
+  return worse(exit, write_outputs(*result, o.run.outputs, global, false));
 }
 
 /// Every set that may be there; what is not is left out.
@@ -205,35 +204,35 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
   if (o.run.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
   CheckPlans plans(o.run.ranks);
   const auto usual = usual_expectations();
-  for (const auto& one : usual) {
-    plans.rates(one);
-    plans.latencies(one);
+  for (const auto& expectation : usual) {
+    plans.rates(expectation);
+    plans.latencies(expectation);
   }
-  const auto [result, exit, any] = measure_site(plans, o, global);
-  if (!any) return exit;
+  const auto [result, exit] = measure_site(plans, o, global);
+  if (!result) return exit;
   SiteFile site{.ranks = o.run.ranks, .expectations = {}};
   for (std::size_t at = 0; at < usual.size(); ++at) {
-    auto more = expectations_like(usual[at], result.cases.at(2 * at), result.cases.at(2 * at + 1));
+    auto more =
+        expectations_like(usual[at], result->cases.at(2 * at), result->cases.at(2 * at + 1));
     std::ranges::move(more, std::back_inserter(site.expectations));
   }
-  const auto written = o.run.outputs.write(result, true, false);
-  say_how_it_ended(result, global.quiet);
+  const auto written = write_outputs(*result, o.run.outputs, global, false);
   if (exit != Exit::done || site.expectations.empty()) return worse(exit, Exit::cannot_run);
-  if (result.run.contains("left_out")) {
+  if (result->run.contains("left_out")) {
     throw Failure(Exit::inconclusive,
                   fmt::format("--write-expect: not all launches fit into --max-time {}; raise it",
                               o.max_time));
   }
-  const auto host = text_at(result.machine, "/hosts/0/name", "?");
+  const auto host = text_at(result->machine, "/hosts/0/name", "?");
   const auto begun = write_or_keep(
       o.write_expect,
       site_text(site, fmt::format("# Begun from what {} measured on {} in run {}:\n"
                                   "# the slowest pair's GB/s x {}, its one-way us x {}. Edit it, "
                                   "then:\n# ucx-bench check --expect {}\n",
-                                  "ucx-bench check", host, text_at(result.run, "/id", "?"),
+                                  "ucx-bench check", host, text_at(result->run, "/id", "?"),
                                   rate_margin, time_margin, o.write_expect)));
   if (!global.quiet) fmt::print(stderr, "expectations: {}\n", o.write_expect);
-  return worse(worse(written, begun), page_after_measuring(o.run.outputs, result));
+  return worse(written, begun);
 }
 
 Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {

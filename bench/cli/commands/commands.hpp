@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "bench/cli/options/options.hpp"
+#include "bench/cli/plan/carry_out.hpp"
 #include "bench/cli/plan/plan.hpp"
 #include "harness/core/failure.hpp"
 

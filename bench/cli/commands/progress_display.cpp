@@ -38,10 +38,10 @@ std::string ProgressDisplay::left() const {
   return rough_time(seconds) + " left";
 }
 
-void ProgressDisplay::launch_begins(const Group& group, int launch, int launches) {
-  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, group.name());
+void ProgressDisplay::launch_begins(const LaunchPlan& plan, int launch, int launches) {
+  launch_ = fmt::format("launch {}/{} {}", launch + 1, launches, plan.name);
   if (style_ != Style::plain) return;
-  // Once for all groups of a launch.
+  // Once for all plans of a launch.
   const auto time = std::exchange(told_, launch) == launch ? "" : left();
   if (!time.empty()) std::fputs(fmt::format("about {}\n", time).c_str(), stderr);
   std::fputs((launch_ + "\n").c_str(), stderr);
@@ -58,15 +58,15 @@ void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::siz
   drawn_ = true;
 }
 
-void ProgressDisplay::group_skipped(const Group& group) {
+void ProgressDisplay::cannot_run(const LaunchPlan& plan) {
   erase();
-  const auto name = group.set.name() + ": ";
-  const bool named = group.unavailable.starts_with(name);
-  std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, group.unavailable).c_str(),
+  const auto name = plan.set.name() + ": ";
+  const bool named = plan.unavailable.starts_with(name);
+  std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, plan.unavailable).c_str(),
              stderr);
 }
 
-void ProgressDisplay::run_file_moved(const std::string& line) {
+void ProgressDisplay::say(const std::string& line) {
   erase();
   std::fputs(fmt::format("ucx-bench: {}\n", line).c_str(), stderr);
 }

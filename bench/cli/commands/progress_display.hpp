@@ -25,10 +25,12 @@ class ProgressDisplay final : public RunObserver {
   /// `estimate`: how long it takes, in words.
   void begins(const std::string& estimate) const;
 
-  void launch_begins(const Group& group, int launch, int launches) override;
+  void launch_begins(const LaunchPlan& plan, int launch, int launches) override;
   void case_done(const Case& measured, std::size_t done, std::size_t total) override;
-  void group_skipped(const Group& group) override;
-  void run_file_moved(const std::string& line) override;
+  void cannot_run(const LaunchPlan& plan) override;
+
+  /// A line for the user that is no progress.
+  void say(const std::string& line);
 
  private:
   void erase();

@@ -8,9 +8,9 @@
 #include "harness/comm/peer_settings.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
+#include "harness/launch/process.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/launch/token.hpp"
-#include "harness/run/runner.hpp"
 
 namespace ucxbench {
 namespace {
@@ -55,7 +55,7 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
         const auto set = TransportSet::parse(launch.at("set").get<std::string>());
         const auto devices = net_devices_of(placement.net_devices, set, route, true);
         if (!devices.empty()) settings["UCX_NET_DEVICES"] = devices;
-        return rank_command(settings, ucx, placement.wrap, cpus);
+        return own_rank(settings, ucx, placement.wrap, cpus);
       },
       signals);
   if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));

@@ -16,22 +16,22 @@ struct SuiteOptions {
 };
 
 Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
-  RunSetup setup;
-  setup.canary = true;
+  Schedule schedule;
+  schedule.canary = true;
   std::optional<int> launches;
   if (!o.launch.empty()) {
     const auto [number, of] = parse_one_launch(o.launch);
-    setup.only_launch = number - 1;
+    schedule.only_launch = number - 1;
     launches = of;
   }
   auto planned = plan_suite(o.file, launches);
-  setup.launches = planned.launches;
-  if (!setup.only_launch) setup.max_time = planned.max_time;
+  schedule.launches = planned.launches;
+  if (!schedule.only_launch) schedule.max_time = planned.max_time;
   if (!global.quiet) {
     fmt::print(stderr, "{}: {} cases, {} launches of each; compare can give a verdict from {} on\n",
                o.file, planned.cases, planned.launches, planned.needed);
   }
-  return carry_out_together("suite", std::move(planned.plans), std::move(setup), o.run, global);
+  return carry_out("suite", std::move(planned.plans), schedule, o.run, global);
 }
 
 }  // namespace

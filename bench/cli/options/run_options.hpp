@@ -1,13 +1,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/options/outputs.hpp"
-#include "harness/run/runner.hpp"
+#include "harness/launch/environment.hpp"
 
 namespace ucxbench {
+
+/// How the processes of a command are started.
+struct CommandSetup {
+  std::string benchmark;
+  int ranks = 2;  ///< the most of any launch
+  std::chrono::milliseconds timeout{60'000};
+  std::string wrap;
+  std::vector<std::vector<int>> cpus;  ///< per rank; empty: not pinned
+  std::optional<int> near_cpus{};      ///< --bind auto: how many each wants near to its data
+  Variables ucx;                       ///< --ucx
+  bool strict = false;                 ///< a set that cannot run is a failure of the run
+};
 
 /// What every measuring command asks: how many processes, how each is started, where results go.
 /// As typed; parsed, and refused, before anything is started.

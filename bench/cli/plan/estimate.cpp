@@ -29,22 +29,22 @@ std::optional<double> seconds_of(const Case& planned) {
 
 }  // namespace
 
-Estimate estimate(const std::vector<Case>& cases, const std::vector<Group>& groups,
-                  const RunSetup& setup) {
+Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>& plans,
+                  const Schedule& schedule) {
   Estimate whole;
-  double launch_s = setup.canary ? canary_s : 0;
-  for (const auto& group : groups) {
-    if (!group.unavailable.empty()) continue;
+  double launch_s = schedule.canary ? canary_s : 0;
+  for (const auto& plan : plans) {
+    if (!plan.unavailable.empty()) continue;
     launch_s += start_up_s;
-    for (const auto index : group.cases) {
-      const auto one = seconds_of(cases.at(index));
-      launch_s += one.value_or(0);
-      if (!one) whole.unknown.insert(cases.at(index).benchmark);
+    for (const auto index : plan.cases) {
+      const auto case_s = seconds_of(cases.at(index));
+      launch_s += case_s.value_or(0);
+      if (!case_s) whole.unknown.insert(cases.at(index).benchmark);
     }
   }
-  whole.seconds = launch_s * (setup.only_launch ? 1 : setup.launches);
-  if (!setup.max_time) return whole;
-  const double most = std::chrono::duration<double>(*setup.max_time).count();
+  whole.seconds = launch_s * (schedule.only_launch ? 1 : schedule.launches);
+  if (!schedule.max_time) return whole;
+  const double most = std::chrono::duration<double>(*schedule.max_time).count();
   whole.capped = whole.seconds > most || !whole.unknown.empty();
   whole.seconds = std::min(whole.seconds, most);
   return whole;
@@ -52,13 +52,13 @@ Estimate estimate(const std::vector<Case>& cases, const std::vector<Group>& grou
 
 std::string in_words(const Estimate& estimate) {
   const auto time = rough_time(estimate.seconds);
-  const bool one = estimate.unknown.size() == 1;
+  const bool single = estimate.unknown.size() == 1;
   if (estimate.unknown.empty()) {
     return fmt::format("about {}{}", time, estimate.capped ? ", all of max_time" : "");
   }
   return fmt::format("at least {}: how long {} take{} shows while {} run{}", time,
-                     fmt::join(estimate.unknown, " and "), one ? "s" : "", one ? "it" : "they",
-                     one ? "s" : "");
+                     fmt::join(estimate.unknown, " and "), single ? "s" : "",
+                     single ? "it" : "they", single ? "s" : "");
 }
 
 std::string rough_time(double seconds) {

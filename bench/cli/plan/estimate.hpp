@@ -16,8 +16,8 @@ struct Estimate {
   bool capped = false;            ///< max_time ends it sooner
 };
 
-Estimate estimate(const std::vector<Case>& cases, const std::vector<Group>& groups,
-                  const RunSetup& setup);
+Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>& plans,
+                  const Schedule& schedule);
 
 /// "about 38 s", or "at least 4 s: how long merge takes shows while it runs".
 std::string in_words(const Estimate& estimate);

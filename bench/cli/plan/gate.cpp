@@ -28,15 +28,19 @@ std::string problem_of(const Case& of, const TransportSet& required, bool allow_
 
 }  // namespace
 
-Exit check_required(std::span<const Case> cases, const TransportSet& required,
-                    bool allow_same_gpu) {
+Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans) {
   Exit exit = Exit::done;
-  for (const auto& of : cases) {
-    if (of.state != CaseState::measured) continue;
-    const auto problem = problem_of(of, required, allow_same_gpu);
-    if (problem.empty()) continue;
-    fmt::print(stderr, "ucx-bench: --require {}: {}: {}\n", required.name(), of.key, problem);
-    exit = Exit::gate;
+  for (const auto& plan : plans) {
+    if (!plan.require) continue;
+    for (const auto index : plan.cases) {
+      const auto& of = result.cases[index];
+      if (of.state != CaseState::measured) continue;
+      const auto problem = problem_of(of, *plan.require, plan.allow_same_gpu);
+      if (problem.empty()) continue;
+      fmt::print(stderr, "ucx-bench: --require {}: {}: {}\n", plan.require->name(), of.key,
+                 problem);
+      exit = Exit::gate;
+    }
   }
   return exit;
 }

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/launch_plan.hpp"
 
 namespace ucxbench {
 
-/// The gate of --require: every measured one of `cases` had at least 99 % of its payload carried by
-/// members of `required`, and not by a copy inside one GPU unless `allow_same_gpu`. What cannot be
-/// told does not meet it. Prints one line for each case that fails; returns Exit::gate then, else
-/// Exit::done.
-Exit check_required(std::span<const Case> cases, const TransportSet& required, bool allow_same_gpu);
+/// The gate of --require: every measured case of a plan that requires transports had at least 99 %
+/// of its payload carried by these, and not by a copy inside one GPU unless that is allowed. What
+/// cannot be told does not meet it. Prints one line for each case that fails; returns Exit::gate
+/// then, else Exit::done.
+Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans);
 
 }  // namespace ucxbench

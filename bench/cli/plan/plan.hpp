@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "bench/cli/options/memory_options.hpp"
-#include "bench/cli/options/options.hpp"
 #include "bench/cli/options/run_options.hpp"
 #include "bench/cli/options/transport_options.hpp"
-#include "harness/core/failure.hpp"
+#include "harness/comm/transport_set.hpp"
+#include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
-#include "harness/run/runner.hpp"
 
 namespace ucxbench {
 
@@ -69,33 +68,5 @@ struct Plan {
 /// The fields of a plan that follow from the shared options. Throws Failure(Exit::usage).
 Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
                 const TransportOptions& transports, const MemoryOptions& memory);
-
-/// Finds out what can run here, measures it, writes what was asked for, and returns the exit status
-/// of the command. Throws Failure before anything is measured.
-Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global);
-
-/// A run that is over, with the digits that its file has.
-struct MeasuredRun {
-  Result result;
-  Exit exit = Exit::done;
-  bool measured = true;  ///< false of a dry run, whose exit status is what the run would begin with
-};
-
-/// Measures several plans in one run of `command`, their launches in turns, and writes the run
-/// file; nothing else of `run`'s outputs. Cases stand in the order of the plans. With --dry-run it
-/// only says what would be measured. None of several plans listens.
-MeasuredRun measure_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
-                             const RunOptions& run, const GlobalOptions& global);
-
-/// On stderr: where the run file is, unless `quiet`; why the run ended early; which data were
-/// wrong.
-void say_how_it_ended(const Result& result, bool quiet);
-
-/// --html of a run that was measured: that it cannot be written is no usage error any more.
-Exit page_after_measuring(const Outputs& outputs, const Result& result);
-
-/// carry_out of several plans in one run. Of `run` only tags and outputs count.
-Exit carry_out_together(const std::string& command, std::vector<Plan> plans, RunSetup setup,
-                        const RunOptions& run, const GlobalOptions& global);
 
 }  // namespace ucxbench

@@ -8,7 +8,7 @@ namespace ucxbench {
 namespace {
 
 /// Of the capacity: what two decimals of a generation's rate may differ by.
-constexpr double rounding = 0.99;
+constexpr double nearly_full_rate = 0.99;
 
 bool any_asks_for(const Judged& run, const std::string& member) {
   for (const auto& of : run.result.cases) {
@@ -28,7 +28,7 @@ std::vector<Finding> slow_pcie(const Judged& run) {
       if (up == Node::none) break;
       const auto& link = run.graph.links[up];
       if (link.link_class != LinkClass::pcie || !link.now_GBps || !link.specified_GBps) continue;
-      if (*link.now_GBps >= rounding * *link.specified_GBps) continue;
+      if (*link.now_GBps >= nearly_full_rate * *link.specified_GBps) continue;
       findings.push_back(
           {.subject = run.graph.nodes[nic].name,
            .evidence =

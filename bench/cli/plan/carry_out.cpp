@@ -1,0 +1,131 @@
+#include "bench/cli/plan/carry_out.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "bench/cli/commands/progress_display.hpp"
+#include "bench/cli/commands/remote.hpp"
+#include "bench/cli/plan/dry_run.hpp"
+#include "bench/cli/plan/estimate.hpp"
+#include "bench/cli/plan/gate.hpp"
+#include "bench/cli/plan/place.hpp"
+#include "bench/cli/plan/settle.hpp"
+#include "harness/analysis/annotate.hpp"
+#include "harness/analysis/findings.hpp"
+#include "harness/launch/supervisor.hpp"
+#include "harness/result/run_file.hpp"
+#include "harness/run/provenance.hpp"
+
+namespace ucxbench {
+namespace {
+
+Result describe(const std::vector<Plan>& plans, const Machine& machine, const RunOptions& run,
+                const GlobalOptions& global) {
+  auto result = describe_run(global.command, key_values("--tag", run.tags, ""), machine.found,
+                             machine.configuration);
+  result.run["asked"] = global.asked;
+  if (const auto warning = crowded_warning(plans, machine); !warning.empty()) {
+    result.machine["labels"].push_back("oversubscribed");
+    fmt::print(stderr, "{}\n", warning);
+  }
+  return result;
+}
+
+std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::string& command,
+                                                 Signals& signals) {
+  if (!plan.listen) return nullptr;
+  return wait_for_remote(*plan.listen, plan.token_file, command, signals);
+}
+
+/// Runs every launch. What was measured is on disk before it is annotated, and then again with what
+/// follows from it.
+Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Schedule& schedule,
+                  const Execute& execute, const GlobalOptions& global) {
+  ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), schedule.max_time);
+  display.begins(in_words(estimate(result.cases, launches, schedule)));
+  RunFile file(result.file, [&](const std::string& line) { display.say(line); });
+  const auto exit = measure(result, launches, schedule, file, execute, display);
+  annotate(result);
+  file.write(to_text(to_json(result)));
+  result.file = file.file();
+  return file.at_its_place() ? exit : worse(exit, Exit::lost);
+}
+
+// So that a report from the file says the same.
+Result as_its_file_has_it(const Result& result) {
+  auto recorded = parse_result(to_text(to_json(result)), result.file.string());
+  recorded.file = result.file;
+  recorded.findings = shown_findings(recorded);
+  return recorded;
+}
+
+void say_how_it_ended(const Result& result, bool quiet) {
+  if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
+  const auto reason = result.run.at("reason").get<std::string>();
+  if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
+  for (const auto& wrong : result.cases) {
+    if (wrong.verified.errors > 0) {
+      fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
+    }
+  }
+}
+
+// After measuring, that it cannot be written is no usage error any more.
+Exit write_page(const Outputs& outputs, const Result& result) {
+  const auto exit = outputs.write_page(result);
+  return exit == Exit::usage ? Exit::lost : exit;
+}
+
+}  // namespace
+
+MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
+                          const Schedule& schedule, const RunOptions& run,
+                          const GlobalOptions& global) {
+  run.outputs.check();
+  auto machine = look_at_machine(plans);
+  check_plans(plans, machine);
+  auto result = describe(plans, machine, run, global);
+
+  Signals signals;
+  std::unique_ptr<RemoteSupervisor> remote;
+  if (!global.dry_run) remote = second_machine(plans.front(), command, signals);
+  if (remote) machine.remote_route = device_of_connection(remote->fd());
+  auto launches = settle(std::move(plans), machine, result);
+  if (global.dry_run) return {std::nullopt, print_plan(result, launches, schedule)};
+
+  if (global.verbose) explain_settings(launches);
+  result.file = run.outputs.run_file(command, result);
+  const auto execute = [&](const Launch& launch) {
+    return run_launch(launch, signals, remote.get());
+  };
+  auto exit = run_launches(result, launches, schedule, execute, global);
+  exit = worse(exit, check_required(result, launches));
+  if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
+  return {as_its_file_has_it(result), exit};
+}
+
+Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
+                   bool table) {
+  const auto written = outputs.write(result, global.quiet || !table, global.colored());
+  say_how_it_ended(result, global.quiet);
+  return worse(written, write_page(outputs, result));
+}
+
+Exit carry_out(const std::string& command, std::vector<Plan> plans, const Schedule& schedule,
+               const RunOptions& run, const GlobalOptions& global) {
+  const auto measured = measure_plans(command, std::move(plans), schedule, run, global);
+  if (!measured.result) return measured.exit;
+  return worse(measured.exit, write_outputs(*measured.result, run.outputs, global));
+}
+
+Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
+  const auto command = plan.setup.benchmark;
+  Schedule schedule;
+  schedule.launches = run.launches;
+  return carry_out(command, {std::move(plan)}, schedule, run, global);
+}
+
+}  // namespace ucxbench

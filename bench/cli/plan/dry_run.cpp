@@ -1,0 +1,60 @@
+#include "bench/cli/plan/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "bench/cli/plan/estimate.hpp"
+#include "harness/analysis/rules/rules.hpp"
+
+namespace ucxbench {
+namespace {
+
+Exit exit_of_plan(const std::vector<LaunchPlan>& plans) {
+  const auto cannot = [](const LaunchPlan& plan) { return !plan.unavailable.empty(); };
+  const bool refused = std::ranges::any_of(
+      plans, [&](const LaunchPlan& plan) { return cannot(plan) && plan.strict; });
+  return refused || std::ranges::all_of(plans, cannot) ? Exit::cannot_run : Exit::done;
+}
+
+}  // namespace
+
+Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
+                const Schedule& schedule) {
+  for (const auto& plan : plans) {
+    fmt::print("{}: {}\n", plan.name,
+               plan.unavailable.empty()
+                   ? fmt::format("{} cases x {} launches", plan.cases.size(), schedule.launches)
+                   : "cannot run here: " + plan.unavailable);
+    for (const auto& setting : plan.settings) {
+      fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);
+    }
+    for (std::size_t rank = 0; rank < plan.net_devices.size(); ++rank) {
+      fmt::print("  rank {}: UCX_NET_DEVICES={}\n", rank, plan.net_devices[rank]);
+    }
+    for (const auto index : plan.cases) fmt::print("  {}\n", result.cases[index].key);
+  }
+  for (const auto& line : result.run.value("placement", Json::array())) {
+    fmt::print("{}\n", line.get<std::string>());
+  }
+  for (const auto& finding : memlock(Judged(result))) {
+    fmt::print("! {}: {}\n", finding.subject, finding.evidence);
+  }
+  const auto exit = exit_of_plan(plans);
+  if (exit == Exit::done) {
+    fmt::print("takes {}\n", in_words(estimate(result.cases, plans, schedule)));
+  }
+  return exit;
+}
+
+void explain_settings(const std::vector<LaunchPlan>& plans) {
+  for (const auto& plan : plans) {
+    for (const auto& setting : plan.settings) {
+      fmt::print(stderr, "{}: {}={} ({})\n", plan.set.name(), setting.key, setting.value,
+                 setting.why);
+    }
+  }
+}
+
+}  // namespace ucxbench

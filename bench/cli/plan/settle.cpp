@@ -1,0 +1,304 @@
+#include "bench/cli/plan/settle.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bench/cli/plan/ablation.hpp"
+#include "bench/cli/plan/place.hpp"
+#include "harness/comm/gpu_direct.hpp"
+#include "harness/comm/peer_settings.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+#include "harness/launch/process.hpp"
+#include "harness/topology/cpus.hpp"
+
+namespace ucxbench {
+namespace {
+
+bool any_cuda(const std::vector<MemoryKind>& kinds) {
+  return std::ranges::any_of(kinds, needs_cuda);
+}
+
+bool uses_cuda(const Plan& plan) { return std::ranges::any_of(plan.memory, any_cuda); }
+
+bool names(const Plan& plan, std::string_view member) {
+  return std::ranges::any_of(plan.sets, [&](const auto& set) { return set.has(member); });
+}
+
+template <typename Step>
+auto of_plan(const Plan& plan, Step step) {
+  return plan.origin.empty() ? step() : of_option(plan.origin, step);
+}
+
+void check_devices(const Plan& plan, const Probe& found) {
+  if (found.gpus.empty()) return;
+  for (const auto index : plan.devices) {
+    if (index < static_cast<int>(found.gpus.size())) continue;
+    throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are 0 to {}", index,
+                                           found.gpus.size() - 1));
+  }
+  for (const auto& gpu : found.gpus) {
+    if (plan.pool_bytes <= gpu.memory_bytes) continue;
+    throw Failure(Exit::usage, fmt::format("--rmm-pool-size: {} is more than GPU {} has ({})",
+                                           spaced_size(plan.pool_bytes), gpu.index,
+                                           rough_size(gpu.memory_bytes)));
+  }
+}
+
+// A ucx.conf is read by UCX without a word: one that decides what is measured here is refused, and
+// any other is in the result.
+void check_configuration(const std::vector<UcxConf>& files, const Variables& from_user) {
+  for (const auto& file : files) {
+    for (const auto& [key, value] : file.settings) {
+      const bool decides = key == "UCX_TLS" || key == "UCX_NET_DEVICES" ||
+                           key == "UCX_SHM_DEVICES" || key == "UCX_PROTOS" ||
+                           key == "UCX_SOCKADDR_TLS_PRIORITY";
+      if (!decides || from_user.contains(key)) continue;
+      throw Failure(Exit::usage,
+                    fmt::format("{} sets {}={}, which UCX reads silently and which changes the "
+                                "transports; remove it, or give --ucx {}={}",
+                                file.path.string(), key, value, key, value));
+    }
+  }
+}
+
+void check_plan(Plan& plan, const Machine& machine) {
+  check_devices(plan, machine.found);
+  if (plan.listen) refuse_nearest(plan.net_devices);
+  const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
+  if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
+  for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
+  if (plan.listen) check_peer_settings(plan.setup.ucx);
+  check_configuration(machine.configuration, plan.setup.ucx);
+}
+
+// A set that names ib is refused then; auto runs without, and UCX goes on trying.
+void note_lockable(Result& result, const std::vector<Plan>& plans, const UcxResources& ucx) {
+  const auto problem = lockable_problem(ucx.lockable_bytes);
+  const bool automatic =
+      std::ranges::any_of(plans, [](const Plan& plan) { return names(plan, "auto"); });
+  const bool disturbs = !problem.empty() && automatic && available("ib", ucx);
+  result.ucx["lockable_problem"] = disturbs ? Json(problem) : Json();
+}
+
+// By its key a case is found again in another run.
+void check_distinct(const Result& result) {
+  std::set<std::string> keys;
+  for (const auto& planned : result.cases) {
+    if (keys.insert(planned.key).second) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("{} would be measured twice; leave one out", planned.key));
+  }
+}
+
+std::vector<std::string> words_of(const std::vector<MemoryKind>& kinds) {
+  std::vector<std::string> words;
+  for (const auto kind : kinds) words.emplace_back(to_string(kind));
+  return words;
+}
+
+std::string all_of_them(const std::vector<std::string>& devices) {
+  std::vector<std::string> all;
+  for (const auto& own : devices) {
+    for (const auto name : split_text(own, ',')) {
+      if (std::ranges::find(all, name) == all.end()) all.emplace_back(name);
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+/// Settles one plan.
+class Settling {
+ public:
+  Settling(Plan plan, const Machine& machine, Result& result)
+      : plan_(std::move(plan)), machine_(machine), result_(result) {}
+
+  std::vector<LaunchPlan> settled() {
+    bind_near_data();
+    std::vector<LaunchPlan> launches;
+    for (const auto& set : plan_.sets) {
+      // Under a wrapper the ranks may live in another network namespace, with devices of its own.
+      const auto devices =
+          net_devices_of(plan_.net_devices, set, route(), plan_.setup.wrap.empty());
+      for (const auto& memory : plan_.memory) {
+        const auto own = own_net_devices(set, memory);
+        const SetUse use{.net_devices = own.empty() ? devices : all_of_them(own),
+                         .sockaddr = plan_.sockaddr,
+                         .gpu_memory = any_on_gpu(memory),
+                         .one_host = !machine_.remote_route,
+                         .gdr = plan_.gdr};
+        for (const auto ranks : plan_.ranks) {
+          launches.push_back(launch_plan(set, memory, ranks, use, own));
+        }
+      }
+    }
+    return launches;
+  }
+
+ private:
+  std::string route() const { return machine_.remote_route.value_or("lo"); }
+
+  // How `auto` and `nearest` were taken.
+  void note_placement(const std::string& option, const std::string& how) {
+    const auto of = plan_.name.empty() ? "" : plan_.name + ": ";
+    const auto line = fmt::format("{}{}: {}", of, option, how);
+    auto& lines = result_.run["placement"];
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+
+  // One choice for all sets and memories: `ranks` of the run file has one.
+  void bind_near_data() {
+    if (!plan_.setup.near_cpus) return;
+    auto [cpus, how] =
+        cpus_by_wiring(machine_.wiring, plan_.setup.cpus, plan_.devices, uses_cuda(plan_),
+                       names(plan_, "ib"), machine_.cpus, *plan_.setup.near_cpus);
+    plan_.setup.cpus = std::move(cpus);
+    note_placement("--bind auto", how);
+  }
+
+  // UCX_NET_DEVICES by rank; empty where all ranks have what --net-devices says.
+  std::vector<std::string> own_net_devices(const TransportSet& set,
+                                           const std::vector<MemoryKind>& memory) {
+    const bool nearest = plan_.net_devices == "nearest";
+    // By itself only where there is a choice, and UCX is not to make it.
+    const bool chosen = plan_.net_devices == "auto" && set.has("ib") && !plan_.listen &&
+                        machine_.wiring.rdma_ports.size() > 1 && plan_.setup.wrap.empty();
+    if (!chosen && !(nearest && (set.has("ib") || set.has("auto")))) return {};
+    const auto data =
+        data_of_ranks(machine_.wiring, plan_.setup.cpus, plan_.devices, any_cuda(memory), true);
+    auto devices = nearest_net_devices(machine_.wiring, data, set, route());
+    note_placement(fmt::format("--net-devices {}, {}", plan_.net_devices, set.name()),
+                   !devices.empty() ? "the NIC nearest to each rank's data"
+                                    : "for all ranks alike: no NIC is known to be nearest to each");
+    return devices;
+  }
+
+  std::string name_of(const TransportSet& set, const std::vector<MemoryKind>& memory,
+                      int ranks) const {
+    std::vector<std::string> parts = {set.name()};
+    if (!plan_.name.empty()) parts.push_back(plan_.name);
+    if (any_cuda(memory)) parts.push_back(fmt::format("{}", fmt::join(words_of(memory), "-")));
+    if (plan_.ranks.size() > 1) parts.push_back(fmt::format("ranks {}", ranks));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
+                      const SetUse& use) const {
+    const auto& found = machine_.found;
+    if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
+    if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
+    return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
+  }
+
+  LaunchPlan launch_plan(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
+                         const SetUse& use, const std::vector<std::string>& own_net_devices) {
+    LaunchPlan launch{.name = name_of(set, memory, ranks),
+                      .benchmark = plan_.setup.benchmark,
+                      .set = set,
+                      .memory = memory,
+                      .ranks = ranks,
+                      .cases = {},
+                      .settings = ucx_settings(set, use),
+                      .net_devices = own_net_devices,
+                      .asked = {},
+                      .unavailable = why_not(set, memory, use),
+                      .strict = plan_.setup.strict,
+                      .require = plan_.require,
+                      .allow_same_gpu = plan_.allow_same_gpu,
+                      .launch = {}};
+    const auto variables = set_environment(launch);
+    if (use.gpu_memory || set.has("ib") || set.has("auto")) {
+      result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
+    }
+    const CasePlace place{.transports = set.members(),
+                          .memory = words_of(memory),
+                          .net_devices = use.net_devices,
+                          .ranks = ranks};
+    for (auto& planned : plan_.cases(place)) {
+      launch.cases.push_back(result_.cases.size());
+      result_.cases.push_back(std::move(planned));
+    }
+    return launch;
+  }
+
+  // Of each rank, fixed before it is started. Returns all UCX_* that a rank has.
+  Variables set_environment(LaunchPlan& launch) {
+    Variables settings;
+    for (const auto& setting : launch.settings) settings[setting.key] = setting.value;
+    const auto& setup = plan_.setup;
+    auto shared = rank_environment(current_environment(), settings, setup.ucx);
+    launch.asked = shared.asked;
+    auto& record = result_.ucx["environment"];
+    record["asked"][launch.name] = shared.asked;
+    record["inherited"] = shared.inherited;
+    record["replaced"] = shared.replaced;
+
+    launch.launch.timeout = setup.timeout;
+    const auto local = static_cast<std::size_t>(launch.ranks - (machine_.remote_route ? 1 : 0));
+    for (std::size_t rank = 0; rank < local; ++rank) {
+      auto own = settings;
+      if (rank < launch.net_devices.size()) own["UCX_NET_DEVICES"] = launch.net_devices[rank];
+      launch.launch.ranks.push_back(
+          own_rank(own, setup.ucx, setup.wrap,
+                   rank < setup.cpus.size() ? setup.cpus[rank] : std::vector<int>{}));
+    }
+    if (machine_.remote_route) {
+      launch.launch.remote = {{"set", fmt::format("{}", fmt::join(launch.set.members(), ","))},
+                              {"settings", settings},
+                              {"ucx", setup.ucx}};
+    }
+    shared.asked.merge(shared.inherited);
+    return shared.asked;
+  }
+
+  Plan plan_;
+  const Machine& machine_;
+  Result& result_;
+};
+
+}  // namespace
+
+Machine look_at_machine(const std::vector<Plan>& plans) {
+  Machine machine{.found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true}),
+                  .configuration = {},
+                  .wiring = {},
+                  .cpus = allowed_cpus()};
+  machine.configuration =
+      find_ucx_conf(current_environment(), {.library = machine.found.ucx.library});
+  machine.wiring = wiring_of(machine.found);
+  return machine;
+}
+
+void check_plans(std::vector<Plan>& plans, const Machine& machine) {
+  for (auto& plan : plans) {
+    of_plan(plan, [&] { check_plan(plan, machine); });
+  }
+}
+
+std::string crowded_warning(const std::vector<Plan>& plans, const Machine& machine) {
+  for (const auto& plan : plans) {
+    const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
+    if (static_cast<std::size_t>(local_ranks) <= machine.cpus.size()) continue;
+    return fmt::format("{} ranks on {} CPUs: polling ranks take each other's time{}",
+                       plan.setup.ranks, machine.cpus.size(), plan.crowded_advice);
+  }
+  return "";
+}
+
+std::vector<LaunchPlan> settle(std::vector<Plan> plans, const Machine& machine, Result& result) {
+  note_lockable(result, plans, machine.found.ucx);
+  std::vector<LaunchPlan> launches;
+  for (auto& plan : plans) {
+    auto more = of_plan(plan, [&] { return Settling(plan, machine, result).settled(); });
+    std::ranges::move(more, std::back_inserter(launches));
+  }
+  check_distinct(result);
+  return launches;
+}
+
+}  // namespace ucxbench

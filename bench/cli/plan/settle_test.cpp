@@ -1,0 +1,227 @@
+#include "bench/cli/plan/settle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "harness/analysis/fixtures.hpp"
+#include "harness/analysis/import.hpp"
+#include "harness/core/refusal_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// A machine without GPU and RDMA device.
+Machine plain_machine() {
+  Machine machine{.found = {}, .configuration = {}, .wiring = {}, .cpus = {0, 1, 2, 3}};
+  machine.found.ucx.version = "1.15.0";
+  machine.found.ucx.resources = {{"tcp", "tcp", "lo"}, {"posix", "posix", "memory"}};
+  machine.found.no_cuda = "CUDA: no driver";
+  return machine;
+}
+
+Plan plan_of(const std::vector<std::string>& sets) {
+  Plan plan;
+  plan.setup.benchmark = "invented";
+  plan.setup.cpus = {{2}, {3}};
+  plan.ranks = {2};
+  for (const auto& set : sets) plan.sets.push_back(TransportSet::parse(set));
+  plan.memory = {{MemoryKind::host, MemoryKind::host}};
+  plan.cases = [](const CasePlace& place) {
+    std::string key;
+    for (const auto& member : place.transports) key += member + "/";
+    for (const auto& memory : place.memory) key += memory + "/";
+    Case planned;
+    planned.key = key + place.net_devices + "/" + std::to_string(place.ranks);
+    return std::vector{planned};
+  };
+  return plan;
+}
+
+std::vector<std::string> keys_of(const Result& result) {
+  std::vector<std::string> keys;
+  for (const auto& of : result.cases) keys.push_back(of.key);
+  return keys;
+}
+
+std::vector<std::string> names_of(const std::vector<LaunchPlan>& launches) {
+  std::vector<std::string> names;
+  for (const auto& launch : launches) names.push_back(launch.name);
+  return names;
+}
+
+/// "" where the rank has no such variable.
+std::string variable_of(const RankCommand& rank, const std::string& name) {
+  for (const auto& entry : rank.environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return "";
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Settling, MakesALaunchForEachSetMemoryAndNumberOfRanks) {
+  auto plan = plan_of({"tcp", "shm"});
+  plan.memory.push_back({MemoryKind::cuda, MemoryKind::host});
+  plan.ranks = {2, 4};
+  Result result;
+  const auto launches = settle({plan}, plain_machine(), result);
+  EXPECT_EQ(names_of(launches), (Words{"tcp, ranks 2", "tcp, ranks 4", "tcp, cuda-host, ranks 2",
+                                       "tcp, cuda-host, ranks 4", "shm, ranks 2", "shm, ranks 4",
+                                       "shm, cuda-host, ranks 2", "shm, cuda-host, ranks 4"}));
+  EXPECT_EQ(keys_of(result), (Words{"tcp/host/host/lo/2", "tcp/host/host/lo/4",
+                                    "tcp/cuda/host/lo/2", "tcp/cuda/host/lo/4", "shm/host/host//2",
+                                    "shm/host/host//4", "shm/cuda/host//2", "shm/cuda/host//4"}));
+  for (std::size_t at = 0; at < launches.size(); ++at) {
+    EXPECT_EQ(launches[at].cases, std::vector<std::size_t>{at});
+    EXPECT_EQ(launches[at].launch.ranks.size(), static_cast<std::size_t>(launches[at].ranks));
+    EXPECT_EQ(launches[at].unavailable.empty(), !on_gpu(launches[at].memory.front()));
+  }
+  EXPECT_EQ(launches[2].unavailable, "CUDA: no driver");
+}
+
+TEST(Settling, FixesTheEnvironmentOfEachRank) {
+  auto plan = plan_of({"tcp"});
+  plan.setup.ucx = {{"UCX_RNDV_THRESH", "8k"}};
+  plan.setup.wrap = "nice";
+  plan.setup.timeout = std::chrono::milliseconds(7);
+  Result result;
+  const auto launches = settle({plan}, plain_machine(), result);
+  const auto& launch = launches.at(0).launch;
+  EXPECT_EQ(launch.timeout, std::chrono::milliseconds(7));
+  EXPECT_TRUE(launch.remote.is_null());
+  ASSERT_EQ(launch.ranks.size(), 2U);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_TLS"), "tcp");
+    EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_NET_DEVICES"), "lo");
+    EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_RNDV_THRESH"), "8k");
+    EXPECT_EQ(launch.ranks[rank].wrap, "nice");
+    EXPECT_EQ(launch.ranks[rank].cpus, plan.setup.cpus[rank]);
+  }
+  EXPECT_EQ(result.ucx.at("environment").at("asked").at("tcp").at("UCX_RNDV_THRESH"), "8k");
+}
+
+TEST(Settling, GivesTheSecondMachineItsRank) {
+  auto plan = plan_of({"tcp"});
+  plan.listen = "127.0.0.1:13337";
+  plan.setup.cpus = {{0}};
+  auto machine = plain_machine();
+  machine.remote_route = "eth7";
+  Result result;
+  const auto launches = settle({plan}, machine, result);
+  EXPECT_EQ(launches.at(0).ranks, 2);
+  EXPECT_EQ(launches[0].launch.ranks.size(), 1U);
+  EXPECT_EQ(launches[0].launch.remote.at("set"), "tcp");
+  EXPECT_EQ(launches[0].launch.remote.at("settings").at("UCX_NET_DEVICES"), "eth7");
+}
+
+TEST(Settling, SaysWhatCannotRunHere) {
+  Result result;
+  const auto launches = settle({plan_of({"ib", "nvlink", "shm"})}, plain_machine(), result);
+  EXPECT_TRUE(launches.at(0).unavailable.starts_with("ib: UCX 1.15.0")) << launches[0].unavailable;
+  EXPECT_TRUE(launches.at(1).unavailable.starts_with("nvlink: ")) << launches[1].unavailable;
+  EXPECT_EQ(launches.at(2).unavailable, "");
+  EXPECT_EQ(result.cases.size(), 3U);
+}
+
+TEST(Settling, PlacesRanksOnAMachineThatThisIsNot) {
+  auto machine = plain_machine();
+  machine.wiring = {.graph = import_topology(fixture("dgx1.nccl.xml")),
+                    .gpus = {},
+                    .rdma_ports = {"mlx5_0:1", "mlx5_1:1", "mlx5_2:1", "mlx5_3:1"}};
+  for (const auto node : machine.wiring.graph.devices()) {
+    const auto& device = machine.wiring.graph.nodes[node];
+    if (device.kind == NodeKind::gpu) machine.wiring.gpus.push_back(device.pci);
+  }
+  machine.cpus.clear();
+  for (int cpu = 0; cpu < 80; ++cpu) machine.cpus.push_back(cpu);
+  machine.found.ucx.components = {"ib", "cuda_ipc"};
+  machine.found.no_cuda.clear();
+  auto plan = plan_of({"tcp,ib"});
+  plan.memory = {{MemoryKind::cuda, MemoryKind::cuda}};
+  plan.devices = {4, 0};
+  plan.setup.near_cpus = 1;
+  Result result;
+  const auto launches = settle({plan}, machine, result);
+  const auto& ranks = launches.at(0).launch.ranks;
+  EXPECT_EQ(ranks.at(0).cpus, std::vector<int>{20});
+  EXPECT_EQ(ranks.at(1).cpus, std::vector<int>{0});
+  EXPECT_EQ(variable_of(ranks[0], "UCX_NET_DEVICES"), launches[0].net_devices.at(0));
+  EXPECT_NE(launches[0].net_devices.at(0), launches[0].net_devices.at(1));
+  EXPECT_EQ(result.run.at("placement"),
+            (Json{"--bind auto: near to each rank's GPU",
+                  "--net-devices auto, tcp+ib: the NIC nearest to each rank's data"}));
+}
+
+TEST(Settling, KeepsThePlansOfASuiteApart) {
+  auto first = plan_of({"tcp"});
+  first.name = "case 1";
+  first.require = TransportSet::parse("tcp");
+  auto second = plan_of({"shm"});
+  second.name = "case 2";
+  second.setup.strict = true;
+  Result result;
+  const auto launches = settle({first, second}, plain_machine(), result);
+  EXPECT_EQ(names_of(launches), (Words{"tcp, case 1", "shm, case 2"}));
+  EXPECT_TRUE(launches[0].require && !launches[1].require);
+  EXPECT_TRUE(!launches[0].strict && launches[1].strict);
+  const auto twice = refusal_by([&] {
+    Result other;
+    settle({first, first}, plain_machine(), other);
+  });
+  EXPECT_EQ(twice, "tcp/host/host/lo/2 would be measured twice; leave one out");
+}
+
+std::string refused(Plan plan, const Machine& machine) {
+  return refusal_by([&] {
+    std::vector plans = {std::move(plan)};
+    check_plans(plans, machine);
+  });
+}
+
+TEST(CheckedPlans, DoNotGoAgainstTheMachine) {
+  auto machine = plain_machine();
+  EXPECT_EQ(refused(plan_of({"tcp"}), machine), "accepted");
+  machine.configuration = {{"/etc/ucx/ucx.conf", {{"UCX_TLS", "shm"}, {"UCX_LOG_LEVEL", "warn"}}}};
+  const auto configured = refused(plan_of({"tcp"}), machine);
+  EXPECT_TRUE(configured.starts_with("/etc/ucx/ucx.conf sets UCX_TLS=shm, which UCX reads "))
+      << configured;
+  auto plan = plan_of({"tcp"});
+  plan.setup.ucx = {{"UCX_TLS", "tcp"}};
+  plan.origin = "suite.toml:7: case 2";
+  EXPECT_EQ(refused(plan, machine), "accepted");
+
+  machine.configuration.clear();
+  machine.found.gpus = {{0, "a GPU", "0000:07:00.0", 1U << 30U}};
+  plan.devices = {1};
+  EXPECT_EQ(refused(plan, machine), "suite.toml:7: case 2: --devs: no GPU 1; there are 0 to 0");
+  plan.devices = {0};
+  plan.pool_bytes = 1ULL << 31U;
+  EXPECT_NE(refused(plan, machine).find("--rmm-pool-size: 2 GiB is more than GPU 0 has"),
+            std::string::npos);
+}
+
+TEST(CheckedPlans, OfAnAblationHaveEverySetOfTheMachine) {
+  auto plan = plan_of({"tcp"});
+  plan.ablate = true;
+  std::vector plans = {plan};
+  check_plans(plans, plain_machine());
+  Words names;
+  for (const auto& set : plans[0].sets) names.push_back(set.name());
+  EXPECT_EQ(names, (Words{"shm", "tcp", "shm+tcp", "auto"}));
+}
+
+TEST(CrowdedWarning, IsOfRanksOfThisMachine) {
+  auto plan = plan_of({"tcp"});
+  plan.crowded_advice = "; use fewer";
+  plan.setup.ranks = 5;
+  EXPECT_EQ(crowded_warning({plan}, plain_machine()),
+            "5 ranks on 4 CPUs: polling ranks take each other's time; use fewer");
+  plan.listen = "";
+  EXPECT_EQ(crowded_warning({plan}, plain_machine()), "");
+}
+
+}  // namespace
+}  // namespace ucxbench

@@ -1,0 +1,13 @@
+#include "harness/analysis/annotate.hpp"
+
+#include "harness/analysis/findings.hpp"
+#include "harness/analysis/run_limits.hpp"
+
+namespace ucxbench {
+
+void annotate(Result& result) {
+  add_limits(result);
+  result.findings = findings_of(result);
+}
+
+}  // namespace ucxbench
