@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/measure.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/comm/resources.hpp"
 #include "harness/core/build_info.hpp"
@@ -56,11 +57,11 @@ Exit run(int argc, char** argv) {
   app.add_flag("--version", version, "this program's commit and the UCX that it runs on");
   app.require_subcommand(0, 1);
   app.fallthrough();  // global options may also stand behind the command
-  const std::vector<AddedCommand> commands = {
-      add_pingpong(app), add_p2p(app),     add_cold(app),   add_transpose(app),
-      add_merge(app),    add_suite(app),   add_ab(app),     add_check(app),
-      add_topo(app),     add_doctor(app),  add_advise(app), add_list(app),
-      add_report(app),   add_compare(app), add_plot(app),   add_dashboard(app)};
+  auto commands = add_benchmarks(app);
+  for (auto* add : {add_suite, add_ab, add_check, add_topo, add_doctor, add_advise, add_list,
+                    add_report, add_compare, add_plot, add_dashboard}) {
+    commands.push_back(add(app));
+  }
   try {
     add_environment_twins(app);
     app.parse(argc, argv);

@@ -1,15 +1,78 @@
 #include "harness/run/benchmark.hpp"
 
+#include "bench/cold/parameters.hpp"
 #include "bench/cold/rank.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench::cold {
 namespace {
 
+constexpr Names<Buffers, 3> kinds = {
+    {{Buffers::pool, "pool"}, {Buffers::own, "own"}, {Buffers::fresh, "fresh"}}};
+
+std::vector<Json> numbers_of_peers(const Parameters& p) {
+  std::vector<Json> numbers;
+  for (int peers = 1; peers < p.ranks; ++peers) numbers.emplace_back(peers);
+  return numbers;
+}
+
+std::vector<Json> all_kinds(const Parameters&) {
+  std::vector<Json> names;
+  for (const auto& [kind, name] : kinds) names.emplace_back(name);
+  return names;
+}
+
+void check(const Parameters& p, const Local& local) {
+  if (p.ranks < 2) {
+    throw Failure(Exit::usage, "--ranks 1: rank 0 sends to the others; use -n 2 or more");
+  }
+  // Of the largest: one for warm-up, two in a pool.
+  check_message_size("--sizes", p.bytes, 3, local);
+}
+
+Fields<Parameters> fields() {
+  return {
+      constant_field<Parameters>("api", "tag"),
+      place_fields(),
+      size_field(&Parameters::bytes, {.name = "sizes",
+                                      .aliases = "-s",
+                                      .parameter = "bytes",
+                                      .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
+                                      .group = "load",
+                                      .key = Key::bare,
+                                      .axis = Axis::cases,
+                                      .usual = "4KiB,64KiB,1MiB,16MiB"}),
+      each_field(number_field(&Parameters::peers, {.name = "peers", .key = Key::leading}),
+                 numbers_of_peers),
+      each_field(choice_field(&Parameters::buffers, parse_buffers,
+                              {.name = "buffers", .key = Key::leading}),
+                 all_kinds),
+      ranks_field("processes: rank 0 sends to 1, 2, … and all of the others", Key::never),
+      number_field(&Parameters::iterations,
+                   {.name = "iterations",
+                    .help = "messages of the steady state, and fresh allocations, per peer",
+                    .group = "sample",
+                    .least = 1,
+                    .most = 1'000'000}),
+      pool_size_field(),
+      devices_field(),
+  };
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "cold",
     .summary = "what first messages cost, and after how many a memory pool has paid",
+    .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
 });
 
 }  // namespace
+
+Buffers parse_buffers(std::string_view name) {
+  return parse_name(kinds, name, "", "kind of buffers");
+}
+
+std::string_view to_string(Buffers buffers) { return name_of(kinds, buffers); }
+
 }  // namespace ucxbench::cold

@@ -27,11 +27,6 @@ namespace {
 constexpr std::size_t kept_samples = 256;  // in the results file, per launch and metric
 constexpr std::chrono::microseconds nap{100};
 
-struct PlannedCase {
-  std::size_t index;
-  Parameters parameters;
-};
-
 struct Connection {
   Connection(const UcxWorker& worker, ucp_ep_h handle, PollProgress& progress)
       : endpoint(handle), link(worker.handle(), handle, progress) {}
@@ -43,7 +38,7 @@ struct Connection {
 
 class Rank {
  public:
-  Rank(RankContext& context, std::vector<PlannedCase> cases)
+  Rank(RankContext& context, std::vector<PlannedCase<Parameters>> cases)
       : context_(context),
         rendezvous_(context.rendezvous()),
         clock_(context.clock()),
@@ -75,11 +70,11 @@ class Rank {
   }
 
  private:
-  static std::uint64_t bytes_of(const PlannedCase& planned) { return planned.parameters.bytes; }
-  const Parameters& common() const { return cases_.front().parameters; }
-  std::vector<MemoryKind> kinds() const {
-    return {parse_memory_kind(common().memory.front()), parse_memory_kind(common().memory.back())};
+  static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
+    return planned.parameters.bytes;
   }
+  const Parameters& common() const { return cases_.front().parameters; }
+  std::vector<MemoryKind> kinds() const { return {common().sent_from(), common().received_into()}; }
   bool sends() const { return rendezvous_.rank() == 0; }
 
   // The others wait at the barrier meanwhile: each connection is made by itself.
@@ -98,7 +93,7 @@ class Rank {
     made.connect_us = clock_.us(clock_.ticks() - start);
   }
 
-  void play(const PlannedCase& planned) {
+  void play(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     rendezvous_.phase(
         fmt::format("{}, buffers {}: allocating", spaced_size(p.bytes), to_string(p.buffers)));
@@ -158,7 +153,7 @@ class Rank {
                        Json::array({protocol_record(p.bytes, "message", evidence.path)}), labels);
   }
 
-  void report(const PlannedCase& planned, int peer, Figures figures, const Json& path,
+  void report(const PlannedCase<Parameters>& planned, int peer, Figures figures, const Json& path,
               const Connection& connection, const Json& outcome) {
     const auto& p = planned.parameters;
     LaunchRecord record;
@@ -193,7 +188,7 @@ class Rank {
   RankContext& context_;
   Rendezvous& rendezvous_;
   const Clock& clock_;
-  std::vector<PlannedCase> cases_;
+  std::vector<PlannedCase<Parameters>> cases_;
   std::optional<CudaContext> gpu_;
   std::optional<Buffer> known_;
   double context_us_ = 0;
@@ -210,13 +205,6 @@ class Rank {
 
 }  // namespace
 
-void run_rank(RankContext& context) {
-  std::vector<PlannedCase> cases;
-  for (const auto& entry : context.plan().at("cases")) {
-    cases.push_back(
-        {entry.at("index").get<std::size_t>(), parse_parameters(entry.at("parameters"))});
-  }
-  Rank(context, std::move(cases)).run();
-}
+void run_rank(RankContext& context) { Rank(context, context.cases<Parameters>()).run(); }
 
 }  // namespace ucxbench::cold

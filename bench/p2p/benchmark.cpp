@@ -1,15 +1,88 @@
 #include "harness/run/benchmark.hpp"
 
+#include "bench/p2p/parameters.hpp"
 #include "bench/p2p/rank.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench::p2p {
 namespace {
 
+constexpr Names<Concurrent, 3> choices = {
+    {{Concurrent::one, "one"}, {Concurrent::disjoint, "disjoint"}, {Concurrent::all, "all"}}};
+
+void check(const Parameters& p, const Local& local) {
+  if (p.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
+  // One to send from, one for each rank that sends.
+  check_message_size("--sizes", p.bytes, p.ranks, local);
+}
+
+Fields<Parameters> fields() {
+  return {
+      constant_field<Parameters>("api", "tag"),
+      place_fields(),
+      size_field(&Parameters::bytes,
+                 {.name = "sizes",
+                  .aliases = "-s",
+                  .parameter = "bytes",
+                  .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
+                  .group = "load",
+                  .key = Key::bare,
+                  .axis = Axis::cases,
+                  .usual = "16MiB",
+                  .usual_on_gpu = "256MiB"}),  // a GPU's links need more to be busy
+      choice_field(&Parameters::concurrent, parse_concurrent,
+                   {.name = "concurrent",
+                    .help = "pairs that send at once: one | disjoint (each rank in one) | all",
+                    .group = "load",
+                    .key = Key::always,
+                    .axis = Axis::cases,
+                    .usual = "one,all"}),
+      connect_by_field(),
+      ranks_field("processes: every ordered pair is measured", Key::always),
+      number_field(&Parameters::window, {.name = "window",
+                                         .aliases = "-W",
+                                         .help = "messages outstanding, per pair",
+                                         .group = "load",
+                                         .least = 1,
+                                         .most = 1024}),
+      number_field(&Parameters::iterations,
+                   {.name = "iterations",
+                    .help = "messages of a stream (default: what takes 20 ms, but at least 16)",
+                    .group = "sample",
+                    .least = 1,
+                    .most = 1'000'000}),
+      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
+                                              .aliases = "-w",
+                                              .parameter = "warmup_streams",
+                                              .help = "uncounted streams of each pair and launch",
+                                              .group = "sample",
+                                              .least = 0,
+                                              .most = 100}),
+      number_field(&Parameters::runs, {.name = "runs",
+                                       .aliases = "-r",
+                                       .parameter = "streams",
+                                       .help = "measured streams of each pair and launch",
+                                       .group = "sample",
+                                       .least = 1,
+                                       .most = 10'000}),
+      devices_field(),
+  };
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "p2p",
     .summary = "what every rank reaches to every other, alone and all at once",
+    .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
 });
 
 }  // namespace
+
+Concurrent parse_concurrent(std::string_view name) {
+  return parse_name(choices, name, "", "choice of pairs");
+}
+
+std::string_view to_string(Concurrent concurrent) { return name_of(choices, concurrent); }
+
 }  // namespace ucxbench::p2p

@@ -35,11 +35,6 @@ namespace {
 constexpr std::chrono::microseconds nap{100};
 constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator serves others too
 
-struct PlannedCase {
-  std::size_t index;
-  Parameters parameters;
-};
-
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number: received,
 /// {"streams": [{"messages", "per_s" (null: too short), "begin_ns", "end_ns"}], "wrong" (words,
 /// empty if right)}; sent, {"lanes", "moved", "payload_bytes"}. Of each run of several pairs at
@@ -57,12 +52,12 @@ std::string clock_identity() {
 
 class Rank {
  public:
-  Rank(RankContext& context, const std::vector<PlannedCase>& cases)
+  Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
       : context_(context), rendezvous_(context.rendezvous()), cases_(cases) {
     rendezvous_.phase("allocating buffers");
     const auto& p = cases_.front().parameters;
-    const auto sent_from = parse_memory_kind(p.memory.front());
-    const auto received_into = parse_memory_kind(p.memory.back());
+    const auto sent_from = p.sent_from();
+    const auto received_into = p.received_into();
     if (needs_cuda(sent_from) || needs_cuda(received_into)) {
       gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank()));
     }
@@ -93,13 +88,15 @@ class Rank {
   }
 
  private:
-  static std::uint64_t bytes_of(const PlannedCase& planned) { return planned.parameters.bytes; }
+  static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
+    return planned.parameters.bytes;
+  }
   int launch() const { return context_.plan().at("launch").get<int>(); }
   Buffer& buffer_from(int peer) {
     return receive_[static_cast<std::size_t>(peer < comm_->rank() ? peer : peer - 1)];
   }
 
-  void play(const PlannedCase& planned) {
+  void play(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     Facts facts;
     std::uint64_t number = 0;
@@ -117,8 +114,8 @@ class Rank {
     gather(planned, facts);
   }
 
-  void play_round(const PlannedCase& planned, std::uint64_t round, const std::vector<int>& to,
-                  const std::vector<int>& from, Facts& facts) {
+  void play_round(const PlannedCase<Parameters>& planned, std::uint64_t round,
+                  const std::vector<int>& to, const std::vector<int>& from, Facts& facts) {
     const auto& p = planned.parameters;
     const auto seed = [&](int src) { return payload_seed(src, p.bytes, round); };
     send_->fill(p.bytes, seed(comm_->rank()));
@@ -204,7 +201,7 @@ class Rank {
     return {{"came_ns", came_ns}, {"left_ns", monotonic_ns()}};
   }
 
-  void gather(const PlannedCase& planned, const Facts& facts) {
+  void gather(const PlannedCase<Parameters>& planned, const Facts& facts) {
     const Json own = {{"received", facts.received},
                       {"sent", facts.sent},
                       {"meetings", facts.meetings},
@@ -216,7 +213,7 @@ class Rank {
     if (comm_->rank() == 0) report(planned, ranks);
   }
 
-  void report(const PlannedCase& planned, const std::vector<Json>& ranks) {
+  void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks) {
     const auto& p = planned.parameters;
     std::uint64_t peak = 0;
     for (const auto& rank : ranks) {
@@ -322,7 +319,7 @@ class Rank {
 
   RankContext& context_;
   Rendezvous& rendezvous_;
-  const std::vector<PlannedCase>& cases_;
+  const std::vector<PlannedCase<Parameters>>& cases_;
   std::optional<CudaContext> gpu_;
   std::optional<Buffer> send_;
   std::vector<Buffer> receive_;  ///< by peer, this rank left out
@@ -337,11 +334,7 @@ class Rank {
 }  // namespace
 
 void run_rank(RankContext& context) {
-  std::vector<PlannedCase> cases;
-  for (const auto& entry : context.plan().at("cases")) {
-    cases.push_back(
-        {entry.at("index").get<std::size_t>(), parse_parameters(entry.at("parameters"))});
-  }
+  const auto cases = context.cases<Parameters>();
   Rank(context, cases).run();
 }
 

@@ -1,15 +1,173 @@
 #include "harness/run/benchmark.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/rank.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
+#include "harness/core/text.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
 
+constexpr Names<Check, 3> amounts = {
+    {{Check::full, "full"}, {Check::sample, "sample"}, {Check::off, "off"}}};
+
+void settle(Parameters& p) {
+  p.time_per_launch = p.max_time / p.launches;
+  if (p.enable_rdmacm) p.connect_by = ConnectBy::sockaddr;
+}
+
+void check(const Parameters& p, const Local& local) {
+  if (p.ranks > 1 && p.ranks % 2 != 0) {
+    throw Failure(Exit::usage, fmt::format("--ranks {}: pairs need an even number, or 1 with "
+                                           "--transports self",
+                                           p.ranks));
+  }
+  if (p.enable_rdmacm && std::ranges::find(p.transports, "ib") == p.transports.end()) {
+    throw Failure(Exit::usage, "--enable-rdmacm: connections by rdmacm need --enable-infiniband");
+  }
+  if (p.bidirectional && !p.bandwidth) {
+    throw Failure(Exit::usage,
+                  "--bidirectional: it is a bandwidth, which --measure latency leaves out");
+  }
+  check_message_size("--sizes", p.bytes, 2, local);
+}
+
+Json measured(const Parameters& p) {
+  auto names = Json::array();
+  if (p.latency) names.push_back("latency");
+  if (p.bandwidth) names.push_back("bandwidth");
+  return names;
+}
+
+void measure(Parameters& p, const Json& names) {
+  p.latency = p.bandwidth = false;
+  for (const auto& list : names) {
+    const auto text = text_in(list);
+    for (const auto name : split_text(text, ',')) {
+      if (name != "latency" && name != "bandwidth") {
+        throw Failure(Exit::usage, unknown_name("metric", name, {"latency", "bandwidth"}));
+      }
+      (name == "latency" ? p.latency : p.bandwidth) = true;
+    }
+  }
+}
+
+Json progress_mode(const Parameters& p) { return json_of(p.progress.name()); }
+
+void set_progress_mode(Parameters& p, const Json& name) {
+  p.progress = ProgressMode::parse(text_in(name));
+}
+
+Fields<Parameters> load() {
+  return {
+      choice_field(&Parameters::api, parse_api,
+                   {.name = "api",
+                    .help = "tag | stream, or both",
+                    .group = "load",
+                    .type_name = "API,..",
+                    .key = Key::bare,
+                    .axis = Axis::cases}),
+      place_fields(),
+      computed_field<Parameters>(FieldType::choice, progress_mode, set_progress_mode,
+                                 {.name = "progress-mode",
+                                  .help = "poll | event | thread | periodic:100us, or a list",
+                                  .group = "ranks",
+                                  .type_name = "MODE,..",
+                                  .key = Key::if_unusual,
+                                  .axis = Axis::cases}),
+      size_field(&Parameters::bytes, {.name = "sizes",
+                                      .aliases = "-s",
+                                      .parameter = "bytes",
+                                      .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
+                                      .group = "load",
+                                      .key = Key::bare,
+                                      .axis = Axis::cases,
+                                      .usual = "8:64MiB:x2"}),
+      number_field(&Parameters::window, {.name = "window",
+                                         .aliases = "-W",
+                                         .help = "messages outstanding in the bandwidth part",
+                                         .group = "load",
+                                         .least = 1,
+                                         .most = 65536,
+                                         .key = Key::if_unusual}),
+      computed_field<Parameters>(FieldType::texts, measured, measure,
+                                 {.name = "measure",
+                                  .help = "latency | bandwidth, or both",
+                                  .group = "load",
+                                  .type_name = "METRIC,..",
+                                  .key = Key::if_unusual}),
+      flag_field(
+          &Parameters::bidirectional,
+          {.name = "bidirectional", .help = "also bandwidth both ways at once", .group = "load"}),
+  };
+}
+
+Fields<Parameters> samples() {
+  return {
+      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
+                                              .aliases = "-w",
+                                              .help = "uncounted runs before each case",
+                                              .group = "sample",
+                                              .least = 0,
+                                              .most = 100}),
+      choice_field(&Parameters::check, parse_check,
+                   {.name = "check",
+                    .help = "payload comparison outside the clock: full | sample | off",
+                    .group = "sample",
+                    .type_name = "AMOUNT"}),
+      number_field(&Parameters::iterations,
+                   {.name = "iterations",
+                    .help = "exactly so many, whatever the time (default: by --max-time)",
+                    .group = "sample",
+                    .least = 1,
+                    .most = 100'000'000}),
+      time_field(&Parameters::max_time, {.name = "max-time",
+                                         .help = "measuring time per case, all launches together",
+                                         .group = "sample",
+                                         .recorded = false}),
+      time_field(&Parameters::time_per_launch, {.name = "time-per-launch-ns", .asked = false}),
+  };
+}
+
+Fields<Parameters> fields() {
+  return {load(),
+          no_pool_field(),
+          connect_by_field(),
+          flag_field(&Parameters::enable_rdmacm, {.name = "enable-rdmacm",
+                                                  .help = "--connect-by sockaddr, by rdmacm",
+                                                  .group = "place, as dask-cuda spells it",
+                                                  .recorded = false}),
+          ranks_field("processes: an even number, pairs play at once; 1 = self", Key::if_unusual),
+          samples(),
+          pool_size_field(),
+          devices_field()};
+}
+
+// The one that makes progress is busy too.
+int busy_threads(const Parameters& p) {
+  return p.progress.kind == ProgressMode::Kind::thread ? 2 : 1;
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "pingpong",
     .summary = "latency and bandwidth between two ranks, over sizes",
+    .parameters = describe<Parameters>(
+        fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
+    .crowded_advice = "; --progress-mode event measures something useful",
+    .two_machines = true,
+    .ablation = true,
     .run_rank = run_rank,
 });
 
 }  // namespace
+
+Check parse_check(std::string_view name) { return parse_name(amounts, name, "", "amount"); }
+
+std::string_view to_string(Check check) { return name_of(amounts, check); }
+
 }  // namespace ucxbench::pingpong

@@ -5,9 +5,7 @@
 namespace ucxbench::pingpong {
 
 PairMemory::PairMemory(const Parameters& p, int rank, std::uint64_t largest)
-    : pooled_(p.pool),
-      send_kind_(parse_memory_kind(p.memory.front())),
-      receive_kind_(parse_memory_kind(p.memory.back())) {
+    : pooled_(p.pool()), send_kind_(p.sent_from()), receive_kind_(p.received_into()) {
   if (needs_cuda(send_kind_) || needs_cuda(receive_kind_)) {
     context_.emplace(gpu_of_rank(p.devices, rank));
   }

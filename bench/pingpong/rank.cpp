@@ -21,11 +21,6 @@
 namespace ucxbench::pingpong {
 namespace {
 
-struct PlannedCase {
-  std::size_t index;
-  Parameters parameters;
-};
-
 void report_rank(RankContext& context, Connection& connection, const Parameters& parameters,
                  const PairMemory& memory) {
   context.report_rank({{"net_devices", parameters.net_devices},
@@ -46,8 +41,9 @@ bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
 bool without_proof() { return std::getenv("FIDELITY_WITHOUT_PROOF") != nullptr; }
 
 /// False when the user asked to stop.
-bool run_connection(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
-                    PairMemory& memory, bool first) {
+bool run_connection(RankContext& context, Pair& pair,
+                    const std::vector<PlannedCase<Parameters>>& cases, PairMemory& memory,
+                    bool first) {
   const auto& common = cases.front().parameters;
   Connection connection(context, pair, common, {.purpose = "traffic both ways"});
   std::optional<Connection> one_way;
@@ -99,7 +95,7 @@ bool ucx_counts(Rendezvous& rendezvous) {
 
 // After everything is measured: a connection that ends takes mappings of GPU memory with it that
 // others of its process would have used again (UCX 1.22), and theirs would then be cold again.
-void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase>& cases,
+void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase<Parameters>>& cases,
                PairMemory& memory) {
   for (const auto& [index, parameters] : cases) {
     if (!context.rendezvous().barrier({})) return;
@@ -114,17 +110,13 @@ void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase>&
 
 void run_rank(RankContext& context) {
   Pair pair(context.rendezvous());
-  std::vector<PlannedCase> cases;
+  const auto cases = context.cases<Parameters>();
   std::uint64_t largest = 0;
-  for (const auto& entry : context.plan().at("cases")) {
-    cases.push_back(
-        {entry.at("index").get<std::size_t>(), parse_parameters(entry.at("parameters"))});
-    largest = std::max(largest, cases.back().parameters.bytes);
-  }
+  for (const auto& planned : cases) largest = std::max(largest, planned.parameters.bytes);
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank(), largest);
   for (auto begin = cases.begin(); begin != cases.end();) {
-    const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase& planned) {
+    const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {
       return planned.parameters.api != begin->parameters.api ||
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });

@@ -168,7 +168,7 @@ ConnectBy parse_connect_by(std::string_view name) {
   if (name == "address") return ConnectBy::address;
   if (name == "sockaddr") return ConnectBy::sockaddr;
   throw Failure(Exit::usage,
-                "--connect-by: " + unknown_name("way to connect", name, {"address", "sockaddr"}));
+                unknown_name("way to connect", name, {"address", "sockaddr"}));
 }
 
 std::string_view to_string(ConnectBy by) {

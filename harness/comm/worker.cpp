@@ -11,7 +11,6 @@
 
 #include "harness/comm/printed.hpp"
 #include "harness/comm/ucx_error.hpp"
-#include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
@@ -54,7 +53,7 @@ std::string down_devices(const std::map<std::string, std::string>& settings) {
 Api parse_api(std::string_view name) {
   if (name == "tag") return Api::tag;
   if (name == "stream") return Api::stream;
-  throw Failure(Exit::usage, "--api: " + unknown_name("API", name, {"tag", "stream"}));
+  throw Failure(Exit::usage, unknown_name("API", name, {"tag", "stream"}));
 }
 
 std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
@@ -65,12 +64,10 @@ ProgressMode ProgressMode::parse(std::string_view text) {
   if (text == "event") return {Kind::event, {}};
   if (text == "thread") return {Kind::thread, {}};
   if (text.starts_with(periodic)) {
-    return {Kind::periodic, of_option("--progress-mode", [&] {
-              return parse_duration(text.substr(periodic.size()));
-            })};
+    return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
   }
   throw Failure(Exit::usage,
-                "--progress-mode: " + unknown_name("progress mode", text,
+                unknown_name("progress mode", text,
                                                    {"poll", "event", "thread", "periodic:100us"}));
 }
 

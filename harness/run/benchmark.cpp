@@ -81,6 +81,11 @@ bool register_benchmark(Benchmark benchmark) {
 
 const std::vector<Benchmark>& benchmarks() { return registry(); }
 
+const Benchmark* find_benchmark(const std::string& name) {
+  const auto found = std::ranges::find(registry(), name, &Benchmark::name);
+  return found == registry().end() ? nullptr : &*found;
+}
+
 void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& progress) {
   const auto cpus = affinity();
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
@@ -157,14 +162,12 @@ int rank_main() {
   check_settings(plan.at("asked"));
   check_lockable(TransportSet::of(plan.at("set")));
   const auto name = plan.at("benchmark").get<std::string>();
-  const auto& all = benchmarks();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& b) { return b.name == name; });
-  if (found == all.end()) {
+  const auto* found = find_benchmark(name);
+  if (found == nullptr) {
     throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
   }
   const auto clock = Clock::calibrate();
-  RankContext context(*rendezvous, clock, plan);
+  RankContext context(*rendezvous, clock, found->parameters, plan);
   const bool gpus = uses_gpus(plan);
   const auto errors = read_error_counters(gpus);
   found->run_rank(context);

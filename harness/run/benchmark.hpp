@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -10,19 +11,38 @@
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/transfers.hpp"
+#include "harness/run/description.hpp"
 
 namespace ucxbench {
+
+/// A case of a launch.
+template <typename P>
+struct PlannedCase {
+  std::size_t index;  ///< in the run
+  P parameters;
+};
 
 /// What a rank gets, and how it reports.
 class RankContext {
  public:
-  RankContext(Rendezvous& rendezvous, const Clock& clock, Json plan)
-      : rendezvous_(rendezvous), clock_(clock), plan_(std::move(plan)) {}
+  RankContext(Rendezvous& rendezvous, const Clock& clock, const Description& description, Json plan)
+      : rendezvous_(rendezvous), clock_(clock), description_(description), plan_(std::move(plan)) {}
 
   Rendezvous& rendezvous() { return rendezvous_; }
   const Clock& clock() const { return clock_; }
   /// {"launch", "crowded" (more ranks than processors here), "cases": [{"index", "parameters"}]}
   const Json& plan() const { return plan_; }
+
+  /// The cases of this launch, at least one; P is the struct of the benchmark's description.
+  template <typename P>
+  std::vector<PlannedCase<P>> cases() const {
+    std::vector<PlannedCase<P>> all;
+    for (const auto& planned : plan_.at("cases")) {
+      all.push_back(
+          {planned.at("index").get<std::size_t>(), description_.read<P>(planned.at("parameters"))});
+    }
+    return all;
+  }
 
   /// Facts about this rank for `ranks[]`, and the settings that UCX really uses.
   void report_rank(const Json& facts, const Rendezvous::Progress& progress);
@@ -54,13 +74,34 @@ class RankContext {
  private:
   Rendezvous& rendezvous_;
   const Clock& clock_;
+  const Description& description_;
   Json plan_;
 };
 
-/// A benchmark registers its rank side under its name, from a file of its own.
-struct Benchmark {
+/// The load of a published benchmark, for --like.
+struct Preset {
+  /// A value that grows with the data: times --scale to this power.
+  struct Amount {
+    std::string option;
+    double value = 1;
+    double power = 1;
+  };
   std::string name;
+  std::vector<Amount> amounts;
+  std::map<std::string, std::string> others{};  ///< values of further options
+};
+
+/// Everything that the rest of the program knows of a benchmark; it is registered from a file in
+/// the benchmark's folder.
+struct Benchmark {
+  std::string name;  ///< also of its command, and the first part of its keys
   std::string summary;
+  Description parameters;
+  std::vector<Preset> presets{};             ///< what --like of the workloads takes
+  std::string crowded_advice{};              ///< continues a warning of more ranks than processors
+  std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
+  bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect
+  bool ablation = false;      ///< has --ablate
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);
@@ -72,6 +113,9 @@ bool register_benchmark(Benchmark benchmark);
 
 /// Sorted by name.
 const std::vector<Benchmark>& benchmarks();
+
+/// Null for a name that is none's.
+const Benchmark* find_benchmark(const std::string& name);
 
 /// The main function of a rank process: meets the others, runs the plan, reports, and returns the
 /// exit status. A failure ends the process from where it was thrown

@@ -12,9 +12,7 @@ constexpr Names<Injected, 4> names = {{{Injected::nothing, ""},
 
 }  // namespace
 
-Injected parse_injected(std::string_view name) {
-  return parse_name(names, name, "--inject: ", "mistake");
-}
+Injected parse_injected(std::string_view name) { return parse_name(names, name, "", "mistake"); }
 
 std::string_view to_string(Injected injected) { return name_of(names, injected); }
 

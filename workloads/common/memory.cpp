@@ -5,7 +5,7 @@
 namespace ucxbench {
 
 WorkloadMemory::WorkloadMemory(const WorkloadParameters& p, int rank)
-    : kind_(p.memory), pooled_(p.pool) {
+    : kind_(p.kind()), pooled_(p.pool()) {
   if (needs_cuda(kind_)) context_.emplace(gpu_of_rank(p.devices, rank));
   if (pooled_ && p.pool_bytes != 0) pool_.emplace(kind_, p.pool_bytes, Pages::huge);
 }

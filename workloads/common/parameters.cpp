@@ -1,64 +1,104 @@
 #include "workloads/common/parameters.hpp"
 
-#include <fmt/format.h>
+#include "harness/core/failure.hpp"
 
 namespace ucxbench {
+namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const WorkloadParameters& p) {
-  const std::string kind(to_string(p.memory));
-  Json json = {{"api", "tag"},
-               {"memory", {kind, kind}},
-               {"no_pool", !p.pool},
-               {"transports", p.transports},
-               {"connect_by", to_string(p.connect_by)},
-               {"net_devices", p.net_devices},
-               {"ranks", p.ranks},
-               {"warmup_runs", p.warmup_runs},
-               {"runs", p.runs},
-               {"calibrations", p.calibrations},
-               {"transfer_log", p.transfer_log},
-               {"ignore_bytes", p.ignore_bytes}};
-  json["pool_bytes"] = p.pool_bytes != 0 ? Json(p.pool_bytes) : Json();
-  json["scaling"] = p.scaling != Scaling::unsaid ? Json(to_string(p.scaling)) : Json();
-  json["like"] = !p.like.empty() ? Json(p.like) : Json();
-  json["scale"] = !p.like.empty() ? Json(p.scale) : Json();
-  json["devices"] = p.devices.empty() ? Json() : Json(p.devices);
-  return json;
+Fields<WorkloadParameters> load() {
+  return {
+      choice_field(&WorkloadParameters::scaling, parse_scaling,
+                   {.name = "scaling",
+                    .help = "how the load grows with the ranks: weak | strong",
+                    .group = "load",
+                    .type_name = "WAY",
+                    .null_if_empty = true}),
+      text_field(
+          &WorkloadParameters::like,
+          {.name = "like",
+           .help = "the load of a published benchmark, where no option says otherwise: dask-cuda "
+                   "| dgx-post | mpi4dask",
+           .group = "load",
+           .type_name = "NAME",
+           .null_if_empty = true}),
+      real_field(&WorkloadParameters::scale,
+                 {.name = "scale",
+                  .help = "with --like: that much of its data (default: 1)",
+                  .group = "load",
+                  .least = 1e-9,
+                  .most = 1e9}),
+      choice_field(&WorkloadParameters::injected, parse_injected,
+                   {.name = "inject",
+                    .help = "make a mistake: corrupt | drop | misroute",
+                    .group = "load",
+                    .type_name = "MISTAKE",
+                    .key = Key::if_unusual}),
+  };
 }
 
-WorkloadParameters parse_workload_parameters(const Json& json) {
-  WorkloadParameters p;
-  p.memory = parse_memory_kind(json.at("memory").at(0).get<std::string>());
-  p.pool = !json.at("no_pool").get<bool>();
-  if (!json.at("pool_bytes").is_null()) json.at("pool_bytes").get_to(p.pool_bytes);
-  if (!json.at("devices").is_null()) json.at("devices").get_to(p.devices);
-  json.at("transports").get_to(p.transports);
-  p.connect_by = parse_connect_by(json.at("connect_by").get<std::string>());
-  json.at("net_devices").get_to(p.net_devices);
-  json.at("ranks").get_to(p.ranks);
-  if (!json.at("scaling").is_null()) {
-    p.scaling = parse_scaling(json.at("scaling").get<std::string>());
-  }
-  if (!json.at("like").is_null()) {
-    json.at("like").get_to(p.like);
-    json.at("scale").get_to(p.scale);
-  }
-  json.at("warmup_runs").get_to(p.warmup_runs);
-  json.at("runs").get_to(p.runs);
-  json.at("calibrations").get_to(p.calibrations);
-  json.at("transfer_log").get_to(p.transfer_log);
-  json.at("ignore_bytes").get_to(p.ignore_bytes);
-  return p;
+Fields<WorkloadParameters> samples() {
+  return {
+      number_field(&WorkloadParameters::warmup_runs, {.name = "warmup-runs",
+                                                      .aliases = "-w",
+                                                      .help = "uncounted runs of each launch",
+                                                      .group = "sample",
+                                                      .least = 0,
+                                                      .most = 100}),
+      number_field(&WorkloadParameters::runs, {.name = "runs",
+                                               .aliases = "-r",
+                                               .help = "measured runs of each launch",
+                                               .group = "sample",
+                                               .least = 1,
+                                               .most = 10'000}),
+      off_switch_field(
+          number_field(&WorkloadParameters::calibrations,
+                       {.name = "no-calibrate",
+                        .parameter = "calibrations",
+                        .help = "do not measure what the exchange reaches when nothing is computed",
+                        .group = "sample",
+                        .given = 0})),
+      flag_field(&WorkloadParameters::transfer_log, {.name = "no-transfer-log",
+                                                     .parameter = "transfer_log",
+                                                     .help = "do not record every message",
+                                                     .group = "sample",
+                                                     .given = false}),
+      size_field(&WorkloadParameters::ignore_bytes,
+                 {.name = "ignore-size",
+                  .parameter = "ignore_bytes",
+                  .help = "quantiles of pairs are over messages of at least this size",
+                  .group = "sample"}),
+  };
 }
 
-std::map<std::string, std::string> unusual(const WorkloadParameters& p) {
-  std::map<std::string, std::string> others;
-  if (p.connect_by != ConnectBy::address) others["connect-by"] = to_string(p.connect_by);
-  if (!p.pool) others["pool"] = "none";
-  others["ranks"] = fmt::format("{}", p.ranks);
-  return others;
+}  // namespace
+
+Fields<WorkloadParameters> workload_fields() {
+  return {constant_field<WorkloadParameters>("api", "tag"),
+          place_fields(),
+          no_pool_field(),
+          connect_by_field(),
+          ranks_list_field(Key::always),
+          samples(),
+          pool_size_field(),
+          load(),
+          devices_field()};
+}
+
+void settle_workload(WorkloadParameters& p) {
+  if (!p.like.empty() && !p.scale) p.scale = 1;
+}
+
+void check_workload(const WorkloadParameters& p) {
+  if (p.scale && p.like.empty()) {
+    throw Failure(Exit::usage,
+                  "--scale: scales the load of --like NAME; without it, give the load itself");
+  }
+  if (p.memory.front() != p.memory.back()) {
+    throw Failure(Exit::usage, "--memory: a workload's data are in one kind of memory");
+  }
+  if (p.injected != Injected::nothing && p.ranks < 2) {
+    throw Failure(Exit::usage, "--inject: a mistake on the way needs at least two ranks");
+  }
 }
 
 }  // namespace ucxbench

@@ -72,10 +72,9 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
 
 }  // namespace
 
-void run_workload(RankContext& context,
-                  void (*run_cases)(RankContext&, Communicator&, WorkloadMemory&)) {
+void run_workload(RankContext& context, const WorkloadParameters& p,
+                  const std::function<void(Communicator&, WorkloadMemory&)>& run_cases) {
   auto& rendezvous = context.rendezvous();
-  const auto p = parse_workload_parameters(context.plan().at("cases").at(0).at("parameters"));
   rendezvous.phase("starting");
   WorkloadMemory memory(p, rendezvous.rank());
   Communicator comm(rendezvous, {.connect_by = p.connect_by,
@@ -85,7 +84,7 @@ void run_workload(RankContext& context,
                        {"device", memory.device()},
                        {"ucx_effective", comm.effective()}},
                       [&] { comm.wait_a_step(); });
-  run_cases(context, comm, memory);
+  run_cases(comm, memory);
   comm.close(rendezvous);
 }
 

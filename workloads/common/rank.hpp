@@ -25,9 +25,9 @@ struct PreparedWorkload {
 };
 
 /// A workload's rank side: meets the others, and carries out `run_cases` over one communicator. The
-/// cases of a plan agree in all but what is the workload's own.
-void run_workload(RankContext& context,
-                  void (*run_cases)(RankContext&, Communicator&, WorkloadMemory&));
+/// cases of a launch agree in all but what is the workload's own: `parameters` are any one's.
+void run_workload(RankContext& context, const WorkloadParameters& parameters,
+                  const std::function<void(Communicator&, WorkloadMemory&)>& run_cases);
 
 /// Calibrates, warms up, measures and verifies one case on this rank, and reports it from rank 0.
 /// `input_bytes` of all ranks. All ranks call it together.

@@ -10,9 +10,7 @@ constexpr Names<Scaling, 3> names = {
 
 }  // namespace
 
-Scaling parse_scaling(std::string_view name) {
-  return parse_name(names, name, "--scaling: ", "scaling");
-}
+Scaling parse_scaling(std::string_view name) { return parse_name(names, name, "", "scaling"); }
 
 std::string_view to_string(Scaling scaling) { return name_of(names, scaling); }
 

@@ -1,13 +1,94 @@
 #include "harness/run/benchmark.hpp"
 
+#include "workloads/merge/kernels.hpp"
+#include "workloads/merge/parameters.hpp"
 #include "workloads/merge/rank.hpp"
 
 namespace ucxbench::merge {
 namespace {
 
+Fields<Parameters> tables() {
+  return {
+      count_field(&Parameters::rows,
+                  {.name = "rows",
+                   .aliases = "--chunk-size",
+                   .help = "rows of each table on each rank; with strong scaling on all together",
+                   .group = "load",
+                   .key = Key::bare}),
+      real_field(&Parameters::frac_match, {.name = "frac-match",
+                                           .help = "part of the rows that match",
+                                           .group = "load",
+                                           .least = 0,
+                                           .most = 1,
+                                           .key = Key::if_unusual}),
+      choice_field(&Parameters::generator, parse_generator,
+                   {.name = "generator",
+                    .help = "permuted | dask (as dask-cuda makes its tables)",
+                    .group = "load",
+                    .key = Key::if_unusual}),
+      real_field(&Parameters::skew,
+                 {.name = "skew",
+                  .help = "Zipf exponent of the keys that probe rows have; 0: even",
+                  .group = "load",
+                  .least = 0,
+                  .most = 10,
+                  .key = Key::if_unusual}),
+      number_field(&Parameters::payload_columns, {.name = "payload-columns",
+                                                  .help = "8-byte columns beside the key",
+                                                  .group = "load",
+                                                  .least = 0,
+                                                  .most = 64,
+                                                  .key = Key::if_unusual}),
+  };
+}
+
+Fields<Parameters> exchange() {
+  return {
+      number_field(&Parameters::batches, {.name = "batches",
+                                          .help = "parts in which a share is exchanged and joined",
+                                          .group = "load",
+                                          .least = 1,
+                                          .most = 1024,
+                                          .key = Key::if_unusual}),
+      flag_field(&Parameters::bulk_synchronous,
+                 {.name = "bulk-synchronous",
+                  .help = "partition, exchange, join, one after the other",
+                  .group = "load",
+                  .key = Key::if_unusual}),
+      flag_field(&Parameters::frames,
+                 {.name = "frames",
+                  .help = "send a batch as dataframe frameworks do: a header, then each column",
+                  .group = "load",
+                  .key = Key::if_unusual}),
+  };
+}
+
+// dask-cuda: the defaults of dask_cuda/benchmarks/local_cudf_merge.py. dgx-post: the articles of
+// RAPIDS and Dask on UCX and a DGX-1; they give no number of rows, 25.6 GB on 8 GPUs fit their
+// figures. mpi4dask: the paper "Efficient MPI-based Communication for GPU-Accelerated Dask
+// Applications". What was published, and where ours differs, is in docs/METHOD.md.
+std::vector<Preset> presets() {
+  return {
+      {.name = "dask-cuda",
+       .amounts = {{.option = "rows", .value = 1e6}},
+       .others =
+           {{"frac-match", "0.3"}, {"generator", "dask"}, {"runs", "3"}, {"ignore-size", "1MiB"}}},
+      {.name = "dgx-post",
+       .amounts = {{.option = "rows", .value = 1e8}},
+       .others = {{"frac-match", "0.3"}, {"generator", "dask"}}},
+      {.name = "mpi4dask",
+       .amounts = {{.option = "rows", .value = 1e8}},
+       .others = {{"frac-match", "0.3"}, {"generator", "dask"}}},
+  };
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "merge",
     .summary = "two tables, hash-partitioned, exchanged by all ranks and joined",
+    .parameters = describe<Parameters>({workload_fields(), tables(), exchange()},
+                                       {.settle = settle, .check = check}),
+    .presets = presets(),
+    .no_gpu_memory = why_no_cuda_kernels,
     .run_rank = run_rank,
 });
 

@@ -63,8 +63,7 @@ std::uint64_t Generator::popular_row(std::uint64_t q) const {
 Generator::Kind parse_generator(std::string_view name) {
   if (name == "permuted") return Generator::Kind::permuted;
   if (name == "dask") return Generator::Kind::dask;
-  throw Failure(Exit::usage,
-                "--generator: " + unknown_name("generator", name, {"permuted", "dask"}));
+  throw Failure(Exit::usage, unknown_name("generator", name, {"permuted", "dask"}));
 }
 
 std::string_view to_string(Generator::Kind kind) {

@@ -46,7 +46,7 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
                   .ranks = static_cast<std::uint64_t>(comm.size()),
                   .frac_match = p.frac_match,
                   .skew = p.skew}),
-      kernels_(make_kernels(p.common.memory, [this] { progress(); })) {
+      kernels_(make_kernels(p.kind(), [this] { progress(); })) {
   const auto ranks = static_cast<std::uint32_t>(comm.size());
   const auto own = static_cast<std::size_t>(comm.rank());
   spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(), kernels_->cached_rows());
@@ -109,7 +109,7 @@ void Merge::progress() {
     if (side && side->exchange) side->exchange->poll();
   }
   // A GPU computes meanwhile.
-  if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
+  if (!on_gpu(p_.kind())) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
 void Merge::partition(ExchangedTable& side) {
@@ -124,13 +124,14 @@ void Merge::partition(ExchangedTable& side) {
 }
 
 void Merge::begin(ExchangedTable& side, std::uint32_t number, Injected injected) {
-  side.exchange.emplace(comm_, Exchange::Setup{.spread = spread_,
-                                               .columns = p_.columns(),
-                                               .side = side.side,
-                                               .memory = p_.common.memory,
-                                               .framing = p_.framing,
-                                               .iteration = number,
-                                               .injected = injected});
+  side.exchange.emplace(
+      comm_, Exchange::Setup{.spread = spread_,
+                             .columns = p_.columns(),
+                             .side = side.side,
+                             .memory = p_.kind(),
+                             .framing = p_.frames ? Framing::frames : Framing::contiguous,
+                             .iteration = number,
+                             .injected = injected});
   side.exchange->begin(words_in(side.partitioned), side.bucket_rows, words_in(side.room),
                        side.room_words);
 }
@@ -146,7 +147,7 @@ void Merge::wait_for(std::uint32_t batch) {
 
 std::optional<double> Merge::exchange_alone_GBps() {
   for (auto& side : sides_) partition(*side);
-  return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
     for (auto& side : sides_) begin(*side, number, Injected::nothing);
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
     std::uint64_t sent = 0;

@@ -1,83 +1,80 @@
 #include "workloads/merge/parameters.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
+#include "harness/run/description.hpp"
+#include "workloads/merge/cuda_arguments.hpp"
 
 namespace ucxbench::merge {
+namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const Parameters& p) {
-  auto json = ucxbench::to_json(p.common);
-  json["rows"] = p.rows;
-  json["frac_match"] = p.frac_match;
-  json["generator"] = to_string(p.generator);
-  json["skew"] = p.skew;
-  json["payload_columns"] = p.payload_columns;
-  json["batches"] = p.batches;
-  json["bulk_synchronous"] = p.bulk_synchronous;
-  json["frames"] = p.framing == Framing::frames;
-  json["inject"] = to_string(p.injected);
-  return json;
+void check_dask(const Parameters& p) {
+  if (p.skew > 0) {
+    throw Failure(Exit::usage, "--skew: dask's generator knows none; leave one out");
+  }
+  if (p.rows >= static_cast<std::uint64_t>(p.ranks)) return;
+  throw Failure(Exit::usage, fmt::format("--rows: dask's generator needs at least {} rows on each "
+                                         "of {} ranks, not {}",
+                                         p.ranks, p.ranks, p.rows));
 }
 
-Parameters parse_parameters(const Json& json) {
-  Parameters p;
-  p.common = parse_workload_parameters(json);
-  json.at("rows").get_to(p.rows);
-  json.at("frac_match").get_to(p.frac_match);
-  p.generator = parse_generator(json.at("generator").get<std::string>());
-  json.at("skew").get_to(p.skew);
-  json.at("payload_columns").get_to(p.payload_columns);
-  json.at("batches").get_to(p.batches);
-  json.at("bulk_synchronous").get_to(p.bulk_synchronous);
-  p.framing = json.at("frames").get<bool>() ? Framing::frames : Framing::contiguous;
-  p.injected = parse_injected(json.at("inject").get<std::string>());
-  return p;
+void check_host_memory(const Parameters& p, const Local& local) {
+  const auto ranks = static_cast<std::uint64_t>(p.ranks);
+  const auto fits = local.memory_bytes / ranks;
+  const auto needed = memory_bytes(p);
+  if (needed <= fits) return;
+  const auto part = static_cast<double>(fits) / static_cast<double>(needed);
+  const auto strong = p.scaling == Scaling::strong ? ranks : 1;
+  const auto most = static_cast<std::uint64_t>(static_cast<double>(p.rows * strong) * part);
+  throw Failure(Exit::usage,
+                fmt::format("--rows: {} rows in each of {} ranks take {} of memory; at most "
+                            "--rows {} fit{}",
+                            exact_count(p.rows), ranks, rough_size(needed * ranks), most,
+                            p.like.empty() ? ""
+                                           : fmt::format(", that is --scale {:.2g}",
+                                                         p.scale.value_or(1) * part * 0.99)));
 }
 
-Parameters for_ranks(const Parameters& whole, int ranks) {
-  auto p = whole;
-  p.common.ranks = ranks;
-  if (p.common.scaling != Scaling::strong) return p;
-  p.rows /= static_cast<std::uint64_t>(ranks);
-  if (p.rows != 0) return p;
+// A batch of a rank has at least one.
+void check_buckets(const Parameters& p) {
+  const auto buckets = p.batches * static_cast<std::uint32_t>(p.ranks);
+  if (buckets <= most_cuda_buckets) return;
+  throw Failure(Exit::usage,
+                fmt::format("--batches {}: with {} ranks that is {} buckets, but a GPU partitions "
+                            "into {} at most; lower one of the two",
+                            p.batches, p.ranks, buckets, most_cuda_buckets));
+}
+
+}  // namespace
+
+void settle(Parameters& p) {
+  settle_workload(p);
+  if (p.scaling != Scaling::strong) return;
+  const auto whole = p.rows;
+  p.rows /= static_cast<std::uint64_t>(p.ranks);
+  if (p.rows != 0) return;
   throw Failure(Exit::usage,
                 fmt::format("--rows: strong scaling divides {} rows among {} ranks; at "
                             "least {} are needed",
-                            whole.rows, ranks, ranks));
+                            whole, p.ranks, p.ranks));
 }
 
-std::string case_key(const Parameters& p) {
-  const auto kind = to_string(p.common.memory);
-  auto key = fmt::format("merge/tag/{}-{}/{}/{}", kind, kind, fmt::join(p.common.transports, "+"),
-                         exact_count(p.rows));
-  auto others = unusual(p.common);
-  const Parameters usual;
-  if (p.batches != usual.batches) others["batches"] = fmt::format("{}", p.batches);
-  if (p.bulk_synchronous) others["bulk-synchronous"] = "yes";
-  if (p.frac_match != usual.frac_match) others["frac-match"] = fmt::format("{}", p.frac_match);
-  if (p.framing != usual.framing) others["frames"] = "yes";
-  if (p.generator != usual.generator) others["generator"] = to_string(p.generator);
-  if (p.injected != usual.injected) others["inject"] = to_string(p.injected);
-  if (p.payload_columns != usual.payload_columns) {
-    others["payload-columns"] = fmt::format("{}", p.payload_columns);
-  }
-  if (p.skew != usual.skew) others["skew"] = fmt::format("{}", p.skew);
-  for (const auto& [name, value] : others) key += fmt::format("/{}={}", name, value);
-  return key;
+void check(const Parameters& p, const Local& local) {
+  check_workload(p);
+  if (p.generator == Generator::Kind::dask) check_dask(p);
+  if (p.kind() == MemoryKind::host) check_host_memory(p, local);
+  if (on_gpu(p.kind())) check_buckets(p);
 }
 
 std::uint64_t input_bytes(const Parameters& p) {
   return 2 * p.rows * p.columns() * sizeof(std::uint64_t);
 }
 
-std::uint64_t memory_bytes(const Parameters& p, int ranks) {
+std::uint64_t memory_bytes(const Parameters& p) {
   const auto input = static_cast<double>(input_bytes(p));
-  const auto others = 1 - 1.0 / ranks;
+  const auto others = 1 - 1.0 / p.ranks;
   const auto result = static_cast<double>(p.rows) * p.frac_match * (2 * p.columns() - 1) * 8;
   return static_cast<std::uint64_t>(input * (2 + others) + result);
 }

@@ -1,13 +1,63 @@
 #include "harness/run/benchmark.hpp"
 
+#include "workloads/transpose/kernels.hpp"
+#include "workloads/transpose/parameters.hpp"
 #include "workloads/transpose/rank.hpp"
 
 namespace ucxbench::transpose {
 namespace {
 
+Fields<Parameters> array() {
+  return {
+      count_field(&Parameters::size,
+                  {.name = "size",
+                   .help = "rows and columns of the array; with weak scaling of one rank's",
+                   .group = "load",
+                   .key = Key::bare}),
+      count_field(&Parameters::chunk_size, {.name = "chunk-size",
+                                            .help = "rows and columns of a tile",
+                                            .group = "load",
+                                            .key = Key::if_unusual}),
+      choice_field(&Parameters::outcome, parse_outcome,
+                   {.name = "result",
+                    .help = "keep the array that is made | sum it up",
+                    .group = "load",
+                    .type_name = "WHICH",
+                    .key = Key::if_unusual}),
+      flag_field(&Parameters::bulk_synchronous, {.name = "bulk-synchronous",
+                                                 .help = "exchange, then add, one after the other",
+                                                 .group = "load",
+                                                 .key = Key::if_unusual}),
+  };
+}
+
+// dask-cuda: the defaults of dask_cuda/benchmarks/local_cupy.py. dgx-post: the articles of RAPIDS
+// and Dask on UCX and a DGX-1. mpi4dask: the paper "Efficient MPI-based Communication for
+// GPU-Accelerated Dask Applications". What was published, and where ours differs, is in
+// docs/METHOD.md. An array's data grow with the square of its size.
+std::vector<Preset> presets() {
+  const auto array_of = [](double size, double chunk_size) -> std::vector<Preset::Amount> {
+    return {{.option = "size", .value = size, .power = 0.5},
+            {.option = "chunk-size", .value = chunk_size, .power = 0.5}};
+  };
+  return {
+      {.name = "dask-cuda",
+       .amounts = array_of(10'000, 2'500),
+       .others = {{"result", "sum"}, {"runs", "3"}, {"ignore-size", "1MiB"}}},
+      {.name = "dgx-post",
+       .amounts = array_of(40'000, 4'096),
+       .others = {{"result", "sum"}, {"ignore-size", "1MB"}}},
+      {.name = "mpi4dask", .amounts = array_of(16'384, 4'096), .others = {{"result", "keep"}}},
+  };
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "transpose",
     .summary = "a distributed array plus its transpose",
+    .parameters =
+        describe<Parameters>({workload_fields(), array()}, {.settle = settle, .check = check}),
+    .presets = presets(),
+    .no_gpu_memory = why_no_cuda_kernels,
     .run_rank = run_rank,
 });
 

@@ -1,14 +1,14 @@
 #include "workloads/transpose/parameters.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
-#include "harness/core/units.hpp"
+#include "harness/run/description.hpp"
 #include "workloads/transpose/generator.hpp"
 
 namespace ucxbench::transpose {
@@ -31,60 +31,23 @@ std::uint64_t largest(Fits fits) {
 
 }  // namespace
 
-using Json = nlohmann::ordered_json;
+Outcome parse_outcome(std::string_view name) { return parse_name(outcomes, name, "", "result"); }
 
-Outcome parse_outcome(std::string_view name) {
-  return parse_name(outcomes, name, "--result: ", "result");
-}
+std::string_view to_string(Outcome outcome) { return name_of(outcomes, outcome); }
 
-Json to_json(const Parameters& p) {
-  auto json = ucxbench::to_json(p.common);
-  json["size"] = p.size;
-  json["chunk_size"] = p.chunk_size;
-  json["result"] = name_of(outcomes, p.outcome);
-  json["bulk_synchronous"] = p.bulk_synchronous;
-  json["inject"] = to_string(p.injected);
-  return json;
-}
-
-Parameters parse_parameters(const Json& json) {
-  Parameters p;
-  p.common = parse_workload_parameters(json);
-  json.at("size").get_to(p.size);
-  json.at("chunk_size").get_to(p.chunk_size);
-  p.outcome = parse_outcome(json.at("result").get<std::string>());
-  json.at("bulk_synchronous").get_to(p.bulk_synchronous);
-  p.injected = parse_injected(json.at("inject").get<std::string>());
-  return p;
-}
-
-Parameters for_ranks(const Parameters& one, int ranks) {
-  auto p = one;
-  p.common.ranks = ranks;
-  if (p.common.scaling == Scaling::weak) {
-    p.size =
-        static_cast<std::uint64_t>(std::llround(static_cast<double>(one.size) * std::sqrt(ranks)));
-  }
-  return p;
-}
-
-std::string case_key(const Parameters& p) {
-  const auto kind = to_string(p.common.memory);
-  auto key = fmt::format("transpose/tag/{}-{}/{}/{}", kind, kind,
-                         fmt::join(p.common.transports, "+"), exact_count(p.size));
-  auto others = unusual(p.common);
-  const Parameters usual;
-  if (p.bulk_synchronous) others["bulk-synchronous"] = "yes";
-  if (p.chunk_size != usual.chunk_size) others["chunk-size"] = exact_count(p.chunk_size);
-  if (p.injected != usual.injected) others["inject"] = to_string(p.injected);
-  if (p.outcome != usual.outcome) others["result"] = name_of(outcomes, p.outcome);
-  for (const auto& [name, value] : others) key += fmt::format("/{}={}", name, value);
-  return key;
+void settle(Parameters& p) {
+  settle_workload(p);
+  if (p.scaling != Scaling::weak) return;
+  p.size =
+      static_cast<std::uint64_t>(std::llround(static_cast<double>(p.size) * std::sqrt(p.ranks)));
 }
 
 std::uint64_t input_bytes(const Parameters& p) { return p.size * p.size * sizeof(double); }
 
-void check(const Parameters& p, std::uint64_t available_bytes) {
+void check(const Parameters& p, const Local& local) {
+  check_workload(p);
+  const auto available_bytes =
+      p.kind() == MemoryKind::host ? local.memory_bytes : std::numeric_limits<std::uint64_t>::max();
   if (p.chunk_size > p.size) {
     throw Failure(Exit::usage, fmt::format("--chunk-size: {} is more than the array's size, {}",
                                            p.chunk_size, p.size));

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/failure.hpp"
+#include "harness/run/description.hpp"
 
 namespace ucxbench::transpose {
 namespace {
 
 std::string refusal(const Parameters& p, std::uint64_t available) {
   try {
-    check(p, available);
+    check(p, {.ranks = p.ranks, .memory_bytes = available});
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::usage);
     return failure.what();
@@ -17,39 +18,22 @@ std::string refusal(const Parameters& p, std::uint64_t available) {
   return "";
 }
 
-TEST(Parameters, ComeBackFromTheirFile) {
-  Parameters p;
-  p.size = 1234;
-  p.chunk_size = 56;
-  p.outcome = Outcome::sum;
-  p.bulk_synchronous = true;
-  p.injected = Injected::misroute;
-  p.common.scaling = Scaling::weak;
-  p.common.like = "dask-cuda";
-  p.common.scale = 0.25;
-  EXPECT_EQ(to_json(parse_parameters(to_json(p))), to_json(p));
-}
-
-TEST(Parameters, NameTheCase) {
-  Parameters p;
-  p.common.transports = {"shm"};
-  EXPECT_EQ(case_key(p), "transpose/tag/host-host/shm/10K/ranks=2");
-  p.chunk_size = 1000;
-  p.outcome = Outcome::sum;
-  EXPECT_EQ(case_key(p), "transpose/tag/host-host/shm/10K/chunk-size=1K/ranks=2/result=sum");
+std::uint64_t size_of(Parameters asked, int ranks) {
+  asked.ranks = ranks;
+  settle(asked);
+  return asked.size;
 }
 
 TEST(Scaling, WeakGivesEveryRankAsMuch) {
   Parameters one;
   one.size = 1000;
-  EXPECT_EQ(for_ranks(one, 4).size, 1000U);
-  EXPECT_EQ(for_ranks(one, 4).common.ranks, 4);
-  one.common.scaling = Scaling::weak;
-  EXPECT_EQ(for_ranks(one, 1).size, 1000U);
-  EXPECT_EQ(for_ranks(one, 4).size, 2000U);
-  EXPECT_EQ(for_ranks(one, 2).size, 1414U);
-  one.common.scaling = Scaling::strong;
-  EXPECT_EQ(for_ranks(one, 4).size, 1000U);
+  EXPECT_EQ(size_of(one, 4), 1000U);
+  one.scaling = Scaling::weak;
+  EXPECT_EQ(size_of(one, 1), 1000U);
+  EXPECT_EQ(size_of(one, 4), 2000U);
+  EXPECT_EQ(size_of(one, 2), 1414U);
+  one.scaling = Scaling::strong;
+  EXPECT_EQ(size_of(one, 4), 1000U);
 }
 
 TEST(Check, SaysHowLargeAnArrayFits) {

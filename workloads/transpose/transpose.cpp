@@ -21,7 +21,7 @@ Transpose::Transpose(Communicator& comm, const Clock& clock, WorkloadMemory& mem
       p_(p),
       layout_(p.layout()),
       rank_(static_cast<std::uint64_t>(comm.rank())),
-      kernels_(make_kernels(p.common.memory, [this] { progress(); })),
+      kernels_(make_kernels(p.kind(), [this] { progress(); })),
       expected_(own_tiles()),
       made_(own_tiles()) {
   const auto slots = ring_slots(layout_, rank_, p_.bulk_synchronous);
@@ -56,11 +56,11 @@ void Transpose::progress() {
   comm_.progress();
   if (exchange_) exchange_->poll();
   // A GPU computes meanwhile.
-  if (!on_gpu(p_.common.memory)) clock_of_phases_.progressed(clock_.ticks() - began);
+  if (!on_gpu(p_.kind())) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
 std::optional<double> Transpose::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.common.calibrations, [this](std::uint32_t number) {
+  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
     begin_exchange(number);
     while (!exchange_->all_taken() || !exchange_->sent()) {
       step();

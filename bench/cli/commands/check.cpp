@@ -20,6 +20,7 @@ namespace {
 constexpr int check_launches = 3;
 
 struct CheckOptions {
+  int ranks = 2;
   RunOptions run;
   std::string expect, write_expect;
   std::string max_time = "30s";
@@ -201,8 +202,8 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
                                            o.write_expect));
   }
   check_outputs({{"write-expect", o.write_expect}});
-  if (o.run.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
-  CheckPlans plans(o.run.ranks);
+  if (o.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
+  CheckPlans plans(o.ranks);
   const auto usual = usual_expectations();
   for (const auto& expectation : usual) {
     plans.rates(expectation);
@@ -210,7 +211,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
   }
   const auto [result, exit] = measure_site(plans, o, global);
   if (!result) return exit;
-  SiteFile site{.ranks = o.run.ranks, .expectations = {}};
+  SiteFile site{.ranks = o.ranks, .expectations = {}};
   for (std::size_t at = 0; at < usual.size(); ++at) {
     auto more =
         expectations_like(usual[at], result->cases.at(2 * at), result->cases.at(2 * at + 1));
@@ -261,7 +262,12 @@ AddedCommand add_check(CLI::App& app) {
       ->add_option("--write-expect", o->write_expect,
                    "begin such a file from what is measured now, less a margin")
       ->type_name("FILE.toml");
-  o->run.add_ranks(*command, "with --write-expect: processes, of which every pair is measured");
+  command
+      ->add_option("-n,--ranks", o->ranks,
+                   "with --write-expect: processes, of which every pair is measured")
+      ->group("ranks")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   command->add_option("--max-time", o->max_time, "no launch begins that would end later")
       ->group("sample")
       ->type_name("TIME")

@@ -20,18 +20,6 @@ struct AddedCommand {
   std::function<Plan()> plan{};
 };
 
-/// A command that carries out `plan`, which keeps `run` alive.
-inline AddedCommand measuring(CLI::App* app, const RunOptions& run,
-                              const std::function<Plan()>& plan) {
-  return {app, [&run, plan](const GlobalOptions& global) { return carry_out(plan(), run, global); },
-          plan};
-}
-
-AddedCommand add_pingpong(CLI::App& app);
-AddedCommand add_cold(CLI::App& app);
-AddedCommand add_p2p(CLI::App& app);
-AddedCommand add_transpose(CLI::App& app);
-AddedCommand add_merge(CLI::App& app);
 AddedCommand add_suite(CLI::App& app);
 AddedCommand add_ab(CLI::App& app);
 AddedCommand add_check(CLI::App& app);

@@ -4,54 +4,61 @@
 
 #include <chrono>
 
+#include "bench/cli/options/field_options.hpp"
 #include "bench/cli/plan/place.hpp"
-#include "harness/core/of_option.hpp"
-#include "harness/core/units.hpp"
 #include "harness/launch/shell_words.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
 
-void RunOptions::add_ranks(CLI::App& command, const std::string& help) {
-  command.add_option("-n,--ranks", ranks, help)
-      ->group("ranks")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+namespace {
+
+Fields<RunOptions> all_fields() {
+  return {
+      number_field(&RunOptions::launches, {.name = "launches",
+                                           .help = "fresh sets of processes per case",
+                                           .group = "ranks",
+                                           .least = 1,
+                                           .most = most_launches}),
+      time_field(&RunOptions::timeout,
+                 {.name = "timeout", .help = "longest wait without progress", .group = "ranks"}),
+      text_field(&RunOptions::wrap,
+                 {.name = "wrap",
+                  .help = "start each rank under this command; {rank} is replaced",
+                  .group = "ranks",
+                  .type_name = "COMMAND"}),
+      text_field(&RunOptions::bind,
+                 {.name = "bind",
+                  .help = "CPUs of the ranks: auto | none | one CPU per rank, 0,1",
+                  .group = "place",
+                  .type_name = "LIST"}),
+      texts_field(&RunOptions::tags, {.name = "tag",
+                                      .help = "a note for the result; repeatable",
+                                      .group = "output",
+                                      .type_name = "KEY=VALUE"}),
+  };
 }
 
-void RunOptions::add_options(CLI::App& command) {
-  command.add_option("--launches", launches, "fresh sets of processes per case")
-      ->group("ranks")
-      ->check(CLI::Range(1, most_launches))
-      ->capture_default_str();
-  command.add_option("--timeout", timeout, "longest wait without progress")
-      ->group("ranks")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_option("--wrap", wrap, "start each rank under this command; {rank} is replaced")
-      ->group("ranks")
-      ->type_name("COMMAND");
-  command.add_option("--bind", bind, "CPUs of the ranks: auto | none | one CPU per rank, 0,1")
-      ->group("place")
-      ->type_name("LIST")
-      ->capture_default_str();
+}  // namespace
+
+const std::vector<Field>& run_fields() {
+  static const auto all = options_alone(all_fields().all);
+  return all;
 }
 
 void RunOptions::add_outputs(CLI::App& command) {
-  command.add_option("--tag", tags, "a note for the result; repeatable")
-      ->group("output")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  static const std::vector<Field> tag = {run_fields().back()};
+  add_fields(command, {{.fields = &tag, .object = this}});
   outputs.add_options(command);
 }
 
-CommandSetup RunOptions::setup(const std::string& benchmark, int local_ranks, int threads) const {
+CommandSetup RunOptions::setup(const std::string& benchmark, int ranks, int local_ranks,
+                               int threads) const {
   split_shell_words(wrap);  // refuses an open quote
   CommandSetup setup;
   setup.benchmark = benchmark;
   setup.ranks = ranks;
-  setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
-      of_option("--timeout", [&] { return parse_duration(timeout); }));
+  setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   setup.wrap = wrap;
   setup.cpus = cpus_of_ranks(bind, local_ranks, threads);
   if (bind == "auto") setup.near_cpus = threads;

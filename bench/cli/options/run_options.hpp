@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cli/options/outputs.hpp"
+#include "harness/core/field.hpp"
 #include "harness/launch/environment.hpp"
 
 namespace ucxbench {
@@ -24,27 +25,25 @@ struct CommandSetup {
   bool strict = false;                 ///< a set that cannot run is a failure of the run
 };
 
-/// What every measuring command asks: how many processes, how each is started, where results go.
-/// As typed; parsed, and refused, before anything is started.
+/// What every measuring command asks: how processes are started, where results go.
 struct RunOptions {
-  int ranks = 2;
   int launches = 6;
-  std::string timeout = "60s";
+  std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   std::string wrap;
   std::string bind = "auto";
   std::vector<std::string> tags;
   Outputs outputs;
 
-  /// One number of ranks; `help` says which ones the command takes.
-  void add_ranks(CLI::App& command, const std::string& help);
-  void add_options(CLI::App& command);
-  /// Apart, so that they stand last in the help.
+  /// --tag and outputs alone, of a command whose launches are described elsewhere.
   void add_outputs(CLI::App& command);
 
-  /// Of `local_ranks` on this machine, with `threads` busy threads each; UCX settings are the
-  /// caller's. Throws Failure(Exit::usage).
-  CommandSetup setup(const std::string& benchmark, int local_ranks, int threads) const;
+  /// For `ranks`, `local_ranks` of which on this machine, with `threads` busy threads each; UCX
+  /// settings are the caller's. Throws Failure(Exit::usage).
+  CommandSetup setup(const std::string& benchmark, int ranks, int local_ranks, int threads) const;
 };
+
+/// All but the outputs.
+const std::vector<Field>& run_fields();
 
 /// "KEY=VALUE" entries, each of which begins with `prefix`. Throws Failure(Exit::usage), naming
 /// `option`.

@@ -18,39 +18,60 @@ std::string dask_set(const TransportOptions& o) {
          (o.enable_infiniband ? ",ib" : "");
 }
 
+Fields<TransportOptions> dask_fields() {
+  const auto dask = [](bool TransportOptions::* member, const char* name, const char* help) {
+    return flag_field(member,
+                      {.name = name, .help = help, .group = "place, as dask-cuda spells it"});
+  };
+  return {dask(&TransportOptions::enable_tcp, "enable-tcp-over-ucx", "--transports tcp"),
+          dask(&TransportOptions::enable_nvlink, "enable-nvlink", "--transports tcp,nvlink"),
+          dask(&TransportOptions::enable_infiniband, "enable-infiniband", "--transports tcp,ib")};
+}
+
+Fields<TransportOptions> all_fields() {
+  return {
+      text_field(&TransportOptions::gdr, {.name = "gdr",
+                                          .help = "GPUDirect RDMA and GDRCopy: auto | on | off",
+                                          .group = "place",
+                                          .type_name = "WHEN"}),
+      text_field(&TransportOptions::net_devices,
+                 {.name = "net-devices",
+                  .aliases = "--ucx-net-devices",
+                  .help = "auto | nearest | all | names, as lo or eth0,eth1",
+                  .group = "place",
+                  .type_name = "LIST"}),
+      texts_field(
+          &TransportOptions::transports,
+          {.name = "transports",
+           .help = "one set: self | shm | tcp | nvlink | ib, joined by commas or + | auto; repeat "
+                   "the option for several (default: tcp, then shm)",
+           .group = "place",
+           .type_name = "SET"}),
+      dask_fields(),
+      text_field(&TransportOptions::require,
+                 {.name = "require",
+                  .help = "exit 1 unless this carried at least 99 % of the bytes",
+                  .group = "place",
+                  .type_name = "SET"}),
+      flag_field(&TransportOptions::allow_same_gpu,
+                 {.name = "allow-same-gpu",
+                  .help = "--require nvlink: a copy inside one GPU will do",
+                  .group = "place"}),
+      flag_field(&TransportOptions::strict,
+                 {.name = "strict", .help = "exit 3 if any set cannot run", .group = "place"}),
+      texts_field(&TransportOptions::ucx,
+                  {.name = "ucx",
+                   .help = "a UCX setting of your own, over all others; repeatable",
+                   .group = "place",
+                   .type_name = "KEY=VALUE"}),
+  };
+}
+
 }  // namespace
 
-void TransportOptions::add_options(CLI::App& command) {
-  const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command.add_option(name, value, help)->type_name(type)->group("place")->capture_default_str();
-  };
-  text("--gdr", gdr, "GPUDirect RDMA and GDRCopy: auto | on | off", "WHEN");
-  text("--net-devices,--ucx-net-devices", net_devices,
-       "auto | nearest | all | names, as lo or eth0,eth1", "LIST");
-  command
-      .add_option(
-          "--transports", transports,
-          "one set: self | shm | tcp | nvlink | ib, joined by commas or + | auto; repeat the "
-          "option for several (default: tcp, then shm)")
-      ->group("place")
-      ->type_name("SET")
-      ->allow_extra_args(false);
-  const auto dask = [&](const char* name, bool& value, const char* help) {
-    command.add_flag(name, value, help)->group("place, as dask-cuda spells it");
-  };
-  dask("--enable-tcp-over-ucx", enable_tcp, "--transports tcp");
-  dask("--enable-nvlink", enable_nvlink, "--transports tcp,nvlink");
-  dask("--enable-infiniband", enable_infiniband, "--transports tcp,ib");
-  text("--require", require, "exit 1 unless this carried at least 99 % of the bytes", "SET");
-  command
-      .add_flag("--allow-same-gpu", allow_same_gpu,
-                "--require nvlink: a copy inside one GPU will do")
-      ->group("place");
-  command.add_flag("--strict", strict, "exit 3 if any set cannot run")->group("place");
-  command.add_option("--ucx", ucx, "a UCX setting of your own, over all others; repeatable")
-      ->group("place")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+const std::vector<Field>& transport_fields() {
+  static const auto all = options_alone(all_fields().all);
+  return all;
 }
 
 bool TransportOptions::any_set() const { return !transports.empty() || !dask_set(*this).empty(); }

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/comm/transport_set.hpp"
+#include "harness/core/field.hpp"
 
 namespace ucxbench {
 
-/// Which transports a command's ranks may use, and which must have carried the bytes. As typed.
+/// Which transports a command's ranks may use, and which must have carried the bytes.
 struct TransportOptions {
   std::vector<std::string> transports;
   bool enable_tcp = false, enable_nvlink = false, enable_infiniband = false;
@@ -19,8 +19,6 @@ struct TransportOptions {
   bool allow_same_gpu = false;
   bool strict = false;
   std::vector<std::string> ucx;
-
-  void add_options(CLI::App& command);
 
   /// The sets that were named, in either spelling; `usual` where none was, and `self` for one rank.
   /// Throws Failure(Exit::usage).
@@ -35,5 +33,7 @@ struct TransportOptions {
   /// --gdr as SetUse has it. Throws Failure(Exit::usage).
   std::optional<bool> gpu_direct() const;
 };
+
+const std::vector<Field>& transport_fields();
 
 }  // namespace ucxbench

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/run_options.hpp"
-#include "bench/cli/options/transport_options.hpp"
 #include "harness/comm/transport_set.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
@@ -22,25 +20,6 @@ struct CasePlace {
   std::string net_devices;
   int ranks = 2;
 };
-
-/// Puts a ping-pong's, p2p's or cold cost's parameters there.
-template <typename Parameters>
-Parameters placed_at(Parameters parameters, const CasePlace& place) {
-  parameters.transports = place.transports;
-  parameters.memory = place.memory;
-  parameters.net_devices = place.net_devices;
-  return parameters;
-}
-
-/// A case of `benchmark` that is still to be measured; its functions are found by the parameters.
-template <typename Parameters>
-Case planned_case(const std::string& benchmark, const Parameters& parameters) {
-  Case planned;
-  planned.key = case_key(parameters);
-  planned.benchmark = benchmark;
-  planned.parameters = to_json(parameters);
-  return planned;
-}
 
 /// What a measuring command does, parsed: its cases for every transport set and memory.
 struct Plan {
@@ -64,9 +43,5 @@ struct Plan {
   std::optional<std::string> listen;  ///< where the second rank's machine is waited for
   std::string token_file;
 };
-
-/// The fields of a plan that follow from the shared options. Throws Failure(Exit::usage).
-Plan begin_plan(CommandSetup setup, std::vector<TransportSet> sets,
-                const TransportOptions& transports, const MemoryOptions& memory);
 
 }  // namespace ucxbench

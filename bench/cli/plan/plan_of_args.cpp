@@ -1,11 +1,12 @@
 #include "bench/cli/plan/plan_of_args.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/measure.hpp"
 #include "harness/launch/shell_words.hpp"
 
 namespace ucxbench {
@@ -34,8 +35,7 @@ void refuse_what_is_the_suites(const CLI::App& command) {
 
 Plan plan_of_args(const std::string& args, int launches) {
   CLI::App app{"", "ucx-bench"};
-  const std::vector<AddedCommand> commands = {add_pingpong(app), add_p2p(app), add_cold(app),
-                                              add_transpose(app), add_merge(app)};
+  const auto commands = add_benchmarks(app);
   app.require_subcommand(0, 1);
   auto words = split_shell_words(args);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
@@ -49,7 +49,10 @@ Plan plan_of_args(const std::string& args, int launches) {
   const auto parsed = std::ranges::find_if(
       commands, [](const AddedCommand& command) { return command.app->parsed(); });
   if (parsed == commands.end()) {
-    throw Failure(Exit::usage, "no command: begin with pingpong, p2p, cold, transpose or merge");
+    std::vector<std::string> names;
+    for (const auto& command : commands) names.push_back(command.app->get_name());
+    throw Failure(Exit::usage,
+                  fmt::format("no command: begin with one of {}", fmt::join(names, ", ")));
   }
   refuse_what_is_the_suites(*parsed->app);
   fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});

@@ -1,0 +1,140 @@
+#include "bench/cli/commands/measure.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/cli/commands/remote.hpp"
+#include "bench/cli/options/measuring_options.hpp"
+#include "harness/run/benchmark.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::vector<int> numbers_of_ranks(const MeasuringOptions& o) {
+  const auto several = o.asked.axes.find("ranks");
+  if (several == o.asked.axes.end()) return {o.place().ranks};
+  std::vector<int> numbers;
+  for (const auto& number : several->second) numbers.push_back(number.get<int>());
+  return numbers;
+}
+
+std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
+  if (o.ablate && (o.transports.any_set() || !o.transports.require.empty())) {
+    throw Failure(Exit::usage,
+                  "--ablate tries every set: leave --transports, --enable-… and --require out");
+  }
+  return o.transports.sets(
+      ranks, o.remote() ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "shm"});
+}
+
+std::vector<AskedCase> cases_of(const MeasuringOptions& o, const CasePlace& where) {
+  Place place;
+  place.memory = where.memory;
+  place.transports = where.transports;
+  place.net_devices = where.net_devices;
+  place.ranks = where.ranks;
+  place.launches = o.run.launches;
+  return cases_at(o.of.name, o.of.parameters, o.asked, place, local(o.remote() ? 1 : where.ranks));
+}
+
+// Of all cases together.
+struct Needs {
+  int busy_threads = 1;
+  bool sockaddr = false;
+};
+
+// Of every case, so that what cannot be is refused before anything is started.
+Needs needs_of(const MeasuringOptions& o, const Plan& plan) {
+  Needs needs;
+  for (const auto& set : plan.sets) {
+    for (const auto& memory : plan.memory) {
+      for (const auto ranks : plan.ranks) {
+        CasePlace place{
+            .transports = set.members(), .memory = {}, .net_devices = {}, .ranks = ranks};
+        for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
+        for (const auto& planned : cases_of(o, place)) {
+          needs.busy_threads = std::max(needs.busy_threads, planned.busy_threads);
+          needs.sockaddr = needs.sockaddr || planned.connect_by == ConnectBy::sockaddr;
+        }
+      }
+    }
+  }
+  return needs;
+}
+
+void check_options(const MeasuringOptions& o) {
+  const auto& place = o.place();
+  if (place.pool_bytes != 0 && place.no_pool) {
+    throw Failure(Exit::usage, "--rmm-pool-size and --no-pool: one of the two");
+  }
+  const auto parameters = to_json(o.of.parameters.fields, o.asked.parameters.get());
+  if (!parameters.value("transfer_log", true)) o.run.outputs.need_no_transfers();
+  check_sides(o);
+}
+
+std::vector<Case> planned_cases(const MeasuringOptions& o, const CasePlace& place) {
+  std::vector<Case> cases;
+  for (auto& asked : cases_of(o, place)) {
+    Case planned;
+    planned.key = std::move(asked.key);
+    planned.benchmark = o.of.name;
+    planned.parameters = std::move(asked.parameters);
+    cases.push_back(std::move(planned));
+  }
+  return cases;
+}
+
+Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
+  const auto& o = *options;
+  check_options(o);
+  Plan plan;
+  plan.ranks = numbers_of_ranks(o);
+  const auto most = *std::ranges::max_element(plan.ranks);
+  plan.sets = sets_of(o, most);
+  plan.memory = o.memory.kinds();
+  const auto needs = needs_of(o, plan);
+  plan.setup = o.run.setup(o.of.name, most, o.remote() ? 1 : most, needs.busy_threads);
+  plan.setup.ucx = key_values("--ucx", o.transports.ucx, "UCX_");
+  plan.setup.strict = o.transports.strict;
+  plan.sockaddr = needs.sockaddr;
+  plan.devices = o.place().devices;
+  plan.pool_bytes = o.place().pool_bytes;
+  plan.gdr = o.transports.gpu_direct();
+  plan.net_devices = o.transports.net_devices;
+  plan.require = o.transports.required(plan.sets);
+  plan.allow_same_gpu = o.transports.allow_same_gpu;
+  plan.ablate = o.ablate;
+  plan.crowded_advice = o.of.crowded_advice;
+  if (o.of.no_gpu_memory != nullptr) plan.no_gpu_memory = o.of.no_gpu_memory();
+  plan.listen = o.listen;
+  plan.token_file = o.token_file;
+  plan.cases = [options](const CasePlace& place) { return planned_cases(*options, place); };
+  return plan;
+}
+
+AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
+  auto* command = app.add_subcommand(benchmark.name, benchmark.summary);
+  const auto options = std::make_shared<MeasuringOptions>(benchmark);
+  add_options(*command, *options);
+  const auto plan = [command, options] {
+    fill_as_published(*command, *options);
+    return plan_of(options);
+  };
+  const auto run = [options, plan](const GlobalOptions& global) {
+    if (!options->connect) return carry_out(plan(), options->run, global);
+    check_sides(*options);
+    return follow_listener(*options->connect, options->token_file,
+                           {options->run.bind, options->run.wrap, options->transports.net_devices});
+  };
+  return {command, run, plan};
+}
+
+}  // namespace
+
+std::vector<AddedCommand> add_benchmarks(CLI::App& app) {
+  std::vector<AddedCommand> commands;
+  for (const auto& benchmark : benchmarks()) commands.push_back(add_benchmark(app, benchmark));
+  return commands;
+}
+
+}  // namespace ucxbench

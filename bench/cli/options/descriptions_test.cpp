@@ -1,0 +1,216 @@
+// The descriptions of all benchmarks: what each says of its parameters, and that cases which were
+// recorded before there were descriptions are still the same.
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+#include "bench/cli/options/measuring_options.hpp"
+#include "bench/cli/plan/plan_of_args.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/run/benchmark.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Sorted = nlohmann::json;  // objects compare whatever the order of their members
+
+Json recorded_cases() {
+  std::ifstream file(UCXBENCH_RECORDED_CASES);
+  return Json::parse(file);
+}
+
+std::string key_of(const Benchmark& benchmark, const void* parameters) {
+  const auto& described = benchmark.parameters;
+  return key_of(benchmark.name, described.fields, parameters, described.usual.get());
+}
+
+// Command lines with the cases that the version before descriptions recorded for each: key and
+// parameters. The file is not to be written anew.
+TEST(RecordedCases, GoThroughTheStructUnchanged) {
+  for (const auto& run : recorded_cases()) {
+    const auto args = run.at("args").get<std::string>();
+    const auto* benchmark = find_benchmark(args.substr(0, args.find(' ')));
+    ASSERT_NE(benchmark, nullptr) << args;
+    for (const auto& recorded : run.at("cases")) {
+      const auto asked = nothing_asked(benchmark->parameters);
+      from_json(benchmark->parameters.fields, recorded.at("parameters"), asked.parameters.get());
+      EXPECT_EQ(Sorted(to_json(benchmark->parameters.fields, asked.parameters.get())),
+                Sorted(recorded.at("parameters")));
+      EXPECT_EQ(key_of(*benchmark, asked.parameters.get()), recorded.at("key")) << args;
+    }
+  }
+}
+
+// The order of the cases too, where they were measured in the same place.
+TEST(RecordedCases, AreWhatTheirCommandLinesStillAskFor) {
+  for (const auto& run : recorded_cases()) {
+    const auto args = run.at("args").get<std::string>();
+    const auto plan = plan_of_args(args, 1);
+    std::vector<Sorted> asked, recorded;
+    for (const auto& one : run.at("cases")) {
+      const auto& parameters = one.at("parameters");
+      const CasePlace place{.transports = parameters.at("transports"),
+                            .memory = parameters.at("memory"),
+                            .net_devices = parameters.at("net_devices"),
+                            .ranks = parameters.at("ranks")};
+      recorded.push_back({{"key", one.at("key")}, {"parameters", parameters}});
+      if (asked.size() >= recorded.size()) continue;
+      for (const auto& planned : plan.cases(place)) {
+        asked.push_back({{"key", planned.key}, {"parameters", planned.parameters}});
+      }
+    }
+    EXPECT_EQ(asked, recorded) << args;
+  }
+}
+
+// Parameters that newer versions have added are what they were without them.
+TEST(RecordedCases, MayLackParameters) {
+  for (const auto& benchmark : benchmarks()) {
+    const auto asked = nothing_asked(benchmark.parameters);
+    from_json(benchmark.parameters.fields, Json::object(), asked.parameters.get());
+    EXPECT_EQ(to_json(benchmark.parameters.fields, asked.parameters.get()),
+              to_json(benchmark.parameters.fields, benchmark.parameters.usual.get()));
+  }
+}
+
+struct Described {
+  const Benchmark* benchmark;
+  const Field* field;
+};
+
+std::vector<Described> all_asked() {
+  std::vector<Described> all;
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& field : benchmark.parameters.fields) {
+      if (field.asked) all.push_back({&benchmark, &field});
+    }
+  }
+  return all;
+}
+
+class Descriptions : public testing::TestWithParam<Described> {
+ protected:
+  const Benchmark& benchmark_ = *GetParam().benchmark;
+  const Field& field_ = *GetParam().field;
+  const void* usual_ = benchmark_.parameters.usual.get();
+
+  // A text that sets another value than the default.
+  std::string other() const {
+    switch (field_.type) {
+      case FieldType::flag:
+        return "true";
+      case FieldType::number:
+        return text_of(field_, field_.get(usual_)) == "3" ? "2" : "3";
+      case FieldType::real:
+        return "0.25";
+      case FieldType::count:
+        return "12K";
+      case FieldType::size:
+        return "12KiB";
+      case FieldType::time:
+        return "70ms";
+      case FieldType::numbers:
+        return "2,5-7";
+      case FieldType::choice:
+      case FieldType::text:
+      case FieldType::texts:
+        break;
+    }
+    return another_name();
+  }
+
+  // The last of those in the help, "tag | stream".
+  std::string another_name() const {
+    const auto bar = field_.help.rfind("| ");
+    const auto name = field_.help.substr(bar == std::string::npos ? 0 : bar + 2);
+    return name.substr(0, name.find_first_of(" ,"));
+  }
+};
+
+TEST_P(Descriptions, SayWhatTheyAre) {
+  EXPECT_FALSE(field_.help.empty());
+  EXPECT_FALSE(field_.group.empty());
+  EXPECT_FALSE(to_string(field_.type).empty());
+  EXPECT_EQ(field_.least.has_value(), field_.most.has_value());
+  const bool number = field_.type == FieldType::number || field_.type == FieldType::real;
+  EXPECT_TRUE(!number || field_.least) << "a number without a range";
+}
+
+TEST_P(Descriptions, HaveADefaultThatTheyTake) {
+  const auto value = field_.read(usual_);
+  if (value.is_null() || field_.type == FieldType::flag || value == "") return;
+  const auto object = benchmark_.parameters.copy(usual_);
+  set_value(field_, object.get(), value_of(field_, text_of(field_, value)));
+  EXPECT_EQ(field_.read(object.get()), value);
+  if (field_.least) {
+    EXPECT_GE(value.get<double>(), *field_.least);
+    EXPECT_LE(value.get<double>(), *field_.most);
+  }
+}
+
+TEST_P(Descriptions, GoFromTheCommandLineToTheRunFileToTheKey) {
+  const auto& fields = benchmark_.parameters.fields;
+  CLI::App app;
+  MeasuringOptions options(benchmark_);
+  add_options(app, options);
+  std::vector<std::string> words = {"--" + field_.name};
+  if (field_.type != FieldType::flag) words.insert(words.begin(), other());
+  app.parse(words);
+  const void* given = options.asked.parameters.get();
+  EXPECT_NE(field_.read(given), field_.read(usual_)) << words.front();
+
+  const auto again = benchmark_.parameters.copy(usual_);
+  from_json(fields, to_json(fields, given), again.get());
+  EXPECT_EQ(to_json(fields, again.get()), to_json(fields, given));
+  if (field_.recorded) {
+    EXPECT_EQ(field_.read(again.get()), field_.read(given));
+  }
+  const bool in_key = key_of(benchmark_, again.get()) != key_of(benchmark_, usual_);
+  EXPECT_EQ(in_key, field_.key != Key::never) << key_of(benchmark_, again.get());
+
+  const auto typed = text_of(field_, field_.read(again.get()));
+  if (field_.type == FieldType::flag || !field_.recorded) return;
+  const auto once_more = benchmark_.parameters.copy(usual_);
+  set_value(field_, once_more.get(), value_of(field_, typed));
+  EXPECT_EQ(field_.read(once_more.get()), field_.read(given)) << typed;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](const auto& tested) {
+  auto name = tested.param.benchmark->name + "_" + tested.param.field->name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(Presets, NameOptionsThatThereAre) {
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& preset : benchmark.presets) {
+      for (const auto& amount : preset.amounts) {
+        EXPECT_NE(benchmark.parameters.find(amount.option), nullptr) << amount.option;
+      }
+      for (const auto& [option, text] : preset.others) {
+        const auto* field = benchmark.parameters.find(option);
+        ASSERT_NE(field, nullptr) << option;
+        EXPECT_NO_THROW(value_of(*field, text));
+      }
+    }
+  }
+}
+
+TEST(Values, OutsideARangeAreRefusedWithIt) {
+  const auto* iterations = find_benchmark("p2p")->parameters.find("iterations");
+  for (const auto* wrong : {"0", "1000001", "x", "3.5", "", "1e3"}) {
+    try {
+      value_of(*iterations, wrong);
+      FAIL() << wrong;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.what(), "--iterations: '" + std::string(wrong) +
+                                    "': expected a whole number, 1 to 1000000");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ucxbench

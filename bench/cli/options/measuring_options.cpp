@@ -1,0 +1,92 @@
+#include "bench/cli/options/measuring_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/cli/options/field_options.hpp"
+#include "bench/cli/options/options.hpp"
+#include "harness/core/text.hpp"
+
+namespace ucxbench {
+namespace {
+
+void add_sides(CLI::App& command, MeasuringOptions& o) {
+  command.add_option("--listen", o.listen, "wait for the second rank's shell or machine")
+      ->group("ranks")
+      ->type_name("[IP:PORT]")
+      ->expected(0, 1)
+      ->default_str("127.0.0.1:13337");
+  command.add_option("--connect", o.connect, "be the second rank of a --listen")
+      ->group("ranks")
+      ->type_name("HOST:PORT");
+  command.add_option("--token-file", o.token_file, "secret shared by --listen and --connect")
+      ->group("ranks")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
+    : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
+
+void add_options(CLI::App& command, MeasuringOptions& o) {
+  const auto& fields = o.of.parameters.fields;
+  add_fields(command,
+             {{.fields = &fields, .object = o.asked.parameters.get(), .axes = &o.asked.axes},
+              {.fields = &run_fields(), .object = &o.run},
+              {.fields = &memory_fields(), .object = &o.memory},
+              {.fields = &transport_fields(), .object = &o.transports}});
+  if (o.of.two_machines) add_sides(command, o);
+  if (o.of.ablation) {
+    command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
+        ->group("place");
+  }
+  o.run.outputs.add_options(command);
+  if (o.of.parameters.find("no-transfer-log") != nullptr) {
+    o.run.outputs.add_transfer_options(command);
+  }
+}
+
+void fill_as_published(CLI::App& command, const MeasuringOptions& o) {
+  if (o.of.presets.empty()) return;
+  const auto asked = to_json(o.of.parameters.fields, o.asked.parameters.get());
+  if (asked.at("like").is_null()) return;
+  const auto name = asked.at("like").get<std::string>();
+  const auto preset = std::ranges::find(o.of.presets, name, &Preset::name);
+  if (preset == o.of.presets.end()) {
+    std::vector<std::string> names;
+    for (const auto& known : o.of.presets) names.push_back(known.name);
+    throw Failure(Exit::usage, "--like: " + unknown_name("published benchmark", name, names));
+  }
+  const auto scale = asked.at("scale").is_null() ? 1 : asked.at("scale").get<double>();
+  auto values = preset->others;
+  for (const auto& [option, value, power] : preset->amounts) {
+    values[option] = fmt::format("{}", std::max(std::llround(value * std::pow(scale, power)), 1LL));
+  }
+  fill_unset(command, values);
+}
+
+void check_sides(const MeasuringOptions& o) {
+  if (o.listen && o.connect) {
+    throw Failure(Exit::usage, "--listen and --connect: one side listens, the other connects");
+  }
+  if (o.listen && o.place().ranks != 2) {
+    throw Failure(Exit::usage, "--listen runs two ranks, one on each side: leave --ranks out");
+  }
+}
+
+Json options_of(const Benchmark& benchmark) {
+  const RunOptions run;
+  const TransportOptions transports;
+  const MemoryOptions memory;
+  auto all = described(benchmark.parameters.fields, benchmark.parameters.usual.get());
+  for (const auto& more : {described(run_fields(), &run), described(memory_fields(), &memory),
+                           described(transport_fields(), &transports)}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "bench/cli/options/memory_options.hpp"
+#include "bench/cli/options/run_options.hpp"
+#include "bench/cli/options/transport_options.hpp"
+#include "harness/run/benchmark.hpp"
+
+namespace ucxbench {
+
+/// All that the command of a benchmark was given.
+struct MeasuringOptions {
+  explicit MeasuringOptions(const Benchmark& benchmark);
+
+  const Benchmark& of;
+  RunOptions run;
+  TransportOptions transports;
+  MemoryOptions memory;
+  Asked asked;  ///< the benchmark's own
+  bool ablate = false;
+  std::optional<std::string> listen, connect;
+  std::string token_file;
+
+  /// The benchmark's parameters without the values of axes.
+  const Place& place() const { return of.parameters.place(asked.parameters.get()); }
+  bool remote() const { return listen.has_value() || connect.has_value(); }
+};
+
+void add_options(CLI::App& command, MeasuringOptions& options);
+
+/// Gives the options of `command` that nobody set the values of a published benchmark (--like
+/// NAME), with --scale times its data; does nothing without one. Throws Failure(Exit::usage) for an
+/// unknown name.
+void fill_as_published(CLI::App& command, const MeasuringOptions& options);
+
+/// Throws Failure(Exit::usage) for a side of a remote run that cannot be.
+void check_sides(const MeasuringOptions& options);
+
+/// For machines: every option of a benchmark that is no output.
+Json options_of(const Benchmark& benchmark);
+
+}  // namespace ucxbench

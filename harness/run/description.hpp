@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "harness/core/field.hpp"
+#include "harness/run/place.hpp"
+
+namespace ucxbench {
+
+/// What this machine has for a case.
+struct Local {
+  int ranks = 2;  ///< of the case's, those that run here
+  std::uint64_t memory_bytes =
+      0;  ///< of the host, for all of them; UCX and the system keep a tenth
+};
+Local local(int ranks);
+
+/// What holds for the parameters of one benchmark beside their single values; all may be null.
+template <typename P>
+struct Rules {
+  /// Computes parameters that follow from others, among them the number of ranks: once, for each
+  /// case.
+  void (*settle)(P& parameters) = nullptr;
+  /// Throws Failure(Exit::usage) for a case that cannot be meant, after `settle`.
+  void (*check)(const P& parameters, const Local& local) = nullptr;
+  /// Threads of a rank that are busy; null: 1.
+  int (*busy_threads)(const P& parameters) = nullptr;
+};
+
+/// The parameters of a benchmark: a struct derived from Place, and its fields.
+struct Description {
+  std::vector<Field> fields;
+  std::shared_ptr<const void> usual;  ///< a struct as it is by default
+  std::function<std::shared_ptr<void>(const void*)> copy;
+  std::function<Place&(void*)> place;
+  std::function<void(void*)> settle;
+  std::function<void(const void*, const Local&)> check;
+  std::function<int(const void*)> busy_threads;
+  const std::type_info* type = nullptr;
+
+  const Field* find(const std::string& name) const;  ///< null: there is none
+
+  /// Throws std::logic_error for a P that is not the benchmark's.
+  template <typename P>
+  P read(const Json& json) const {
+    expect(typeid(P));
+    P parameters;
+    from_json(fields, json, &parameters);
+    return parameters;
+  }
+  template <typename P>
+  Json json(const P& parameters) const {
+    expect(typeid(P));
+    return to_json(fields, &parameters);
+  }
+
+ private:
+  void expect(const std::type_info& asked) const {
+    if (*type != asked) throw std::logic_error("parameters of another benchmark");
+  }
+};
+
+template <typename P>
+Description describe(const Fields<P>& fields, Rules<P> rules = {}) {
+  Description made;
+  made.fields = fields.all;
+  made.usual = std::make_shared<const P>();
+  made.copy = [](const void* from) -> std::shared_ptr<void> {
+    return std::make_shared<P>(*static_cast<const P*>(from));
+  };
+  made.place = [](void* object) -> Place& { return *static_cast<P*>(object); };
+  made.settle = [rules](void* object) {
+    if (rules.settle != nullptr) rules.settle(*static_cast<P*>(object));
+  };
+  made.check = [rules](const void* object, const Local& local) {
+    if (rules.check != nullptr) rules.check(*static_cast<const P*>(object), local);
+  };
+  made.busy_threads = [rules](const void* object) {
+    return rules.busy_threads == nullptr ? 1 : rules.busy_threads(*static_cast<const P*>(object));
+  };
+  made.type = &typeid(P);
+  return made;
+}
+
+/// Parameters that were asked for: one struct, with the values of axes beside it.
+struct Asked {
+  std::shared_ptr<void> parameters;
+  std::map<std::string, std::vector<Json>> axes;  ///< by option; one that is not here is usual
+};
+Asked nothing_asked(const Description& description);
+
+/// One case of what was asked.
+struct AskedCase {
+  std::string key;
+  Json parameters;
+  int busy_threads = 1;
+  ConnectBy connect_by = ConnectBy::address;
+};
+
+/// All cases at `place`, whose memory, transports, network devices and ranks they get: the values
+/// of the axes in the order of the description, the last changing fastest. Throws
+/// Failure(Exit::usage) for what the benchmark refuses.
+std::vector<AskedCase> cases_at(const std::string& benchmark, const Description& description,
+                                const Asked& asked, const Place& place, const Local& local);
+
+/// Refuses, naming `option`, messages of `bytes` of which `buffers` in each of the local ranks are
+/// more than the memory that there is.
+void check_message_size(const std::string& option, std::uint64_t bytes, int buffers,
+                        const Local& local);
+
+}  // namespace ucxbench
