@@ -135,17 +135,17 @@ Fields<Parameters> samples() {
 }
 
 Fields<Parameters> fields() {
-  return {load(),
-          no_pool_field(),
+  return {ranks_field("processes: an even number, pairs play at once; 1 = self", Key::if_unusual),
           connect_by_field(),
           flag_field(&Parameters::enable_rdmacm, {.name = "enable-rdmacm",
                                                   .help = "--connect-by sockaddr, by rdmacm",
                                                   .group = "place, as dask-cuda spells it",
                                                   .recorded = false}),
-          ranks_field("processes: an even number, pairs play at once; 1 = self", Key::if_unusual),
-          samples(),
+          devices_field(),
           pool_size_field(),
-          devices_field()};
+          no_pool_field(),
+          load(),
+          samples()};
 }
 
 // The one that makes progress is busy too.

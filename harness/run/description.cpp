@@ -27,6 +27,8 @@ class Cases {
     own.launches = place.launches;
     gpu_ = uses_gpu(own);
     add(whole.get(), 0);
+    // An axis without a value, as peers of one rank.
+    if (cases_.empty()) description_.check(whole.get(), local_);
     return std::move(cases_);
   }
 

@@ -75,13 +75,13 @@ Fields<WorkloadParameters> samples() {
 Fields<WorkloadParameters> workload_fields() {
   return {constant_field<WorkloadParameters>("api", "tag"),
           place_fields(),
-          no_pool_field(),
-          connect_by_field(),
           ranks_list_field(Key::always),
-          samples(),
+          connect_by_field(),
+          devices_field(),
           pool_size_field(),
+          no_pool_field(),
           load(),
-          devices_field()};
+          samples()};
 }
 
 void settle_workload(WorkloadParameters& p) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/expect_file.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/core/of_option.hpp"

@@ -118,6 +118,8 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
       option->run_callback();
     } catch (const CLI::Error& error) {
       throw Failure(Exit::usage, fmt::format("--config {}: {}", file, error.what()));
+    } catch (const Failure& failure) {
+      throw Failure(failure.exit(), fmt::format("--config {}: {}", file, failure.what()));
     }
   }
 }

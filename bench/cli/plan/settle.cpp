@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/ablation.hpp"
 #include "bench/cli/plan/place.hpp"
 #include "harness/comm/gpu_direct.hpp"
