@@ -28,9 +28,9 @@ CaseMemory::CaseMemory(const Parameters& p, Buffer& known, const UcxWorker& work
   }
   {
     // Of an allocation that no message uses: a registration may outlive its handle in UCX's cache.
-    Buffer other(kind, p.bytes);
+    Buffer fresh(kind, p.bytes);
     const auto start = clock.ticks();
-    const Registration registration(worker, {other.data(), other.size()});
+    const Registration registration(worker, {fresh.data(), fresh.size()});
     once_["registration_us"] = {us_since(start)};
   }
   const auto start = clock.ticks();

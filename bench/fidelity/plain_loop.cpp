@@ -156,11 +156,11 @@ class Side {
     require(ucp_worker_get_address(worker_, &own, &length) == UCS_OK, "ucp_worker_get_address");
     require(::send(socket_, own, length, 0) == static_cast<ssize_t>(length), "send");
     ucp_worker_release_address(worker_, own);
-    std::vector<char> other(65536);
-    require(::recv(socket_, other.data(), other.size(), 0) > 0, "recv");
+    std::vector<char> address(65536);
+    require(::recv(socket_, address.data(), address.size(), 0) > 0, "recv");
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-    params.address = reinterpret_cast<const ucp_address_t*>(other.data());
+    params.address = reinterpret_cast<const ucp_address_t*>(address.data());
     require(ucp_ep_create(worker_, &params, &endpoint_) == UCS_OK, "ucp_ep_create");
     barrier();
     ucp_request_param_t nothing{};

@@ -46,9 +46,9 @@ TEST(Stream, BeginsBeforeItsReceiverSaysThatItIsReady) {
   ::setenv("UCX_NET_DEVICES", "lo", 1);
   const auto clock = Clock::calibrate();
   Meeting meeting;
-  auto other = std::async(std::launch::async, [&] { return communicator(meeting, 1); });
+  auto second = std::async(std::launch::async, [&] { return communicator(meeting, 1); });
   const auto sender = communicator(meeting, 0);
-  const auto receiver = other.get();
+  const auto receiver = second.get();
 
   std::vector<std::byte> message(8);
   std::vector<std::byte> place(8);

@@ -99,17 +99,17 @@ class Measurement {
     constexpr std::uint64_t most = 10'000;
     const double limit = std::clamp(share(0.1), 1e-3, 0.1);
     double spent = 0;
-    double one = std::numeric_limits<double>::max();
+    double iteration_s = std::numeric_limits<double>::max();
     auto& done = measured_.record.warmup_iterations;
     for (std::uint64_t count = 1; count != 0;) {
       const auto took = timed_round_trips(count);
       spent += took;
       done += count;
-      one = std::min(one, took / static_cast<double>(count));
+      iteration_s = std::min(iteration_s, took / static_cast<double>(count));
       const bool enough = spent >= limit || done + 2 * count > most;
       count = agree(enough ? 0 : 2 * count);
     }
-    return one;
+    return iteration_s;
   }
 
   void first_message() {
@@ -121,14 +121,15 @@ class Measurement {
 
   void latency() {
     auto& record = measured_.record;
-    double one = *record.cold.first_message_us * 1e-6 * ways();
+    double iteration_s = *record.cold.first_message_us * 1e-6 * ways();
     if (p_.warmup_runs > 0) phase("warm-up");
-    for (int run = 0; run < p_.warmup_runs; ++run) one = warm_up();
+    for (int run = 0; run < p_.warmup_runs; ++run) iteration_s = warm_up();
 
     phase("latency");
-    const std::uint64_t least = one < 0.1 ? 8 : 2;
-    record.iterations = agree(p_.iterations.value_or(std::clamp(
-        static_cast<std::uint64_t>(share(0.3) / std::max(one, 1e-9)), least, most_iterations)));
+    const std::uint64_t least = iteration_s < 0.1 ? 8 : 2;
+    record.iterations = agree(p_.iterations.value_or(
+        std::clamp(static_cast<std::uint64_t>(share(0.3) / std::max(iteration_s, 1e-9)), least,
+                   most_iterations)));
     const bool cross_check = p_.bytes <= cross_checked_bytes;
     const auto parts = cross_check ? std::min(chunks, record.iterations) : 1;
 
@@ -167,15 +168,15 @@ class Measurement {
   std::uint64_t plan_messages(double part, Stretch stretch) {
     const auto first = p_.bytes >= (4U << 20U) ? std::min(4, p_.window) : p_.window;
     auto count = agree(p_.iterations.value_or(static_cast<std::uint64_t>(first)));
-    double one = std::numeric_limits<double>::max();
+    double iteration_s = std::numeric_limits<double>::max();
     for (;;) {
       const auto start = bench_.clock.ticks();
       stretch(count);
       const auto took = seconds(bench_.clock.ticks() - start);
       if (p_.iterations) return count;
       const bool warm = took >= share(part) * 0.1 || 2 * count > most_iterations;
-      one = std::min(one, took / static_cast<double>(count));
-      const auto total = std::clamp(std::ceil(share(part) / std::max(one, 1e-9)), 2.0,
+      iteration_s = std::min(iteration_s, took / static_cast<double>(count));
+      const auto total = std::clamp(std::ceil(share(part) / std::max(iteration_s, 1e-9)), 2.0,
                                     static_cast<double>(most_iterations));
       count = agree(warm ? static_cast<std::uint64_t>(total) : 2 * count);
       if (agree(warm) != 0) return count;

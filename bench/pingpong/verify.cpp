@@ -58,13 +58,13 @@ void Verifier::exchange_checked_messages() {
 }
 
 std::pair<Verified, std::string> Verifier::outcome() {
-  const auto other = bench_.pair.from_follow(
+  const auto follow = bench_.pair.from_follow(
       {{"checked", verified_.checked}, {"errors", verified_.errors}, {"error", error_}}, progress_);
   if (bench_.pair.role() != Role::lead) return {verified_, error_};
-  const auto others_error = other.at("error").get<std::string>();
-  return {{verified_.checked + other.at("checked").get<std::uint64_t>(),
-           verified_.errors + other.at("errors").get<std::uint64_t>()},
-          error_.empty() ? others_error : error_};
+  const auto follow_error = follow.at("error").get<std::string>();
+  return {{verified_.checked + follow.at("checked").get<std::uint64_t>(),
+           verified_.errors + follow.at("errors").get<std::uint64_t>()},
+          error_.empty() ? follow_error : error_};
 }
 
 }  // namespace ucxbench::pingpong

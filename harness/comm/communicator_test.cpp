@@ -23,9 +23,9 @@ class Communicators : public testing::Test {
       MeetingRank rendezvous(meeting_, rank, 2);
       return std::make_unique<Communicator>(rendezvous, Communicator::Setup{});
     };
-    auto other = std::async(std::launch::async, make, 1);
+    auto second = std::async(std::launch::async, make, 1);
     here_ = make(0);
-    there_ = other.get();
+    there_ = second.get();
   }
 
   Meeting meeting_;

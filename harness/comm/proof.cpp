@@ -67,10 +67,11 @@ std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evi
     const auto& member = *told.begin();
     const auto seen = counted.contains(member) ? counted.at(member) : 0.0;
     if (evidence.payload_bytes == 0 || !has_counters(member)) {
-      for (const auto& [other, share] : counted) {
-        if (other != member && share >= nearly_all && possible.contains(other)) {
-          return {all_by(other),
-                  fmt::format("UCX names {}, but all bytes passed {}'s counters", member, other)};
+      for (const auto& [counted_member, share] : counted) {
+        if (counted_member != member && share >= nearly_all && possible.contains(counted_member)) {
+          return {all_by(counted_member),
+                  fmt::format("UCX names {}, but all bytes passed {}'s counters", member,
+                              counted_member)};
         }
       }
       return {all_by(member), fmt::format("UCX: {} on {}", evidence.path.protocol,

@@ -85,12 +85,12 @@ void refuse_unusable(const UcxResources& found, unsigned major, unsigned minor) 
   const auto folder = [](const std::string& file) {
     return std::filesystem::path(file).parent_path();
   };
-  for (const auto& other : {library_of(reinterpret_cast<const void*>(&uct_query_components)),
-                            library_of(reinterpret_cast<const void*>(&ucs_status_string))}) {
-    if (folder(other) == folder(found.library)) continue;
+  for (const auto& library : {library_of(reinterpret_cast<const void*>(&uct_query_components)),
+                              library_of(reinterpret_cast<const void*>(&ucs_status_string))}) {
+    if (folder(library) == folder(found.library)) continue;
     throw Failure(Exit::cannot_run,
                   fmt::format("two UCX are mixed: {} and {}; see LD_LIBRARY_PATH and LD_PRELOAD",
-                              found.library, other));
+                              found.library, library));
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Identity one{"0.1.0", "abc", "node1"};
-const Identity two{"0.1.0", "abc", "node2"};
+const Identity node1{"0.1.0", "abc", "node1"};
+const Identity node2{"0.1.0", "abc", "node2"};
 
 /// The peer's host, or why there is none.
 std::string attempt(Fd fd, Role role, const Identity& self, const std::string& token) {
@@ -48,11 +48,11 @@ std::string against(Role role, const std::string& bytes, bool close) {
   auto [a, b] = sockets();
   EXPECT_EQ(::send(b.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   if (close) ::shutdown(b.get(), SHUT_WR);
-  return attempt(std::move(a), role, one, "secret-secret-secret");
+  return attempt(std::move(a), role, node1, "secret-secret-secret");
 }
 
 TEST(Handshake, NamesThePeerWhenTokensAgree) {
-  EXPECT_EQ(meet(one, "token", two, "token"), (std::array<std::string, 2>{"node2", "node1"}));
+  EXPECT_EQ(meet(node1, "token", node2, "token"), (std::array<std::string, 2>{"node2", "node1"}));
 }
 
 TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
@@ -60,9 +60,9 @@ TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
   for (int connection = 0; connection < 2; ++connection) {
     auto [a, b] = sockets();
     auto listening = std::async(std::launch::async, [fd = std::move(a)] {
-      return shake_hands(fd.get(), Role::listener, one, "token", 2s);
+      return shake_hands(fd.get(), Role::listener, node1, "token", 2s);
     });
-    auto connected = shake_hands(b.get(), Role::connector, two, "token", 2s).seals;
+    auto connected = shake_hands(b.get(), Role::connector, node2, "token", 2s).seals;
     auto listened = listening.get().seals;
     const auto up = connected.sent.next({});
     const auto down = connected.received.next({});
@@ -74,14 +74,14 @@ TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
 }
 
 TEST(Handshake, RefusesAnotherTokenOnBothSides) {
-  for (const auto& said : meet(one, "token", two, "other")) {
+  for (const auto& said : meet(node1, "token", node2, "other")) {
     EXPECT_EQ(said,
               "the peer has another token: both sides need the same token file or UCXBENCH_TOKEN");
   }
 }
 
 TEST(Handshake, NamesBothBuildsWhenTheyDiffer) {
-  const auto said = meet(one, "token", {"0.2.0", "def", "node2"}, "token");
+  const auto said = meet(node1, "token", {"0.2.0", "def", "node2"}, "token");
   EXPECT_EQ(said[0],
             "the peer runs ucx-bench 0.2.0 (def), this side 0.1.0 (abc): use the same build");
   EXPECT_EQ(said[1],
@@ -104,7 +104,7 @@ TEST(Handshake, RefusesForeignPrograms) {
 TEST(Handshake, RefusesAnInventedProof) {
   auto [a, b] = sockets();
   auto listening =
-      std::async(std::launch::async, attempt, std::move(a), Role::listener, one, "token");
+      std::async(std::launch::async, attempt, std::move(a), Role::listener, node1, "token");
   const std::string greeting = "ucx-bench-control 2 0.1.0 abc 00\nproof 00 node\n";
   ::send(b.get(), greeting.data(), greeting.size(), 0);
   EXPECT_NE(listening.get().find("another token"), std::string::npos);

@@ -62,9 +62,9 @@ void Hub::put(int rank, const std::string& key, const Bytes& value, std::vector<
     return;
   }
   reply(rank, {{"type", "ok"}}, replies);
-  for (std::size_t other = 0; other < members_.size(); ++other) {
-    if (members_[other].wanted_key == key) {
-      reply(static_cast<int>(other), value_frame(value), replies);
+  for (std::size_t waiter = 0; waiter < members_.size(); ++waiter) {
+    if (members_[waiter].wanted_key == key) {
+      reply(static_cast<int>(waiter), value_frame(value), replies);
     }
   }
 }

@@ -159,9 +159,9 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   const std::string pid = std::to_string(::getpid());
   meeting.phase("meeting");
   meeting.put("address/" + std::to_string(rank), {static_cast<std::uint8_t>(rank)}, progress);
-  for (int other = 0; other < meeting.size(); ++other) {
-    const auto address = meeting.get("address/" + std::to_string(other), nullptr);
-    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(other)})
+  for (int member = 0; member < meeting.size(); ++member) {
+    const auto address = meeting.get("address/" + std::to_string(member), nullptr);
+    if (address != Rendezvous::Bytes{static_cast<std::uint8_t>(member)})
       meeting.abort(Failure(Exit::lost, "mixed up"));
   }
   meeting.put("report/pid", {pid.begin(), pid.end()}, progress);

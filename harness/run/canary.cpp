@@ -84,14 +84,14 @@ std::vector<double> round_trips_us() {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw Failure(Exit::lost, fmt::format("canary: no socket pair: {}", std::strerror(errno)));
   }
-  const Fd one(ends[0]);
-  const Fd other(ends[1]);
+  const Fd near_end(ends[0]);
+  const Fd far_end(ends[1]);
   std::vector<double> trips;
   for (std::size_t sample = 0; sample < trip_samples; ++sample) {
     const auto begin = std::chrono::steady_clock::now();
     for (int trip = 0; trip < trips_of_a_sample; ++trip) {
-      pass_byte(one.get(), other.get());
-      pass_byte(other.get(), one.get());
+      pass_byte(near_end.get(), far_end.get());
+      pass_byte(far_end.get(), near_end.get());
     }
     trips.push_back(seconds_since(begin) * 1e6 / trips_of_a_sample);
   }

@@ -112,18 +112,18 @@ double timed_copy(const std::byte* from, std::byte* into, std::size_t bytes) {
 
 Json measure_copies(const std::vector<int>& cpus) {
   const auto each = std::clamp(2 * most_bytes / cpus.size(), least_bytes, most_bytes);
-  std::optional<double> one;
+  std::optional<double> alone;
   std::optional<double> all;
   try {
     std::vector<Copier> copiers;
     copiers.emplace_back(most_bytes);
     while (copiers.size() < cpus.size()) copiers.emplace_back(each);
-    one = copy_on({cpus.front()}, std::span(copiers).first(1), most_bytes);
+    alone = copy_on({cpus.front()}, std::span(copiers).first(1), most_bytes);
     all = copy_on(cpus, copiers, each);
   } catch (const std::bad_alloc&) {
     all.reset();
   }
-  return {{"one_core", copies_json({cpus.front()}, most_bytes, one)},
+  return {{"one_core", copies_json({cpus.front()}, most_bytes, alone)},
           {"all_cores", copies_json(cpus, each, all)}};
 }
 

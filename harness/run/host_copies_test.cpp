@@ -28,8 +28,8 @@ TEST(HostCopies, OfCpusThatAreNotThereAreMeasuredElsewhere) {
 }
 
 TEST(HostCopies, TheFasterCount) {
-  const auto copies = [](const Json& one, const Json& all) {
-    return Json{{"one_core", {{"copy_GBps", one}}}, {"all_cores", {{"copy_GBps", all}}}};
+  const auto copies = [](const Json& alone, const Json& all) {
+    return Json{{"one_core", {{"copy_GBps", alone}}}, {"all_cores", {{"copy_GBps", all}}}};
   };
   EXPECT_EQ(faster_copies({}, copies(5, 8)), copies(5, 8));
   EXPECT_EQ(faster_copies(copies(6, 8), copies(5, 9)), copies(6, 9));

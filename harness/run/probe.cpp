@@ -68,7 +68,8 @@ Json ask_topology() {
 
 int probe_main(std::span<const char* const> words) {
   const auto asked = [&](std::string_view word) {
-    return std::any_of(words.begin(), words.end(), [&](const char* one) { return one == word; });
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view given) { return given == word; });
   };
   try {
     Json json = {{"no_cuda", ""}, {"gpus", Json::array()}, {"topology", nullptr}};

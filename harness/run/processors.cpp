@@ -27,8 +27,9 @@ constexpr std::size_t at_once = 8;
 constexpr std::size_t additions_each = rounds_each * 2 * at_once;
 constexpr std::chrono::milliseconds patience{50};
 
-/// A ball that two threads pass to each other; odd turns are the answering thread's.
-class Ball {
+/// The number of a turn, which two threads pass to each other; odd ones are the answering
+/// thread's.
+class Turns {
  public:
   /// False when time is over, for both.
   bool wait_for(std::uint32_t turn) {
@@ -42,7 +43,7 @@ class Ball {
     return true;
   }
   void pass(std::uint32_t turn) { turn_.store(turn, std::memory_order_release); }
-  void lose() { lost_ = true; }
+  void give_up() { lost_ = true; }
 
  private:
   const LookClock::time_point end_ = LookClock::now() + patience;
@@ -51,23 +52,23 @@ class Ball {
 };
 
 // False where it did not work.
-bool answer(Ball& ball) {
+bool answer(Turns& turns) {
   for (std::uint32_t trip = 0; trip < (warm_up + way_samples) * trips_each; ++trip) {
-    if (!ball.wait_for(2 * trip + 1)) return false;
-    ball.pass(2 * trip + 2);
+    if (!turns.wait_for(2 * trip + 1)) return false;
+    turns.pass(2 * trip + 2);
   }
   return true;
 }
 
 // Of each sample, a way in ns; none where it did not work.
-std::vector<double> ways_ns(Ball& ball) {
+std::vector<double> ways_ns(Turns& turns) {
   std::vector<double> ways;
   std::uint32_t trip = 0;
   for (std::uint32_t sample = 0; sample < warm_up + way_samples; ++sample) {
     const auto begin = LookClock::now();
     for (const auto end = trip + trips_each; trip < end; ++trip) {
-      ball.pass(2 * trip + 1);
-      if (!ball.wait_for(2 * trip + 2)) return {};
+      turns.pass(2 * trip + 1);
+      if (!turns.wait_for(2 * trip + 2)) return {};
     }
     if (sample >= warm_up) {
       ways.push_back(Nanoseconds(LookClock::now() - begin).count() / (2 * trips_each));
@@ -129,21 +130,21 @@ std::vector<double> works_ns() {
 
 }  // namespace
 
-std::optional<Processors> look_at_processors(int one, int other) {
-  if (one == other) return std::nullopt;
-  Ball ball;
+std::optional<Processors> look_at_processors(int first, int second) {
+  if (first == second) return std::nullopt;
+  Turns turns;
   std::vector<double> ways;
   std::array<std::vector<double>, 2> works;
   try {
-    // Threads of their own: whoever calls stays where it may run. Both have the ball's last turn at
+    // Threads of their own: whoever calls stays where it may run. Both have their last turn at
     // the same time, so that they work together.
     const std::jthread answering([&] {
-      if (!pin_this_thread(other)) return ball.lose();
-      if (answer(ball)) works[1] = works_ns();
+      if (!pin_this_thread(second)) return turns.give_up();
+      if (answer(turns)) works[1] = works_ns();
     });
     const std::jthread asking([&] {
-      if (!pin_this_thread(one)) return ball.lose();
-      ways = ways_ns(ball);
+      if (!pin_this_thread(first)) return turns.give_up();
+      ways = ways_ns(turns);
       if (!ways.empty()) works[0] = works_ns();
     });
   } catch (const std::system_error&) {

@@ -17,6 +17,6 @@ namespace ucxbench {
 ///   thread somebody else uses takes a third longer.
 /// A hypervisor changes both within seconds. Takes about 10 ms, at most about 100; empty where that
 /// does not suffice (a processor is busy), for one processor, and for one that may not be used.
-std::optional<Processors> look_at_processors(int one, int other);
+std::optional<Processors> look_at_processors(int first, int second);
 
 }  // namespace ucxbench

@@ -61,7 +61,7 @@ class Runs : public FolderLikeSys {
     const auto number = told.at("launch").get<int>();
     const auto name = plans_[index].name + std::to_string(number);
     order_ += order_.empty() ? name : " " + name;
-    if (const auto other = outcomes_.find(name); other != outcomes_.end()) return other->second;
+    if (const auto given = outcomes_.find(name); given != outcomes_.end()) return given->second;
     LaunchRecord record{.launch = number};
     record.samples["bandwidth_GBps"].quantiles = quantiles_of({2.0});
     const Json report = {{"index", index},  {"records", {launch_to_json(record)}},

@@ -35,8 +35,8 @@ void add_ucx_warning(Json& ucx, int rank, const std::string& line) {
   auto& warnings = ucx["warnings"];
   const auto text = on_one_line(line.substr(0, longest_warning));
   const auto kind = without_numbers(text);
-  const auto known = std::ranges::find_if(warnings, [&](const Json& one) {
-    return without_numbers(one.at("line").get<std::string>()) == kind;
+  const auto known = std::ranges::find_if(warnings, [&](const Json& warning) {
+    return without_numbers(warning.at("line").get<std::string>()) == kind;
   });
   if (known == warnings.end()) {
     if (warnings.size() >= most_kinds_of_warning) return;
@@ -53,9 +53,9 @@ void add_ucx_warning(Json& ucx, int rank, const std::string& line) {
 void add_error_counters(Json& machine, const Json& report) {
   auto& counters = machine["error_counters"];
   for (const auto& moved : report.at("moved")) {
-    const auto known = std::ranges::find_if(counters, [&](const Json& one) {
-      return one.at("name") == moved.at("name") && one.at("host") == report.at("host") &&
-             one.at("network_namespace") == report.at("network_namespace");
+    const auto known = std::ranges::find_if(counters, [&](const Json& counter) {
+      return counter.at("name") == moved.at("name") && counter.at("host") == report.at("host") &&
+             counter.at("network_namespace") == report.at("network_namespace");
     });
     if (known == counters.end()) {
       Json added = {{"host", report.at("host")},

@@ -28,9 +28,9 @@ TEST(UcxWarnings, AreNotWithoutBound) {
   EXPECT_EQ(ucx["warnings"][0]["count"], 2);
   add_ucx_warning(ucx, 0, std::string(10'000, 'y'));
   EXPECT_EQ(ucx["warnings"].size(), most_kinds_of_warning);
-  Json other;
-  add_ucx_warning(other, 0, "WARN\t" + std::string(10'000, 'y'));
-  const auto line = other["warnings"][0]["line"].get<std::string>();
+  Json long_line;
+  add_ucx_warning(long_line, 0, "WARN\t" + std::string(10'000, 'y'));
+  const auto line = long_line["warnings"][0]["line"].get<std::string>();
   EXPECT_EQ(line.size(), 500U);
   EXPECT_TRUE(line.starts_with("WARN yyy"));
 }

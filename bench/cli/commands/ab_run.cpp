@@ -72,10 +72,10 @@ std::filesystem::path found_program(const std::string& name) {
   return name;
 }
 
-bool same_file(const std::string& one, const std::string& other) {
+bool same_file(const std::string& base, const std::string& now) {
   std::error_code ignored;
-  return one == other ||
-         std::filesystem::equivalent(found_program(one), found_program(other), ignored);
+  return base == now ||
+         std::filesystem::equivalent(found_program(base), found_program(now), ignored);
 }
 
 // The last line that a program of ours complains with, else the last that it says.

@@ -22,23 +22,24 @@ class ExpectTable {
   Expectation read() const {
     check_toml_keys(table_, {"transports", "memory", "class", "min_GBps", "max_us", "path"}, file_,
                     "");
-    Expectation one{.place = toml_place(file_, table_)};
-    one.transports = text("transports", "as \"tcp,shm\"");
-    if (one.transports.empty()) {
-      refuse_toml(one.place, "expected transports = \"SET\", as transports = \"tcp,shm\"");
+    Expectation expected{.place = toml_place(file_, table_)};
+    expected.transports = text("transports", "as \"tcp,shm\"");
+    if (expected.transports.empty()) {
+      refuse_toml(expected.place, "expected transports = \"SET\", as transports = \"tcp,shm\"");
     }
-    at_line("transports", [&] { return TransportSet::parse(one.transports); });
-    if (const auto memory = text("memory", "as \"cuda\""); !memory.empty()) one.memory = memory;
-    one.path_class = path_class(one.memory);
-    one.min_GBps = positive("min_GBps");
-    one.max_us = positive("max_us");
+    at_line("transports", [&] { return TransportSet::parse(expected.transports); });
+    if (const auto memory = text("memory", "as \"cuda\""); !memory.empty())
+      expected.memory = memory;
+    expected.path_class = path_class(expected.memory);
+    expected.min_GBps = positive("min_GBps");
+    expected.max_us = positive("max_us");
     if (const auto path = text("path", "as \"nvlink\""); !path.empty()) {
-      one.carriers = at_line("path", [&] { return TransportSet::parse(path); }).members();
+      expected.carriers = at_line("path", [&] { return TransportSet::parse(path); }).members();
     }
-    if (!one.min_GBps && !one.max_us && one.carriers.empty()) {
-      refuse_toml(one.place, "nothing is expected: give min_GBps, max_us or path");
+    if (!expected.min_GBps && !expected.max_us && expected.carriers.empty()) {
+      refuse_toml(expected.place, "nothing is expected: give min_GBps, max_us or path");
     }
-    return one;
+    return expected;
   }
 
  private:
@@ -100,10 +101,10 @@ SiteFile read_site(const std::string& file) {
   check_toml_keys(table, {"ranks", "expect"}, file, "");
   SiteFile site;
   site.ranks = toml_number(table, "ranks", 2, 1024, file).value_or(site.ranks);
-  for (const auto& one : toml_entries(table, "expect", "check", file)) {
-    const auto* expect = one.as_table();
+  for (const auto& entry : toml_entries(table, "expect", "check", file)) {
+    const auto* expect = entry.as_table();
     if (expect == nullptr) {
-      refuse_toml(toml_place(file, one), "expected [[expect]] with transports = \"…\" below");
+      refuse_toml(toml_place(file, entry), "expected [[expect]] with transports = \"…\" below");
     }
     site.expectations.push_back(ExpectTable(*expect, file).read());
   }
@@ -112,13 +113,14 @@ SiteFile read_site(const std::string& file) {
 
 std::string site_text(const SiteFile& site, const std::string& comment) {
   auto text = fmt::format("{}ranks = {}\n", comment, site.ranks);
-  for (const auto& one : site.expectations) {
-    text += fmt::format("\n[[expect]]\ntransports = \"{}\"\n", one.transports);
-    if (one.memory != "host") text += fmt::format("memory = \"{}\"\n", one.memory);
-    if (!one.path_class.empty()) text += fmt::format("class = \"{}\"\n", one.path_class);
-    if (one.min_GBps) text += fmt::format("min_GBps = {:g}\n", *one.min_GBps);
-    if (one.max_us) text += fmt::format("max_us = {:g}\n", *one.max_us);
-    if (!one.carriers.empty()) text += fmt::format("path = \"{}\"\n", fmt::join(one.carriers, ","));
+  for (const auto& expected : site.expectations) {
+    text += fmt::format("\n[[expect]]\ntransports = \"{}\"\n", expected.transports);
+    if (expected.memory != "host") text += fmt::format("memory = \"{}\"\n", expected.memory);
+    if (!expected.path_class.empty()) text += fmt::format("class = \"{}\"\n", expected.path_class);
+    if (expected.min_GBps) text += fmt::format("min_GBps = {:g}\n", *expected.min_GBps);
+    if (expected.max_us) text += fmt::format("max_us = {:g}\n", *expected.max_us);
+    if (!expected.carriers.empty())
+      text += fmt::format("path = \"{}\"\n", fmt::join(expected.carriers, ","));
   }
   return text;
 }

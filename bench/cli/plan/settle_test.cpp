@@ -168,8 +168,8 @@ TEST(Settling, KeepsThePlansOfASuiteApart) {
   EXPECT_TRUE(launches[0].require && !launches[1].require);
   EXPECT_TRUE(!launches[0].strict && launches[1].strict);
   const auto twice = refusal_by([&] {
-    Result other;
-    settle({first, first}, plain_machine(), other);
+    Result of_both;
+    settle({first, first}, plain_machine(), of_both);
   });
   EXPECT_EQ(twice, "tcp/host/host/lo/2 would be measured twice; leave one out");
 }

@@ -11,18 +11,18 @@ namespace ucxbench {
 namespace {
 
 SuiteCase case_of(const toml::node& node, const std::string& file, std::size_t number) {
-  SuiteCase one;
-  one.name = fmt::format("case {}", number);
-  one.origin = fmt::format("{}: {}", toml_place(file, node), one.name);
+  SuiteCase suite_case;
+  suite_case.name = fmt::format("case {}", number);
+  suite_case.origin = fmt::format("{}: {}", toml_place(file, node), suite_case.name);
   const auto* table = node.as_table();
-  if (table == nullptr) refuse_toml(one.origin, "expected [[case]] with args = \"…\" below");
-  check_toml_keys(*table, {"args"}, file, ": " + one.name);
+  if (table == nullptr) refuse_toml(suite_case.origin, "expected [[case]] with args = \"…\" below");
+  check_toml_keys(*table, {"args"}, file, ": " + suite_case.name);
   const auto* args = table->get_as<std::string>("args");
   if (args == nullptr || trim_text(args->get()).empty()) {
-    refuse_toml(one.origin, "expected args = \"COMMAND OPTIONS\", as args = \"merge -n 2\"");
+    refuse_toml(suite_case.origin, "expected args = \"COMMAND OPTIONS\", as args = \"merge -n 2\"");
   }
-  one.args = args->get();
-  return one;
+  suite_case.args = args->get();
+  return suite_case;
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ Suite read_suite(const std::string& file) {
     if (!text) refuse_toml(place, "max_time: expected a time in quotes, as \"10min\"");
     suite.max_time = at_toml(place + ": max_time", [&] { return parse_duration(*text); });
   }
-  for (const auto& one : toml_entries(table, "case", "measure", file)) {
-    suite.cases.push_back(case_of(one, file, suite.cases.size() + 1));
+  for (const auto& entry : toml_entries(table, "case", "measure", file)) {
+    suite.cases.push_back(case_of(entry, file, suite.cases.size() + 1));
   }
   return suite;
 }

@@ -20,10 +20,11 @@ constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; col
 
 std::vector<Plan> plans_of(const Suite& suite, int launches) {
   std::vector<Plan> plans;
-  for (const auto& one : suite.cases) {
-    plans.push_back(of_option(one.origin, [&] { return plan_of_args(one.args, launches); }));
-    plans.back().name = one.name;
-    plans.back().origin = one.origin;
+  for (const auto& suite_case : suite.cases) {
+    plans.push_back(
+        of_option(suite_case.origin, [&] { return plan_of_args(suite_case.args, launches); }));
+    plans.back().name = suite_case.name;
+    plans.back().origin = suite_case.origin;
   }
   return plans;
 }
@@ -65,8 +66,8 @@ OneLaunch parse_one_launch(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [slash, error] = std::from_chars(text.data(), end, launch.number);
   const bool first = error == std::errc() && slash != end && *slash == '/';
-  const auto [rest, other] = std::from_chars(first ? slash + 1 : end, end, launch.of);
-  if (!first || other != std::errc() || rest != end || launch.number < 1 ||
+  const auto [rest, bad_count] = std::from_chars(first ? slash + 1 : end, end, launch.of);
+  if (!first || bad_count != std::errc() || rest != end || launch.number < 1 ||
       launch.number > launch.of || launch.of > most_launches) {
     throw Failure(Exit::usage,
                   fmt::format("--launch '{}': expected one of so many, as 3/10", text));
