@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 from conftest import ROOT, only
-from emulated_gpu import EMULATOR, UCX, needs_both
+from emulated_gpu import LIBRARIES, needs_both
 
 
 def site(folder, *expectations, **top):
@@ -82,7 +82,7 @@ def test_time_that_does_not_suffice(bench, tmp_path):
 def test_classes_of_gpu_pairs(bench, tmp_path):
     gpus = {"transports": "tcp,nvlink", "memory": "cuda", **EASY}
     arguments = site(tmp_path, {"class": "NV4", **gpus}, {"class": "SYS", **gpus})
-    libraries = {"LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}", "CUDA_EMULATOR_GPU_BYTES": str(4 << 30)}
+    libraries = LIBRARIES | {"CUDA_EMULATOR_GPU_BYTES": str(4 << 30)}
     done = bench(*arguments, environment=libraries)
     assert done.code == 3, done
     assert [one["verdict"] for one in limits(done)] == ["met", "met", "cannot run", "cannot run"]

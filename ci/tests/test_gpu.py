@@ -81,7 +81,8 @@ def test_over_tcp_everything_is_staged(gpu, memory):
 
 @needs_both
 def test_large_messages_go_by_cuda_ipc(gpu):
-    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink")
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
+               UCX_MEM_MMAP_HOOK_MODE="bistro")
     case = only(done.file["cases"])
     assert case["path"]["carried_by"] == {"nvlink": 1}
     assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
