@@ -1,10 +1,13 @@
 #include "bench/cli/commands/measure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/measuring_options.hpp"
+#include "bench/cli/plan/place.hpp"
+#include "harness/launch/shell_words.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
@@ -27,14 +30,9 @@ std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
       ranks, o.remote() ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "shm"});
 }
 
-std::vector<AskedCase> cases_of(const MeasuringOptions& o, const CasePlace& where) {
-  Place place;
-  place.memory = where.memory;
-  place.transports = where.transports;
-  place.net_devices = where.net_devices;
-  place.ranks = where.ranks;
+std::vector<AskedCase> cases_of(const MeasuringOptions& o, Place place) {
   place.launches = o.run.launches;
-  return cases_at(o.of.name, o.of.parameters, o.asked, place, local(o.remote() ? 1 : where.ranks));
+  return cases_at(o.of.name, o.of.parameters, o.asked, place, local(o.remote() ? 1 : place.ranks));
 }
 
 // Of all cases together.
@@ -49,10 +47,7 @@ Needs needs_of(const MeasuringOptions& o, const Plan& plan) {
   for (const auto& set : plan.sets) {
     for (const auto& memory : plan.memory) {
       for (const auto ranks : plan.ranks) {
-        CasePlace place{
-            .transports = set.members(), .memory = {}, .net_devices = {}, .ranks = ranks};
-        for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
-        for (const auto& planned : cases_of(o, place)) {
+        for (const auto& planned : cases_of(o, case_place(set, memory, ranks))) {
           needs.busy_threads = std::max(needs.busy_threads, planned.busy_threads);
           needs.sockaddr = needs.sockaddr || planned.connect_by == ConnectBy::sockaddr;
         }
@@ -69,10 +64,11 @@ void check_options(const MeasuringOptions& o) {
   }
   const auto parameters = to_json(o.of.parameters.fields, o.asked.parameters.get());
   if (!parameters.value("transfer_log", true)) o.run.outputs.need_no_transfers();
+  split_shell_words(o.run.wrap);  // refuses an open quote
   check_sides(o);
 }
 
-std::vector<Case> planned_cases(const MeasuringOptions& o, const CasePlace& place) {
+std::vector<Case> planned_cases(const MeasuringOptions& o, const Place& place) {
   std::vector<Case> cases;
   for (auto& asked : cases_of(o, place)) {
     Case planned;
@@ -88,14 +84,17 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   const auto& o = *options;
   check_options(o);
   Plan plan;
+  plan.benchmark = o.of.name;
   plan.ranks = numbers_of_ranks(o);
-  const auto most = *std::ranges::max_element(plan.ranks);
-  plan.sets = sets_of(o, most);
+  plan.sets = sets_of(o, plan.most_ranks());
   plan.memory = o.memory.kinds();
   const auto needs = needs_of(o, plan);
-  plan.setup = o.run.setup(o.of.name, most, o.remote() ? 1 : most, needs.busy_threads);
-  plan.setup.ucx = key_values("--ucx", o.transports.ucx, "UCX_");
-  plan.setup.strict = o.transports.strict;
+  plan.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(o.run.timeout);
+  plan.wrap = o.run.wrap;
+  plan.cpus = cpus_of_ranks(o.run.bind, o.remote() ? 1 : plan.most_ranks(), needs.busy_threads);
+  if (o.run.bind == "auto") plan.near_cpus = needs.busy_threads;
+  plan.ucx = key_values("--ucx", o.transports.ucx, "UCX_");
+  plan.strict = o.transports.strict;
   plan.sockaddr = needs.sockaddr;
   plan.devices = o.place().devices;
   plan.pool_bytes = o.place().pool_bytes;
@@ -108,7 +107,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   if (o.of.no_gpu_memory != nullptr) plan.no_gpu_memory = o.of.no_gpu_memory();
   plan.listen = o.listen;
   plan.token_file = o.token_file;
-  plan.cases = [options](const CasePlace& place) { return planned_cases(*options, place); };
+  plan.cases = [options](const Place& place) { return planned_cases(*options, place); };
   return plan;
 }
 

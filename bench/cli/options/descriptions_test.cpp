@@ -50,13 +50,14 @@ TEST(RecordedCases, AreWhatTheirCommandLinesStillAskFor) {
     const auto args = run.at("args").get<std::string>();
     const auto plan = plan_of_args(args, 1);
     std::vector<Sorted> asked, recorded;
-    for (const auto& one : run.at("cases")) {
-      const auto& parameters = one.at("parameters");
-      const CasePlace place{.transports = parameters.at("transports"),
-                            .memory = parameters.at("memory"),
-                            .net_devices = parameters.at("net_devices"),
-                            .ranks = parameters.at("ranks")};
-      recorded.push_back({{"key", one.at("key")}, {"parameters", parameters}});
+    for (const auto& of : run.at("cases")) {
+      const auto& parameters = of.at("parameters");
+      Place place;
+      place.transports = parameters.at("transports").get<std::vector<std::string>>();
+      place.memory = parameters.at("memory").get<std::vector<std::string>>();
+      place.net_devices = parameters.at("net_devices").get<std::string>();
+      place.ranks = parameters.at("ranks").get<int>();
+      recorded.push_back({{"key", of.at("key")}, {"parameters", parameters}});
       if (asked.size() >= recorded.size()) continue;
       for (const auto& planned : plan.cases(place)) {
         asked.push_back({{"key", planned.key}, {"parameters", planned.parameters}});

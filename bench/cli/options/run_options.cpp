@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "bench/cli/options/field_options.hpp"
-#include "bench/cli/plan/place.hpp"
-#include "harness/launch/shell_words.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -50,19 +46,6 @@ void RunOptions::add_outputs(CLI::App& command) {
   static const std::vector<Field> tag = {run_fields().back()};
   add_fields(command, {{.fields = &tag, .object = this}});
   outputs.add_options(command);
-}
-
-CommandSetup RunOptions::setup(const std::string& benchmark, int ranks, int local_ranks,
-                               int threads) const {
-  split_shell_words(wrap);  // refuses an open quote
-  CommandSetup setup;
-  setup.benchmark = benchmark;
-  setup.ranks = ranks;
-  setup.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
-  setup.wrap = wrap;
-  setup.cpus = cpus_of_ranks(bind, local_ranks, threads);
-  if (bind == "auto") setup.near_cpus = threads;
-  return setup;
 }
 
 Variables key_values(const std::string& option, const std::vector<std::string>& given,

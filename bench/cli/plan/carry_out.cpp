@@ -122,7 +122,7 @@ Exit carry_out(const std::string& command, std::vector<Plan> plans, const Schedu
 }
 
 Exit carry_out(Plan plan, const RunOptions& run, const GlobalOptions& global) {
-  const auto command = plan.setup.benchmark;
+  const auto command = plan.benchmark;
   Schedule schedule;
   schedule.launches = run.launches;
   return carry_out(command, {std::move(plan)}, schedule, run, global);

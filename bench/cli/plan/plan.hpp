@@ -1,31 +1,26 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/cli/options/run_options.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/place.hpp"
 
 namespace ucxbench {
-
-/// Where a case is measured.
-struct CasePlace {
-  std::vector<std::string> transports;  ///< members of the set
-  std::vector<std::string> memory;      ///< sent from, received into
-  std::string net_devices;
-  int ranks = 2;
-};
 
 /// What a measuring command does, parsed: its cases for every transport set and memory.
 struct Plan {
   std::string name;    ///< among several plans of one run: "case 2"
   std::string origin;  ///< what its failures begin with: "suite.toml:7: case 2"
-  CommandSetup setup;
+  std::string benchmark;
   std::vector<int> ranks;  ///< each number is measured by itself
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
@@ -39,9 +34,30 @@ struct Plan {
   bool allow_same_gpu = false;
   bool sockaddr = false;       ///< endpoints are made through a listener
   std::string crowded_advice;  ///< for more ranks than CPUs
-  std::function<std::vector<Case>(const CasePlace&)> cases;
-  std::optional<std::string> listen;  ///< where the second rank's machine is waited for
+  /// At a place of which only memory, transports, network devices and ranks count.
+  std::function<std::vector<Case>(const Place&)> cases;
+  std::chrono::milliseconds timeout{60'000};  ///< longest wait without progress
+  std::string wrap;
+  std::vector<std::vector<int>> cpus;  ///< by rank, of the most; empty: not bound
+  std::optional<int> near_cpus;        ///< --bind auto: how many each wants near to its data
+  Variables ucx;                       ///< --ucx
+  bool strict = false;                 ///< a set that cannot run is a failure of the run
+  std::optional<std::string> listen;   ///< where the second rank's machine is waited for
   std::string token_file;
+
+  int most_ranks() const { return *std::ranges::max_element(ranks); }
 };
+
+/// Where the cases of one launch are measured.
+inline Place case_place(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
+                        const std::string& net_devices = "") {
+  Place place;
+  place.memory.clear();
+  for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
+  place.transports = set.members();
+  place.net_devices = net_devices;
+  place.ranks = ranks;
+  return place;
+}
 
 }  // namespace ucxbench

@@ -73,9 +73,9 @@ void check_plan(Plan& plan, const Machine& machine) {
   if (plan.listen) refuse_nearest(plan.net_devices);
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
-  for (const auto& set : plan.sets) check_overrides(plan.setup.ucx, set, gpu_memory);
-  if (plan.listen) check_peer_settings(plan.setup.ucx);
-  check_configuration(machine.configuration, plan.setup.ucx);
+  for (const auto& set : plan.sets) check_overrides(plan.ucx, set, gpu_memory);
+  if (plan.listen) check_peer_settings(plan.ucx);
+  check_configuration(machine.configuration, plan.ucx);
 }
 
 // A set that names ib is refused then; auto runs without, and UCX goes on trying.
@@ -95,12 +95,6 @@ void check_distinct(const Result& result) {
     throw Failure(Exit::usage,
                   fmt::format("{} would be measured twice; leave one out", planned.key));
   }
-}
-
-std::vector<std::string> words_of(const std::vector<MemoryKind>& kinds) {
-  std::vector<std::string> words;
-  for (const auto kind : kinds) words.emplace_back(to_string(kind));
-  return words;
 }
 
 std::string all_of_them(const std::vector<std::string>& devices) {
@@ -124,8 +118,7 @@ class Settling {
     std::vector<LaunchPlan> launches;
     for (const auto& set : plan_.sets) {
       // Under a wrapper the ranks may live in another network namespace, with devices of its own.
-      const auto devices =
-          net_devices_of(plan_.net_devices, set, route(), plan_.setup.wrap.empty());
+      const auto devices = net_devices_of(plan_.net_devices, set, route(), plan_.wrap.empty());
       for (const auto& memory : plan_.memory) {
         const auto own = own_net_devices(set, memory);
         const SetUse use{.net_devices = own.empty() ? devices : all_of_them(own),
@@ -154,11 +147,10 @@ class Settling {
 
   // One choice for all sets and memories: `ranks` of the run file has one.
   void bind_near_data() {
-    if (!plan_.setup.near_cpus) return;
-    auto [cpus, how] =
-        cpus_by_wiring(machine_.wiring, plan_.setup.cpus, plan_.devices, uses_cuda(plan_),
-                       names(plan_, "ib"), machine_.cpus, *plan_.setup.near_cpus);
-    plan_.setup.cpus = std::move(cpus);
+    if (!plan_.near_cpus) return;
+    auto [cpus, how] = cpus_by_wiring(machine_.wiring, plan_.cpus, plan_.devices, uses_cuda(plan_),
+                                      names(plan_, "ib"), machine_.cpus, *plan_.near_cpus);
+    plan_.cpus = std::move(cpus);
     note_placement("--bind auto", how);
   }
 
@@ -168,10 +160,10 @@ class Settling {
     const bool nearest = plan_.net_devices == "nearest";
     // By itself only where there is a choice, and UCX is not to make it.
     const bool chosen = plan_.net_devices == "auto" && set.has("ib") && !plan_.listen &&
-                        machine_.wiring.rdma_ports.size() > 1 && plan_.setup.wrap.empty();
+                        machine_.wiring.rdma_ports.size() > 1 && plan_.wrap.empty();
     if (!chosen && !(nearest && (set.has("ib") || set.has("auto")))) return {};
     const auto data =
-        data_of_ranks(machine_.wiring, plan_.setup.cpus, plan_.devices, any_cuda(memory), true);
+        data_of_ranks(machine_.wiring, plan_.cpus, plan_.devices, any_cuda(memory), true);
     auto devices = nearest_net_devices(machine_.wiring, data, set, route());
     note_placement(fmt::format("--net-devices {}, {}", plan_.net_devices, set.name()),
                    !devices.empty() ? "the NIC nearest to each rank's data"
@@ -183,7 +175,9 @@ class Settling {
                       int ranks) const {
     std::vector<std::string> parts = {set.name()};
     if (!plan_.name.empty()) parts.push_back(plan_.name);
-    if (any_cuda(memory)) parts.push_back(fmt::format("{}", fmt::join(words_of(memory), "-")));
+    if (any_cuda(memory)) {
+      parts.push_back(fmt::format("{}", fmt::join(case_place(set, memory, ranks).memory, "-")));
+    }
     if (plan_.ranks.size() > 1) parts.push_back(fmt::format("ranks {}", ranks));
     return fmt::format("{}", fmt::join(parts, ", "));
   }
@@ -199,7 +193,7 @@ class Settling {
   LaunchPlan launch_plan(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
                          const SetUse& use, const std::vector<std::string>& own_net_devices) {
     LaunchPlan launch{.name = name_of(set, memory, ranks),
-                      .benchmark = plan_.setup.benchmark,
+                      .benchmark = plan_.benchmark,
                       .set = set,
                       .memory = memory,
                       .ranks = ranks,
@@ -208,7 +202,7 @@ class Settling {
                       .net_devices = own_net_devices,
                       .asked = {},
                       .unavailable = why_not(set, memory, use),
-                      .strict = plan_.setup.strict,
+                      .strict = plan_.strict,
                       .require = plan_.require,
                       .allow_same_gpu = plan_.allow_same_gpu,
                       .launch = {}};
@@ -216,11 +210,7 @@ class Settling {
     if (use.gpu_memory || set.has("ib") || set.has("auto")) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
-    const CasePlace place{.transports = set.members(),
-                          .memory = words_of(memory),
-                          .net_devices = use.net_devices,
-                          .ranks = ranks};
-    for (auto& planned : plan_.cases(place)) {
+    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices))) {
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }
@@ -231,27 +221,26 @@ class Settling {
   Variables set_environment(LaunchPlan& launch) {
     Variables settings;
     for (const auto& setting : launch.settings) settings[setting.key] = setting.value;
-    const auto& setup = plan_.setup;
-    auto shared = rank_environment(current_environment(), settings, setup.ucx);
+    auto shared = rank_environment(current_environment(), settings, plan_.ucx);
     launch.asked = shared.asked;
     auto& record = result_.ucx["environment"];
     record["asked"][launch.name] = shared.asked;
     record["inherited"] = shared.inherited;
     record["replaced"] = shared.replaced;
 
-    launch.launch.timeout = setup.timeout;
+    launch.launch.timeout = plan_.timeout;
     const auto local = static_cast<std::size_t>(launch.ranks - (machine_.remote_route ? 1 : 0));
     for (std::size_t rank = 0; rank < local; ++rank) {
       auto own = settings;
       if (rank < launch.net_devices.size()) own["UCX_NET_DEVICES"] = launch.net_devices[rank];
       launch.launch.ranks.push_back(
-          own_rank(own, setup.ucx, setup.wrap,
-                   rank < setup.cpus.size() ? setup.cpus[rank] : std::vector<int>{}));
+          own_rank(own, plan_.ucx, plan_.wrap,
+                   rank < plan_.cpus.size() ? plan_.cpus[rank] : std::vector<int>{}));
     }
     if (machine_.remote_route) {
       launch.launch.remote = {{"set", fmt::format("{}", fmt::join(launch.set.members(), ","))},
                               {"settings", settings},
-                              {"ucx", setup.ucx}};
+                              {"ucx", plan_.ucx}};
     }
     shared.asked.merge(shared.inherited);
     return shared.asked;
@@ -283,10 +272,10 @@ void check_plans(std::vector<Plan>& plans, const Machine& machine) {
 
 std::string crowded_warning(const std::vector<Plan>& plans, const Machine& machine) {
   for (const auto& plan : plans) {
-    const auto local_ranks = plan.listen ? 1 : plan.setup.ranks;
+    const auto local_ranks = plan.listen ? 1 : plan.most_ranks();
     if (static_cast<std::size_t>(local_ranks) <= machine.cpus.size()) continue;
     return fmt::format("{} ranks on {} CPUs: polling ranks take each other's time{}",
-                       plan.setup.ranks, machine.cpus.size(), plan.crowded_advice);
+                       plan.most_ranks(), machine.cpus.size(), plan.crowded_advice);
   }
   return "";
 }

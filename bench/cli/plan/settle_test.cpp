@@ -24,12 +24,12 @@ Machine plain_machine() {
 
 Plan plan_of(const std::vector<std::string>& sets) {
   Plan plan;
-  plan.setup.benchmark = "invented";
-  plan.setup.cpus = {{2}, {3}};
+  plan.benchmark = "invented";
+  plan.cpus = {{2}, {3}};
   plan.ranks = {2};
   for (const auto& set : sets) plan.sets.push_back(TransportSet::parse(set));
   plan.memory = {{MemoryKind::host, MemoryKind::host}};
-  plan.cases = [](const CasePlace& place) {
+  plan.cases = [](const Place& place) {
     std::string key;
     for (const auto& member : place.transports) key += member + "/";
     for (const auto& memory : place.memory) key += memory + "/";
@@ -84,9 +84,9 @@ TEST(Settling, MakesALaunchForEachSetMemoryAndNumberOfRanks) {
 
 TEST(Settling, FixesTheEnvironmentOfEachRank) {
   auto plan = plan_of({"tcp"});
-  plan.setup.ucx = {{"UCX_RNDV_THRESH", "8k"}};
-  plan.setup.wrap = "nice";
-  plan.setup.timeout = std::chrono::milliseconds(7);
+  plan.ucx = {{"UCX_RNDV_THRESH", "8k"}};
+  plan.wrap = "nice";
+  plan.timeout = std::chrono::milliseconds(7);
   Result result;
   const auto launches = settle({plan}, plain_machine(), result);
   const auto& launch = launches.at(0).launch;
@@ -98,7 +98,7 @@ TEST(Settling, FixesTheEnvironmentOfEachRank) {
     EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_NET_DEVICES"), "lo");
     EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_RNDV_THRESH"), "8k");
     EXPECT_EQ(launch.ranks[rank].wrap, "nice");
-    EXPECT_EQ(launch.ranks[rank].cpus, plan.setup.cpus[rank]);
+    EXPECT_EQ(launch.ranks[rank].cpus, plan.cpus[rank]);
   }
   EXPECT_EQ(result.ucx.at("environment").at("asked").at("tcp").at("UCX_RNDV_THRESH"), "8k");
 }
@@ -106,7 +106,7 @@ TEST(Settling, FixesTheEnvironmentOfEachRank) {
 TEST(Settling, GivesTheSecondMachineItsRank) {
   auto plan = plan_of({"tcp"});
   plan.listen = "127.0.0.1:13337";
-  plan.setup.cpus = {{0}};
+  plan.cpus = {{0}};
   auto machine = plain_machine();
   machine.remote_route = "eth7";
   Result result;
@@ -142,7 +142,7 @@ TEST(Settling, PlacesRanksOnAMachineThatThisIsNot) {
   auto plan = plan_of({"tcp,ib"});
   plan.memory = {{MemoryKind::cuda, MemoryKind::cuda}};
   plan.devices = {4, 0};
-  plan.setup.near_cpus = 1;
+  plan.near_cpus = 1;
   Result result;
   const auto launches = settle({plan}, machine, result);
   const auto& ranks = launches.at(0).launch.ranks;
@@ -161,7 +161,7 @@ TEST(Settling, KeepsThePlansOfASuiteApart) {
   first.require = TransportSet::parse("tcp");
   auto second = plan_of({"shm"});
   second.name = "case 2";
-  second.setup.strict = true;
+  second.strict = true;
   Result result;
   const auto launches = settle({first, second}, plain_machine(), result);
   EXPECT_EQ(names_of(launches), (Words{"tcp, case 1", "shm, case 2"}));
@@ -189,7 +189,7 @@ TEST(CheckedPlans, DoNotGoAgainstTheMachine) {
   EXPECT_TRUE(configured.starts_with("/etc/ucx/ucx.conf sets UCX_TLS=shm, which UCX reads "))
       << configured;
   auto plan = plan_of({"tcp"});
-  plan.setup.ucx = {{"UCX_TLS", "tcp"}};
+  plan.ucx = {{"UCX_TLS", "tcp"}};
   plan.origin = "suite.toml:7: case 2";
   EXPECT_EQ(refused(plan, machine), "accepted");
 
@@ -216,7 +216,7 @@ TEST(CheckedPlans, OfAnAblationHaveEverySetOfTheMachine) {
 TEST(CrowdedWarning, IsOfRanksOfThisMachine) {
   auto plan = plan_of({"tcp"});
   plan.crowded_advice = "; use fewer";
-  plan.setup.ranks = 5;
+  plan.ranks = {5};
   EXPECT_EQ(crowded_warning({plan}, plain_machine()),
             "5 ranks on 4 CPUs: polling ranks take each other's time; use fewer");
   plan.listen = "";

@@ -34,8 +34,8 @@ std::size_t count_cases(const std::vector<Plan>& plans) {
   std::size_t count = 0;
   for (const auto& plan : plans) {
     for (const auto ranks : plan.ranks) {
-      const CasePlace place{
-          .transports = {"tcp"}, .memory = {"host", "host"}, .net_devices = "lo", .ranks = ranks};
+      const auto place =
+          case_place(TransportSet::parse("tcp"), {MemoryKind::host, MemoryKind::host}, ranks, "lo");
       count += plan.sets.size() * plan.memory.size() * plan.cases(place).size();
     }
   }
