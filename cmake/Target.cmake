@@ -23,3 +23,23 @@ function(ucxbench_test name)
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 30
                        PROPERTIES TIMEOUT 60 LABELS "${arg_LABELS}")
 endfunction()
+
+# What a rank's side stands on; object libraries do not pass it on.
+set(UCXBENCH_RUN run comm launch topology memory result core ucxbench_build_info)
+
+# ucxbench_benchmark(NAME SOURCES … [LINK …] [PARTS …] [TESTS …]): the folder of a benchmark, all that
+# CMake has to know of it. LINK: libraries that several benchmarks use; PARTS: targets of its own
+# beside NAME; TESTS: sources of NAME_test. The program has every benchmark, by the global property
+# UCXBENCH_BENCHMARKS.
+function(ucxbench_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PARTS;TESTS")
+  ucxbench_library(${name} SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
+  get_property(all GLOBAL PROPERTY UCXBENCH_BENCHMARKS)
+  list(APPEND all ${name} ${arg_PARTS} ${arg_LINK})
+  list(REMOVE_DUPLICATES all)
+  set_property(GLOBAL PROPERTY UCXBENCH_BENCHMARKS ${all})
+  if(arg_TESTS)
+    ucxbench_test(${name}_test SOURCES ${arg_TESTS}
+                               LINK ${name} ${arg_PARTS} ${arg_LINK} ${UCXBENCH_RUN})
+  endif()
+endfunction()

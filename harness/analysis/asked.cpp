@@ -13,11 +13,18 @@
 namespace ucxbench {
 namespace {
 
-constexpr std::array<std::string_view, 8> commands = {"pingpong",  "p2p",   "cold", "merge",
-                                                      "transpose", "suite", "ab",   "check"};
+// Those before a command that have a value.
+constexpr std::array<std::string_view, 3> global_options = {"--color", "--progress", "--config"};
 
-bool is_command(const std::string& word) {
-  return std::ranges::find(commands, word) != commands.end();
+// The first word that is neither a global option nor its value; the end where there is none.
+std::vector<std::string>::const_iterator find_command(const std::vector<std::string>& words) {
+  auto word = words.begin();
+  while (word != words.end() && word->starts_with('-')) {
+    const bool has_value = std::ranges::find(global_options, *word) != global_options.end();
+    ++word;
+    if (has_value && word != words.end()) ++word;
+  }
+  return word;
 }
 
 // Where results go, how often, and how long is waited for: the same is measured.
@@ -95,13 +102,13 @@ std::vector<std::string> asked_words(const Result& result) {
 
 std::string command_of(const Result& result) {
   const auto words = asked_words(result);
-  const auto command = std::ranges::find_if(words, is_command);
+  const auto command = find_command(words);
   return command == words.end() ? "" : *command;
 }
 
 std::string asked_in_words(const Result& result) {
-  auto words = asked_words(result);
-  const auto command = std::ranges::find_if(words, is_command);
+  const auto words = asked_words(result);
+  const auto command = find_command(words);
   if (command == words.end()) return words.empty() ? "?" : join(words, " ");
   auto text = *command;
   const std::vector<std::string> rest(std::next(command), words.end());

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/comm/gpu_direct.hpp"
@@ -74,6 +75,19 @@ void list_benchmarks() {
   for (const auto& benchmark : benchmarks()) print_row(benchmark.name, benchmark.summary);
 }
 
+Json benchmarks_for_machines() {
+  auto all = Json::array();
+  for (const auto& benchmark : benchmarks()) {
+    auto presets = Json::array();
+    for (const auto& preset : benchmark.presets) presets.push_back(preset.name);
+    all.push_back({{"name", benchmark.name},
+                   {"summary", benchmark.summary},
+                   {"like", std::move(presets)},
+                   {"options", options_of(benchmark)}});
+  }
+  return all;
+}
+
 struct Listing {
   const char* name;
   const char* description;
@@ -87,7 +101,12 @@ constexpr std::array<Listing, 5> listings = {{
     {"rules", "what reports look for by themselves", list_rules},
 }};
 
-void list(const std::string& what) {
+void list(const std::string& what, const std::string& format) {
+  if (format == "json") {
+    if (what != "benchmarks") throw Failure(Exit::usage, "--format json: of benchmarks alone");
+    std::fputs((to_text(benchmarks_for_machines()) + "\n").c_str(), stdout);
+    return;
+  }
   std::vector<std::string> names;
   for (const auto& listing : listings) {
     if (what.empty()) print_row(listing.name, listing.description);
@@ -102,11 +121,17 @@ void list(const std::string& what) {
 AddedCommand add_list(CLI::App& app) {
   auto* command = app.add_subcommand("list", "benchmarks, transports, devices, formats or rules");
   const auto what = std::make_shared<std::string>();
+  const auto format = std::make_shared<std::string>("text");
   command->add_option(
       "what", *what,
       "benchmarks | transports | devices | formats | rules; without one: what each is");
-  return {command, [what](const GlobalOptions&) {
-            list(*what);
+  command
+      ->add_option("--format", *format,
+                   "text | json: of benchmarks, with every option that they have")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  return {command, [what, format](const GlobalOptions&) {
+            list(*what, *format);
             return Exit::done;
           }};
 }
