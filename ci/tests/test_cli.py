@@ -54,6 +54,20 @@ def test_lists(bench, what, word):
     assert word in [line.split()[0] for line in done.out.splitlines()]
 
 
+def test_the_options_of_benchmarks_for_machines(bench):
+    listed = {each["name"]: each for each in json.loads(bench("list", "benchmarks", "--format", "json").out)}
+    assert list(listed) == [line.split()[0] for line in bench("list", "benchmarks").out.splitlines()]
+    for name, benchmark in listed.items():
+        options = {option["name"]: option for option in benchmark["options"]}
+        in_help = set(re.findall(r"^  (?:-\w,)?--([\w-]+)", bench(name, "--help").out, re.M)) - {"help"}
+        assert set(options) == in_help
+        assert all(option["help"] and option["group"] for option in options.values())
+    sizes = next(option for option in listed["p2p"]["options"] if option["name"] == "sizes")
+    assert sizes["environment"] == "UCXBENCH_SIZES" and sizes["unit"] == "bytes" and sizes["parameter"] == "bytes"
+    assert (sizes["default"], sizes["default_on_gpu"], sizes["key"]) == ("16MiB", "256MiB", "always")
+    assert listed["merge"]["like"] == ["dask-cuda", "dgx-post", "mpi4dask"]
+
+
 def test_list_alone_says_what_can_be_listed(bench):
     done = bench("list")
     assert done.code == 0

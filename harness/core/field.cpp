@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "harness/core/of_option.hpp"
@@ -63,6 +64,11 @@ std::string key_part(const Field& field, const Json& value) {
   if (!field.key_text.empty()) return field.key_text;
   if (field.type == FieldType::flag) return field.name + "=yes";
   return field.name + "=" + text_of(field, value);
+}
+
+Json limit_of(const Field& field, const std::optional<double>& limit) {
+  if (!limit) return {};
+  return field.type == FieldType::number ? Json(std::llround(*limit)) : Json(*limit);
 }
 
 std::string_view key_word(Key key) {
@@ -234,8 +240,8 @@ Json described(const std::vector<Field>& fields, const void* usual) {
     one["default"] =
         text_or_null(field.usual.empty() ? text_of(field, field.read(usual)) : field.usual);
     if (!field.usual_on_gpu.empty()) one["default_on_gpu"] = field.usual_on_gpu;
-    one["least"] = number_or_null(field.least);
-    one["most"] = number_or_null(field.most);
+    one["least"] = limit_of(field, field.least);
+    one["most"] = limit_of(field, field.most);
     all.push_back(std::move(one));
   }
   return all;

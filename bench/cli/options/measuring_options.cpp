@@ -78,13 +78,29 @@ void check_sides(const MeasuringOptions& o) {
 }
 
 Json options_of(const Benchmark& benchmark) {
-  const RunOptions run;
-  const TransportOptions transports;
-  const MemoryOptions memory;
-  auto all = described(benchmark.parameters.fields, benchmark.parameters.usual.get());
-  for (const auto& more : {described(run_fields(), &run), described(memory_fields(), &memory),
-                           described(transport_fields(), &transports)}) {
-    all.insert(all.end(), more.begin(), more.end());
+  CLI::App command;
+  MeasuringOptions o(benchmark);
+  add_options(command, o);
+  auto fields = described(benchmark.parameters.fields, benchmark.parameters.usual.get());
+  for (const auto& more : {described(run_fields(), &o.run), described(memory_fields(), &o.memory),
+                           described(transport_fields(), &o.transports)}) {
+    fields.insert(fields.end(), more.begin(), more.end());
+  }
+  auto all = Json::array();
+  for (const auto* option : command.get_options()) {
+    const auto& name = option->get_lnames().front();
+    if (name == "help") continue;
+    const auto field =
+        std::ranges::find_if(fields, [&](const Json& known) { return known.at("name") == name; });
+    const bool is_flag = option->get_items_expected_max() == 0;
+    // Where results go, and other machines, are no fields.
+    all.push_back(field != fields.end() ? *field
+                                        : Json{{"name", name},
+                                               {"type", is_flag ? "flag" : "text"},
+                                               {"help", option->get_description()},
+                                               {"group", option->get_group()},
+                                               {"key", "never"}});
+    all.back()["environment"] = twin_of(name);
   }
   return all;
 }

@@ -39,7 +39,7 @@ void fill_as_published(CLI::App& command, const MeasuringOptions& options);
 /// Throws Failure(Exit::usage) for a side of a remote run that cannot be.
 void check_sides(const MeasuringOptions& options);
 
-/// For machines: every option of a benchmark that is no output.
+/// For machines: every option of a benchmark's command, as its help has them.
 Json options_of(const Benchmark& benchmark);
 
 }  // namespace ucxbench

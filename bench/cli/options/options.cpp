@@ -23,14 +23,6 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
-std::string twin_of(const std::string& long_option) {
-  std::string name(prefix);
-  for (const char c : long_option) {
-    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return name;
-}
-
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -53,6 +45,14 @@ bool GlobalOptions::colored() const {
   if (is_set("CLICOLOR_FORCE")) return true;
   const char* term = std::getenv("TERM");
   return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+std::string twin_of(const std::string& long_option) {
+  std::string name(prefix);
+  for (const char c : long_option) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
 }
 
 void add_environment_twins(CLI::App& app) {

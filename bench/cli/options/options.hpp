@@ -21,6 +21,9 @@ struct GlobalOptions {
   bool colored() const;  ///< honours NO_COLOR, CLICOLOR_FORCE, TERM=dumb
 };
 
+/// "UCXBENCH_WARMUP_RUNS" of "warmup-runs".
+std::string twin_of(const std::string& long_option);
+
 /// Gives every option of `app` and its commands its environment twin, UCXBENCH_<LONG_OPTION>, and
 /// refuses, with Failure(Exit::usage), UCXBENCH_* variables that are nobody's.
 void add_environment_twins(CLI::App& app);
