@@ -1,0 +1,43 @@
+#include "harness/run/benchmark.hpp"
+
+#include "workloads/halo/kernels.hpp"
+#include "workloads/halo/parameters.hpp"
+#include "workloads/halo/rank.hpp"
+
+namespace ucxbench::halo {
+namespace {
+
+Fields<Parameters> domain() {
+  return {
+      count_field(&Parameters::size, {.name = "size",
+                                      .help = "rows and columns of a rank's tile; with strong "
+                                              "scaling of the whole domain",
+                                      .group = "load",
+                                      .key = Key::bare,
+                                      .axis = Axis::cases,
+                                      .usual = "64,256,1024,4096"}),
+      count_field(&Parameters::steps, {.name = "steps",
+                                       .help = "exchanges, each followed by a stencil, of one run",
+                                       .group = "load",
+                                       .least = 1,
+                                       .most = 1'000'000,
+                                       .key = Key::if_unusual}),
+      flag_field(&Parameters::bulk_synchronous,
+                 {.name = "bulk-synchronous",
+                  .help = "exchange, then compute, one after the other",
+                  .group = "load",
+                  .key = Key::if_unusual}),
+  };
+}
+
+[[maybe_unused]] const bool registered = register_benchmark({
+    .name = "halo",
+    .summary = "edges of a periodic domain exchanged with four neighbours, then a stencil",
+    .parameters =
+        describe<Parameters>({workload_fields(), domain()}, {.settle = settle, .check = check}),
+    .no_gpu_memory = why_no_cuda_kernels,
+    .run_rank = run_rank,
+});
+
+}  // namespace
+}  // namespace ucxbench::halo
