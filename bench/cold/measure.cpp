@@ -38,10 +38,10 @@ CaseMemory::CaseMemory(const Parameters& p, Buffer& known, const UcxWorker& work
   once_["allocate_us"] = {us_since(start)};
 }
 
-Figures CaseMemory::play(Messages& messages) {
-  auto figures = p_.buffers == Buffers::pool  ? play_pool(messages)
-                 : p_.buffers == Buffers::own ? play_own(messages)
-                                              : play_fresh(messages);
+Figures CaseMemory::measure(Messages& messages) {
+  auto figures = p_.buffers == Buffers::pool  ? measure_pool(messages)
+                 : p_.buffers == Buffers::own ? measure_own(messages)
+                                              : measure_fresh(messages);
   figures.insert(once_.begin(), once_.end());
   return figures;
 }
@@ -51,7 +51,7 @@ Buffer& CaseMemory::spare() {
   return *first_;
 }
 
-Figures CaseMemory::play_pool(Messages& messages) {
+Figures CaseMemory::measure_pool(Messages& messages) {
   Figures figures;
   figures["pool_first_message_us"] = {first(messages, *first_)};
   figures["steady_us"] = steady(messages, *first_);
@@ -59,14 +59,14 @@ Figures CaseMemory::play_pool(Messages& messages) {
   return figures;
 }
 
-Figures CaseMemory::play_own(Messages& messages) {
+Figures CaseMemory::measure_own(Messages& messages) {
   Figures figures;
   figures["first_message_us"] = {first(messages, *first_)};
   figures["steady_us"] = steady(messages, *first_);
   return figures;
 }
 
-Figures CaseMemory::play_fresh(Messages& messages) {
+Figures CaseMemory::measure_fresh(Messages& messages) {
   Figures figures;
   // A sender writes what it sends; a receiver need not have touched what it receives into.
   const auto pages = messages.sends() ? Pages::touched : Pages::untouched;

@@ -25,15 +25,15 @@ class CaseMemory {
 
   /// Sends or receives what the case consists of. On rank 0, what that took, and what making the
   /// memory took.
-  Figures play(Messages& messages);
+  Figures measure(Messages& messages);
 
   /// A buffer for messages that are not timed.
   Buffer& spare();
 
  private:
-  Figures play_pool(Messages& messages);
-  Figures play_own(Messages& messages);
-  Figures play_fresh(Messages& messages);
+  Figures measure_pool(Messages& messages);
+  Figures measure_own(Messages& messages);
+  Figures measure_fresh(Messages& messages);
   double first(Messages& messages, Buffer& buffer) const;
   std::vector<double> steady(Messages& messages, Buffer& buffer) const;
   double us_since(std::uint64_t start) const { return clock_.us(clock_.ticks() - start); }

@@ -11,7 +11,7 @@ double Messages::timed(Buffer& buffer, std::uint64_t bytes) {
   if (sends_) buffer.fill(bytes, seed);
   use(buffer, bytes);
   std::uint64_t ticks = 0;
-  one([&] {
+  exchange([&] {
     const auto start = clock_.ticks();
     link_.send();
     link_.await_signal();
@@ -25,7 +25,7 @@ double Messages::timed(Buffer& buffer, std::uint64_t bytes) {
 std::string Messages::described(Buffer& buffer, std::uint64_t bytes) {
   use(buffer, bytes);
   std::string words;
-  one([&] {
+  exchange([&] {
     words = link_.send_described();
     link_.await_signal();
   });
@@ -55,7 +55,7 @@ void Messages::use(Buffer& buffer, std::uint64_t bytes) {
              .bytes = bytes});
 }
 
-void Messages::one(const std::function<void()>& send) {
+void Messages::exchange(const std::function<void()>& send) {
   if (sends_) {
     link_.await_signal();
     send();

@@ -41,7 +41,7 @@ class Messages {
  private:
   void use(Buffer& buffer, std::uint64_t bytes);
   /// `send` on rank 0, one receive on the peer, each side knowing that the other is ready.
-  void one(const std::function<void()>& send);
+  void exchange(const std::function<void()>& send);
   void compare(const Buffer& buffer, std::uint64_t bytes, std::uint64_t seed);
 
   Link& link_;

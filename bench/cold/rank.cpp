@@ -64,7 +64,7 @@ class Rank {
                          waiting_);
     for (const auto& planned : cases_) {
       if (!rendezvous_.barrier(waiting_)) break;
-      if (rendezvous_.rank() <= planned.parameters.peers) play(planned);
+      if (rendezvous_.rank() <= planned.parameters.peers) measure(planned);
     }
     close();
   }
@@ -93,7 +93,7 @@ class Rank {
     made.connect_us = clock_.us(clock_.ticks() - start);
   }
 
-  void play(const PlannedCase<Parameters>& planned) {
+  void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     rendezvous_.phase(
         fmt::format("{}, buffers {}: allocating", spaced_size(p.bytes), to_string(p.buffers)));
@@ -106,7 +106,7 @@ class Rank {
       auto& connection =
           sends() ? *connections_[static_cast<std::size_t>(peer) - 1] : *connections_.front();
       Messages messages(connection.link, clock_, sends(), peer);
-      auto figures = memory.play(messages);
+      auto figures = memory.measure(messages);
       const auto path = prove(p, messages, memory, connection);
       const auto& verified = messages.verified();
       const Json outcome = {
@@ -127,8 +127,8 @@ class Rank {
     const auto ready = fmt::format("ready/{}/{}", index, peer);
     const auto own = gpu_ ? gpu_->device().pci : "";
     rendezvous_.put(sends() ? turn : ready, to_bytes(Json(own)), waiting_);
-    const auto other = from_bytes(rendezvous_.get(sends() ? ready : turn, waiting_));
-    same_gpu_ = !own.empty() && other == own;
+    const auto peers_gpu = from_bytes(rendezvous_.get(sends() ? ready : turn, waiting_));
+    same_gpu_ = !own.empty() && peers_gpu == own;
   }
 
   // The pair plays alone, so that counters are its own.

@@ -82,7 +82,7 @@ class Rank {
                          waiting_);
     for (const auto& planned : cases_) {
       if (!rendezvous_.barrier(waiting_)) break;
-      play(planned);
+      measure(planned);
     }
     comm_->close(rendezvous_);
   }
@@ -96,7 +96,7 @@ class Rank {
     return receive_[static_cast<std::size_t>(peer < comm_->rank() ? peer : peer - 1)];
   }
 
-  void play(const PlannedCase<Parameters>& planned) {
+  void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     Facts facts;
     std::uint64_t number = 0;
@@ -187,7 +187,7 @@ class Rank {
     const auto all = ucxbench::gather(rendezvous_, key, own_s, waiting_);
     if (comm_->rank() != 0) return from_bytes(rendezvous_.get(key, waiting_)).get<double>();
     double longest_s = own_s;
-    for (const auto& one : all) longest_s = std::max(longest_s, one.get<double>());
+    for (const auto& of_rank : all) longest_s = std::max(longest_s, of_rank.get<double>());
     rendezvous_.put(key, to_bytes(longest_s), waiting_);
     return longest_s;
   }
@@ -274,11 +274,12 @@ class Rank {
       const auto zero = ns(one_clock ? ranks[0].at("meetings").at(run) : meeting, "came_ns");
       const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
       for (const auto& received : rank.at("received")) {
-        const auto& one = received.at("streams").at(run);
-        spans.push_back({.begin_ns = static_cast<double>(ns(one, "begin_ns") - zero),
-                         .end_ns = static_cast<double>(ns(one, "end_ns") - zero),
-                         .earlier_ns = static_cast<double>(earlier),
-                         .bytes = one.at("messages").get<double>() * static_cast<double>(p.bytes)});
+        const auto& stream = received.at("streams").at(run);
+        spans.push_back(
+            {.begin_ns = static_cast<double>(ns(stream, "begin_ns") - zero),
+             .end_ns = static_cast<double>(ns(stream, "end_ns") - zero),
+             .earlier_ns = static_cast<double>(earlier),
+             .bytes = stream.at("messages").get<double>() * static_cast<double>(p.bytes)});
       }
     }
     return spans;
@@ -294,10 +295,10 @@ class Rank {
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
     std::vector<double> per_s;
     std::vector<double> GBps;
-    for (const auto& one : receiver.at("received").at(std::to_string(src)).at("streams")) {
-      record.messages += one.at("messages").get<std::uint64_t>();
-      if (one.at("per_s").is_null()) continue;
-      per_s.push_back(one.at("per_s").get<double>());
+    for (const auto& stream : receiver.at("received").at(std::to_string(src)).at("streams")) {
+      record.messages += stream.at("messages").get<std::uint64_t>();
+      if (stream.at("per_s").is_null()) continue;
+      per_s.push_back(stream.at("per_s").get<double>());
       GBps.push_back(per_s.back() * static_cast<double>(p.bytes) * 1e-9);
     }
     const auto streams = per_s.size();

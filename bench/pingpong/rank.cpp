@@ -32,8 +32,8 @@ void report_rank(RankContext& context, Connection& connection, const Parameters&
 bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
               const Rendezvous::Progress& progress) {
   const auto own = gpu ? gpu->pci : "";
-  const auto other = pair.from_follow(own, progress);
-  return !own.empty() && other == own && pair.role() != Role::alone;
+  const auto peers_gpu = pair.from_follow(own, progress);
+  return !own.empty() && peers_gpu == own && pair.role() != Role::alone;
 }
 
 // For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path

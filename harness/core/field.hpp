@@ -230,9 +230,9 @@ Fields<P> texts_field(std::vector<std::string> P::* member, Field field) {
 
 /// One whose option is a flag that sets `Field::given`: "--no-calibrate" a number to 0.
 template <typename P>
-Fields<P> off_switch_field(Fields<P> one) {
-  one.all.front().type = FieldType::flag;
-  return one;
+Fields<P> off_switch_field(Fields<P> fields) {
+  fields.all.front().type = FieldType::flag;
+  return fields;
 }
 
 /// A member with names, by its to_string(); `parse` refuses, by Failure(Exit::usage), what is none.
@@ -260,12 +260,12 @@ Fields<P> constant_field(const std::string& name, const std::string& value) {
 
 /// An axis whose values are not asked for, but follow from the parameters before it.
 template <typename P>
-Fields<P> each_field(Fields<P> one, std::vector<Json> (*values)(const P&)) {
-  auto& field = one.all.front();
+Fields<P> each_field(Fields<P> fields, std::vector<Json> (*values)(const P&)) {
+  auto& field = fields.all.front();
   field.axis = Axis::cases;
   field.asked = false;
   field.values = [values](const void* object) { return values(*static_cast<const P*>(object)); };
-  return one;
+  return fields;
 }
 
 }  // namespace ucxbench

@@ -139,15 +139,16 @@ Greeted shake_hands(int fd, Role role, const Identity& self, const std::string& 
   };
   if (!listens) prove();
   const auto answer = lines.read();
-  const Role other = listens ? Role::connector : Role::listener;
-  const bool known = answer.size() == 3 && answer[0] == "proof" &&
-                     same(bytes_of(answer[1]), bytes_of(proof(token, other, nonces, answer[2])));
+  const Role peer_role = listens ? Role::connector : Role::listener;
+  const bool known =
+      answer.size() == 3 && answer[0] == "proof" &&
+      same(bytes_of(answer[1]), bytes_of(proof(token, peer_role, nonces, answer[2])));
   if (!known) {
     if (listens) lines.write("refused");
     refuse("the peer has another token: both sides need the same token file or UCXBENCH_TOKEN");
   }
   if (listens) prove();
-  return {answer[2], {seal_of(token, role, nonces), seal_of(token, other, nonces)}};
+  return {answer[2], {seal_of(token, role, nonces), seal_of(token, peer_role, nonces)}};
 }
 
 }  // namespace ucxbench

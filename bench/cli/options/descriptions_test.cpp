@@ -99,7 +99,7 @@ class Descriptions : public testing::TestWithParam<Described> {
   const void* usual_ = benchmark_.parameters.usual.get();
 
   // A text that sets another value than the default.
-  std::string other() const {
+  std::string another_value() const {
     switch (field_.type) {
       case FieldType::flag:
         return "true";
@@ -158,7 +158,7 @@ TEST_P(Descriptions, GoFromTheCommandLineToTheRunFileToTheKey) {
   MeasuringOptions options(benchmark_);
   add_options(app, options);
   std::vector<std::string> words = {"--" + field_.name};
-  if (field_.type != FieldType::flag) words.insert(words.begin(), other());
+  if (field_.type != FieldType::flag) words.insert(words.begin(), another_value());
   app.parse(words);
   const void* given = options.asked.parameters.get();
   EXPECT_NE(field_.read(given), field_.read(usual_)) << words.front();

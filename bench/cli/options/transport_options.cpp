@@ -98,7 +98,7 @@ std::vector<TransportSet> TransportOptions::sets(int ranks,
                                              "-n 1, or leave self out",
                                              each));
     }
-    const auto same = [&](const TransportSet& other) { return other.name() == set.name(); };
+    const auto same = [&](const TransportSet& known) { return known.name() == set.name(); };
     if (std::none_of(sets.begin(), sets.end(), same)) sets.push_back(std::move(set));
   }
   return sets;
