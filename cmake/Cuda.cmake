@@ -6,14 +6,17 @@ if(UCXBENCH_CUDA AND NOT CUDAToolkit_NVCC_EXECUTABLE)
                       "put its nvcc on the PATH or give -DCUDAToolkit_ROOT=DIRECTORY.")
 endif()
 
+set(UCXBENCH_CUDA_ARCHITECTURES all-major CACHE STRING
+    "nvcc's -arch: newer GPUs than those take the newest one's PTX")
+
 # ucxbench_cuda_image(TARGET NAME SOURCE): TARGET defines `extern "C" const unsigned char NAME[]`, the
-# kernels of SOURCE for all major architectures that the toolkit knows, and for newer ones. Not
+# kernels of SOURCE for UCXBENCH_CUDA_ARCHITECTURES (all major ones that the toolkit knows), and newer ones. Not
 # compressed, so that their names can be looked for in it.
 function(ucxbench_cuda_image target name source)
   set(image ${CMAKE_CURRENT_BINARY_DIR}/${name})
   add_custom_command(
     OUTPUT ${image}.fatbin
-    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin -std=c++20 -arch=all-major -no-compress
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin -std=c++20 -arch=${UCXBENCH_CUDA_ARCHITECTURES} -no-compress
             -ccbin ${CMAKE_CXX_COMPILER} -Werror all-warnings -I ${PROJECT_SOURCE_DIR}
             -MD -MT ${image}.fatbin -MF ${image}.d
             -o ${image}.fatbin ${CMAKE_CURRENT_SOURCE_DIR}/${source}

@@ -1,31 +1,126 @@
-# ucxbench_library(NAME SOURCES … LINK …): one folder, one target. OBJECT, so that files which only
-# register themselves are not dropped by the linker.
-function(ucxbench_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
-  add_library(${name} OBJECT ${arg_SOURCES})
-  target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
+# Precompiled headers, one per set of options: GCC takes one that was made with another -O, and then
+# may crash. Only with unity builds: in the presets debug and tidy each file shows what it includes.
+set(ucxbench_precompiled
+  <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstdio> <cstdlib> <cstring> <filesystem>
+  <fstream> <functional> <map> <memory> <numeric> <optional> <set> <span> <sstream> <string>
+  <string_view> <thread> <utility> <vector>
+  <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
+
+# How much is compiled for speed in a Release build: what is measured and what measures (hot) as the
+# preset says, the rest of the program (cold) with -O1, which compiles in half the time, and what
+# only tests are with -O0.
+set(ucxbench_options_hot "")
+set(ucxbench_options_cold $<$<CONFIG:Release>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms on moved std::string at -O1.
+  list(APPEND ucxbench_options_cold -Wno-array-bounds -Wno-stringop-overread)
+endif()
+set(ucxbench_options_test $<$<CONFIG:Release>:-O0>)
+
+# ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
+function(ucxbench_precompile target kind)
+  target_compile_options(${target} PRIVATE ${ucxbench_options_${kind}})
+  # ccache finds nothing again that was compiled with them.
+  if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  set(precompiled ucxbench_precompiled_${kind})
+  if(NOT TARGET ${precompiled})
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${precompiled}.cpp CONTENT "")
+    add_library(${precompiled} OBJECT ${PROJECT_BINARY_DIR}/generated/${precompiled}.cpp)
+    target_compile_options(${precompiled} PRIVATE ${ucxbench_options_${kind}})
+    target_link_libraries(${precompiled} PRIVATE ucxbench_flags fmt::fmt nlohmann_json::nlohmann_json)
+    set(headers ${ucxbench_precompiled})
+    if(kind STREQUAL test)
+      target_link_libraries(${precompiled} PRIVATE GTest::gtest)
+      list(APPEND headers <gtest/gtest.h>)
+    endif()
+    target_precompile_headers(${precompiled} PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${precompiled})
 endfunction()
 
-# ucxbench_test(NAME SOURCES … LINK … [LABELS …]): one GoogleTest executable; each of its cases is
-# one test, labelled unit unless LABELS says multi-process, cli, fault, gpu, release-only or long.
-# Object libraries do not pass their objects on, so LINK names every folder that is used.
+# ucxbench_library(NAME [HOT] SOURCES … LINK …): one folder, one target. OBJECT, so that files which
+# only register themselves are not dropped by the linker.
+function(ucxbench_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "SOURCES;LINK")
+  add_library(${name} OBJECT ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
+  set_target_properties(${name} PROPERTIES UCXBENCH_HOT ${arg_HOT})
+  if(arg_HOT)
+    ucxbench_precompile(${name} hot)
+  else()
+    ucxbench_precompile(${name} cold)
+  endif()
+endfunction()
+
+# ucxbench_link(TARGET NAME …): links these folders and all that they link: object libraries do not
+# pass their objects on. Hot ones first: of an inline function that is compiled more than once, the
+# linker takes the first.
+function(ucxbench_link target)
+  set(open ${ARGN})
+  set(hot "")
+  set(cold "")
+  set(others "")
+  while(open)
+    list(POP_FRONT open name)
+    set(type "")
+    if(TARGET ${name})
+      get_target_property(type ${name} TYPE)
+    endif()
+    if(NOT type STREQUAL OBJECT_LIBRARY)
+      list(APPEND others ${name})
+    elseif(NOT name IN_LIST hot AND NOT name IN_LIST cold)
+      get_target_property(is_hot ${name} UCXBENCH_HOT)
+      if(is_hot)
+        list(APPEND hot ${name})
+      else()
+        list(APPEND cold ${name})
+      endif()
+      get_target_property(links ${name} LINK_LIBRARIES)
+      list(APPEND open ${links})
+    endif()
+  endwhile()
+  list(REMOVE_DUPLICATES others)
+  target_link_libraries(${target} PRIVATE ucxbench_flags ${hot} ${cold} ${others})
+endfunction()
+
+# ucxbench_test(NAME SOURCES … LINK … [LABELS …] [SHARDS count]): one GoogleTest executable, which is
+# one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
+# cli, fault, gpu, release-only or long. LINK names the folders that are tested. How each of its
+# cases went is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LINK;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ucxbench_flags ${arg_LINK} GTest::gtest_main)
-  include(GoogleTest)
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 30
-                       PROPERTIES TIMEOUT 60 LABELS "${arg_LABELS}")
+  ucxbench_link(${name} ${arg_LINK} GTest::gtest_main)
+  ucxbench_precompile(${name} test)
+  target_compile_definitions(${name} PRIVATE
+    UCXBENCH_FIXTURES="${PROJECT_SOURCE_DIR}/harness/analysis/fixtures"
+    UCXBENCH_ADVICE="${PROJECT_SOURCE_DIR}/harness/report/advice_expected")
+  if(NOT arg_SHARDS)
+    ucxbench_add_test(${name} ${name} "${arg_LABELS}")
+    return()
+  endif()
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    math(EXPR index "${shard} - 1")
+    ucxbench_add_test(${name}.${shard} ${name} "${arg_LABELS}"
+      GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
+  endforeach()
 endfunction()
 
-# What a rank's side stands on; object libraries do not pass it on.
-set(UCXBENCH_RUN run comm launch topology memory result core ucxbench_build_info)
+# ucxbench_add_test(TEST TARGET LABELS [NAME=VALUE …]): runs a GoogleTest executable, in this
+# environment.
+function(ucxbench_add_test test target labels)
+  add_test(NAME ${test} COMMAND ${target} --gtest_brief=1
+                                --gtest_output=xml:${PROJECT_BINARY_DIR}/gtest/${test}.xml)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 240 LABELS "${labels}" ENVIRONMENT "${ARGN}")
+endfunction()
 
 # ucxbench_benchmark(NAME SOURCES … [LINK …] [PARTS …] [TESTS …]): the folder of a benchmark, all that
 # CMake has to know of it. LINK: libraries that several benchmarks use; PARTS: targets of its own
@@ -33,13 +128,11 @@ set(UCXBENCH_RUN run comm launch topology memory result core ucxbench_build_info
 # UCXBENCH_BENCHMARKS.
 function(ucxbench_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PARTS;TESTS")
-  ucxbench_library(${name} SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
+  ucxbench_library(${name} HOT SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
   get_property(all GLOBAL PROPERTY UCXBENCH_BENCHMARKS)
-  list(APPEND all ${name} ${arg_PARTS} ${arg_LINK})
-  list(REMOVE_DUPLICATES all)
+  list(APPEND all ${name} ${arg_PARTS})
   set_property(GLOBAL PROPERTY UCXBENCH_BENCHMARKS ${all})
   if(arg_TESTS)
-    ucxbench_test(${name}_test SOURCES ${arg_TESTS}
-                               LINK ${name} ${arg_PARTS} ${arg_LINK} ${UCXBENCH_RUN})
+    ucxbench_test(${name}_test SOURCES ${arg_TESTS} LINK ${name} ${arg_PARTS})
   endif()
 endfunction()

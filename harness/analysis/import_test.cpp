@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string refusal(const fs::path& file) {
+std::string refusal_of_file(const fs::path& file) {
   const auto what = refusal_by([&] { import_topology(file); });
   if (what == "accepted") return what;
   EXPECT_EQ(what.find('\n'), std::string::npos) << what;
@@ -30,7 +30,7 @@ class Import : public testing::Test {
 
   std::string refusal_of(const std::string& text) const {
     std::ofstream(file_, std::ios::binary) << text;
-    return refusal(file_);
+    return refusal_of_file(file_);
   }
 
   fs::path file_ =
@@ -88,14 +88,14 @@ TEST_F(Import, ReadsHwlocsGpus) {
 }
 
 TEST_F(Import, RefusesWhatCannotBeRead) {
-  EXPECT_NE(refusal("/nowhere/topology").find("No such file"), std::string::npos);
-  EXPECT_NE(refusal(fs::temp_directory_path()).find("Is a directory"), std::string::npos);
+  EXPECT_NE(refusal_of_file("/nowhere/topology").find("No such file"), std::string::npos);
+  EXPECT_NE(refusal_of_file(fs::temp_directory_path()).find("Is a directory"), std::string::npos);
 }
 
 TEST_F(Import, RefusesFilesThatNoMachineFills) {
   std::ofstream(file_) << "GPU0";
   fs::resize_file(file_, std::uintmax_t{101} << 20U);
-  EXPECT_NE(refusal(file_).find("is larger than 16 MiB"), std::string::npos);
+  EXPECT_NE(refusal_of_file(file_).find("is larger than 16 MiB"), std::string::npos);
 }
 
 TEST_F(Import, RefusesWhatIsNoTopology) {

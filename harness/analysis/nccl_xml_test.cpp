@@ -8,7 +8,7 @@
 namespace ucxbench {
 namespace {
 
-std::string between(const Graph& graph, const std::string& a, const std::string& b) {
+std::string nccl_between(const Graph& graph, const std::string& a, const std::string& b) {
   return to_string(class_between(graph, graph.find_name(a), graph.find_name(b)));
 }
 
@@ -35,17 +35,17 @@ TEST(NcclXml, OfDgx1HasCapacities) {
 TEST(NcclXml, NvlinksGoThroughTheSwitchesThatItNames) {
   const auto graph = import_topology(fixture("h100-nvswitch.nccl.xml"));
   EXPECT_EQ(graph.of_kind(NodeKind::nvswitch).size(), 4U);
-  EXPECT_EQ(between(graph, "GPU0", "GPU7"), "NV18");
+  EXPECT_EQ(nccl_between(graph, "GPU0", "GPU7"), "NV18");
   EXPECT_DOUBLE_EQ(path(graph, "GPU0", "GPU7").capacity_GBps.value_or(0), 450);
-  EXPECT_EQ(between(graph, "GPU3", "mlx5_3"), "PIX");
+  EXPECT_EQ(nccl_between(graph, "GPU3", "mlx5_3"), "PIX");
   EXPECT_NEAR(path(graph, "GPU3", "mlx5_3").capacity_GBps.value_or(0), 63, 0.02);
 }
 
 TEST(NcclXml, OfPcieAlone) {
   const auto graph = import_topology(fixture("pcie-only.nccl.xml"));
-  EXPECT_EQ(between(graph, "GPU0", "GPU1"), "PIX");
-  EXPECT_EQ(between(graph, "GPU0", "GPU2"), "SYS");
-  EXPECT_EQ(between(graph, "GPU1", "mlx5_0"), "PHB");
+  EXPECT_EQ(nccl_between(graph, "GPU0", "GPU1"), "PIX");
+  EXPECT_EQ(nccl_between(graph, "GPU0", "GPU2"), "SYS");
+  EXPECT_EQ(nccl_between(graph, "GPU1", "mlx5_0"), "PHB");
   EXPECT_NEAR(path(graph, "GPU1", "mlx5_0").capacity_GBps.value_or(0), 15.75, 0.01);
 }
 
@@ -138,14 +138,14 @@ TEST(NcclXml, DoubtsWhatNoMachineHas) {
     }
     return import_topology_text(text).warnings;
   };
-  using Lines = std::vector<std::string>;
+  using TextLines = std::vector<std::string>;
   EXPECT_EQ(warnings("pcie-only.nccl.xml", "affinity=\"ffffffff,00000000\"",
                      "affinity=\"ffffffff,80000000\""),
-            Lines{"CPU 31 is of NUMA0 and of NUMA1: no machine has such affinities"});
+            TextLines{"CPU 31 is of NUMA0 and of NUMA1: no machine has such affinities"});
   const auto links = warnings("dgx1.nccl.xml", "count=\"2\"", "count=\"9\"");
   ASSERT_EQ(links.size(), 8U);
   EXPECT_EQ(links[0], "GPU0 has 20 NVLinks: no GPU of its kind has more than 6");
-  EXPECT_EQ(warnings("dgx1.nccl.xml", "count=\"2\"", "count=\"2\""), Lines{});
+  EXPECT_EQ(warnings("dgx1.nccl.xml", "count=\"2\"", "count=\"2\""), TextLines{});
 }
 
 TEST(NcclXml, KeepsTheNumbersOfGpus) {

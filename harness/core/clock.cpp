@@ -38,9 +38,9 @@ Reading read_both() {
   Reading best{};
   auto width = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < 32; ++i) {
-    const auto before = __rdtsc();
+    const auto before = __builtin_ia32_rdtsc();
     const auto ns = monotonic_ns();
-    const auto after = __rdtsc();
+    const auto after = __builtin_ia32_rdtsc();
     if (after - before < width) {
       width = after - before;
       best = {before + (after - before) / 2, ns};

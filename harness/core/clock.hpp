@@ -5,9 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace ucxbench {
 
@@ -34,7 +31,8 @@ class Clock {
 
   std::uint64_t ticks() const {
 #if defined(__x86_64__)
-    if (use_tsc_) return __rdtsc();
+    // Its header would bring all vector intrinsics into every file.
+    if (use_tsc_) return __builtin_ia32_rdtsc();
 #endif
     return monotonic_ns();
   }

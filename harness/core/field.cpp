@@ -204,15 +204,15 @@ std::string key_of(const std::string& name, const std::vector<Field>& fields, co
     const auto value = field.read(object);
     if (field.key == Key::if_unusual && value == field.read(usual)) continue;
     if (field.key == Key::bare) {
-      bare += "/" + text_of(field, value);
+      bare.append("/").append(text_of(field, value));
     } else if (field.key == Key::leading) {
-      leading += "/" + key_part(field, value);
+      leading.append("/").append(key_part(field, value));
     } else {
       others.insert(key_part(field, value));
     }
   }
   bare += leading;
-  for (const auto& part : others) bare += "/" + part;
+  for (const auto& part : others) bare.append("/").append(part);
   return bare;
 }
 

@@ -3,6 +3,7 @@
 usage: summarize.py PARTS COMMIT   (lines: name, seconds, outcome, detail, JUnit file of ctest or nothing, commit)
 """
 
+import pathlib
 import sys
 import xml.etree.ElementTree as xml
 
@@ -18,11 +19,27 @@ def reason(case):
     return next((line for line in reversed(lines) if line), "no reason given")
 
 
+def cases_of(path):
+    """ctest's tests; the cases of a GoogleTest executable, which wrote them down, in its place."""
+    for test in xml.parse(path).iter("testcase"):
+        inner = pathlib.Path(path).with_name("gtest") / f"{test.get('name')}.xml"
+        cases = list(xml.parse(inner).iter("testcase")) if inner.exists() else []
+        yield from cases or [test]
+        if cases and test.get("status") == "fail" and all(case.find("failure") is None for case in cases):
+            yield test  # it broke down after them
+
+
 def read_ctest(path):
     """The number of tests by outcome, and the tests skipped by reason."""
     counts, skipped = dict.fromkeys(OUTCOMES, 0), {}
-    for case in xml.parse(path).iter("testcase"):
-        if case.find("failure") is not None or case.get("status") == "fail":
+    for case in cases_of(path):
+        why_skipped = case.find("skipped")
+        if why_skipped is not None and case.get("classname") != case.get("name"):
+            counts["skipped"] += 1
+            why = (why_skipped.get("message") or why_skipped.text or "").strip().splitlines()
+            name = f"{case.get('classname')}.{case.get('name')}"
+            skipped.setdefault(why[-1] if why else "no reason given", []).append(name)
+        elif case.find("failure") is not None or case.get("status") == "fail":
             counts["failed"] += 1
         elif case.get("status") == "run":
             counts["passed"] += 1

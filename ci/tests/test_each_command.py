@@ -1,0 +1,54 @@
+"""One run of each command, for scripts/test --quick: that it works at all. What it does, others ask."""
+
+import re
+
+from conftest import ROOT
+
+RECORDED = next((ROOT / "results/runs").glob("*/*/pingpong-host.json"))
+# What makes a run of it short; the others have little to do anyway.
+SHORT = {
+    "pingpong": ["--sizes", "8", "--iterations", 80],
+    "p2p": ["--sizes", "64KiB", "--iterations", 5],
+    "cold": ["--iterations", 10],
+    "transpose": ["--size", 2500],
+    "merge": ["--rows", "10K"],
+}
+FILES = {
+    "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n',
+    "site.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n',
+}
+COMMANDS = {
+    "suite": ["suite.toml", "--json", "run.json"],
+    "ab": ["suite.toml", "--folder", "ab"],
+    "check": ["--expect", "site.toml"],
+    "topo": [],
+    "doctor": [],
+    "advise": [RECORDED],
+    "list": ["transports"],
+    "report": [RECORDED, "--csv", "run.csv"],
+    "compare": [RECORDED, RECORDED],
+    "plot": [RECORDED, "-o", "run.png"],
+    "dashboard": ["runs", "--html", "runs.html"],
+}
+
+
+def test_each_benchmark(bench):
+    for name in re.findall(r"^(\w+) ", bench("list", "benchmarks").out, re.M):
+        done = bench(name, *SHORT.get(name, []), "--launches", 1, "--transports", "shm", "--bind", "none", "--json",
+                     "run.json")
+        assert done.code == 0, done
+        assert [case["state"] for case in done.file["cases"]].count("measured") == len(done.file["cases"])
+
+
+def test_each_other_command(bench, tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / RECORDED.name).write_bytes(RECORDED.read_bytes())
+    known = re.findall(r"^  (\w+) ", bench("--help").out.partition("Subcommands:")[2], re.M)
+    benchmarks = re.findall(r"^(\w+) ", bench("list", "benchmarks").out, re.M)
+    assert sorted(known) == sorted([*benchmarks, *COMMANDS])
+    for name, arguments in COMMANDS.items():
+        done = bench(name, *arguments)
+        # What doctor says of this machine is not asked here.
+        assert done.code == 0 or name == "doctor" and done.code == 1, (name, done)
