@@ -10,6 +10,7 @@
 //                 does nothing from then on, and takes no CPU for it), corrupt (one byte of the
 //                 next tag message is flipped), fork (another program is run), hold (at its next
 //                 call of UCX the rank waits for the file "go-on")
+//   FAULT_LATE_US and so much later: it stays there until then
 //   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds and the
 //                 rank's process, and every rank leaves a file named after its process
 
@@ -101,6 +102,9 @@ class Fault {
 
   void act() {
     armed_ = false;
+    const long late_us = std::atol(variable("FAULT_LATE_US").c_str());
+    const timespec late{late_us / 1'000'000, late_us % 1'000'000 * 1000};
+    nanosleep(&late, nullptr);
     // Said once it is so, where there is still somebody to say it.
     if (action_ == "stop-parent") kill(getppid(), SIGSTOP);
     timespec now{};

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -38,6 +39,11 @@ CROWDED = ["--progress-mode", "event"]
 RNDV_FROM_1K = ("1K", "intra:1K,inter:1K")
 
 
+def drawn(low, high, usual):
+    """What a fault's timing is: the usual one, or any, where ci/tests/repeat asks for that."""
+    return random.randint(low, high) if os.environ.get("TESTED_AT_RANDOM") else usual
+
+
 def clean_environment():
     """Nothing of the caller's that changes what is measured, and what sanitizers need."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("UCX_", "UCXBENCH_", "FAULT_"))}
@@ -48,6 +54,18 @@ def clean_environment():
         kept["UCX_MEM_EVENTS"] = "n"
         kept["ASAN_OPTIONS"] = kept.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     return kept
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "release_only: skipped with sanitizers, where other tests run the same C++: formats, statistics, turns")
+
+
+def pytest_collection_modifyitems(items):
+    if SANITIZED:
+        for item in items:
+            if item.get_closest_marker("release_only"):
+                item.add_marker(pytest.mark.skip(reason="release only: other tests run its C++ with sanitizers"))
 
 
 def wait_until(state, what=lambda: "it never was so", step_s=0.02):
@@ -263,7 +281,7 @@ class Fault:
             environment={
                 "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
                 "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
-                "FAULT_FOLDER": str(pids),
+                "FAULT_FOLDER": str(pids), "FAULT_LATE_US": str(drawn(0, 50_000, 0)),
             },
             folder=folder or self.folder,
         )

@@ -24,6 +24,7 @@ def limits(done):
 # No machine is so slow, or so fast, that these were a question of its speed.
 EASY = {"min_GBps": 1e-6, "max_us": 1e9}
 HARD = {"min_GBps": 1e6, "max_us": 1e-6}
+HARD_LATENCY = {"max_us": 1e-6}  # takes one case, of small messages
 
 
 def test_what_is_met(bench, tmp_path):
@@ -48,8 +49,8 @@ def test_what_is_missed(bench, tmp_path):
     first = done.out.splitlines()[0]
     assert first.startswith("missed ") and "100 % less, rank " in first and first.endswith("[site.toml:1]")
     assert len(done.file["cases"]) == 2  # one p2p serves both
-    quiet = bench("--quiet", *site(tmp_path, {"transports": "shm", **HARD, "path": "shm"}))
-    assert quiet.code == 1 and len(quiet.out.splitlines()) == 2 and not quiet.err
+    quiet = bench("--quiet", *site(tmp_path, {"transports": "shm", **HARD_LATENCY, "path": "shm"}))
+    assert quiet.code == 1 and quiet.out.startswith("missed ") and len(quiet.out.splitlines()) == 1 and not quiet.err
 
 
 def test_another_path_is_missed(bench, tmp_path):
@@ -65,7 +66,7 @@ def test_a_transport_that_is_not_here(bench, tmp_path):
     assert only(limits(done))["verdict"] == "cannot run"
     assert done.out.startswith("cannot run ") and len(done.out.splitlines()) == 1
     # What is certainly missed counts for more than what cannot run.
-    both = site(tmp_path, {"transports": "tcp,nvlink", "memory": "cuda", "min_GBps": 1}, {"transports": "shm", **HARD})
+    both = site(tmp_path, {"transports": "tcp,nvlink", "memory": "cuda", "min_GBps": 1}, {"transports": "shm", **HARD_LATENCY})
     done = bench(*both, environment={"CUDA_VISIBLE_DEVICES": ""})
     assert done.code == 1, done
 
@@ -90,6 +91,7 @@ def test_classes_of_gpu_pairs(bench, tmp_path):
     assert "[site.toml:" in done.out and " cuda, NV4 " in done.out
 
 
+@pytest.mark.release_only
 def test_json_on_stdout_is_alone_there(bench, tmp_path):
     done = bench(*site(tmp_path, {"transports": "shm", "max_us": 1e9})[:4], "-")
     assert done.code == 0, done
@@ -116,8 +118,11 @@ def test_a_starting_file(bench, tmp_path):
         pairs.setdefault((launch["src"], launch["dst"]), []).append(launch["quantiles"]["bandwidth_GBps"]["p50"])
     slowest = min(statistics.median(medians) for medians in pairs.values())
     assert 0.7 * slowest < shm["min_GBps"] <= 0.8 * slowest * 1.001
-    again = bench("check", "--expect", "site.toml", "--json", "run.json", "--max-time", "10min")
-    assert again.code in (0, 1, 6), again  # the file is right; whether it is met is the machine's affair
+    # The file is right; whether its first expectation is met is the machine's affair.
+    assert bench("--dry-run", "check", "--expect", "site.toml").code == 0
+    (tmp_path / "first.toml").write_text("[[expect]]".join(text.split("[[expect]]")[:2]))
+    again = bench("check", "--expect", "first.toml", "--json", "run.json", "--max-time", "10min")
+    assert again.code in (0, 1, 6), again
     assert {one["limit"] for one in limits(again)} == {"min_GBps", "max_us", "path"}
     kept = bench("check", "--write-expect", "site.toml")
     assert kept.code == 2 and "exists already" in only(kept.complaints)

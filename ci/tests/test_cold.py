@@ -70,6 +70,7 @@ def test_the_table(cold, bench):
     assert rows_of(bench("report", "run.json").out) == rows_of(done.out)
 
 
+@pytest.mark.release_only
 def test_launches(cold):
     run = cold("--transports", "shm", "--sizes", "64", "--launches", 6).file
     for case in run["cases"]:

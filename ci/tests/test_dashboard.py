@@ -42,6 +42,7 @@ def test_verdicts_are_those_of_compare(bench, tree, tmp_path, interpreter):
     assert 'href="runs/machine/2026-01/second.json"' in page
 
 
+@pytest.mark.release_only
 def test_another_question_is_another_stream(bench, tree, tmp_path, interpreter):
     for name, words in (("first", "tcp"), ("second", "tcp"), ("third", "shm")):
         file = tree / f"machine/2026-01/{name}.json"
@@ -59,6 +60,7 @@ def test_another_question_is_another_stream(bench, tree, tmp_path, interpreter):
     assert "pingpong --transports shm on" in page and "nothing to compare with: its only run so far" in page
 
 
+@pytest.mark.release_only
 def test_a_base_of_ones_own(bench, tree, tmp_path, interpreter):
     first = tree / "machine/2026-01/first.json"
     shutil.copy(tree / "machine/2026-01/third.json", tmp_path / "third.json")
@@ -96,6 +98,7 @@ def test_needs_a_folder(bench):
     assert done.code == 2 and "tree" in only(done.complaints)
 
 
+@pytest.mark.release_only
 def test_the_recorded_runs_of_this_repository_have_a_page(bench, tmp_path, interpreter):
     shutil.copytree(ROOT / "results/runs", tmp_path / "runs")
     done = bench("dashboard", "runs", environment=interpreter)

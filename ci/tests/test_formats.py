@@ -36,6 +36,7 @@ def test_report_repeats_the_run(measured, bench, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["json", *FORMATS[1:]])
+@pytest.mark.release_only
 def test_to_stdout_there_is_nothing_else(bench, form):
     done = bench(
         "pingpong", "--transports", "tcp", "--sizes", "8", "--launches", "1", "--iterations", "80",
@@ -83,6 +84,7 @@ def test_a_step_summary_is_appended_to(pingpong, bench, tmp_path):
     assert summary.read_text() == once + once.removeprefix("before\n")
 
 
+@pytest.mark.release_only
 def test_plot(measured, bench, tmp_path):
     done = bench("plot", "run.json", "-o", "run.svg")
     if done.code == 3:

@@ -171,6 +171,7 @@ def test_the_page_has_a_timeline_from_the_log_beside_the_run(merge, bench, tmp_p
     assert "&#39;run.transfers.bin&#39; is not beside the run file" in bench("report", "runs/run.json", "--html", "-").out
 
 
+@pytest.mark.release_only
 def test_two_runs_side_by_side(merge, bench, tmp_path):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")

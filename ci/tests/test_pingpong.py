@@ -169,6 +169,7 @@ def test_what_was_counted(pingpong):
     assert latency["better"] == "lower"
 
 
+@pytest.mark.release_only
 def test_launches_go_forth_and_back(pingpong):
     run = pingpong(
         "--transports", "tcp", "--transports", "shm", "--launches", "6", "--sizes", "8",
