@@ -12,6 +12,7 @@ SHORT = {
     "cold": ["--iterations", 10],
     "transpose": ["--size", 2500],
     "merge": ["--rows", "10K"],
+    "halo": ["--size", 64],
 }
 FILES = {
     "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n',
@@ -19,14 +20,14 @@ FILES = {
 }
 COMMANDS = {
     "suite": ["suite.toml", "--json", "run.json"],
-    "ab": ["suite.toml", "--folder", "ab"],
+    "ab": ["suite.toml", "--new-env", "UCX_LOG_LEVEL=error", "--folder", "ab"],
     "check": ["--expect", "site.toml"],
-    "topo": [],
+    "topo": ["--format", "json", "-o", "here.json"],
     "doctor": [],
-    "advise": [RECORDED],
+    "advise": [RECORDED, "--topology", "here.json"],
     "list": ["transports"],
     "report": [RECORDED, "--csv", "run.csv"],
-    "compare": [RECORDED, RECORDED],
+    "compare": [RECORDED, "--with-itself"],
     "plot": [RECORDED, "-o", "run.png"],
     "dashboard": ["runs", "--html", "runs.html"],
 }
