@@ -21,16 +21,8 @@ Fields<Parameters> fields() {
   return {
       constant_field<Parameters>("api", "tag"),
       place_fields(),
-      size_field(&Parameters::bytes,
-                 {.name = "sizes",
-                  .aliases = "-s",
-                  .parameter = "bytes",
-                  .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
-                  .group = "load",
-                  .key = Key::bare,
-                  .axis = Axis::cases,
-                  .usual = "16MiB",
-                  .usual_on_gpu = "256MiB"}),  // a GPU's links need more to be busy
+      // A GPU's links need more to be busy.
+      sizes_field(&Parameters::bytes, "16MiB", "256MiB"),
       choice_field(&Parameters::concurrent, parse_concurrent,
                    {.name = "concurrent",
                     .help = "pairs that send at once: one | disjoint (each rank in one) | all",

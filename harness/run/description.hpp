@@ -110,6 +110,22 @@ struct AskedCase {
 std::vector<AskedCase> cases_at(const std::string& benchmark, const Description& description,
                                 const Asked& asked, const Place& place, const Local& local);
 
+/// --sizes: the message sizes of a benchmark, an axis of its cases. `usual_on_gpu`: where that is
+/// another.
+template <typename P>
+Fields<P> sizes_field(std::uint64_t P::* bytes, const std::string& usual,
+                      const std::string& usual_on_gpu = "") {
+  return size_field(bytes, {.name = "sizes",
+                            .aliases = "-s",
+                            .parameter = "bytes",
+                            .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
+                            .group = "load",
+                            .key = Key::bare,
+                            .axis = Axis::cases,
+                            .usual = usual,
+                            .usual_on_gpu = usual_on_gpu});
+}
+
 /// Refuses, naming `option`, messages of `bytes` of which `buffers` in each of the local ranks are
 /// more than the memory that there is.
 void check_message_size(const std::string& option, std::uint64_t bytes, int buffers,
