@@ -26,13 +26,14 @@ def compared(name):
     return comparison
 
 
-def page_of(comparison, names):
+def page_of(comparison, names, program=None):
     """Of the files (base, new); their transfer logs lie beside them."""
     import jinja2
 
     from pages import beside, sections, template
 
-    base, new = map(runfile.load, names)
+    base, new = (runfile.load(name, program) for name in names)
+    titles = sections.metric_titles(base, new)
     folders = [pathlib.Path(name).parent for name in names]
     try:
         both = beside.matched(base, new)
@@ -41,7 +42,7 @@ def page_of(comparison, names):
             "benchmarks": sections.benchmarks_of(base),
             "runs": beside.runs_of(base, new),
             "comparison": comparison,
-            "verdicts": sections.verdicts_of(comparison),
+            "verdicts": sections.verdicts_of(comparison, titles),
             "metrics": beside.metrics_of(base, new, both),
             "exchanges": beside.exchanges_of(base, new, both),
             "timelines": timelines,
@@ -59,9 +60,10 @@ def main():
     parser.add_argument("base", metavar="BASE.json", help="the run to compare with")
     parser.add_argument("new", metavar="NEW.json", help="the run to judge")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
+    parser.add_argument("--program", metavar="UCX-BENCH", help="what reads files of an older version")
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(compared(arguments.comparison), (arguments.base, arguments.new)))
+        write_text(arguments.output, page_of(compared(arguments.comparison), (arguments.base, arguments.new), arguments.program))
 
 
 if __name__ == "__main__":

@@ -40,11 +40,11 @@ def study_of(folder, machines, problems):
         return None
 
 
-def base_run(file):
+def base_run(file, program):
     """--base as a run of the page."""
     from dashboards import record, tree
 
-    run = runfile.load(file)
+    run = runfile.load(file, program)
     try:
         return tree.Run(pathlib.Path(file), record.record_of(run, time.time()))
     except record.Skipped as skipped:
@@ -68,8 +68,8 @@ def page_of(arguments):
     from pages import template
 
     folder = pathlib.Path(arguments.tree)
-    base = base_run(arguments.base) if arguments.base else None
-    found = tree.load(folder)
+    base = base_run(arguments.base, arguments.program) if arguments.base else None
+    found = tree.load(folder, arguments.program)
     if not found.runs and not found.problems:
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
     study = study_of(folder, {run.machine for run in found.runs}, found.problems)

@@ -64,13 +64,14 @@ def main():
     parser.add_argument("findings", metavar="FINDINGS.json", help="an object with what ucx-bench says of the run")
     parser.add_argument("run", metavar="RUN.json", help="a file written by ucx-bench --json; - is FINDINGS.json")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
+    parser.add_argument("--program", metavar="UCX-BENCH", help="what reads the file of an older version")
     parser.add_argument("--folder", metavar="FOLDER", help="where the run's transfer log is; default: RUN.json's")
     arguments = parser.parse_args()
     # The pairs of a large run are millions of objects, and none of them is garbage before the end.
     gc.disable()
     folder = arguments.folder or pathlib.Path(arguments.run).parent
     with parser.making(arguments.output, "--html"):
-        run = runfile.load(arguments.findings if arguments.run == "-" else arguments.run)
+        run = runfile.load(arguments.findings if arguments.run == "-" else arguments.run, arguments.program)
         run["findings"] = findings_in(arguments.findings)
         write_text(arguments.output, page_of(run, arguments.run, folder))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws run files of ucx-bench: latency and bandwidth over message size of ping-pongs; every pair of
-p2p; scaling, phases and pairs of workloads. What is found of each is drawn one below the other.
+"""Draws run files of ucx-bench: times and rates over message size; every pair of ranks; scaling, phases
+and pairs of workloads. What is found of each is drawn one below the other.
 
 Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 """
@@ -25,15 +25,16 @@ def main():
     )
     parser.add_argument("runs", metavar="RUN.json", nargs="+", help="files written by ucx-bench --json")
     parser.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf; default: RUN.png")
+    parser.add_argument("--program", metavar="UCX-BENCH", help="what reads files of an older version")
     arguments = parser.parse_args()
     out = pathlib.Path(arguments.output or pathlib.Path(arguments.runs[0]).with_suffix(".png"))
     if out.suffix not in FORMATS:
         parser.fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
     with parser.making(out, "-o"):
-        runs, parts = picture.parts_of([(file, runfile.load(file)) for file in arguments.runs])
+        runs, parts = picture.parts_of([(file, runfile.load(file, arguments.program)) for file in arguments.runs])
         if not parts:
             files = ", ".join(arguments.runs)
-            parser.fail(2, f"nothing to draw: no measured case of pingpong, p2p or a workload in {files}")
+            parser.fail(2, f"nothing to draw: no measured case of sizes, of all pairs or of a workload in {files}")
         plain = {"Date": None} if out.suffix == ".svg" else {"CreationDate": None} if out.suffix == ".pdf" else {}
         drawn = io.BytesIO()
         picture.draw(runs, parts).savefig(drawn, format=out.suffix[1:], metadata=plain)

@@ -58,6 +58,14 @@ Fields<Parameters> fields() {
     .summary = "what first messages cost, and after how many a memory pool has paid",
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
+    .shows = {.kind = ViewKind::first_messages,
+              .axes = {message_size(),
+                       {"peers", "peers", Axis::Unit::count},
+                       {"buffers", "buffers", Axis::Unit::plain}},
+              .metrics = {metric_named("first_message_us"), metric_named("steady_us"),
+                          metric_named("registration_us"), metric_named("allocate_us"),
+                          metric_named("release_us"), metric_named("pool_first_message_us")},
+              .at_once = AtOnce::one},
 });
 
 }  // namespace

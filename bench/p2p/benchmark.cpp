@@ -67,6 +67,13 @@ Fields<Parameters> fields() {
     .summary = "what every rank reaches to every other, alone and all at once",
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
+    .shows = {.kind = ViewKind::matrix,
+              .axes = {message_size(), {"concurrent", "at once", Axis::Unit::pairs}},
+              // The rate is the bandwidth in other units.
+              .metrics = {metric_named("bandwidth_GBps", {.shown = Shown::drawn}),
+                          metric_named("together_GBps"),
+                          metric_named("message_rate_per_s",
+                                       {.judged = false, .shown = Shown::kept})}},
 });
 
 }  // namespace

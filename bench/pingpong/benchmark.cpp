@@ -155,6 +155,16 @@ int busy_threads(const Parameters& p) {
     .two_machines = true,
     .ablation = true,
     .run_rank = run_rank,
+    .shows = {.axes = {message_size()},
+              // The rate is the bandwidth in other units; what the sender sees is another tool's
+              // bandwidth.
+              .metrics =
+                  {metric_named("latency_us", {.about = "one-way latency", .shown = Shown::drawn}),
+                   metric_named("bandwidth_GBps",
+                                {.about = "bandwidth one way as received", .shown = Shown::drawn}),
+                   metric_named("bandwidth_bidirectional_GBps"),
+                   metric_named("bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}),
+                   metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept})}},
 });
 
 }  // namespace

@@ -81,7 +81,7 @@ Graph topology_of(const Result& run);
 void add_bandwidths(const Result& run, Advice& advice);
 
 /// The median over classes of their bandwidth, GB/s; empty where nothing was measured.
-std::optional<double> one_bandwidth_GBps(const Advice& advice);
+std::optional<double> bandwidth_of_all_GBps(const Advice& advice);
 
 /// What a run measured between ranks, for every source, destination, memory and size:
 /// {run, host, unit, bandwidths: [{src, dst, src_device, dst_device, class, memory, transports,

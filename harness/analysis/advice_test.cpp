@@ -157,7 +157,7 @@ TEST(Advice, TellsBandwidthsOfClassesApart) {
   EXPECT_EQ(advice.classes[1].path_class, "NV2");
   EXPECT_EQ(advice.classes[1].pairs, 2U);
   EXPECT_EQ(advice.classes[1].p50_GBps, 43);
-  EXPECT_EQ(one_bandwidth_GBps(advice), 21);
+  EXPECT_EQ(bandwidth_of_all_GBps(advice), 21);
   const auto rows = bandwidths_of(result, advice).at("bandwidths");
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0].at("src_device"), "GPU0");

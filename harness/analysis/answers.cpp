@@ -43,7 +43,7 @@ using Groups = std::map<std::string, std::vector<Set>>;
 Groups groups_of(const Result& run, const Figure& figure, bool workloads) {
   Groups groups;
   for (const auto& of : run.cases) {
-    if (of.benchmark == canary_benchmark || is_workload(of) != workloads) continue;
+    if (is_canary(of) || is_workload(of) != workloads) continue;
     const auto set = set_of(of, figure);
     if (!set) continue;
     auto alike = of.parameters;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/result/older_runs.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -17,6 +19,7 @@ Case merged(const std::string& transports, double p50, std::array<double, 2> ci9
   of.phases = {{{"name", "probe"}, {"share", 0.5}},
                {{"name", "UCX, while computing"}, {"share", 0.06}}};
   of.exchange = {{"exposed_ms", 0.02 * p50}};
+  of.shows = shows_of_older(of);
   return of;
 }
 
@@ -30,6 +33,7 @@ Case sent(const std::string& transports, std::uint64_t bytes, double p50,
   metric.quantiles.p50 = p50;
   metric.ci95 = ci95;
   of.metrics["bandwidth_GBps"] = metric;
+  of.shows = shows_of_older(of);
   return of;
 }
 

@@ -48,7 +48,7 @@ const Case* fastest(const Result& run) {
   for (const auto& block : blocks_of(run)) {
     const Case* largest = nullptr;
     for (const auto* of : block.measured) {
-      const auto bytes = is_workload(*of) ? std::nullopt : bytes_of(*of);
+      const auto bytes = bytes_of(*of);
       if (!bytes || *bytes < large_message || pair_rates(*of).empty()) continue;
       if (largest == nullptr || *bytes > *bytes_of(*largest)) largest = of;
     }
@@ -78,7 +78,7 @@ void add_bandwidths(const Result& run, Advice& advice) {
   }
 }
 
-std::optional<double> one_bandwidth_GBps(const Advice& advice) {
+std::optional<double> bandwidth_of_all_GBps(const Advice& advice) {
   std::vector<double> medians;
   for (const auto& of : advice.classes) medians.push_back(of.p50_GBps);
   return medians.empty() ? std::nullopt : std::optional(median(medians));
@@ -87,7 +87,7 @@ std::optional<double> one_bandwidth_GBps(const Advice& advice) {
 Json bandwidths_of(const Result& run, const Advice& advice) {
   Json rows = Json::array();
   for (const auto& of : run.cases) {
-    if (of.benchmark == canary_benchmark) continue;
+    if (is_canary(of)) continue;
     for (const auto& pair : of.pairs) {
       if (!number_at(pair, "p50_GBps")) continue;
       const auto* src = advised_rank(advice, number_at(pair, "src"));

@@ -9,22 +9,19 @@
 #include "harness/analysis/carriers.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
 namespace {
 
-bool one_pair_alone(const Case& of) {
-  return of.benchmark == "p2p" && text_at(of.parameters, "/concurrent") == "one";
-}
+bool one_pair_alone(const Case& of) { return is_matrix(of) && of.shows.at_once == AtOnce::one; }
 
 std::string source_by(const Case& of, const GpuPair& pair) {
   const auto& ranks = of.pairs[pair.pair];
-  const auto bytes = number_at(of.parameters, "bytes").value_or(0);
-  return fmt::format("p2p of this run, ranks {} to {}, {} over {}, alone", text_at(ranks, "/src"),
-                     text_at(ranks, "/dst"), spaced_size(static_cast<std::uint64_t>(bytes)),
-                     pair.carrier);
+  return fmt::format("{} of this run, ranks {} to {}, {} over {}, alone", of.benchmark,
+                     text_at(ranks, "/src"), text_at(ranks, "/dst"), size_of(of), pair.carrier);
 }
 
 bool by_links_alone(const GpuPair& pair) {

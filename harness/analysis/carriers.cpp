@@ -32,9 +32,7 @@ void add_words_of_ucx(const Json& path, Carrier& carrier) {
 bool is_exchange(const Case& of) { return !of.exchange.empty(); }
 
 bool all_at_once(const Case& of) {
-  // Pairs of pingpong run side by side; those of p2p as they are told to.
-  return is_exchange(of) || (of.benchmark == "pingpong" && of.pairs.size() > 1) ||
-         text_at(of.parameters, "/concurrent") == "all";
+  return is_exchange(of) || (of.shows.at_once == AtOnce::all && of.pairs.size() > 1);
 }
 
 Carriers::Carriers(const Case& of) : exchange_(is_exchange(of)) {

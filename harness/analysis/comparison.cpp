@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "harness/analysis/environments.hpp"
@@ -16,6 +15,7 @@
 #include "harness/analysis/resolution.hpp"
 #include "harness/analysis/shapes.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -32,10 +32,6 @@ constexpr double a_little_more = 1.01;
 
 // By chance two runs of 24 launches, each of its own placement of four, have 0.8 in common.
 constexpr double usual_in_common = 0.7;
-
-// They are 1/x of another metric, or another tool's definition of one.
-const std::set<std::string> left_out = {"message_rate_per_s", "throughput_GBps",
-                                        "bandwidth_sender_GBps"};
 
 // Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
 // deviations; the median of n of them has π/2 times the variance of their mean. Where more than
@@ -58,9 +54,9 @@ struct TwoRuns {
   Placements placements{{&base, &now}};
 };
 
-SeriesChange missing_series(const std::string& key, const std::string& metric, const Case* other,
+SeriesChange missing_series(const Case& of, const std::string& metric, const Case* other,
                             bool added) {
-  SeriesChange series{.key = key, .metric = metric};
+  SeriesChange series{.key = of.key, .metric = metric, .better = shown_metric(of, metric).better};
   series.change = added ? Change::added : Change::missing;
   if (added) {
     series.why = "the base run does not have it";
@@ -101,7 +97,8 @@ std::string differing_placements(const std::vector<Stratum>& strata, double alph
 
 SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& base,
                    const Case& now, const Demands& demands) {
-  SeriesChange series{.key = base.key, .metric = metric};
+  SeriesChange series{
+      .key = base.key, .metric = metric, .better = shown_metric(base, metric).better};
   const auto found = runs.placements.matched(base, now, metric);
   series.base_launches = found.base.size();
   series.new_launches = found.now.size();
@@ -130,8 +127,6 @@ SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& b
                 2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
   return series;
 }
-
-bool worse_when_larger(const std::string& metric) { return better_direction(metric) == "lower"; }
 
 void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   const auto least = static_cast<double>(tests) * series.smallest_p;
@@ -174,8 +169,8 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   if (!series.base || !series.now) return;
   const auto change = series.ratio.estimate - 1;
   if (series.corrected < alpha && std::abs(change) > series.floor) {
-    series.change =
-        (change > 0) == worse_when_larger(series.metric) ? Change::regressed : Change::improved;
+    const bool lower_is_better = series.better == "lower";
+    series.change = (change > 0) == lower_is_better ? Change::regressed : Change::improved;
     series.remark = series.differs_by_placement;
     return;
   }
@@ -196,19 +191,17 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
 // Of one family of tests.
 std::size_t judge(std::vector<SeriesChange>& series, double alpha) {
   std::vector<double> p;
-  for (const auto& one : series) {
-    if (one.base && one.now) p.push_back(one.p);
+  for (const auto& row : series) {
+    if (row.base && row.now) p.push_back(row.p);
   }
   const auto corrected = holm(p);
   std::size_t test = 0;
-  for (auto& one : series) {
-    if (one.base && one.now) one.corrected = corrected[test++];
-    if (one.change != Change::missing) decide(one, alpha, p.size());
+  for (auto& row : series) {
+    if (row.base && row.now) row.corrected = corrected[test++];
+    if (row.change != Change::missing) decide(row, alpha, p.size());
   }
   return p.size();
 }
-
-bool is_canary(const Case& of) { return of.benchmark == canary_benchmark; }
 
 // Of the canaries, or of all other cases.
 std::vector<SeriesChange> series_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
@@ -217,11 +210,11 @@ std::vector<SeriesChange> series_of(const TwoRuns& runs, bool canaries, const De
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(runs.now, old_case.key);
     for (const auto& [name, metric] : old_case.metrics) {
-      if (!is_compared(name)) continue;
+      if (!shown_metric(old_case, name).judged) continue;
       const auto found =
           new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
       if (new_case == nullptr || found == new_case->metrics.end()) {
-        series.push_back(missing_series(old_case.key, name, new_case, false));
+        series.push_back(missing_series(old_case, name, new_case, false));
         continue;
       }
       series.push_back(weigh(name, runs, old_case, *new_case, demands));
@@ -234,13 +227,13 @@ void look_at_the_host(Comparison& comparison, const TwoRuns& runs, const Demands
   auto& canaries = comparison.canaries;
   canaries = series_of(runs, true, demands);
   // Another kind of run has none: nothing is known of the host then.
-  std::erase_if(canaries, [](const SeriesChange& one) { return one.change == Change::missing; });
+  std::erase_if(canaries, [](const SeriesChange& row) { return row.change == Change::missing; });
   judge(canaries, comparison.alpha);
-  for (const auto& one : canaries) {
-    if (one.change != Change::regressed && one.change != Change::improved) continue;
+  for (const auto& row : canaries) {
+    if (row.change != Change::regressed && row.change != Change::improved) continue;
     comparison.host_changed += fmt::format(
         "{}{} {} {:.4g} -> {:.4g} ({:+.1f} %)", comparison.host_changed.empty() ? "" : ", ",
-        one.key, one.metric, *one.matched_base, *matched_new(one), 100 * (one.ratio.estimate - 1));
+        row.key, row.metric, *row.matched_base, *matched_new(row), 100 * (row.ratio.estimate - 1));
   }
 }
 
@@ -283,11 +276,11 @@ void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) 
 }
 
 void doubt_all(Comparison& comparison) {
-  for (auto& one : comparison.series) {
-    if (one.change == Change::missing) continue;
-    one.change = Change::inconclusive;
-    one.doubt = Doubt::none;
-    one.why =
+  for (auto& row : comparison.series) {
+    if (row.change == Change::missing) continue;
+    row.change = Change::inconclusive;
+    row.doubt = Doubt::none;
+    row.why =
         fmt::format("the host changed: {}; measure both again, in turns", comparison.host_changed);
   }
 }
@@ -340,8 +333,6 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
 
 }  // namespace
 
-bool is_compared(const std::string& metric) { return !left_out.contains(metric); }
-
 std::optional<double> matched_new(const SeriesChange& series) {
   if (!series.matched_base) return std::nullopt;
   return *series.matched_base * series.ratio.estimate;
@@ -379,8 +370,8 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   const bool turns = in_turns(base, now);
   look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
   if (!comparison.host_changed.empty()) doubt_all(comparison);
-  const bool changed = std::ranges::any_of(series, [](const SeriesChange& one) {
-    return one.change == Change::regressed || one.change == Change::improved;
+  const bool changed = std::ranges::any_of(series, [](const SeriesChange& row) {
+    return row.change == Change::regressed || row.change == Change::improved;
   });
   if (changed && !turns) {
     comparison.differences.emplace_back(
@@ -391,10 +382,9 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);
     for (const auto& [name, metric] : new_case.metrics) {
-      if (!is_compared(name) || (old_case != nullptr && old_case->metrics.contains(name))) {
-        continue;
-      }
-      series.push_back(missing_series(new_case.key, name, old_case, true));
+      const bool in_both = old_case != nullptr && old_case->metrics.contains(name);
+      if (in_both || !shown_metric(new_case, name).judged) continue;
+      series.push_back(missing_series(new_case, name, old_case, true));
     }
   }
   std::stable_sort(series.begin(), series.end(), comes_before);

@@ -21,6 +21,7 @@ enum class Doubt { none, too_few_launches, too_noisy };
 struct SeriesChange {
   std::string key;     ///< the case's
   std::string metric;  ///< "latency_us"
+  std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
   /// Medians over all launches, in the metric's unit; empty where nothing is tested.
   std::optional<double> base{}, now{};
@@ -86,9 +87,6 @@ struct Comparison {
 /// The new run's figure beside `matched_base`, from which a reader gets the change: matched_base
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
-
-/// Whether a metric is compared: not one that follows from another, nor one kept for other tools.
-bool is_compared(const std::string& metric);
 
 /// The launches that both runs need for any verdict among so many tests, a p-value being corrected
 /// for all of them.

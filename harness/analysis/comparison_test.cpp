@@ -5,6 +5,7 @@
 #include <random>
 
 #include "harness/analysis/halves.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -28,6 +29,7 @@ Result run(const std::vector<double>& factors, std::size_t launches, unsigned se
     }
     of.metrics["latency_us"] = metric;
     of.metrics["message_rate_per_s"] = metric;
+    of.shows = shows_of_older(of);
     result.cases.push_back(of);
   }
   return result;
@@ -232,6 +234,7 @@ Result with_canary(Result result, double factor, std::size_t launches = 12) {
     metric.launch_medians.push_back(8 * factor * (1 + 0.001 * static_cast<double>(launch % 5)));
   }
   canary.metrics["copy_GBps"] = metric;
+  canary.shows = shows_of_older(canary);
   result.cases.push_back(canary);
   return result;
 }

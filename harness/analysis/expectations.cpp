@@ -9,6 +9,7 @@
 
 #include "harness/core/names.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -97,7 +98,7 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   }
   const auto pairs = pairs_of_class(of, path_class, checked);
   if (pairs.empty()) return checked;
-  const bool more_is_better = better_direction(metric) == "higher";
+  const bool more_is_better = shown_metric(of, metric).better == "higher";
   checked.why = "no " + metric + " was measured";
   take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
     auto medians = launch_medians(of, pair, metric);
@@ -105,7 +106,7 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     checked.why.clear();
     const auto off = [&](double value) { return (more_is_better ? limit - value : value - limit); };
     const auto middle = median(medians);
-    const bool all_off = std::ranges::all_of(medians, [&](double one) { return off(one) > 0; });
+    const bool all_off = std::ranges::all_of(medians, [&](double value) { return off(value) > 0; });
     const auto fulfilment = off(middle) <= 0 ? Fulfilment::met
                             : all_off && medians.size() >= certain_launches
                                 ? Fulfilment::missed
@@ -197,19 +198,20 @@ std::vector<Expectation> expectations_like(const Expectation& like, const Case& 
   for (const auto& pair : rates.pairs) classes.insert(text_at(pair, "/class", ""));
   std::vector<Expectation> all;
   for (const auto& path_class : classes) {
-    Expectation one{.transports = like.transports, .memory = like.memory, .path_class = path_class};
+    Expectation usual{
+        .transports = like.transports, .memory = like.memory, .path_class = path_class};
     const auto reached = medians_of_pairs(rates, path_class, "bandwidth_GBps");
     if (reached.empty()) continue;
-    one.min_GBps = two_digits(rate_margin * std::ranges::min(reached), false);
+    usual.min_GBps = two_digits(rate_margin * std::ranges::min(reached), false);
     if (const auto took = medians_of_pairs(latencies, path_class, "latency_us"); !took.empty()) {
-      one.max_us = two_digits(time_margin * std::ranges::max(took), true);
+      usual.max_us = two_digits(time_margin * std::ranges::max(took), true);
     }
     for (const auto& [member, share] : carried_by(rates.path)) {
-      auto with_path = one;
+      auto with_path = usual;
       with_path.carriers = {member};
-      if (check_carriers(with_path, rates).fulfilment == Fulfilment::met) one = with_path;
+      if (check_carriers(with_path, rates).fulfilment == Fulfilment::met) usual = with_path;
     }
-    all.push_back(std::move(one));
+    all.push_back(std::move(usual));
   }
   return all;
 }

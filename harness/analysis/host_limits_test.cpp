@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/run_limits.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -21,6 +22,7 @@ struct SharedMemoryRun {
     }
     of.benchmark = "p2p";
     of.parameters = {{"memory", {"host", "host"}}, {"concurrent", "one"}};
+    of.shows = shows_of_older(of);
   }
 
   void add(int src, int dst, const std::string& device, const std::string& words = "",
@@ -81,6 +83,7 @@ TEST(HostLimits, AreAtMostThatWhereUcxDoesNotSayHow) {
 TEST(HostLimits, OfAllAtOnceShareCoresAndMemory) {
   SharedMemoryRun both_ways;
   both_ways.of.parameters["concurrent"] = "all";
+  both_ways.of.shows = shows_of_older(both_ways.of);
   both_ways.add(0, 1, "cma/memory");
   both_ways.add(1, 0, "cma/memory");
   EXPECT_EQ(both_ways.only_row()["share_GBps"], 6) << "of 24 GB/s";
@@ -90,12 +93,14 @@ TEST(HostLimits, OfAllAtOnceShareCoresAndMemory) {
 
   SharedMemoryRun into_one;
   into_one.of.parameters["concurrent"] = "all";
+  into_one.of.shows = shows_of_older(into_one.of);
   into_one.add(0, 2, "cma/memory");
   into_one.add(1, 2, "cma/memory");
   EXPECT_EQ(into_one.only_row()["share_GBps"], 5) << "its core makes all copies";
 
   SharedMemoryRun with_another;
   with_another.of.parameters["concurrent"] = "all";
+  with_another.of.shows = shows_of_older(with_another.of);
   with_another.add(0, 1, "cma/memory");
   with_another.add(1, 0, "", "", "tcp");
   EXPECT_TRUE(with_another.only_row()["share_GBps"].is_null()) << "what that takes is not known";
@@ -105,6 +110,7 @@ TEST(HostLimits, OfAPingPongsPairsAreAtOnce) {
   SharedMemoryRun run;
   run.of.benchmark = "pingpong";
   run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
   run.add(0, 1, "cma/memory");
   EXPECT_TRUE(run.only_row()["share_GBps"].is_null()) << "nobody to share with";
   run.add(2, 1, "cma/memory");
@@ -114,6 +120,7 @@ TEST(HostLimits, OfAPingPongsPairsAreAtOnce) {
 TEST(HostLimits, OfAWorkloadAreOfItsWholeExchange) {
   SharedMemoryRun run;
   run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
   run.of.exchange = {{"bytes", 2e9}};
   run.add(0, 1, "sysv/memory");
   run.of.pairs = {{{"src", 0}, {"dst", 1}, {"bytes", 1e9}},

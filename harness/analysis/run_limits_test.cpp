@@ -6,6 +6,7 @@
 
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -23,6 +24,7 @@ struct MeasuredDgx1 {
       result.ranks.push_back({{"rank", rank}, {"host", "dgx"}, {"device", {{"pci", pci}}}});
     }
     of.parameters = {{"memory", {"cuda", "cuda"}}, {"concurrent", "one"}};
+    of.shows = shows_of_older(of);
   }
 
   void add(int src, int dst, double GBps, const Json& carried_by, const std::string& lane) {
@@ -82,6 +84,7 @@ TEST(RunLimits, FollowThePathThatWasUsed) {
 TEST(RunLimits, OfAllAtOnceHaveFairShares) {
   MeasuredDgx1 run;
   run.of.parameters["concurrent"] = "all";
+  run.of.shows = shows_of_older(run.of);
   run.add(0, 5, 6, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
   run.add(1, 6, 6, Json::object(), "rc_mlx5/mlx5_0:1");
   run.nvlink(0, 3, 40);
@@ -94,6 +97,7 @@ TEST(RunLimits, OfAllAtOnceHaveFairShares) {
 
   MeasuredDgx1 partly;
   partly.of.parameters["concurrent"] = "all";
+  partly.of.shows = shows_of_older(partly.of);
   partly.nvlink(0, 3, 40);
   partly.nvlink(0, 1, 20);
   partly.result.ranks[1]["host"] = "another";
@@ -160,6 +164,7 @@ TEST(RunLimits, LinksCarryTheFastestPairAlone) {
 TEST(RunLimits, LinksCarryTheSumOfAllAtOnce) {
   MeasuredDgx1 run;
   run.of.parameters["concurrent"] = "all";
+  run.of.shows = shows_of_older(run.of);
   // Both leave by the adapter of GPU 0 and 1.
   run.add(0, 5, 4, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
   run.add(1, 5, 5, {{"ib", 1.0}}, "rc_mlx5/mlx5_0:1");
@@ -174,6 +179,7 @@ TEST(RunLimits, LinksCarryTheSumOfAllAtOnce) {
 TEST(RunLimits, OfAWorkloadAreOfItsWholeExchange) {
   MeasuredDgx1 run;
   run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
   run.of.exchange = {{"bytes", 3e9}};
   run.of.metrics["exchange_GBps"].quantiles.p50 = 30;
   run.of.pairs = {{{"src", 0}, {"dst", 1}, {"bytes", 1e9}},
@@ -199,7 +205,9 @@ struct Calibrated {
   Calibrated() {
     alone.of.benchmark = together.of.benchmark = "p2p";
     alone.of.parameters["bytes"] = together.of.parameters["bytes"] = 8 << 20;
+    alone.of.shows = shows_of_older(alone.of);
     together.of.parameters["concurrent"] = "all";
+    together.of.shows = shows_of_older(together.of);
   }
 
   Result judged() const {

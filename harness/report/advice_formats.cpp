@@ -91,7 +91,7 @@ std::string dask_environment(const Advice& advice) {
 }
 
 std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) {
-  const auto one = one_bandwidth_GBps(advice);
+  const auto one = bandwidth_of_all_GBps(advice);
   if (!one) return "";
   auto text = fmt::format("    # bytes/s, the median over classes of pairs, in {}\n",
                           on_one_line(advice.measured));

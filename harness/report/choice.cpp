@@ -28,7 +28,8 @@ constexpr Figure figures[] = {{"latency_us", "latency one way", "p50, us", true}
 /// What a case is apart from its set and size.
 std::string key_of(const Case& of) {
   auto parameters = of.parameters;
-  for (const auto* name : {"bytes", "transports", "net_devices"}) parameters.erase(name);
+  for (const auto& axis : of.shows.axes) parameters.erase(axis.name);
+  for (const auto* name : {"transports", "net_devices"}) parameters.erase(name);
   return of.benchmark + parameters.dump();
 }
 

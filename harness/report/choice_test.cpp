@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/result/older_runs.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -13,6 +15,7 @@ Case measured(std::vector<std::string> set, std::uint64_t bytes, double latency_
       {"api", "tag"}, {"bytes", bytes}, {"memory", {"host", "host"}}, {"transports", set}};
   of.metrics["latency_us"].quantiles.p50 = latency_us;
   of.metrics["bandwidth_GBps"].quantiles.p50 = bandwidth;
+  of.shows = shows_of_older(of);
   return of;
 }
 

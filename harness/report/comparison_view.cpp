@@ -37,28 +37,28 @@ std::string joined(const std::string& why, const std::string& remark) {
 
 Json series_json(const SeriesChange& series) {
   const bool both = series.base && series.now;
-  Json one = {{"key", series.key},
-              {"metric", series.metric},
-              {"better", better_direction(series.metric)},
-              {"verdict", to_string(series.change)},
-              {"base", number_or_null(series.base)},
-              {"new", number_or_null(series.now)},
-              {"matched_base", number_or_null(series.matched_base)},
-              {"matched_new", number_or_null(matched_new(series))},
-              {"base_launches", series.base_launches},
-              {"new_launches", series.new_launches}};
-  one["ratio"] = both ? Json(series.ratio.estimate) : Json();
-  one["interval"] = number_or_null(series.ratio.interval);
-  one["p"] = both ? Json(series.p) : Json();
-  one["p_corrected"] = both ? Json(series.corrected) : Json();
-  one["floor"] = both ? Json(series.floor) : Json();
-  one["base_drift"] = number_or_null(series.base_drift);
-  one["new_drift"] = number_or_null(series.new_drift);
-  one["base_modes"] = modes_json(series.base_modes);
-  one["new_modes"] = modes_json(series.new_modes);
-  one["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
-  one["why"] = joined(series.why, series.remark);
-  return one;
+  Json json = {{"key", series.key},
+               {"metric", series.metric},
+               {"better", series.better},
+               {"verdict", to_string(series.change)},
+               {"base", number_or_null(series.base)},
+               {"new", number_or_null(series.now)},
+               {"matched_base", number_or_null(series.matched_base)},
+               {"matched_new", number_or_null(matched_new(series))},
+               {"base_launches", series.base_launches},
+               {"new_launches", series.new_launches}};
+  json["ratio"] = both ? Json(series.ratio.estimate) : Json();
+  json["interval"] = number_or_null(series.ratio.interval);
+  json["p"] = both ? Json(series.p) : Json();
+  json["p_corrected"] = both ? Json(series.corrected) : Json();
+  json["floor"] = both ? Json(series.floor) : Json();
+  json["base_drift"] = number_or_null(series.base_drift);
+  json["new_drift"] = number_or_null(series.new_drift);
+  json["base_modes"] = modes_json(series.base_modes);
+  json["new_modes"] = modes_json(series.new_modes);
+  json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
+  json["why"] = joined(series.why, series.remark);
+  return json;
 }
 
 // What is said of one series alone, and by no line for all.
@@ -194,8 +194,8 @@ Json comparison_json(const Comparison& comparison) {
               {"next_steps", comparison.next_steps},
               {"canaries", Json::array()},
               {"series", Json::array()}};
-  for (const auto& one : comparison.canaries) all["canaries"].push_back(series_json(one));
-  for (const auto& one : comparison.series) all["series"].push_back(series_json(one));
+  for (const auto& canary : comparison.canaries) all["canaries"].push_back(series_json(canary));
+  for (const auto& series : comparison.series) all["series"].push_back(series_json(series));
   return all;
 }
 

@@ -89,11 +89,11 @@ std::string measuring_of(const Block& block) {
 std::string canaries_of(const Result& result) {
   std::vector<std::string> parts;
   for (const auto& of : result.cases) {
-    if (of.benchmark != canary_benchmark) continue;
+    if (!is_canary(of)) continue;
     for (const auto& [name, metric] : of.metrics) {
       parts.push_back(fmt::format("{} {} {}", on_one_line(of.key.substr(of.key.find('/') + 1)),
                                   significant(metric.quantiles.p50, 4),
-                                  better_direction(name) == "higher" ? "GB/s" : "us"));
+                                  shown_metric(of, name).unit));
     }
   }
   return join(parts, ", ");
@@ -123,18 +123,18 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
       all.checked == 0
           ? "nothing (--check off)"
           : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
-                        is_workload(*block.cases.front()) ? "runs of a rank" : "messages"));
+                        block.kind() == ViewKind::workload ? "runs of a rank" : "messages"));
   for (const auto* of : block.measured) {
-    if (!is_matrix(*of)) continue;
+    if (block.kind() != ViewKind::matrix) break;
     if (const auto apart = asymmetry_of(*of); !apart.empty())
       costs.emplace_back("both ways", apart);
   }
-  if (is_workload(*block.cases.front()) && block.measured.size() > 1) {
+  if (block.kind() == ViewKind::workload && block.measured.size() > 1) {
     costs.emplace_back("efficiency",
                        "throughput per rank against the fewest ranks; data that no longer fit into "
                        "caches lower it, too: not all of a loss is communication");
   }
-  if (is_workload(*block.cases.front())) {
+  if (block.kind() == ViewKind::workload) {
     for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
   }
   return costs;

@@ -17,8 +17,10 @@ using Cell = std::map<std::string, const Case*>;
 std::map<std::pair<std::uint64_t, int>, Cell> cells_of(const Block& block) {
   std::map<std::pair<std::uint64_t, int>, Cell> cells;
   for (const auto* of : block.measured) {
-    const auto peers = of->parameters.value("peers", 0);
-    cells[{bytes_of(*of).value_or(0), peers}][text_at(of->parameters, "/buffers")] = of;
+    const auto* peers = axis_of(*of, "peers");
+    const auto* buffers = axis_of(*of, "buffers");
+    if (peers == nullptr || buffers == nullptr || !peers->value.is_number()) continue;
+    cells[{bytes_of(*of).value_or(0), peers->value.get<int>()}][buffers->text] = of;
   }
   return cells;
 }
@@ -61,11 +63,6 @@ std::string paid_after(const PoolCosts& costs) {
 
 }  // namespace
 
-bool has_first_messages(const Block& block) {
-  return std::any_of(block.measured.begin(), block.measured.end(),
-                     [](const Case* of) { return of->metrics.contains("first_message_us"); });
-}
-
 Grid first_messages_of(const Block& block) {
   const std::string first = "first message, us";
   const std::string more = "of which, us";
@@ -104,6 +101,7 @@ Grid first_messages_of(const Block& block) {
 }
 
 std::string pool_pays(const Block& block) {
+  if (block.kind() != ViewKind::first_messages) return "";
   std::map<int, std::vector<std::string>> by_peers;
   for (const auto& [key, cell] : cells_of(block)) {
     const auto costs = pool_costs(cell, key.second);

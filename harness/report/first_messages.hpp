@@ -8,10 +8,8 @@
 
 namespace ucxbench {
 
-/// Whether the cases of a block are of `ucx-bench cold`.
-bool has_first_messages(const Block& block);
-
-/// What the first message costs: one row per measured size and number of peers.
+/// Of ViewKind::first_messages, what the first message costs: one row per measured size and number
+/// of peers.
 Grid first_messages_of(const Block& block);
 
 /// "with 1 peer after 12 transfers of 4 KiB, 3 of 64 KiB; …"; empty when nothing is known.

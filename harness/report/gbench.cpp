@@ -43,17 +43,18 @@ std::optional<Family> family_of(const Case& of, const std::string& name, const M
                 .rate_name = {},
                 .iterations = iterations_of(of, name)};
   const auto bytes = bytes_at_a_time(of, name);
+  const auto unit = shown_metric(of, name).unit;
   for (const double value : metric.launch_medians) {
     if (!std::isfinite(value) || value <= 0) return std::nullopt;
-    if (name.ends_with("_us")) {
+    if (unit == "us") {
       family.times_us.push_back(value);
-    } else if (name.ends_with("_ms")) {
+    } else if (unit == "ms") {
       family.times_us.push_back(value * 1e3);
-    } else if (name.ends_with("_GBps") && bytes && *bytes > 0) {
+    } else if (unit == "GB/s" && bytes && *bytes > 0) {
       family.rate_name = "bytes_per_second";
       family.rates_per_s.push_back(value * 1e9);
       family.times_us.push_back(*bytes / (value * 1e3));
-    } else if (name.ends_with("_per_s")) {
+    } else if (unit == "1/s") {
       family.rate_name = "items_per_second";
       family.rates_per_s.push_back(value);
       family.times_us.push_back(1e6 / value);

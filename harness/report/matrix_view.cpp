@@ -43,13 +43,6 @@ std::vector<double> medians_of(const std::vector<Rate>& rates) {
   return values;
 }
 
-std::string at_once(const Case& of) {
-  const auto concurrent = text_at(of.parameters, "/concurrent");
-  if (concurrent == "one") return "one pair";
-  if (concurrent == "disjoint") return "disjoint pairs";
-  return concurrent == "all" ? "all pairs" : concurrent;
-}
-
 std::optional<double> p50_of(const Case& of, const char* metric) {
   const auto found = of.metrics.find(metric);
   return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
@@ -61,20 +54,18 @@ std::string percent_of(const std::optional<double>& rate, const std::optional<do
 
 // Of the pair that the p50 beside it is of: the case's own metric is a median over launches.
 std::optional<double> messages_per_s(const Case& of, const std::vector<double>& GBps_of_pairs) {
-  const auto bytes = number_at(of.parameters, "bytes");
-  if (GBps_of_pairs.empty() || !bytes || *bytes <= 0) return std::nullopt;
-  return quantile_of_sorted(GBps_of_pairs, 0.5) * 1e9 / *bytes;
+  const auto bytes = bytes_of(of);
+  if (GBps_of_pairs.empty() || !bytes) return std::nullopt;
+  return quantile_of_sorted(GBps_of_pairs, 0.5) * 1e9 / static_cast<double>(*bytes);
 }
 
 }  // namespace
 
-std::string matrix_title(const Case& of) { return size_of(of) + ", " + at_once(of) + " at a time"; }
+std::string matrix_title(const Case& of) { return row_of(of) + " at a time"; }
 
 Grid matrix_rates_of(const Block& block) {
   const std::string group = "GB/s received, of a pair";
-  Grid grid{.columns = {{"", "size"},
-                        {"", "at once"},
-                        {group, "min"},
+  Grid grid{.columns = {{group, "min"},
                         {group, "p25"},
                         {group, "p50"},
                         {group, "p75"},
@@ -82,9 +73,10 @@ Grid matrix_rates_of(const Block& block) {
                         {"", "msg/s"},
                         {"", "all together"}},
             .rows = {}};
+  add_axes(grid, block);
   for (const auto* of : block.measured) {
     const auto values = medians_of(rates_of(*of));
-    std::vector<std::string> row = {size_of(*of), at_once(*of)};
+    auto row = axis_cells(*of);
     for (const auto q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       row.push_back(values.empty() ? "-" : significant(quantile_of_sorted(values, q), 4));
     }

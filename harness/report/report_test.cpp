@@ -8,6 +8,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/report/sample.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -78,6 +79,7 @@ void make_workload(Case& of) {
                  {"busy_ms", 1.0},         {"exposed_ms", 0.5},     {"overlap", 0.5},
                  {"egress_imbalance", 1.0}};
   of.metrics["wall_ms"] = of.metrics.at("latency_us");
+  of.shows = shows_of_older(of);
 }
 
 class AnythingAnywhere : public testing::TestWithParam<bool> {};
@@ -123,6 +125,7 @@ Result with_canary() {
   canary.benchmark = canary_benchmark;
   canary.parameters = {{"bytes", 67108864}};
   canary.state = CaseState::measured;
+  canary.shows = shows_of_older(canary);
   for (int launch = 0; launch < 6; ++launch) {
     LaunchRecord record{.launch = launch, .src = 0, .dst = 0};
     record.samples["copy_GBps"] = {.quantiles = {.count = 1, .p50 = 8.0 + launch}, .seen = 1};

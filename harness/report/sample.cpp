@@ -5,6 +5,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -30,7 +31,7 @@ Samples samples_around(double middle) {
 }
 
 Case planned(const std::string& set, std::uint64_t bytes) {
-  return {.key = "pingpong/tag/host-host/" + set + "/" + exact_size(bytes),
+  Case of{.key = "pingpong/tag/host-host/" + set + "/" + exact_size(bytes),
           .benchmark = "pingpong",
           .parameters = {{"api", "tag"},
                          {"bytes", bytes},
@@ -44,6 +45,8 @@ Case planned(const std::string& set, std::uint64_t bytes) {
                          {"iterations", nullptr},
                          {"time_per_launch_ns", 300000000}},
           .peak_buffer_bytes = 128 * bytes};
+  of.shows = shows_of_older(of);
+  return of;
 }
 
 /// A launch of a link with this start-up time and speed.
@@ -121,10 +124,11 @@ void finish(Case& of) {
              {"why", "counters"}};
   of.verified.checked = of.launches.size() * 100;
   summarize(of);
+  of.shows = shows_of_older(of);
 }
 
 Case planned_merge(int ranks) {
-  return {.key = "merge/tag/host-host/tcp/1M/ranks=" + std::to_string(ranks),
+  Case of{.key = "merge/tag/host-host/tcp/1M/ranks=" + std::to_string(ranks),
           .benchmark = "merge",
           .parameters = {{"api", "tag"},
                          {"memory", {"host", "host"}},
@@ -135,6 +139,8 @@ Case planned_merge(int ranks) {
                          {"ignore_bytes", 1048576},
                          {"scaling", nullptr},
                          {"rows", 1000000}}};
+  of.shows = shows_of_older(of);
+  return of;
 }
 
 Json phase(const std::string& name, double ms, double wall_ms) {
@@ -225,6 +231,7 @@ Result sample_of_pairs() {
   for (const std::uint64_t bytes : {8U, 65536U}) {
     auto of = planned("tcp", bytes);
     of.parameters["ranks"] = 4;
+    of.shows = shows_of_older(of);
     for (const int src : {0, 2}) {
       of.launches.push_back(launch_record(0, src, bytes, 10 + src, 2, "tcp/lo"));
     }

@@ -11,11 +11,11 @@ std::vector<Section> sections_of(const Block& block) {
   const auto add = [&](const std::string& title, Grid grid) {
     if (!grid.rows.empty()) sections.push_back({title, std::move(grid)});
   };
-  if (has_first_messages(block)) {
+  if (block.kind() == ViewKind::first_messages) {
     add("", first_messages_of(block));
     return sections;
   }
-  if (is_matrix(*block.cases.front())) {
+  if (block.kind() == ViewKind::matrix) {
     add("", matrix_rates_of(block));
     for (const auto* of : block.measured) {
       add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
@@ -24,7 +24,7 @@ std::vector<Section> sections_of(const Block& block) {
     }
     return sections;
   }
-  if (!is_workload(*block.cases.front())) {
+  if (block.kind() != ViewKind::workload) {
     add("", metrics_of(block));
     add("", pairs_of(block));
     if (!block.measured.empty()) {
@@ -35,11 +35,11 @@ std::vector<Section> sections_of(const Block& block) {
   }
   add("", workload_metrics_of(block));
   for (const auto* of : block.measured) {
-    const auto ranks = block.measured.size() > 1 ? ", " + ranks_in_words(*of) : std::string();
-    add("phases" + ranks, phases_of(*of));
-    add("flows" + ranks + ", the slowest first", flows_of(*of));
+    const auto row = block.measured.size() > 1 ? ", " + row_of(*of) : std::string();
+    add("phases" + row, phases_of(*of));
+    add("flows" + row + ", the slowest first", flows_of(*of));
     if (of->pairs.size() > 2) {
-      add("goodput, GB/s" + ranks + ", from (row) to (column)", matrix_of(*of, "goodput_GBps"));
+      add("goodput, GB/s" + row + ", from (row) to (column)", matrix_of(*of, "goodput_GBps"));
     }
   }
   return sections;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 
-#include "harness/analysis/comparison.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -18,19 +17,13 @@ void each_followed(const Result& result, const Visit& visit) {
   for (const auto& of : result.cases) {
     for (const auto& [name, metric] : of.metrics) {
       const auto& p50 = metric.quantiles.p50;
-      if (is_compared(name) && p50 && std::isfinite(*p50)) visit(of, name, metric);
+      if (shown_metric(of, name).judged && p50 && std::isfinite(*p50)) visit(of, name, metric);
     }
   }
 }
 
 bool has_interval(const Metric& metric) {
   return metric.ci95 && std::isfinite((*metric.ci95)[0]) && std::isfinite((*metric.ci95)[1]);
-}
-
-std::string unit_of(const std::string& metric) {
-  if (metric.ends_with("_per_s")) return "1/s";
-  const auto unit = metric.substr(metric.rfind('_') + 1);
-  return unit == "GBps" ? "GB/s" : unit;
 }
 
 std::string to_json_text(const Json& json) {
@@ -41,9 +34,10 @@ std::string to_json_text(const Json& json) {
 std::string render_in_direction(const Result& result, const std::string& direction) {
   auto rows = Json::array();
   each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
-    if (better_direction(name) != direction) return;
+    const auto shown = shown_metric(of, name);
+    if (shown.better != direction) return;
     const auto p50 = *metric.quantiles.p50;
-    Json row = {{"name", of.key + "/" + name}, {"unit", unit_of(name)}, {"value", p50}};
+    Json row = {{"name", of.key + "/" + name}, {"unit", shown.unit}, {"value", p50}};
     if (has_interval(metric)) {
       const auto [low, high] = *metric.ci95;
       // It knows one number after a sign; the whole interval is for people.

@@ -7,14 +7,12 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
-#include "harness/report/first_messages.hpp"
 
 namespace ucxbench {
 namespace {
 
-/// Parameters that a title shows, or the rows: all others are details.
-const std::set<std::string> shown_apart = {"api",    "buffers", "bytes", "concurrent",
-                                           "memory", "peers",   "ranks", "transports"};
+/// Parameters that a title or the first words of the details show: all others but axes are details.
+const std::set<std::string> shown_apart = {"api", "memory", "ranks", "transports"};
 
 constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
 
@@ -73,7 +71,7 @@ std::string interval(const Metric& metric) {
 // Of a table that has intervals.
 bool intervals_are_ranges(const Block& block, std::size_t launches) {
   if (launches < least_for_ci95 || launches >= least_for_inner_ci95) return false;
-  if (has_first_messages(block) || is_matrix(*block.cases.front())) return false;
+  if (block.kind() == ViewKind::first_messages || block.kind() == ViewKind::matrix) return false;
   return std::ranges::any_of(block.measured, [](const auto* of) {
     return metric_of(*of, "latency_us") != nullptr || metric_of(*of, "wall_ms") != nullptr;
   });
@@ -96,7 +94,7 @@ std::vector<Source> sources(const Block& block) {
   const auto direction = pairs.size() == 1 ? arrow(pairs[0]) : "one way";
   const std::string time = "latency one way, us";
   const std::string rate = "GB/s received";
-  return {
+  std::vector<Source> all = {
       {{time, "p50"}, "latency_us", quantile<&Quantiles::p50, 4>},
       {{time, "95% CI"}, "latency_us", interval},
       {{time, "p90"}, "latency_us", quantile<&Quantiles::p90, 3>},
@@ -110,6 +108,14 @@ std::vector<Source> sources(const Block& block) {
        "message_rate_per_s",
        [](const Metric& metric) { return prefixed(metric.quantiles.p50, 3); }},
   };
+  for (const auto& metric : block.cases.front()->shows.metrics) {
+    const bool there = std::ranges::find(all, metric.name, &Source::metric) != all.end();
+    if (there || metric.shown == Shown::kept) continue;
+    const auto group = metric.title + ", " + metric.unit;
+    all.push_back({{group, "p50"}, metric.name, quantile<&Quantiles::p50, 4>});
+    all.push_back({{group, "95% CI"}, metric.name, interval});
+  }
+  return all;
 }
 
 /// The first ranks of the run, as many as the block's cases had: others may have had more.
@@ -129,14 +135,33 @@ Json ranks_of_block(const Block& block, const Result& result) {
 
 }  // namespace
 
+void add_axes(Grid& grid, const Block& block) {
+  std::vector<Grid::Column> columns;
+  for (const auto& axis : block.cases.front()->shows.axes) columns.push_back({"", axis.label});
+  if (columns.empty()) columns.push_back({"", "size"});
+  grid.columns.insert(grid.columns.begin(), columns.begin(), columns.end());
+}
+
+std::vector<std::string> axis_cells(const Case& of) {
+  std::vector<std::string> cells;
+  for (const auto& axis : of.shows.axes) {
+    // A count or a plain number stands below its label.
+    cells.push_back(axis.value.is_number() && axis.unit.empty() ? text_at(axis.value, "")
+                                                                : axis.text);
+  }
+  if (cells.empty()) cells.emplace_back("-");
+  return cells;
+}
+
 std::string details_of(const Block& block, const Result& result) {
   if (block.measured.empty()) return "";
   std::vector<std::string> parts;
   const auto pairs = rank_pairs(block);
   const auto& first = *block.cases.front();
-  const auto ranks = pairs.size() > 1 && !is_workload(first) && !is_matrix(first)
+  const bool of_pairs = block.kind() == ViewKind::curve || block.kind() == ViewKind::first_messages;
+  const auto ranks = pairs.size() > 1 && of_pairs
                          ? ", medians over " + counted(pairs.size(), "pair") +
-                               (has_first_messages(block) ? " in turn" : " at once")
+                               (first.shows.at_once == AtOnce::one ? " in turn" : " at once")
                          : "";
   const auto those = ranks_of_block(block, result);
   if (!those.empty()) parts.push_back(counted(those.size(), "rank") + ranks);
@@ -153,20 +178,19 @@ std::string details_of(const Block& block, const Result& result) {
   parts.push_back(counted(launches.size(), "launch", "launches") +
                   (intervals_are_ranges(block, launches.size()) ? " (95% CI: their range)" : ""));
   std::vector<std::string> others;
-  const auto amount = scaled_amount(*block.cases.front());
-  for (const auto& [name, value] : block.cases.front()->parameters.items()) {
+  for (const auto& [name, value] : first.parameters.items()) {
     if (shown_apart.contains(name) || value.is_null() || value == false || value == Json("")) {
       continue;
     }
-    if (name == amount) continue;
-    others.push_back(in_words(name, value));
+    if (axis_of(first, name) == nullptr) others.push_back(in_words(name, value));
   }
   if (!others.empty()) parts.push_back(join(others, ", "));
   return join(parts, "; ");
 }
 
 Grid metrics_of(const Block& block) {
-  Grid grid{.columns = {{"", "size"}}, .rows = {}};
+  Grid grid;
+  add_axes(grid, block);
   std::vector<Source> used;
   for (const auto& source : sources(block)) {
     if (std::any_of(block.measured.begin(), block.measured.end(),
@@ -176,7 +200,7 @@ Grid metrics_of(const Block& block) {
     }
   }
   for (const auto* of : block.measured) {
-    std::vector<std::string> row = {size_of(*of)};
+    auto row = axis_cells(*of);
     for (const auto& source : used) {
       const auto* metric = metric_of(*of, source.metric);
       row.push_back(metric ? source.text(*metric) : "-");

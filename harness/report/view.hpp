@@ -13,7 +13,12 @@ namespace ucxbench {
 /// nothing was measured.
 std::string details_of(const Block& block, const Result& result);
 
-/// One row per measured size: latency, bandwidth, message rate, as far as they were measured.
+/// A column for each axis of the block's cases, before the others, and a row's cells in them.
+void add_axes(Grid& grid, const Block& block);
+std::vector<std::string> axis_cells(const Case& of);
+
+/// One row per measured case: latency, bandwidth, message rate, and what else is listed, as far as
+/// they were measured.
 Grid metrics_of(const Block& block);
 
 /// With several pairs at once: one row per pair, at the smallest and the largest size.

@@ -38,6 +38,20 @@ std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   return count == 0 ? std::nullopt : std::optional(static_cast<double>(count) / inverses);
 }
 
+// The case that a case's efficiency is against: of the same block and the same place on all axes
+// but the ranks and what follows from them, the first one.
+const Case& fewest_ranks(const Case& of, const Block& block) {
+  const auto same = [&](const AxisValue& axis) {
+    const auto* other = axis_of(of, axis.name);
+    return axis.name == number_of_ranks().parameter || axis.follows ||
+           (other != nullptr && other->value == axis.value);
+  };
+  const auto found = std::ranges::find_if(block.measured, [&](const Case* other) {
+    return std::ranges::all_of(other->shows.axes, same);
+  });
+  return found == block.measured.end() ? of : **found;
+}
+
 // Bytes of input per second and rank against the smallest number of ranks measured: 1 if every
 // further rank adds as much as the first ones did, in weak and in strong scaling.
 std::optional<double> efficiency(const Case& of, const Case& smallest) {
@@ -95,8 +109,7 @@ std::string calibrated_of(const Case& of) {
 }  // namespace
 
 Grid workload_metrics_of(const Block& block) {
-  Grid grid{.columns = {{"", "ranks"},
-                        {"time, ms", "p50"},
+  Grid grid{.columns = {{"time, ms", "p50"},
                         {"time, ms", "95% CI"},
                         {"time, ms", "max"},
                         {"throughput, GB/s", "p50"},
@@ -104,24 +117,23 @@ Grid workload_metrics_of(const Block& block) {
                         {"exchange, GB/s", "here"},
                         {"exchange, GB/s", "alone"}},
             .rows = {}};
-  const auto amount = scaled_amount(*block.cases.front());
-  if (!amount.empty()) grid.columns.insert(grid.columns.begin() + 1, {"", amount});
+  add_axes(grid, block);
   const bool scaling = block.measured.size() > 1;
   if (scaling) grid.columns.push_back({"", "efficiency"});
   for (const auto* of : block.measured) {
     const auto found = of->metrics.find("wall_ms");
     const auto wall = found == of->metrics.end() ? Metric() : found->second;
-    std::vector<std::string> row = {
-        text_at(of->parameters, "/ranks"),
-        significant(wall.quantiles.p50, 4),
-        wall.ci95 ? significant((*wall.ci95)[0], 4) + ".." + significant((*wall.ci95)[1], 4) : "-",
-        significant(wall.quantiles.max, 4),
-        significant(p50_of(*of, "throughput_GBps"), 4),
-        significant(harmonic_mean(*of, "throughput_GBps"), 4),
-        significant(p50_of(*of, "exchange_GBps"), 4),
-        text_of(of->exchange, "alone_GBps")};
-    if (!amount.empty()) row.insert(row.begin() + 1, text_at(of->parameters, "/" + amount));
-    if (scaling) row.push_back(percent_or_none(efficiency(*of, *block.measured.front())));
+    auto row = axis_cells(*of);
+    for (auto& cell : std::vector<std::string>{
+             significant(wall.quantiles.p50, 4),
+             wall.ci95 ? significant((*wall.ci95)[0], 4) + ".." + significant((*wall.ci95)[1], 4)
+                       : "-",
+             significant(wall.quantiles.max, 4), significant(p50_of(*of, "throughput_GBps"), 4),
+             significant(harmonic_mean(*of, "throughput_GBps"), 4),
+             significant(p50_of(*of, "exchange_GBps"), 4), text_of(of->exchange, "alone_GBps")}) {
+      row.push_back(std::move(cell));
+    }
+    if (scaling) row.push_back(percent_or_none(efficiency(*of, fewest_ranks(*of, block))));
     grid.rows.push_back(std::move(row));
   }
   return grid;

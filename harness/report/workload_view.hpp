@@ -8,7 +8,7 @@
 
 namespace ucxbench {
 
-/// One row per number of ranks: time, throughput, exchange, and how the time scales.
+/// One row per case: time, throughput, exchange, and how the time scales.
 Grid workload_metrics_of(const Block& block);
 
 /// Where the time of a case goes, phase by phase.

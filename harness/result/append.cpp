@@ -29,7 +29,7 @@ Json member(const Json& object, const char* name) { return object.value(name, Js
 std::set<std::string> keys_of(const Result& run) {
   std::set<std::string> keys;
   for (const auto& of : run.cases) {
-    if (of.benchmark != canary_benchmark) keys.insert(of.key);
+    if (!is_canary(of)) keys.insert(of.key);
   }
   return keys;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/core/failure.hpp"
+#include "harness/result/older_runs.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/samples.hpp"
 
@@ -25,6 +26,7 @@ Result part(int launch, double us) {
     Case of;
     of.key = std::string(benchmark) + "/one";
     of.benchmark = benchmark;
+    of.shows = shows_of_older(of);
     of.state = CaseState::measured;
     of.verified.checked = 3;
     of.peak_buffer_bytes = 100 + static_cast<std::uint64_t>(launch);

@@ -7,6 +7,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json_depth.hpp"
+#include "harness/result/older_runs.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -107,6 +108,17 @@ Metric metric_from(const Json& json) {
   return metric;
 }
 
+// With every metric that the case has: whoever reads it need not know names.
+Shows shows_all(const Case& of) {
+  auto shows = of.shows;
+  for (const auto& [name, metric] : of.metrics) {
+    if (std::ranges::find(shows.metrics, name, &ShownMetric::name) == shows.metrics.end()) {
+      shows.metrics.push_back(metric_named(name));
+    }
+  }
+  return shows;
+}
+
 Json to_json(const Case& of) {
   const bool planned = of.state == CaseState::planned;
   Json launches = Json::array();
@@ -116,6 +128,7 @@ Json to_json(const Case& of) {
   return {{"key", of.key},
           {"benchmark", of.benchmark},
           {"parameters", of.parameters},
+          {"shows", to_json(shows_all(of))},
           {"state", to_string(planned ? CaseState::skipped : of.state)},
           {"reason", planned ? not_reached : of.reason},
           {"metrics", metrics},
@@ -178,6 +191,8 @@ Case case_from(Json json) {
   for (const auto& [name, metric] : json.at("metrics").items()) {
     of.metrics[name] = metric_from(metric);
   }
+  const auto shows = json.find("shows");
+  of.shows = shows == json.end() ? shows_of_older(of) : shows_from(*shows);
   return of;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "harness/core/refusal_for_test.hpp"
+#include "harness/result/older_runs.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -30,6 +31,7 @@ Result small_result() {
       .values = {1.0 / 3, 2, 4}};
   record.overheads["timestamp_ns"] = 7.25;
   measured.launches.push_back(record);
+  measured.shows = shows_of_older(measured);
   summarize(measured);
   Case skipped{.key = "pingpong/tag/host-host/ib/8B", .benchmark = "pingpong"};
   skipped.parameters = {{"api", "tag"}, {"bytes", 8}, {"transports", {"ib"}}};

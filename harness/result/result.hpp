@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/core/or_null.hpp"
+#include "harness/result/shows.hpp"
 
 namespace ucxbench {
 
@@ -95,6 +96,7 @@ struct Case {
   std::string key{};        ///< "pingpong/tag/host-host/tcp/1MiB", stable across versions
   std::string benchmark{};  ///< "pingpong"
   Json parameters{};        ///< api, bytes, window, memory, transports, …
+  Shows shows{};
   CaseState state = CaseState::planned;
   std::string reason{};                     ///< why skipped or failed
   std::vector<LaunchRecord> launches{};     ///< in the order measured
@@ -166,8 +168,5 @@ void append_whole(const std::filesystem::path& file, std::string_view bytes);
 /// Fills `metrics` and `pairs` (of a canary none) from a case's launches. A pair's `messages` are
 /// the sum of its launches', `bytes` their payload, its quartiles over the kept bandwidth samples.
 void summarize(Case& measured);
-
-/// The better direction of a metric by its name: a time is better lower, a rate higher.
-std::string better_direction(const std::string& metric);
 
 }  // namespace ucxbench

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/workload_summary.hpp"
 
@@ -35,9 +36,8 @@ void take_extremes(Quantiles& all, const Quantiles& one) {
   if (one.max) all.max = std::max(all.max.value_or(*one.max), *one.max);
 }
 
-Metric over_launches(const std::string& name, const PerLaunch& launches) {
+Metric over_launches(const PerLaunch& launches) {
   Metric metric;
-  metric.better = better_direction(name);
   for (const auto& [launch, pairs] : launches) {
     for (const auto* samples : pairs) {
       ++metric.quantiles.count;
@@ -76,7 +76,7 @@ Json pairs_of(const Case& of) {
                    [](double value) { return std::isfinite(value); });
     }
   }
-  const std::uint64_t bytes = of.parameters.is_object() ? of.parameters.value("bytes", 0ULL) : 0;
+  const auto bytes = bytes_of(of).value_or(0);
   Json pairs = Json::array();
   for (auto& [ranks, total] : totals) {
     auto& rates = total.bandwidth_GBps;
@@ -107,15 +107,13 @@ void summarize(Case& measured) {
   }
   measured.metrics.clear();
   for (const auto& [name, launches] : metrics) {
-    measured.metrics[name] = over_launches(name, launches);
+    auto metric = over_launches(launches);
+    metric.better = shown_metric(measured, name).better;
+    measured.metrics[name] = std::move(metric);
   }
-  const bool alone = measured.benchmark == canary_benchmark;  // it is but one process
+  const bool alone = is_canary(measured);  // it is but one process
   measured.pairs = alone ? Json::array() : pairs_of(measured);
   summarize_workload(measured);
-}
-
-std::string better_direction(const std::string& metric) {
-  return metric.ends_with("_GBps") || metric.ends_with("_per_s") ? "higher" : "lower";
 }
 
 }  // namespace ucxbench

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "harness/result/older_runs.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -61,6 +62,7 @@ TEST(Summary, TakesTheMedianOverPairsFirst) {
 TEST(Summary, DescribesEachPair) {
   Case of;
   of.parameters = {{"bytes", 100}};
+  of.shows = shows_of_older(of);
   of.launches.push_back(record(0, 2, "bandwidth_GBps", {.count = 2, .p50 = 1.5}, {1, 2}));
   of.launches.push_back(record(0, 0, "latency_us", of_latency(10)));
   of.launches.push_back(record(1, 2, "bandwidth_GBps", {.count = 3, .p50 = 4}, {5, 3, 4}));
@@ -90,18 +92,11 @@ TEST(Summary, OfNothingIsEmpty) {
 
 TEST(Summary, OfACanaryHasNoPairs) {
   Case of;
-  of.benchmark = canary_benchmark;
+  of.shows.kind = ViewKind::canary;
   of.launches.push_back(record(0, 0, "copy_GBps", {.count = 1, .p50 = 8}, {8}));
   summarize(of);
   EXPECT_EQ(of.metrics.at("copy_GBps").quantiles.p50, 8);
   EXPECT_EQ(of.pairs, Json::array());
-}
-
-TEST(Summary, KnowsTheBetterDirection) {
-  EXPECT_EQ(better_direction("latency_us"), "lower");
-  EXPECT_EQ(better_direction("connect_ms"), "lower");
-  EXPECT_EQ(better_direction("bandwidth_bidirectional_GBps"), "higher");
-  EXPECT_EQ(better_direction("message_rate_per_s"), "higher");
 }
 
 }  // namespace

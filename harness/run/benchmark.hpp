@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/clock.hpp"
@@ -105,6 +106,7 @@ struct Benchmark {
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);
+  View shows{};  ///< what its cases show
 };
 
 /// Returns true, so that a namespace-scope constant can hold the call. A second benchmark of one

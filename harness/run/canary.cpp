@@ -105,6 +105,8 @@ Case& canary_case(Result& result, const std::string& key, const Json& parameters
   added.key = key;
   added.benchmark = canary_benchmark;
   added.parameters = parameters;
+  added.shows =
+      shows_of({.kind = ViewKind::canary, .axes = {message_size()}}, canary_benchmark, parameters);
   added.state = CaseState::measured;
   return result.cases.emplace_back(std::move(added));
 }

@@ -4,23 +4,28 @@ import itertools
 import re
 import shlex
 
-from plots.common import size_text, words
+from plots.common import size_axis, size_text, words
 
-FIELDS = ("transports", "memory", "api", "progress_mode", "ranks", "concurrent")
 PLAIN = ("benchmark", "transports", "api", "metric")  # said by their value alone
 LEAST = 2  # rows that have a cause in common
 
 
-def facts_of(key, metric, parameters):
-    """What may be common to rows: plain values, and the message size."""
-    facts = {name: words(parameters[name]) for name in FIELDS if parameters.get(name) is not None}
-    stem = metric.rpartition("_")[0].replace("_", " ")
-    return {"benchmark": key.partition("/")[0], "metric": stem, **facts}, parameters.get("bytes")
+def facts_of(key, metric, case):
+    """What may be common to rows: plain values, and the message size. `case` is None where the run lacks it."""
+    facts = {"benchmark": key.partition("/")[0], "metric": metric}
+    if case is None:
+        return facts, None
+    size = size_axis(case)
+    parameters = {name: words(value) for name, value in case["parameters"].items()
+                  if value is not None and not (size and name == size["name"])}
+    return {**facts, **parameters}, size and size["value"]
 
 
-def conditions(lost):
-    """Up to two fields with their values, then a bound of the size; the fewest first."""
-    fields = dict.fromkeys(pair for facts, _ in lost for pair in facts.items())
+def conditions(lost, kept):
+    """Up to two fields with their values, then a bound of the size; the fewest first. What all rows have tells none
+    apart."""
+    everywhere = set.intersection(*(set(facts.items()) for facts, _ in (*lost, *kept)))
+    fields = dict.fromkeys(pair for facts, _ in lost for pair in facts.items() if pair not in everywhere)
     sizes = sorted({size for _, size in lost if size})
     bounds = [(None, None), *((low, None) for low in sizes), *((None, high) for high in reversed(sizes))]
     for count in (0, 1, 2):
@@ -49,7 +54,7 @@ def causes_of(lost, kept):
     found = []
     while len(lost) >= LEAST:
         best, covered = None, []
-        for condition in conditions(lost):
+        for condition in conditions(lost, kept):
             hit = [fact for fact in lost if holds(condition, fact)]
             if len(hit) > len(covered) and not any(holds(condition, fact) for fact in kept):
                 best, covered = condition, hit

@@ -38,13 +38,13 @@ def samples_of(run, most):
 class Loaded:
     """Run files in full, the last one only: they are large."""
 
-    def __init__(self, problems):
-        self.problems, self.path, self.run = problems, None, None
+    def __init__(self, problems, program):
+        self.problems, self.program, self.path, self.run = problems, program, None, None
 
     def of(self, path):
         if path != self.path:
             try:
-                self.run = runfile.load(path)
+                self.run = runfile.load(path, self.program)
             except runfile.NotARun as error:
                 self.problems.append((path.name, str(error)))
                 self.run = None

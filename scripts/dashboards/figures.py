@@ -4,8 +4,7 @@ import math
 
 from markupsafe import Markup, escape
 
-from pages.sections import UNITS
-from plots.common import promised, significant, size_text, words
+from plots.common import measured, metric_of, promised, row_name, significant, size_axis, size_text, unit_text
 
 WIDTH, HEIGHT = 520, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 34, 40
@@ -94,15 +93,14 @@ def switches(axes, protocols):
 
 
 def panel(name, metric, points, cases):
-    """`points` by "base" and "new"; `cases` of the new run by size."""
-    stem, _, unit = metric.rpartition("_")
+    """`metric` as a case shows it, `points` by "base" and "new", `cases` of the new run by size."""
     values = [value for of in points.values() for point in of.values() for value in point if value]
     roofs = [limit["GBps"] for case in cases.values() for limit in promised(case) if limit.get("GBps")]
-    roof = max(roofs) if roofs and unit == "GBps" else None
+    roof = max(roofs) if roofs and metric["unit"] == "GB/s" else None
     sizes = sorted({size for of in points.values() for size in of})
     axes = Axes(sizes, values + ([roof] if roof else []))
-    parts = grid(axes, sizes, UNITS.get(unit, unit))
-    parts += switches(axes, protocols_of(cases, stem.partition("_")[0]))
+    parts = grid(axes, sizes, unit_text(metric["unit"]))
+    parts += switches(axes, protocols_of(cases, metric["name"].partition("_")[0]))
     if roof:
         _, y = axes.at(sizes[0], roof)
         parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="roof"))
@@ -111,34 +109,48 @@ def panel(name, metric, points, cases):
     for which in ("base", "new"):
         if len(points.get(which, {})) > 0:
             parts += curve(axes, points[which], which)
-    title = f"{name}, {stem.replace('_', ' ')}"
+    title = f"{name}, {metric['title']}"
     parts.append(tag("text", title, x=LEFT + 30, y=TOP - 14, class_="title"))
     label = f"{title} over message size, base and new"
     return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>')
 
 
+def blocks_of(runs):
+    """{(which run, key of a case of a curve): block}; the block of the new run where both have the case."""
+    own = {which: {case["key"]: case["shows"]["block"] for case in measured(run, "curve")} for which, run in runs.items()}
+    same = {block: own["new"][key] for key, block in own.get("base", {}).items() if key in own["new"]}
+    return {(which, key): block if which == "new" else same.get(block, block)
+            for which, of in own.items() for key, block in of.items()}
+
+
+def common_key(keys):
+    """The parts that are the same in all."""
+    return "/".join(parts[0] for parts in zip(*(key.split("/") for key in keys)) if len(set(parts)) == 1)
+
+
 def curves_of(runs):
     """Panels of {"base": run, "new": run}, and how many more there would be."""
-    found = {}
+    found, keys, blocks = {}, {}, blocks_of(runs)
     for which, run in runs.items():
-        for case in run["cases"]:
-            size = case["parameters"].get("bytes")
-            if case["state"] != "measured" or not size or "concurrent" in case["parameters"]:
+        for case in measured(run, "curve"):
+            size = size_axis(case)
+            if not size or not size["value"]:
                 continue
-            name = case["key"].rpartition("/")[0]
-            for metric in ("latency_us", "bandwidth_GBps"):
-                of = case["metrics"].get(metric)
-                if of and of["p50"]:
-                    points, cases = found.setdefault((name, metric), ({}, {}))
-                    points.setdefault(which, {})[size] = [of["p50"], *(of["ci95"] or (None, None))]
+            block = blocks[which, case["key"]]
+            keys.setdefault(block, []).append(case["key"])
+            for name, of in case["metrics"].items():
+                metric = metric_of(case, name)
+                if metric["shown"] == "drawn" and of["p50"]:
+                    _, points, cases = found.setdefault((block, name), (metric, {}, {}))
+                    points.setdefault(which, {})[size["value"]] = [of["p50"], *(of["ci95"] or (None, None))]
                     if which == "new":
-                        cases[size] = case
+                        cases[size["value"]] = case
     panels = []
-    for (name, metric), (points, cases) in found.items():
+    for (block, _), (metric, points, cases) in found.items():
         if max(len(of) for of in points.values()) >= LEAST_SIZES:
             ordered = {which: dict(sorted(of.items())) for which, of in points.items()}
-            panels.append((name, metric, ordered, dict(sorted(cases.items()))))
-    return [panel(*one) for one in panels[:MOST_PANELS]], max(0, len(panels) - MOST_PANELS)
+            panels.append((common_key(keys[block]), metric, ordered, dict(sorted(cases.items()))))
+    return [panel(*drawn) for drawn in panels[:MOST_PANELS]], max(0, len(panels) - MOST_PANELS)
 
 
 def ranks_of(run):
@@ -157,21 +169,19 @@ def ranks_of(run):
 
 
 def matrices_of(runs):
-    """For every p2p case of the new run, three tables: base, new, difference in %."""
+    """For every matrix of the new run, three tables: base, new, difference in %."""
     tables = []
     names = ranks_of(runs["new"])
-    rates = {which: {case["key"]: {(pair["src"], pair["dst"]): pair for pair in case["pairs"]} for case in run["cases"]
-                     if "concurrent" in case["parameters"]} for which, run in runs.items()}
-    for case in runs["new"]["cases"]:
-        if "concurrent" not in case["parameters"] or case["state"] != "measured":
-            continue
-        order = [rank for rank in names if rank < case["parameters"]["ranks"]][:MOST_RANKS]
+    rates = {which: {case["key"]: {(pair["src"], pair["dst"]): pair for pair in case["pairs"]}
+                     for case in measured(run, "matrix")} for which, run in runs.items()}
+    for case in measured(runs["new"], "matrix"):
+        order = [rank for rank in names if rank < case["shows"]["ranks"]][:MOST_RANKS]
         old, new = rates.get("base", {}).get(case["key"], {}), rates["new"][case["key"]]
         top = max((pair.get("p50_GBps") or 0 for pair in [*old.values(), *new.values()]), default=0) or 1
         tables.append({
             "key": case["key"],
-            "about": f"{size_text(case['parameters']['bytes'])}, concurrent {words(case['parameters']['concurrent'])}",
-            "left_out": case["parameters"]["ranks"] - len(order), "names": [names[rank] for rank in order],
+            "about": row_name(case),
+            "left_out": case["shows"]["ranks"] - len(order), "names": [names[rank] for rank in order],
             "slower": slower_ranks(order, names, old, new),
             "base": [[cell(old.get((src, dst)), top) for dst in order] for src in order] if old else None,
             "new": [[cell(new.get((src, dst)), top) for dst in order] for src in order],

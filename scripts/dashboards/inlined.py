@@ -4,7 +4,7 @@ import json
 import os
 
 from dashboards.record import rounded
-from pages.sections import UNITS
+from plots.common import unit_text
 
 MOST_BYTES = 9_000_000  # of a page of 10 MB, the rest being text and pictures
 
@@ -32,9 +32,8 @@ def line_of(line, stream_number, intervals_from):
     """Values; ends of intervals only from that run on, where the page would be too large."""
     values = line.values
     ends = [(i, value) for i, value in enumerate(values) if value and i >= intervals_from]
-    unit = line.metric.rpartition("_")[2]
     return {
-        "s": stream_number, "u": UNITS.get(unit, unit), "b": line.better,
+        "s": stream_number, "u": unit_text(line.unit), "b": line.better,
         "v": [value and rounded(value[0], 5) for value in values], "f": intervals_from,
         "l": [away(value[0], value[1]) for _, value in ends], "h": [away(value[0], value[2]) for _, value in ends],
         "n": line.notes,

@@ -9,7 +9,6 @@ import subprocess
 import runfile
 from dashboards import changes
 
-CANARY = "canary/"
 LIMIT_S = 120
 LAST = 20  # runs whose samples stand on the page
 
@@ -48,7 +47,10 @@ class Line:
     key: str
     metric: str
     parameters: str
+    title: str
+    unit: str
     better: str  # "lower" or "higher"
+    canary: bool
     values: list  # of [median, low, high]
     notes: dict = dataclasses.field(default_factory=dict)  # by run: "skipped: no GPU"
     changes: list = dataclasses.field(default_factory=list)  # indices are those of runs
@@ -57,10 +59,6 @@ class Line:
     @property
     def id(self):
         return f"{self.key} {self.metric}"
-
-    @property
-    def canary(self):
-        return self.key.startswith(CANARY)
 
 
 def place(runs, program):
@@ -85,20 +83,13 @@ def streams_of(runs):
     return [stream for _, stream in sorted(streams.items())]
 
 
-def parted(metric):
-    """("latency", "us")"""
-    stem, _, unit = metric.rpartition("_")
-    return (stem.removesuffix("_per"), "per_s") if metric.endswith("_per_s") else (stem, unit)
-
-
 def units_of(stream):
-    """By case and metric without its unit, the unit that most runs have; the newest of equals."""
+    """By case and a metric's title, the unit that most runs have; the newest of equals."""
     found = collections.defaultdict(collections.Counter)
     for i, run in enumerate(stream.runs):
         for key, case in run.cases.items():
             for metric in case["metrics"]:
-                stem, unit = parted(metric)
-                found[key, stem][unit] += 1 + i / (len(stream.runs) ** 2 + 1)
+                found[key, run.shown[metric]["title"]][run.shown[metric]["unit"]] += 1 + i / (len(stream.runs) ** 2 + 1)
     return {key: counts.most_common(1)[0][0] for key, counts in found.items()}
 
 
@@ -109,13 +100,14 @@ def lines_of(stream, problems):
         changed = []
         for key, case in run.cases.items():
             for metric, values in case["metrics"].items():
-                stem, unit = parted(metric)
-                if unit != units[key, stem]:
-                    changed.append(f"{key} {stem} in {unit}, not {units[key, stem]}")
+                shown = run.shown[metric]
+                usual = units[key, shown["title"]]
+                if shown["unit"] != usual:
+                    changed.append(f"{key} {shown['title']} in {shown['unit']}, not {usual}")
                     continue
                 of = (key, metric, case["parameters"])
                 if of not in lines:
-                    lines[of] = Line(stream, *of, run.better[metric], [None] * len(stream.runs))
+                    lines[of] = Line(stream, *of, **shown, canary=case["canary"], values=[None] * len(stream.runs))
                 lines[of].values[i] = values
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""

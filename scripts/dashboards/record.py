@@ -5,8 +5,8 @@ import hashlib
 import json
 import math
 
-# compare leaves them out too: 1/x of another metric, or another tool's definition of one.
-LEFT_OUT = ("message_rate_per_s", "throughput_GBps", "bandwidth_sender_GBps")
+from plots.common import metric_of
+
 MOST_PROBLEMS = 5  # named of one run; the others are counted
 
 
@@ -20,15 +20,12 @@ def time_of(text):
 
 
 def head_of(run):
-    """What ucx-bench needs to say where a run stands: a run file without its cases, as far as it is asked for."""
+    """A run file without what is large, from which ucx-bench says where the run stands."""
     hosts = [{name: value for name, value in host.items() if name not in ("gpus", "nics")} for host in run["machine"]["hosts"]]
-    environment = run["ucx"]["environment"]
+    environment = {name: value for name, value in run["ucx"]["environment"].items() if name != "effective"}
     return {
-        "schema": run["schema"],
-        "run": {name: run["run"][name] for name in ("command", "asked", "tags", "variables", "ab") if name in run["run"]},
-        "build": {}, "machine": {**run["machine"], "hosts": hosts[:1]},
-        "ucx": {name: run["ucx"].get(name) for name in ("version", "library", "libraries")}
-        | {"environment": {"inherited": environment["inherited"]}},
+        "schema": run["schema"], "run": run["run"], "build": {}, "machine": {**run["machine"], "hosts": hosts[:1]},
+        "ucx": {**run["ucx"], "environment": environment},
         "ranks": [{"rank": rank["rank"], "device": rank["device"]} for rank in run["ranks"] if rank.get("device")][:1],
         "cases": [], "findings": [], "topology": {},
     }
@@ -43,7 +40,7 @@ def rounded(value, digits=6):
     return float(f"{value:.{digits}g}")
 
 
-def metric_of(metric, where, problems):
+def values_of(metric, where, problems):
     """[median, low, high], the interval null below six launches; None for what is no number."""
     p50 = metric["p50"]
     if p50 is None:
@@ -70,18 +67,19 @@ def cases_of(run, problems):
             continue
         metrics = {
             name: values for name, metric in case["metrics"].items()
-            if name not in LEFT_OUT and (values := metric_of(metric, f"{case['key']} {name}", problems))
+            if metric_of(case, name)["judged"] and (values := values_of(metric, f"{case['key']} {name}", problems))
         }
         cases[case["key"]] = {
             "state": case["state"], "reason": case["reason"], "parameters": fingerprint(case["parameters"]),
-            "metrics": metrics,
+            "canary": case["shows"]["kind"] == "canary", "metrics": metrics,
         }
     return cases
 
 
-def directions_of(run):
-    """By metric, which direction is better: "lower" or "higher"."""
-    return {name: metric["better"] for case in run["cases"] for name, metric in case["metrics"].items()}
+def shown_metrics(run):
+    """By metric, its title, its unit, and which direction is better: "lower" or "higher"."""
+    return {metric["name"]: {name: metric[name] for name in ("title", "unit", "better")}
+            for case in run["cases"] for metric in case["shows"]["metrics"]}
 
 
 def check_clock(run, now):
@@ -109,7 +107,7 @@ def record_of(run, now):
         "head": head_of(run),
         "other": run["run"].get("ab", {}).get("other"),
         "cases": cases_of(run, problems),
-        "better": directions_of(run),
+        "shown": shown_metrics(run),
         "problems": problems[:MOST_PROBLEMS] + (
             [f"and {len(problems) - MOST_PROBLEMS} more values"] if len(problems) > MOST_PROBLEMS else []),
     }

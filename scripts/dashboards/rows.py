@@ -62,6 +62,11 @@ def medians_by_line(run):
             for name, metric in case["metrics"].items()}
 
 
+def title_of(stream, metric):
+    """As the newest run that has it says; its name where it is the base's alone."""
+    return next((metric_title(run.shown[metric]) for run in reversed(stream.runs) if metric in run.shown), metric)
+
+
 def rows_of(stream, lines, comparison, newest, entries):
     """Sorted by effect over noise; lines without a comparison follow."""
     named, medians = {}, medians_by_line(newest)
@@ -78,9 +83,9 @@ def rows_of(stream, lines, comparison, newest, entries):
         verdict = row["verdict"] if row else NO_VERDICT
         rows.append({
             **(compared_cells(row) if row else plain_cells(line)),
-            "id": f"{key} {metric}", "key": key, "metric": metric_title(metric), "verdict": verdict,
+            "id": f"{key} {metric}", "key": key, "metric": title_of(stream, metric), "verdict": verdict,
             "mark": MARKS.get(verdict, "·"), "shape": word, "shape_why": why,
             "history": history_of(line) if line else [], "triage": triage.entry_of(entries, f"{key} {metric}"),
-            "line": line, "canary": key.startswith(of_lines.CANARY),
+            "line": line, "canary": bool(line) and line.canary,
         })
     return rows

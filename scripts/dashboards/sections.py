@@ -45,17 +45,17 @@ def last_good(stream, comparison, rows):
     return next((run for run in reversed(stream.runs[start:bound]) if run.state == "complete"), None)
 
 
-def facts_of(rows, parameters):
-    return [causes.facts_of(row["key"], row["line"].metric, parameters.get(row["key"], {})) for row in rows]
+def facts_of(rows, cases):
+    return [causes.facts_of(row["key"], row["line"].title, cases.get(row["key"])) for row in rows]
 
 
-def common_causes(rows, parameters):
+def common_causes(rows, cases):
     lost = [row for row in rows if row["line"] and row["verdict"] == "regressed"]
     kept = [row for row in rows if row["line"] and row["verdict"] in ("unchanged", "improved")]
-    return causes.causes_of(facts_of(lost, parameters), facts_of(kept, parameters))
+    return causes.causes_of(facts_of(lost, cases), facts_of(kept, cases))
 
 
-def history_of(stream, rows, parameters):
+def history_of(stream, rows, cases):
     """By the run at which they began, the losses that still stand: who, what they have in common, suspects."""
     found = collections.defaultdict(list)
     for row in rows:
@@ -71,7 +71,7 @@ def history_of(stream, rows, parameters):
             "provisional": any(change.provisional for _, change in losses),
             "worst": of_rows.percent(max((change.after / change.before for _, change in losses),
                                          key=lambda ratio: abs(math.log(ratio)))),
-            "causes": causes.causes_of(facts_of(lost, parameters), facts_of(others, parameters)),
+            "causes": causes.causes_of(facts_of(lost, cases), facts_of(others, cases)),
             "suspects": causes.suspects(before, run),
         })
     return told
@@ -110,7 +110,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
     base = loaded.of(comparison.base.path) if comparison.base else None
     newest = loaded.of(comparison.new.path)
     rows = of_rows.rows_of(stream, lines, comparison, newest, entries)
-    parameters = {case["key"]: case["parameters"] for case in (newest or {"cases": []})["cases"]}
+    cases = {case["key"]: case for case in (newest or {"cases": []})["cases"]}
     panels, panels_left_out, matrices = heat_and_curves(comparison, newest, base, loaded.problems)
     good = last_good(stream, comparison, rows)
     regressed = bool(comparison.counts()["regressed"])
@@ -125,9 +125,9 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "host_changed": comparison.result.get("host_changed", ""),
         "alpha": comparison.result.get("alpha"), "tests": comparison.result.get("tests"),
         "worst": [row for row in rows if row["verdict"] in ("regressed", "missing")][:WORST_SHOWN],
-        "history": history_of(stream, rows, parameters),
+        "history": history_of(stream, rows, cases),
         "steps": next_steps(comparison), "rows": rows,
-        "causes": common_causes(rows, parameters),
+        "causes": common_causes(rows, cases),
         "commands": causes.commands_of(comparison.base, comparison.new) if regressed else [],
         "same_commit": regressed and comparison.base.commit == comparison.new.commit,
         "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],
@@ -149,7 +149,7 @@ def content_of(found, by_stream, arguments, base, now):
     compared = {stream: verdicts.compared(stream, arguments.program, found.runs, base) for stream in streams}
     streams.sort(key=lambda stream: compared[stream].worst())
     comparisons = [compared[stream] for stream in streams]
-    loaded, samples, told = details.Loaded(found.problems), {}, []
+    loaded, samples, told = details.Loaded(found.problems, arguments.program), {}, []
     most = details.most_of_a_launch(streams, lines)
     for stream, comparison in zip(streams, comparisons):
         of = by_stream[stream]

@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 4  # of the index: another one is made anew
+VERSION = 5  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -87,10 +87,10 @@ def is_other(file):
     return isinstance(schema, str) and not schema.startswith(runfile.STEM)
 
 
-def entry_of(file, now):
+def entry_of(file, now, program):
     """What the index keeps of a file: {"record"}, {"problem"}, or {} for what is no run."""
     try:
-        run = runfile.load(file)
+        run = runfile.load(file, program)
         try:
             return {"record": record.record_of(run, now)}
         except runfile.DAMAGE as error:
@@ -101,7 +101,7 @@ def entry_of(file, now):
         return {} if is_other(file) else {"problem": str(error).replace(f"'{file}' ", "", 1)}
 
 
-def scanned(folder):
+def scanned(folder, program):
     """The entries of all files, and how many had to be read."""
     known, files, read = load_index(folder), {}, 0
     now = saved = time.time()
@@ -115,7 +115,7 @@ def scanned(folder):
         if name in known and known[name]["stamp"] == stamp and "problem" not in known[name]:
             files[name] = known[name]
             continue
-        files[name] = {"stamp": stamp, **entry_of(file, now)}
+        files[name] = {"stamp": stamp, **entry_of(file, now, program)}
         read += 1
         if time.time() - saved > SAVE_EVERY_S:
             save_index(folder, {**known, **files})
@@ -125,8 +125,8 @@ def scanned(folder):
     return files, read
 
 
-def load(folder):
-    files, read = scanned(folder)
+def load(folder, program=None):
+    files, read = scanned(folder, program)
     runs, problems, ids = [], [], {}
     for name, entry in files.items():
         if "problem" in entry:

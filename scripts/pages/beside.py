@@ -1,9 +1,9 @@
 """Two runs side by side: cases that belong together, what they took, and their timelines on one scale."""
 
 from pages import drawings
-from pages.sections import CANARY, NOT_SHOWN, known, labels_of, metric_title
+from pages.sections import is_canary, is_shown, known, labels_of, metric_title
 from plots import timeline
-from plots.common import words
+from plots.common import metric_of, words
 
 # By these the two may differ and yet be the same load: before and after a change of transport.
 OF_HOW = ("transports", "net_devices", "connect_by", "memory", "devices", "no_pool", "pool_bytes", "api", "progress_mode")
@@ -12,7 +12,7 @@ MOST_DRAWINGS = 6
 
 
 def measured(run):
-    return [index for index, case in enumerate(run["cases"]) if case["state"] == "measured" and case["benchmark"] != CANARY]
+    return [index for index, case in enumerate(run["cases"]) if case["state"] == "measured" and not is_canary(case)]
 
 
 def load_of(case):
@@ -55,10 +55,10 @@ def metrics_of(base, new, both):
     for at, then in both:
         before, after = base["cases"][at], new["cases"][then]
         for name in before["metrics"]:
-            if name in NOT_SHOWN or name not in after["metrics"]:
+            if name not in after["metrics"] or not is_shown(before, name):
                 continue
             values = before["metrics"][name]["p50"], after["metrics"][name]["p50"]
-            rows.append([title_of(before, after), metric_title(name), known(values[0]), known(values[1]), ratio(*values)])
+            rows.append([title_of(before, after), metric_title(metric_of(before, name)), known(values[0]), known(values[1]), ratio(*values)])
     return rows
 
 

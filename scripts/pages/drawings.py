@@ -5,7 +5,7 @@ import io
 import topology
 import transferlog
 from plots import picture, timeline, waterfall
-from plots.common import words
+from plots.common import size_axis, words
 
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
@@ -39,15 +39,19 @@ def of_topology(run):
     loaded = {}
     for case in run["cases"]:
         if case.get("links"):
-            parameters = case["parameters"]
-            same = case["benchmark"], words(parameters["transports"]), parameters.get("concurrent")
-            before = loaded.get(same)
-            if not before or parameters.get("bytes", parameters["ranks"]) >= before["parameters"].get("bytes", before["parameters"]["ranks"]):
+            same = case["benchmark"], words(case["parameters"]["transports"]), case["shows"]["at_once"]
+            if same not in loaded or amount_of(case) >= amount_of(loaded[same]):
                 loaded[same] = case
     drawn = []
     for case in list(loaded.values())[:MOST_WIRINGS]:
         drawn.append((case["key"], inline(topology.draw(title, devices, links, topology.loads_of(case["links"], devices)))))
     return drawn or [(None, inline(topology.draw(title, devices, links)))]
+
+
+def amount_of(case):
+    """How much is under way: the message size, else the ranks."""
+    size = size_axis(case)
+    return size["value"] if size else case["shows"]["ranks"]
 
 
 def of_stages(run):
@@ -57,8 +61,8 @@ def of_stages(run):
 
 def is_exchange(case):
     """Whether ranks of a workload sent each other something."""
-    parameters = case["parameters"]
-    return case["state"] == "measured" and "runs" in parameters and parameters["ranks"] > 1
+    shows = case["shows"]
+    return case["state"] == "measured" and shows["kind"] == "workload" and shows["ranks"] > 1
 
 
 def timelines_of(run, folder, indexes):
@@ -84,7 +88,7 @@ def of_time(run, folder):
     by_load = {}
     for index, case in enumerate(run["cases"]):
         if is_exchange(case):
-            by_load.setdefault(case["benchmark"], {}).setdefault(case["parameters"]["ranks"], []).append(index)
+            by_load.setdefault(case["benchmark"], {}).setdefault(case["shows"]["ranks"], []).append(index)
     largest = [indexes[max(indexes)] for indexes in by_load.values()]
     found, reasons = timelines_of(run, folder, [index for indexes in largest for index in indexes[:MOST_TIMELINES]])
     drawings = []

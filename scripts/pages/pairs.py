@@ -3,7 +3,7 @@
 import heapq
 
 from pages.sections import known
-from plots.common import by_concurrent, percent, promised
+from plots.common import by_at_once, percent, promised
 
 MOST_PAIRS = 200
 MOST_BOTH_WAYS = 8
@@ -33,10 +33,10 @@ def expected_of(case, pair):
 def together_of(run):
     """{key of a case of single pairs: {(from, to): GB/s of that pair when all send at once}}"""
     rates = {}
-    for cases in by_concurrent(run).values():
+    for cases in by_at_once(run):
         if "all" in cases:
             of = {(pair["src"], pair["dst"]): rate_of(pair) for pair in cases["all"]["pairs"]}
-            rates |= {case["key"]: of for concurrent, case in cases.items() if concurrent != "all"}
+            rates |= {case["key"]: of for at_once, case in cases.items() if at_once != "all"}
     return rates
 
 

@@ -1,18 +1,10 @@
 """What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
 
-from plots.common import percent, significant, size_text, words
+from plots.common import metric_of, percent, significant, size_text, unit_text, words
 
 SEVERITIES = ("error", "warning", "note")
-# They follow from others, or are there only to compare with another tool.
-NOT_SHOWN = ("bandwidth_sender_GBps", "message_rate_per_s")
-UNITS = {"us": "µs", "ms": "ms", "GBps": "GB/s"}
-# What may tell the rows of one table apart.
-OF_ROWS = ("bytes", "ranks", "rows", "size", "peers", "buffers", "concurrent")
 # What a title says by its value alone.
 PLAIN = ("api", "transports")
-CANARY = "canary"
-# What has one name wherever it is shown; keys in files stay.
-NAMES = {"wall_ms": "time, ms"}
 # Of a case's bytes: what else was counted is no payload.
 NEARLY_ALL = 0.99
 VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
@@ -35,37 +27,40 @@ def findings_of(run):
     return sorted(run["findings"], key=lambda found: order.get(found["severity"], len(order)))
 
 
-def metric_title(name):
-    if name in NAMES:
-        return NAMES[name]
-    stem, _, unit = name.rpartition("_")
-    return f"{stem.replace('_', ' ')}, {UNITS.get(unit, unit)}"
+def metric_title(metric):
+    return f"{metric['title']}, {unit_text(metric['unit'])}"
+
+
+def metric_titles(*runs):
+    """{(key of a case, metric): its title}"""
+    return {(case["key"], metric["name"]): metric_title(metric)
+            for run in runs for case in run["cases"] for metric in case["shows"]["metrics"]}
+
+
+def is_shown(case, name):
+    return metric_of(case, name)["shown"] != "kept"
+
+
+def is_canary(case):
+    return case["shows"]["kind"] == "canary"
 
 
 def carried(case):
     path = case.get("path") or {}
     by = path.get("carried_by") or {}
     if not by:
-        return "–" if case["parameters"].get("ranks") == 1 else "?"
+        return "–" if case["shows"]["ranks"] == 1 else "?"
     return ", ".join(name if share >= NEARLY_ALL else f"{name} {percent(share)}" for name, share in by.items())
-
-
-def row_text(name, value):
-    if name == "bytes":
-        return size_text(value)
-    if name in ("ranks", "peers"):
-        return f"{value} {name[:-1] if value == 1 else name}"
-    return words(value) if isinstance(value, str) else f"{name} {words(value)}"
 
 
 def row_names(cases):
     """By what the cases differ in."""
-    differing = [name for name in OF_ROWS if len({words(case["parameters"].get(name)) for case in cases}) > 1]
-    names = []
+    values = {}
     for case in cases:
-        values = {name: case["parameters"].get(name) for name in differing}
-        names.append(", ".join(row_text(name, value) for name, value in values.items() if value is not None))
-    return names
+        for axis in case["shows"]["axes"]:
+            values.setdefault(axis["name"], set()).add(words(axis["value"]))
+    differing = [name for name, of in values.items() if len(of) > 1]
+    return [", ".join(axis["text"] for axis in case["shows"]["axes"] if axis["name"] in differing) for case in cases]
 
 
 def cells_of(metric):
@@ -73,8 +68,8 @@ def cells_of(metric):
 
 
 def table_of(cases):
-    """Of the cases that differ only in OF_ROWS."""
-    names = dict.fromkeys(name for case in cases for name in case["metrics"] if name not in NOT_SHOWN)
+    """Of the cases of one block."""
+    names = {name: metric_title(metric_of(case, name)) for case in cases for name in case["metrics"] if is_shown(case, name)}
     tails = {name: any(case["metrics"].get(name, {}).get("p99") is not None for case in cases) for name in names}
     rows = []
     for case, row_name in zip(cases, row_names(cases)):
@@ -88,7 +83,7 @@ def table_of(cases):
         rows.append({"name": row_name, "cells": cells, "path": carried(case),
                      "verdict": (case.get("path") or {}).get("verdict", "unknown"),
                      "verified": verified, "wrong": bool(checked.get("errors"))})
-    return {"metrics": [(metric_title(name), 4 if tails[name] else 2) for name in names], "rows": rows}
+    return {"metrics": [(title, 4 if tails[name] else 2) for name, title in names.items()], "rows": rows}
 
 
 def differing_fields(keys):
@@ -98,21 +93,24 @@ def differing_fields(keys):
             if len({key.get(name) for key in keys}) > 1 and name not in (*PLAIN, "memory", "net_devices")]
 
 
+def fields_of(case):
+    """What the cases of a block have in common."""
+    axes = [axis["name"] for axis in case["shows"]["axes"]]
+    return {name: words(value) for name, value in case["parameters"].items() if name not in axes and value is not None}
+
+
 def blocks_of(run):
-    """A table per set of cases that differ only in OF_ROWS, titled by what differs between the sets."""
+    """A table per set of cases that differ only in their axes, titled by what differs between the sets."""
     groups = {}
     for case in run["cases"]:
-        if case["benchmark"] == CANARY:
-            continue
-        key = tuple((name, words(value)) for name, value in case["parameters"].items()
-                    if name not in OF_ROWS and value is not None)
-        groups.setdefault((case["benchmark"], key), []).append(case)
+        if not is_canary(case):
+            groups.setdefault(case["shows"]["block"], []).append(case)
     blocks = []
-    for (benchmark, key), cases in groups.items():
-        fields = dict(key)
-        differing = differing_fields([dict(other) for name, other in groups if name == benchmark])
-        title = f"{benchmark} {fields.get('api', '')}, {fields.get('memory', '?').replace('+', ' to ')}"
-        title += f", over {fields.get('transports', '?')}"
+    for cases in groups.values():
+        case, fields = cases[0], fields_of(cases[0])
+        differing = differing_fields([fields_of(others[0]) for others in groups.values()
+                                      if others[0]["benchmark"] == case["benchmark"]])
+        title = case["shows"]["title"]
         title += "".join(f", {name.replace('_', ' ')} {fields[name]}" for name in differing if name in fields)
         measured = [case for case in cases if case["state"] == "measured" and case["metrics"]]
         others = {}
@@ -123,7 +121,7 @@ def blocks_of(run):
             "title": title,
             "launches": max((len({entry["launch"] for entry in case["launches"]}) for case in measured), default=0),
             "table": table_of(measured) if measured else None,
-            "scaled": len({case["parameters"].get("ranks") for case in measured if case.get("phases")}) > 1,
+            "scaled": len({case["shows"]["ranks"] for case in measured if case.get("phases")}) > 1,
             "phases": [(name, case["phases"]) for case, name in zip(measured, row_names(measured)) if case.get("phases")],
             "reasons": sorted({case["path"].get("why") for case in measured if case["path"].get("why")}),
             "others": [{"state": state, "reason": reason or "no reason given", "keys": keys}
@@ -140,13 +138,13 @@ def labels_of(run):
 def canaries_of(run):
     """What the host did outside UCX, before each round of a suite."""
     return [
-        f"{case['key']}: {metric_title(name)} {known(metric['p50'])}, 95 % CI {between(metric.get('ci95'))}"
-        for case in run["cases"] if case["benchmark"] == CANARY for name, metric in case["metrics"].items()
+        f"{case['key']}: {metric_title(metric_of(case, name))} {known(metric['p50'])}, 95 % CI {between(metric.get('ci95'))}"
+        for case in run["cases"] if is_canary(case) for name, metric in case["metrics"].items()
     ]
 
 
 def benchmarks_of(run):
-    return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if case["benchmark"] != CANARY)) or ["nothing"]
+    return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if not is_canary(case))) or ["nothing"]
 
 
 def devices_of(wiring):
@@ -214,8 +212,8 @@ def settings_of(environment):
     }
 
 
-def verdicts_of(comparison):
-    """Of ucx-bench compare: how many of each, and a row per metric."""
+def verdicts_of(comparison, titles):
+    """Of ucx-bench compare: how many of each, and a row per metric; `titles` as metric_titles of both runs."""
     series = comparison["series"]
     found = [entry["verdict"] for entry in series]
     rows = []
@@ -223,7 +221,7 @@ def verdicts_of(comparison):
         ratio, interval = entry["ratio"], entry["interval"]
         both = entry["base"] is not None and entry["new"] is not None
         rows.append([
-            entry["verdict"], entry["key"], metric_title(entry["metric"]), known(entry["matched_base"]),
+            entry["verdict"], entry["key"], titles.get((entry["key"], entry["metric"]), entry["metric"]), known(entry["matched_base"]),
             known(entry["matched_new"]),
             f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None else "–",
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",

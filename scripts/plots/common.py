@@ -11,6 +11,7 @@ LINES = ["-", "--", ":", "-."]
 BY_COLOR = ["transports", "progress_mode", "file", "api", "memory"]
 # Of a curve, these say by their value alone what they are.
 PLAIN = ("transports", "api", "file", "scaling")
+UNITS = {"us": "µs"}
 MOST = 2**63  # more than any size that ucx-bench takes
 
 
@@ -45,15 +46,37 @@ def promised(case):
     return [row for row in case.get("limits") or [] if row.get("source") != "calibrated"]
 
 
-def by_concurrent(run):
-    """{(of p2p, what cases have in common but for "concurrent"): {"one": case, "all": case}}"""
+def measured(run, kind):
+    """The cases of that kind."""
+    return [case for case in run["cases"] if case["state"] == "measured" and case["shows"]["kind"] == kind]
+
+
+def row_name(case):
+    """What a case is called in its table: "4 KiB, one pair"."""
+    return ", ".join(axis["text"] for axis in case["shows"]["axes"] if "follows" not in axis)
+
+
+def size_axis(case):
+    """The axis of message sizes; None where there is none."""
+    return next((axis for axis in case["shows"]["axes"] if axis.get("unit") == "B"), None)
+
+
+def metric_of(case, name):
+    """What the case says of a metric."""
+    return next((metric for metric in case["shows"]["metrics"] if metric["name"] == name), None)
+
+
+def unit_text(unit):
+    return UNITS.get(unit, unit)
+
+
+def by_at_once(run):
+    """[{"one": case, "all": case}] of matrices that differ in nothing but the pairs that send at the same time."""
     found = {}
-    for case in run["cases"]:
-        parameters = case["parameters"]
-        if case["state"] == "measured" and "concurrent" in parameters:
-            same = tuple((name, words(value)) for name, value in parameters.items() if name != "concurrent")
-            found.setdefault((case["benchmark"], same), {})[parameters["concurrent"]] = case
-    return found
+    for case in measured(run, "matrix"):
+        same = tuple(words(axis["value"]) for axis in case["shows"]["axes"] if axis.get("unit") != "pairs")
+        found.setdefault((case["shows"]["block"], same), {})[case["shows"]["at_once"]] = case
+    return list(found.values())
 
 
 def pyplot():

@@ -1,4 +1,4 @@
-"""Latency and bandwidth of ping-pongs over message size.
+"""Times and rates over message size.
 
 One curve per transport set, and per API, progress mode, file … where these differ; the legend names
 only what differs. Points are medians over launches, the band is their 95 % confidence interval.
@@ -6,30 +6,33 @@ only what differs. Points are medians over launches, the band is their 95 % conf
 
 import math
 
-from plots.common import draw_grid, interval, number, size_text, styles_of, title_of, words
+from plots.common import draw_grid, interval, number, size_axis, size_text, styles_of, title_of, unit_text, words
 
-PANELS = [
-    ("latency_us", "one-way latency, lower is better", "latency (µs)"),
-    ("bandwidth_GBps", "bandwidth one way as received, higher is better", "bandwidth (GB/s)"),
-]
+MOST_PANELS = 2
+
+
+def panel_of(metric):
+    """(name, title, label of the axis)"""
+    title = f"{words(metric['about'])}, {words(metric['better'])} is better"
+    return words(metric["name"]), title, f"{words(metric['title'])} ({unit_text(words(metric['unit']))})"
 
 
 def read(run, file):
-    """[(fields that identify a curve, {metric: [(bytes, median, interval or None)]})]"""
+    """[(fields that identify a curve, {panel: [(size, median, interval or None)]})]"""
     curves = {}
     for case in run["cases"]:
-        parameters = dict(case["parameters"])
-        size = parameters.pop("bytes", None)
-        if not case["metrics"] or not size or "concurrent" in parameters:
+        axis = size_axis(case)
+        if case["shows"]["kind"] != "curve" or not case["metrics"] or not axis or not axis["value"]:
             continue
+        parameters = {name: value for name, value in case["parameters"].items() if name != axis["name"]}
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
         key = tuple((name, words(value)) for name, value in fields.items())
         points = curves.setdefault(key, {})
-        for metric, *_ in PANELS:
-            of = case["metrics"].get(metric)
-            if of and of["p50"] and number(of["p50"]):
-                point = (int(number(size)), of["p50"], interval(of["ci95"]))
-                points.setdefault(metric, []).append(point)
+        for metric in case["shows"]["metrics"]:
+            of = case["metrics"].get(metric["name"])
+            if metric["shown"] == "drawn" and of and of["p50"] and number(of["p50"]):
+                point = (int(number(axis["value"])), of["p50"], interval(of["ci95"]))
+                points.setdefault(panel_of(metric), []).append(point)
     return [(key, points) for key, points in curves.items() if points]
 
 
@@ -40,21 +43,22 @@ def size_ticks(low, high):
     return [2**exponent for exponent in range(first, last + 1, step)]
 
 
-def draw_panel(axes, metric, title, ylabel, curves, styles):
+def draw_panel(axes, panel, curves, styles):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     sizes = []
     for key, points in curves.items():
-        if metric not in points:
+        if panel not in points:
             continue
-        ordered = sorted(points[metric], key=lambda point: point[0])
+        ordered = sorted(points[panel], key=lambda point: point[0])
         x, y = [point[0] for point in ordered], [point[1] for point in ordered]
         axes.plot(x, y, markersize=4.5, linewidth=1.6, **styles[key])
         low, high = zip(*(interval or (math.nan, math.nan) for _, _, interval in ordered))
         axes.fill_between(x, low, high, color=styles[key]["color"], alpha=0.2, linewidth=0)
         sizes += x
+    _, title, label = panel
     axes.set_title(title, fontsize=11)
-    axes.set_ylabel(ylabel)
+    axes.set_ylabel(label)
     axes.set_xlabel("message size")
     if not sizes:
         axes.text(0.5, 0.5, "not measured", ha="center", transform=axes.transAxes)
@@ -71,22 +75,23 @@ def draw_panel(axes, metric, title, ylabel, curves, styles):
 
 
 class Curves:
-    """The part of a picture that shows ping-pongs; `height` in inches."""
+    """The part of a picture that shows what depends on the message size; `height` in inches."""
 
     def __init__(self, curves):
         self.curves = curves
         self.styles = styles_of(list(curves))
+        self.panels = list(dict.fromkeys(panel for points in curves.values() for panel in points))[:MOST_PANELS]
         # Columns of the legend that fit into 1200 pixels; its rows make the picture taller.
         longest = max(len(style["label"]) for style in self.styles.values())
         self.columns = max(1, min(len(self.styles), 130 // (longest + 9)))
         self.height = 5.3 + 0.22 * math.ceil(len(self.styles) / self.columns)
 
     def draw(self, figure, runs):
-        panels = figure.subplots(1, 2)
-        for axes, panel in zip(panels, PANELS):
-            draw_panel(axes, *panel, self.curves, self.styles)
+        places = figure.subplots(1, len(self.panels), squeeze=False)[0]
+        for axes, panel in zip(places, self.panels):
+            draw_panel(axes, panel, self.curves, self.styles)
         figure.suptitle(title_of(runs, list(self.curves)), fontsize=12)
-        lines = {line.get_label(): line for axes in panels for line in axes.get_lines()}
+        lines = {line.get_label(): line for axes in places for line in axes.get_lines()}
         banded = any(p[2] for points in self.curves.values() for of in points.values() for p in of)
         figure.legend(
             lines.values(),

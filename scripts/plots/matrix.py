@@ -1,12 +1,11 @@
-"""What every rank reached to every other (p2p): a map for each set, size and choice of pairs."""
+"""What every rank reached to every other: a map for each set, size and choice of pairs."""
 
 import dataclasses
 
 from plots import pairs
-from plots.common import draw_rows, size_text, title_of, words
+from plots.common import draw_rows, measured, row_name, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
-AT_ONCE = {"one": "one pair at a time", "disjoint": "disjoint pairs at a time", "all": "all pairs at once"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,17 +20,14 @@ class Case:
 
 def read(run, file):
     cases = []
-    for case in run["cases"]:
+    for case in measured(run, "matrix"):
         parameters = case["parameters"]
-        if "concurrent" not in parameters or case["state"] != "measured":
-            continue
-        ranks = pairs.checked_ranks(parameters["ranks"])
-        concurrent = words(parameters["concurrent"])
-        name = [size_text(parameters["bytes"]), AT_ONCE.get(concurrent, concurrent), words(parameters["transports"])]
+        ranks = pairs.checked_ranks(case["shows"]["ranks"])
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
+        when = "once" if case["shows"]["at_once"] == "all" else "a time"
         cases.append(
             Case(
-                name=", ".join(name),
+                name=f"{row_name(case)} at {when}, {words(parameters['transports'])}",
                 fields=tuple((field, words(value)) for field, value in fields.items() if value is not None),
                 ranks=ranks,
                 pairs=pairs.rates_of(case, ranks),

@@ -4,7 +4,7 @@ import dataclasses
 import statistics
 import textwrap
 
-from plots.common import COLORS, by_concurrent, number, percent, promised, pyplot, significant, size_text, words
+from plots.common import COLORS, by_at_once, measured, number, percent, promised, pyplot, significant, words
 
 MOST = 8
 NO_LINKS = "what links promise"
@@ -52,8 +52,9 @@ def calibrated_of(case):
 def of_pairs(alone, together):
     """The median pair of each class, alone (`alone`) and with all others under way (`together`); either is None
     where that was not measured."""
-    parameters = (alone or together)["parameters"]
-    title = f"p2p, {size_text(parameters['bytes'])}, {words(parameters['transports'])}"
+    case = alone or together
+    rows = [axis["text"] for axis in case["shows"]["axes"] if axis.get("unit") != "pairs"]
+    title = ", ".join([case["benchmark"], *rows, words(case["parameters"]["transports"])])
     of_alone, of_together = rows_of(alone), rows_of(together)
     found = []
     for key in dict.fromkeys([*of_alone, *of_together]):
@@ -62,10 +63,10 @@ def of_pairs(alone, together):
         # Where it is the expected path, it is the same figure.
         if key and carries != promise:
             stages.append((f"what {path or 'the path used'} can carry", carries))
-        if not key and (calibrated := calibrated_of(alone or together)):
+        if not key and (calibrated := calibrated_of(case)):
             stages.append((CALIBRATED, calibrated))
-        for name, case, rows in (("one pair alone", alone, of_alone), ("all pairs at once", together, of_together)):
-            if case:
+        for name, of, rows in (("one pair alone", alone, of_alone), ("all pairs at once", together, of_together)):
+            if of:
                 stages.append((name, rows.get(key, {}).get("p50_GBps")))
         found.append(made(title + (f", {pairs_class} pairs" if key else ", median pair"), stages))
     return found
@@ -82,13 +83,10 @@ def made(name, found):
 def read(run):
     """Those with at least two stages."""
     all_of = []
-    for case in run["cases"]:
-        parameters = case["parameters"]
-        if case["state"] != "measured" or "concurrent" in parameters:
-            continue
-        if case.get("exchange") and case["exchange"].get("bytes") and "runs" in parameters:
-            all_of.append(of_workload(case, parameters["ranks"]))
-    for found in by_concurrent(run).values():
+    for case in measured(run, "workload"):
+        if case.get("exchange") and case["exchange"].get("bytes"):
+            all_of.append(of_workload(case, case["shows"]["ranks"]))
+    for found in by_at_once(run):
         all_of += of_pairs(found.get("one") or found.get("disjoint"), found.get("all"))
     return [waterfall for waterfall in all_of if len(waterfall.stages) > 1]
 

@@ -1,14 +1,13 @@
-"""Workloads (merge, transpose): how they scale, where their time goes, what passes between ranks.
+"""Workloads: how they scale, where their time goes, what passes between ranks.
 
 Above, input per second over ranks where several numbers of ranks were measured, beside every case's
 phases; below, the pairs of ranks of the largest cases.
 """
 
 import dataclasses
-import math
 
 from plots import pairs, phases, scaling
-from plots.common import draw_rows, interval, number, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval, measured, number, positive, styles_of, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -28,33 +27,29 @@ class Case:
     phases: dict  # name: ms
     pairs: dict  # (from, to): (p25, p50, p75), or None without messages of at least ignore_bytes
     ignore_bytes: int
+    amount: str  # the field that says how large it is; empty where none does
 
 
-def take_scaling(parameters, ranks):
-    """weak or strong; the load becomes what was asked for all numbers of ranks, where it follows from them."""
-    kind = parameters.get("scaling") or ("weak" if "rows" in parameters else "strong")
+def take_scaling(case, parameters):
+    """weak or strong, strong where the case does not say; the load becomes what was asked for all numbers of ranks."""
+    scaling = case["shows"].get("scaling") or {"kind": "strong"}
+    kind = scaling["kind"]
     if kind not in ("weak", "strong"):
         raise ValueError(f"{words(kind)[:40]!r} scaling")
     parameters["scaling"] = f"{kind} scaling"
-    if kind == "strong" and "rows" in parameters:
-        total = number(parameters["rows"]) * ranks
-        # Three digits: a few rows are left out if they do not divide by the ranks.
-        parameters["rows"] = f"{float(f'{total:.2e}') * 1e-6:g}M"
-    if kind == "weak" and "size" in parameters:
-        parameters["size"] = round(number(parameters["size"]) / math.sqrt(ranks))
+    if "amount" in scaling:
+        parameters[words(scaling["amount"])] = scaling["asked"]
     return kind
 
 
 def read(run, file):
     cases = []
     where = {"machine": words(run["machine"].get("id")), "UCX": words(run["ucx"].get("version"))}
-    for case in run["cases"]:
-        parameters = dict(case["parameters"])
-        if "runs" not in parameters or case["state"] != "measured":
-            continue
-        ranks = pairs.checked_ranks(parameters.pop("ranks"))
+    for case in measured(run, "workload"):
+        ranks = pairs.checked_ranks(case["shows"]["ranks"])
+        parameters = {name: value for name, value in case["parameters"].items() if name != "ranks"}
         rate = case["metrics"]["throughput_GBps"]
-        kind = take_scaling(parameters, ranks)
+        kind = take_scaling(case, parameters)
         input_bytes = case["exchange"].get("input_bytes")
         fields = {"benchmark": words(case["benchmark"]), **where, **parameters}
         cases.append(
@@ -69,7 +64,8 @@ def read(run, file):
                 wall_ms=positive(case["metrics"]["wall_ms"]["p50"]),
                 phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"]},
                 pairs=pairs.rates_of(case, ranks),
-                ignore_bytes=int(number(parameters["ignore_bytes"])),
+                ignore_bytes=int(number(parameters.get("ignore_bytes", 0))),
+                amount=words((case["shows"].get("scaling") or {}).get("amount", "")),
             )
         )
     return cases
@@ -111,7 +107,7 @@ class Workload:
 
     def draw(self, figure, runs):
         draw_rows(figure, self.rows, self.row_heights())
-        figure.suptitle(title_of(runs, list(self.curves), also=("rows", "size")), fontsize=12)
+        figure.suptitle(title_of(runs, list(self.curves), also=dict.fromkeys(case.amount for _, case in self.bars if case.amount)), fontsize=12)
         figure.supxlabel(pairs.note_of(self.largest), fontsize=10)
 
 

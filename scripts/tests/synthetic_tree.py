@@ -56,9 +56,14 @@ def case_of(api, transport, size, factor, launches, samples, chance):
     protocol = "eager" if size < 8192 else "rendezvous, read by the receiver"
     protocols = [{"range": size_name(size), "use": use, "protocol": protocol, "device": "", "count": 1}
                  for use in ("latency", "bandwidth")]
+    name, metrics = f"{api} over {transport}", (("latency_us", "us", "lower"), ("bandwidth_GBps", "GB/s", "higher"))
     return {
         "key": f"pingpong/{api}/host-host/{transport}/{size_name(size)}", "benchmark": "pingpong",
         "parameters": {"api": api, "bytes": size, "memory": ["host", "host"], "transports": [transport], "ranks": 2},
+        "shows": {"kind": "curve", "title": name, "block": name, "at_once": "all", "ranks": 2,
+                  "axes": [{"name": "bytes", "label": "size", "value": size, "text": size_name(size), "unit": "B"}],
+                  "metrics": [{"name": metric, "title": metric.partition("_")[0], "about": metric, "unit": unit,
+                               "better": better, "judged": True, "shown": "drawn"} for metric, unit, better in metrics]},
         "state": "measured", "reason": "",
         "metrics": {"latency_us": metric([row["latency_us"] for row in rows], "lower"),
                     "bandwidth_GBps": metric([row["bandwidth_GBps"] for row in rows], "higher")},

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import PROGRAM, ROOT, older
 from logs import keep_two_ranks, log_of
 from test_page import Page
 
@@ -35,6 +35,7 @@ def two_runs(run_file, tmp_path):
             of["busy_ms"], of["exposed_ms"] = (20.0, 4.0) if name == "base" else (10.0, None)
             if name == "new":
                 change(run)
+                older(run)
             file.write_text(json.dumps(run))
             if log:
                 (tmp_path / name / "run.transfers.bin").write_bytes(log)
@@ -45,7 +46,7 @@ def two_runs(run_file, tmp_path):
 
 
 def made(files, **changes):
-    text = page_of(COMPARISON | changes, files)
+    text = page_of(COMPARISON | changes, files, PROGRAM)
     assert "url(http" not in text
     page = Page(text)
     assert not page.fetched and not page.open
@@ -97,7 +98,7 @@ def test_says_why_there_is_no_verdict(two_runs):
 
 
 def comparison(*arguments):
-    command = [sys.executable, ROOT / "scripts/comparison.py", *map(str, arguments)]
+    command = [sys.executable, ROOT / "scripts/comparison.py", *map(str, arguments), "--program", PROGRAM]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 

@@ -223,8 +223,10 @@ def with_pairs(rate, slow=None):
                  for src in range(4) for dst in range(4) if src != dst]
         parameters = {"bytes": 1 << 20, "memory": ["host", "host"], "transports": ["shm"], "concurrent": "one",
                       "ranks": 4}
+        axis = {"name": "concurrent", "label": "at once", "value": "one", "text": "one pair", "unit": "pairs"}
+        shows = {**run["cases"][0]["shows"], "kind": "matrix", "ranks": 4, "at_once": "one", "axes": [axis]}
         run["cases"].append({**run["cases"][0], "key": "p2p/tag/host-host/shm/1MiB", "benchmark": "p2p",
-                             "parameters": parameters, "pairs": pairs})
+                             "parameters": parameters, "shows": shows, "pairs": pairs})
 
     return add
 

@@ -52,6 +52,7 @@ def test_a_unit_that_changed_is_named_and_left_out(runs, program):
     def to_ms(run):
         metrics = run["cases"][0]["metrics"]
         metrics["latency_ms"] = metrics.pop("latency_us")
+        run["cases"][0]["shows"]["metrics"][0] |= {"name": "latency_ms", "unit": "ms"}
 
     file = files_of(runs)[5]
     change(file, to_ms)

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import synthetic_run
 
-from conftest import ROOT
+from conftest import PROGRAM, ROOT
 from logs import RECEIVE, keep_two_ranks, log_of, records, section
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -20,7 +20,7 @@ from page import page_of
 
 
 def page(file, *arguments, **environment):
-    command = [sys.executable, ROOT / "scripts/page.py", *map(str, (file, file, *arguments))]
+    command = [sys.executable, ROOT / "scripts/page.py", *map(str, (file, file, *arguments)), "--program", PROGRAM]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
@@ -54,7 +54,7 @@ class Page(html.parser.HTMLParser):
 
 
 def made(file):
-    text = page_of(runfile.load(file), str(file), file.parent)
+    text = page_of(runfile.load(file, PROGRAM), str(file), file.parent)
     assert "url(http" not in text and "@import" not in text
     return Page(text)
 
@@ -321,9 +321,14 @@ def test_ranks_say_which_gpu(run_file):
     assert "16-19 0 3, H200, 0000:3b:00.0 lo" in text and "2, 3 0 – lo" in text
 
 
-def test_a_run_of_many_ranks_is_folded():
-    run = synthetic_run.run_of(256)
-    text = page_of(run, "synthetic", ROOT)
+def synthetic(ranks, tmp_path):
+    file = tmp_path / "synthetic.json"
+    file.write_text(json.dumps(synthetic_run.run_of(ranks)))
+    return runfile.load(file, PROGRAM)
+
+
+def test_a_run_of_many_ranks_is_folded(tmp_path):
+    text = page_of(synthetic(256, tmp_path), "synthetic", ROOT)
     assert len(text.encode()) < 5_000_000
     seen = Page(text)
     assert "synthetic" in seen.text
@@ -334,9 +339,9 @@ def test_a_run_of_many_ranks_is_folded():
 
 
 @pytest.mark.parametrize("ranks", [2, 16])
-def test_synthetic_runs_are_runs(ranks):
+def test_synthetic_runs_are_runs(ranks, tmp_path):
     run = synthetic_run.run_of(ranks)
     schema = json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(run)
     assert run["machine"]["labels"] == ["synthetic"] and all(case["labels"] == ["synthetic"] for case in run["cases"])
-    assert Page(page_of(run, "synthetic", ROOT)).svgs >= 2
+    assert Page(page_of(synthetic(ranks, tmp_path), "synthetic", ROOT)).svgs >= 2

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, printed
+from conftest import PROGRAM, ROOT, printed
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import runfile
@@ -20,7 +20,7 @@ MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 def plot(*arguments, **environment):
-    command = [sys.executable, ROOT / "scripts/plot.py", *map(str, arguments)]
+    command = [sys.executable, ROOT / "scripts/plot.py", *map(str, arguments), "--program", PROGRAM]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
     )

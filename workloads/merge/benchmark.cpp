@@ -90,6 +90,10 @@ std::vector<Preset> presets() {
     .presets = presets(),
     .no_gpu_memory = why_no_cuda_kernels,
     .run_rank = run_rank,
+    .shows = {.kind = ViewKind::workload,
+              .axes = {number_of_ranks()},
+              .metrics = workload_metrics(),
+              .amount = Amount{.parameter = "rows"}},
 });
 
 }  // namespace

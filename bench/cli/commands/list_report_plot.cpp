@@ -15,6 +15,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/comm/gpu_direct.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/report/report.hpp"
@@ -166,7 +167,7 @@ AddedCommand add_plot(CLI::App& app) {
             // Here, so that a bad file gets the same line whatever reads it.
             for (const auto& run : *runs) read_result(run);
             auto arguments = *runs;
-            arguments.insert(arguments.end(), {"-o", *output});
+            arguments.insert(arguments.end(), {"-o", *output, "--program", own_program().string()});
             return static_cast<Exit>(run_script("plot", arguments));
           }};
 }

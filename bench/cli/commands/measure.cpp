@@ -75,6 +75,7 @@ std::vector<Case> planned_cases(const MeasuringOptions& o, const Place& place) {
     planned.key = std::move(asked.key);
     planned.benchmark = o.of.name;
     planned.parameters = std::move(asked.parameters);
+    planned.shows = shows_of(o.of.shows, planned.benchmark, planned.parameters);
     cases.push_back(std::move(planned));
   }
   return cases;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "bench/cli/options/outputs.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/scripts.hpp"
@@ -100,8 +101,9 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now, bool quiet)
   std::fflush(stdout);
   const auto exit = gate_of(comparison, fail_on_);
   if (html_.empty()) return exit;
-  const auto drawn =
-      run_script_on(text, "comparison", {base.file.string(), now.file.string(), "-o", html_});
+  const auto drawn = run_script_on(
+      text, "comparison",
+      {base.file.string(), now.file.string(), "-o", html_, "--program", own_program().string()});
   return worse(exit, static_cast<Exit>(drawn));
 }
 

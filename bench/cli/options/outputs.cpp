@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "bench/cli/commands/results_tree.hpp"
+#include "harness/core/files.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/run_file.hpp"
@@ -214,8 +215,10 @@ Exit Outputs::write_page(const Result& result) const {
   // version, or of a run that was killed, does not have.
   const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
   const auto text = on_disk ? Json{{"findings", result.findings}}.dump() : render("json", result);
-  return static_cast<Exit>(run_script_on(
-      text, "page", {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder}));
+  return static_cast<Exit>(
+      run_script_on(text, "page",
+                    {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder,
+                     "--program", own_program().string()}));
 }
 
 }  // namespace ucxbench

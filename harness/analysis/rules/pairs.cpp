@@ -25,9 +25,7 @@ struct PairRate {
 };
 
 /// Where all pairs send at once, their rates say how they share, not what a link is.
-bool alone(const Case& of) {
-  return is_matrix(of) && text_at(of.parameters, "/concurrent") != "all";
-}
+bool alone(const Case& of) { return is_matrix(of) && of.shows.at_once != AtOnce::all; }
 
 std::vector<PairRate> rates_of(const Case& of) {
   std::vector<PairRate> rates;

@@ -6,6 +6,7 @@
 
 #include "harness/analysis/rules/article_for_test.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -15,6 +16,7 @@ Result matrix_of_four(double first_GBps, const std::string& concurrent = "one") 
   auto result = made_run();
   auto of = made_case(1 << 20, {"tcp"});
   of.parameters["concurrent"] = concurrent;
+  of.shows = shows_of_older(of);
   for (int src = 0; src < 4; ++src) {
     for (int dst = 0; dst < 4; ++dst) {
       if (src == dst) continue;
@@ -59,6 +61,7 @@ Result stream_of(const std::string& metric, double rate, std::uint64_t bytes = 8
   auto result = made_run();
   auto of = made_case(bytes, {"tcp"});
   of.benchmark = "p2p";
+  of.shows = shows_of_older(of);
   auto record = made_record(0, 1, "tcp", {"tcp/lo"});
   record.samples[metric].quantiles.max = rate;
   of.launches = {record};
@@ -93,6 +96,7 @@ TEST(AboveLimit, OfASumIsTheSumOfItsLimits) {
   auto workload = stream_of("exchange_GBps", 1.3e3, 1 << 20);
   workload.cases[0].benchmark = "merge";
   workload.cases[0].parameters["ranks"] = 3;
+  workload.cases[0].shows = shows_of_older(workload.cases[0]);
   EXPECT_EQ(said(above_limit, workload).size(), 1U) << "three ranks that take 400 GB/s each";
   workload.cases[0].launches[0].samples["exchange_GBps"].quantiles.max = 1.1e3;
   EXPECT_EQ(said(above_limit, workload), Said());

@@ -31,7 +31,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
     if (!limit || most < limit->most) limit = {most, why};
   };
   if (of_memory(of, "host")) take(most_stored_GBps, "a core stores no more than 64 B a cycle");
-  if (const auto bytes = bytes_of(of); bytes && !is_workload(of)) {
+  if (const auto bytes = bytes_of(of); bytes) {
     take(most_messages_per_s * static_cast<double>(*bytes) * 1e-9,
          "no two ranks exchange 200 million messages a second");
   }

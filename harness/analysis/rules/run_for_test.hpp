@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 
@@ -33,7 +34,7 @@ inline void add_rank(Result& result, const Json& cpus, const Json& gpu = nullptr
 /// A measured case of a ping-pong, without launches.
 inline Case made_case(std::uint64_t bytes, const std::vector<std::string>& transports,
                       const std::string& memory = "host") {
-  return {.key = "pingpong/tag/" + std::to_string(bytes),
+  Case of{.key = "pingpong/tag/" + std::to_string(bytes),
           .benchmark = "pingpong",
           .parameters = {{"api", "tag"},
                          {"bytes", bytes},
@@ -41,6 +42,8 @@ inline Case made_case(std::uint64_t bytes, const std::vector<std::string>& trans
                          {"transports", transports}},
           .state = CaseState::measured,
           .metrics = {{"latency_us", {.better = "lower"}}}};
+  of.shows = shows_of_older(of);
+  return of;
 }
 
 /// One launch between two ranks, all of it carried by one member.

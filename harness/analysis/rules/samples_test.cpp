@@ -4,6 +4,7 @@
 
 #include "harness/analysis/rules/modes.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -135,6 +136,7 @@ TEST(ShortStreams, SayWhyThereIsNoFigure) {
   auto of = made_case(8, {"shm"});
   of.benchmark = "p2p";
   of.parameters["concurrent"] = "all";
+  of.shows = shows_of_older(of);
   LaunchRecord good;
   good.samples["bandwidth_GBps"] = {};
   good.overheads = {{"streams_common_ms", 10}, {"streams_span_ms", 20}};

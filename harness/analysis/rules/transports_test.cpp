@@ -3,6 +3,7 @@
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
+#include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
 namespace {
@@ -47,6 +48,7 @@ TEST(NvlinkUnused, IsSilentWhereItWasUsedOrNotAskedForOrIsNotThere) {
   EXPECT_EQ(said(nvlink_unused, result), Said());
   result = two_gpus("tcp", {"tcp/eth0"});
   result.cases[0].parameters["bytes"] = 8;  // what UCX stages through the host
+  result.cases[0].shows = shows_of_older(result.cases[0]);
   EXPECT_EQ(said(nvlink_unused, result), Said());
   result = two_gpus("tcp", {"tcp/eth0"});
   result.cases[0].launches[0].path["carried_by"] = nullptr;  // cannot tell
@@ -59,6 +61,7 @@ TEST(NvlinkUnused, OfAWorkloadCountsItsPairs) {
   result.cases[0].parameters.erase("bytes");
   result.cases[0].parameters["runs"] = 3;
   result.cases[0].parameters["ranks"] = 3;
+  result.cases[0].shows = shows_of_older(result.cases[0]);
   // 0-3 and 0-4, not 3-4.
   EXPECT_EQ(said(nvlink_unused, result),
             Said{"pingpong tag, cuda to cuda, over tcp+nvlink: NV2 between GPU0 and GPU3 (2 such "

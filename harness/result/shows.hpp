@@ -1,0 +1,128 @@
+#pragma once
+
+// What a case shows to its readers. It is said once, when the case is planned, and stands in the
+// run file: what comes after draws from this and knows no benchmark by name.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ucxbench {
+
+/// How a table of cases is laid out, and what pictures there are of it.
+enum class ViewKind {
+  curve,           ///< times and rates over the message size
+  matrix,          ///< a rate for every ordered pair of ranks
+  first_messages,  ///< what first messages cost, by size, peers and kind of buffers
+  workload,        ///< runs of all ranks together, with phases and an exchange
+  canary,          ///< of the host, in no table (canary_benchmark)
+};
+
+/// Which pairs of ranks send at the same time.
+enum class AtOnce { one, disjoint, all };
+
+/// Where a reader meets a metric: drawn and in tables, in tables only, in the run file only.
+enum class Shown { drawn, listed, kept };
+
+struct ShownMetric {
+  std::string name;    ///< "bandwidth_GBps"
+  std::string title;   ///< "bandwidth"
+  std::string about;   ///< above a picture of it: "bandwidth one way as received"
+  std::string unit;    ///< "us", "ms", "ns", "s", "GB/s", "1/s"
+  std::string better;  ///< "lower", "higher"
+  /// Whether it is compared: not what follows from another metric, nor what is there for other
+  /// tools.
+  bool judged = true;
+  Shown shown = Shown::listed;
+};
+
+/// What a metric's name does not say.
+struct MetricNotes {
+  std::string title{};  ///< if empty, the name without its unit
+  std::string about{};  ///< if empty, the title
+  bool judged = true;
+  Shown shown = Shown::listed;
+};
+
+/// The rest follows from the end of its name, which is its unit: a time is better lower, a rate
+/// higher. "latency_us" → latency in us.
+ShownMetric metric_named(const std::string& name, const MetricNotes& notes = {});
+
+/// Of ViewKind::workload: "wall_ms", "throughput_GBps", "exchange_GBps".
+std::vector<ShownMetric> workload_metrics();
+
+/// What tells the rows of a table apart: a parameter.
+struct Axis {
+  enum class Unit {
+    bytes,  ///< "4 KiB"
+    count,  ///< of what `label` says: "4 ranks"
+    pairs,  ///< one of AtOnce: "one pair"
+    plain,  ///< a word by itself, a number after the label: "rows 1000"
+  };
+  std::string parameter;  ///< "bytes"
+  std::string label;      ///< "size"
+  Unit unit = Unit::plain;
+};
+
+Axis message_size();     ///< "bytes"
+Axis number_of_ranks();  ///< "ranks"
+
+/// The parameter that says how large a workload is.
+struct Amount {
+  std::string parameter;  ///< "rows"
+  bool per_rank = true;   ///< else of all ranks together
+  /// The work grows with this power of it: 2 for the edge of a square.
+  int power = 1;
+};
+
+/// What the cases of a benchmark show. The first axis is what a row is called by.
+struct View {
+  ViewKind kind = ViewKind::curve;
+  std::vector<Axis> axes{};
+  std::vector<ShownMetric> metrics{};
+  /// Unless an axis says it (Axis::Unit::pairs).
+  AtOnce at_once = AtOnce::all;
+  std::optional<Amount> amount{};  ///< of a workload
+};
+
+/// An axis of one case.
+struct AxisValue {
+  std::string name, label;
+  nlohmann::ordered_json value;
+  std::string text;  ///< "4 KiB"
+  std::string unit;  ///< "B", "pairs", or empty
+  /// It follows from the number of ranks, because the case says how it is scaled.
+  bool follows = false;
+};
+
+/// How the load of a workload's case goes with the number of ranks.
+struct ShownScaling {
+  std::string kind;    ///< "weak": as much for every rank; "strong": as much in all
+  std::string amount;  ///< "rows"
+  std::string asked;   ///< of it, for any number of ranks: "1000000"
+};
+
+/// What one case shows.
+struct Shows {
+  ViewKind kind = ViewKind::curve;
+  std::string title{};  ///< of its table: "pingpong tag, host to host, over tcp"
+  std::string block{};  ///< the same for cases that differ in their axes alone: one table
+  AtOnce at_once = AtOnce::all;
+  std::uint64_t ranks = 1;
+  std::vector<AxisValue> axes{};
+  std::optional<ShownScaling> scaling{};
+  std::vector<ShownMetric> metrics{};
+};
+
+/// Of a case of `benchmark` with these parameters. An axis whose parameter it lacks is left out.
+Shows shows_of(const View& view, const std::string& benchmark,
+               const nlohmann::ordered_json& parameters);
+
+nlohmann::ordered_json to_json(const Shows& shows);
+
+/// Throws std::exception where it is not as to_json writes it.
+Shows shows_from(const nlohmann::ordered_json& json);
+
+}  // namespace ucxbench
