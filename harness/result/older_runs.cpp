@@ -1,6 +1,8 @@
 #include "harness/result/older_runs.hpp"
 
-#include <map>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ucxbench {
 namespace {
@@ -31,24 +33,28 @@ View view_of(const Case& of) {
   return {.kind = ViewKind::curve, .axes = {message_size()}};
 }
 
-MetricNotes notes_of(const std::string& metric) {
-  const std::map<std::string, MetricNotes> known = {
-      {"latency_us", {.about = "one-way latency", .shown = Shown::drawn}},
-      {"bandwidth_GBps", {.about = "bandwidth one way as received", .shown = Shown::drawn}},
-      {"bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}},
-      {"message_rate_per_s", {.judged = false, .shown = Shown::kept}},
-      {"wall_ms", {.title = "time", .shown = Shown::drawn}},
-      {"throughput_GBps", {.judged = false}}};
-  const auto found = known.find(metric);
-  return found == known.end() ? MetricNotes() : found->second;
+// In the order in which they are drawn; what is not here is judged and listed.
+std::vector<ShownMetric> known_metrics() {
+  return {metric_named("latency_us", {.about = "one-way latency", .shown = Shown::drawn}),
+          metric_named("bandwidth_GBps",
+                       {.about = "bandwidth one way as received", .shown = Shown::drawn}),
+          metric_named("bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}),
+          metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept}),
+          metric_named("wall_ms", {.title = "time", .shown = Shown::drawn}),
+          metric_named("throughput_GBps", {.judged = false})};
 }
 
 }  // namespace
 
 Shows shows_of_older(const Case& of) {
   auto view = view_of(of);
+  for (auto& known : known_metrics()) {
+    if (of.metrics.contains(known.name)) view.metrics.push_back(std::move(known));
+  }
   for (const auto& [name, metric] : of.metrics) {
-    view.metrics.push_back(metric_named(name, notes_of(name)));
+    if (std::ranges::find(view.metrics, name, &ShownMetric::name) == view.metrics.end()) {
+      view.metrics.push_back(metric_named(name));
+    }
   }
   return shows_of(view, of.benchmark, of.parameters);
 }

@@ -4,7 +4,7 @@ import math
 
 from markupsafe import Markup, escape
 
-from plots.common import measured, metric_of, promised, row_name, significant, size_axis, size_text, unit_text
+from plots.common import measured, promised, row_name, significant, size_axis, size_text, unit_text
 
 WIDTH, HEIGHT = 520, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 34, 40
@@ -138,10 +138,10 @@ def curves_of(runs):
                 continue
             block = blocks[which, case["key"]]
             keys.setdefault(block, []).append(case["key"])
-            for name, of in case["metrics"].items():
-                metric = metric_of(case, name)
-                if metric["shown"] == "drawn" and of["p50"]:
-                    _, points, cases = found.setdefault((block, name), (metric, {}, {}))
+            for metric in case["shows"]["metrics"]:
+                of = case["metrics"].get(metric["name"])
+                if metric["shown"] == "drawn" and of and of["p50"]:
+                    _, points, cases = found.setdefault((block, metric["name"]), (metric, {}, {}))
                     points.setdefault(which, {})[size["value"]] = [of["p50"], *(of["ci95"] or (None, None))]
                     if which == "new":
                         cases[size["value"]] = case
