@@ -39,13 +39,13 @@ std::string first_parts(const std::string& version, int parts) {
 
 using Notes = std::vector<std::string>;
 
-void note(Notes& notes, std::string_view what, const std::string& one, const std::string& other) {
-  if (one != other) notes.push_back(fmt::format("{} {} -> {}", what, one, other));
+void note(Notes& notes, std::string_view what, const std::string& base, const std::string& now) {
+  if (base != now) notes.push_back(fmt::format("{} {} -> {}", what, base, now));
 }
 
-void note_known(Notes& notes, std::string_view what, const std::string& one,
-                const std::string& other) {
-  if (one != not_known && other != not_known) note(notes, what, one, other);
+void note_known(Notes& notes, std::string_view what, const std::string& base,
+                const std::string& now) {
+  if (base != not_known && now != not_known) note(notes, what, base, now);
 }
 
 // Members of objects of words, of which a run of an older version has none.
@@ -69,11 +69,11 @@ void note_libraries(Notes& notes, const Json& base, const Json& now) {
   Notes all;
   note_members(all, base, now, "not loaded");
   if (all.size() <= most_named) {
-    for (const auto& one : all) notes.push_back("library " + one);
+    for (const auto& library : all) notes.push_back("library " + library);
     return;
   }
   const auto count = all.size();
-  for (auto& one : all) one.resize(one.find(' '));
+  for (auto& library : all) library.resize(library.find(' '));
   all.resize(most_named);
   notes.push_back(
       fmt::format("libraries {} and {} more are others", join(all, ", "), count - most_named));
@@ -126,7 +126,7 @@ std::vector<std::string> differences_of(const Result& base, const Result& now) {
        named(now.build, "commit").substr(0, 12));
   note(all, "compiler", named(base.build, "compiler"), named(now.build, "compiler"));
   note(all, "flags", named(base.build, "flags"), named(now.build, "flags"));
-  for (auto& one : environment_differences(base, now)) all.push_back(std::move(one));
+  for (auto& difference : environment_differences(base, now)) all.push_back(std::move(difference));
   return all;
 }
 
@@ -147,9 +147,9 @@ DecidingEnvironment deciding_environment(const Result& result) {
 std::vector<std::string> deciding_differences(const DecidingEnvironment& base,
                                               const DecidingEnvironment& now) {
   Notes all;
-  const auto note_both = [&](std::string_view what, const std::string& one,
-                             const std::string& other) {
-    if (!one.empty() && !other.empty()) note(all, what, one, other);
+  const auto note_both = [&](std::string_view what, const std::string& before,
+                             const std::string& after) {
+    if (!before.empty() && !after.empty()) note(all, what, before, after);
   };
   note_both("UCX", base.ucx, now.ucx);
   note_both("driver", base.driver, now.driver);

@@ -63,10 +63,10 @@ std::optional<int> copies_by(const Carrier& carrier) {
 /// The pairs of a case over shared memory, and what they load.
 class CopiedPairs {
  public:
-  CopiedPairs(const CopyRate& one, const CopyRate& all) : one_(one) {
+  CopiedPairs(const CopyRate& one_core, const CopyRate& all_cores) : one_core_(one_core) {
     resources_.push_back({.name = "host memory",
-                          .GBps = 2 * all.GBps,
-                          .source = all.source + ", read and written",
+                          .GBps = 2 * all_cores.GBps,
+                          .source = all_cores.source + ", read and written",
                           .calibrated = true});
   }
 
@@ -103,14 +103,14 @@ class CopiedPairs {
     const auto [found, added] = cores_.emplace(rank, resources_.size());
     if (added) {
       resources_.push_back({.name = fmt::format("host memory, by the core of rank {}", rank),
-                            .GBps = one_.GBps,
-                            .source = one_.source,
+                            .GBps = one_core_.GBps,
+                            .source = one_core_.source,
                             .calibrated = true});
     }
     return found->second;
   }
 
-  CopyRate one_;
+  CopyRate one_core_;
   std::map<int, std::size_t> cores_;
   std::vector<SharedResource> resources_;
   std::vector<FlowLimit> uses_;
@@ -123,12 +123,12 @@ class CopiedPairs {
 void add_host_limits(Case& of, const Result& result) {
   const auto host = first_host(result);
   if (!of_memory(of, "host") || !host.is_object()) return;
-  const auto one = copy_rate(host, "one_core");
-  const auto all = copy_rate(host, "all_cores");
-  if (!one || !all) return;
+  const auto one_core = copy_rate(host, "one_core");
+  const auto all_cores = copy_rate(host, "all_cores");
+  if (!one_core || !all_cores) return;
   const auto here = ranks_of_host(host, result);
   const Carriers carriers(of);
-  CopiedPairs pairs(*one, *all);
+  CopiedPairs pairs(*one_core, *all_cores);
   for (std::size_t index = 0; index < of.pairs.size(); ++index) {
     const auto& pair = of.pairs[index];
     const auto src = pair.at("src").get<int>();

@@ -26,9 +26,9 @@ struct SideBySide {
   void add(const Graph& graph, std::size_t index, Basis basis) {
     const auto& link = graph.links[index];
     const bool measured = basis == Basis::calibration && link.calibrated_GBps;
-    const auto& one = measured ? link.calibrated_GBps : link.specified_GBps;
+    const auto& own_GBps = measured ? link.calibrated_GBps : link.specified_GBps;
     count += link.count;
-    GBps = GBps && one ? std::optional(*GBps + *one) : std::nullopt;
+    GBps = GBps && own_GBps ? std::optional(*GBps + *own_GBps) : std::nullopt;
     // What limits the whole may be the measured one of them: its source is the one to name.
     if (source.empty() || (measured && !calibrated))
       source = measured ? link.calibrated_by : link.source;

@@ -67,17 +67,18 @@ std::vector<Placed> placed(const Metric& metric, std::vector<std::optional<Place
 }
 
 bool knows_any(const std::vector<Placed>& values) {
-  return std::ranges::any_of(values, [](const auto& one) { return one.placement.has_value(); });
+  return std::ranges::any_of(values,
+                             [](const auto& launch) { return launch.placement.has_value(); });
 }
 
 std::map<Placement, Stratum> strata_of(const std::vector<Placed>& base,
                                        const std::vector<Placed>& now) {
   std::map<Placement, Stratum> strata;
-  for (const auto& one : base) {
-    if (one.placement) strata[*one.placement].base.push_back(one.value);
+  for (const auto& launch : base) {
+    if (launch.placement) strata[*launch.placement].base.push_back(launch.value);
   }
-  for (const auto& one : now) {
-    if (one.placement) strata[*one.placement].now.push_back(one.value);
+  for (const auto& launch : now) {
+    if (launch.placement) strata[*launch.placement].now.push_back(launch.value);
   }
   std::erase_if(strata, [](const auto& entry) {
     return entry.second.base.empty() || entry.second.now.empty();
@@ -97,9 +98,9 @@ std::map<Placement, double> levels_of(const std::map<Placement, Stratum>& strata
 std::vector<double> aligned(const std::vector<Placed>& values,
                             const std::map<Placement, double>& levels, double usual) {
   std::vector<double> found;
-  for (const auto& one : values) {
-    const auto level = one.placement ? levels.find(*one.placement) : levels.end();
-    if (level != levels.end()) found.push_back(one.value / level->second * usual);
+  for (const auto& launch : values) {
+    const auto level = launch.placement ? levels.find(*launch.placement) : levels.end();
+    if (level != levels.end()) found.push_back(launch.value / level->second * usual);
   }
   return found;
 }
@@ -241,7 +242,7 @@ std::string Placements::in_words() const {
     for (const auto& of_run : met) launches += of_run.size();
     order.emplace_back(launches, placement);
   }
-  std::ranges::stable_sort(order, std::greater{}, [](const auto& one) { return one.first; });
+  std::ranges::stable_sort(order, std::greater{}, [](const auto& entry) { return entry.first; });
   const auto shares = [&](const std::vector<double>& counts) {
     std::vector<std::string> parts;
     for (std::size_t run = 0; run < counts.size(); ++run) {

@@ -23,7 +23,8 @@ double clock_step_ns(const Result& run) {
 }
 
 bool is_alone(const Case& of) {
-  return std::ranges::any_of(of.launches, [](const auto& one) { return one.src == one.dst; });
+  return std::ranges::any_of(of.launches,
+                             [](const auto& record) { return record.src == record.dst; });
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ Json link_loads(const Graph& graph, const std::vector<Flow>& flows, const Limits
   std::vector<double> used(limits.resources.size());
   for (std::size_t f = 0; f < flows.size(); ++f) {
     for (const auto& [index, part] : limits.flows[f].uses) {
-      const auto one = part * flows[f].bytes * GBps_per_load;
-      used[index] = all ? used[index] + one : std::max(used[index], one);
+      const auto load = part * flows[f].bytes * GBps_per_load;
+      used[index] = all ? used[index] + load : std::max(used[index], load);
     }
   }
   const auto name = [&](std::size_t node) {

@@ -69,8 +69,8 @@ void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const
   std::vector<Matched> values;
   std::vector<Trend> trends;  // of each series' base, then of its new run
   std::vector<double> p;
-  for (const auto& one : series) {
-    values.push_back(values_of(one, base, now, placements));
+  for (const auto& row : series) {
+    values.push_back(values_of(row, base, now, placements));
     for (const auto* side : {&values.back().base, &values.back().now}) {
       trends.push_back(trend_of(*side));
       p.push_back(trends.back().p);
@@ -78,20 +78,20 @@ void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const
   }
   const auto corrected = holm(p);
   for (std::size_t at = 0; at < series.size(); ++at) {
-    auto& one = series[at];
-    if (!one.base || !one.now) continue;
+    auto& row = series[at];
+    if (!row.base || !row.now) continue;
     const auto drift = [&](std::size_t which) -> std::optional<double> {
       const auto change = trends[which].change;
-      if (corrected[which] >= alpha || std::abs(change) <= one.floor) return std::nullopt;
+      if (corrected[which] >= alpha || std::abs(change) <= row.floor) return std::nullopt;
       return change;
     };
-    one.base_drift = drift(2 * at);
-    one.new_drift = drift(2 * at + 1);
-    judge_drift(one, in_turns);
+    row.base_drift = drift(2 * at);
+    row.new_drift = drift(2 * at + 1);
+    judge_drift(row, in_turns);
     // Matched medians have modes then that neither run has.
-    if (!one.differs_by_placement.empty()) continue;
-    name_modes(one, values[at].base, one.base_modes, "base");
-    name_modes(one, values[at].now, one.new_modes, "new");
+    if (!row.differs_by_placement.empty()) continue;
+    name_modes(row, values[at].base, row.base_modes, "base");
+    name_modes(row, values[at].now, row.new_modes, "new");
   }
 }
 

@@ -91,8 +91,8 @@ std::string dask_environment(const Advice& advice) {
 }
 
 std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) {
-  const auto one = bandwidth_of_all_GBps(advice);
-  if (!one) return "";
+  const auto of_all = bandwidth_of_all_GBps(advice);
+  if (!of_all) return "";
   auto text = fmt::format("    # bytes/s, the median over classes of pairs, in {}\n",
                           on_one_line(advice.measured));
   for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
@@ -103,7 +103,7 @@ std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) 
   if (!bandwidths.empty()) {
     text += fmt::format("    # each source and destination: {}\n", on_one_line(bandwidths));
   }
-  return fmt::format("  scheduler:\n{}    bandwidth: {:.0f}\n", text, *one * 1e9);
+  return fmt::format("  scheduler:\n{}    bandwidth: {:.0f}\n", text, *of_all * 1e9);
 }
 
 std::string dask_workers(const Advice& advice) {

@@ -94,5 +94,35 @@ TEST(Scaling, ShowsWhatFollowsFromTheRanks) {
   }
 }
 
+// As a benchmark of tomorrow describes it: two axes, of which only the ranks scale.
+TEST(Scaling, IsHeldAgainstTheFewestRanksOfTheSameEdge) {
+  const View made_up{.kind = ViewKind::workload,
+                     .axes = {number_of_ranks(), {"edge", "edge", Axis::Unit::plain}},
+                     .metrics = workload_metrics(),
+                     .amount = Amount{.parameter = "edge", .power = 2}};
+  Result result;
+  for (const int edge : {64, 128}) {
+    for (const int ranks : {1, 4}) {
+      auto of = workload({"shm"}, ranks, nullptr);
+      of.benchmark = "made-up";
+      of.parameters.erase("rows");
+      of.parameters["edge"] = edge;
+      of.shows = shows_of(made_up, of.benchmark, of.parameters);
+      of.metrics["throughput_GBps"].quantiles.p50 = edge * (ranks == 1 ? 1 : 2);
+      result.cases.push_back(of);
+    }
+  }
+  const auto blocks = blocks_of(result);
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks.front().title, "made-up, host to host, over shm");
+  const auto grid = workload_metrics_of(blocks.front());
+  ASSERT_EQ(grid.rows.size(), 4U);
+  EXPECT_EQ(grid.columns.at(1).name, "edge");
+  EXPECT_EQ(grid.rows.at(3).at(0), "4");
+  EXPECT_EQ(grid.rows.at(3).at(1), "128");
+  for (const std::size_t row : {0, 2}) EXPECT_EQ(grid.rows.at(row).back(), "100 %");
+  for (const std::size_t row : {1, 3}) EXPECT_EQ(grid.rows.at(row).back(), "50 %");
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -19,8 +19,8 @@ namespace {
                 "these launches are not of one run: " + why + "; measure all of them anew");
 }
 
-void check_same(const char* what, const Json& one, const Json& other) {
-  if (one != other) refuse_part(fmt::format("{} {} -> {}", what, one.dump(), other.dump()));
+void check_same(const char* what, const Json& known, const Json& added) {
+  if (known != added) refuse_part(fmt::format("{} {} -> {}", what, known.dump(), added.dump()));
 }
 
 Json member(const Json& object, const char* name) { return object.value(name, Json()); }

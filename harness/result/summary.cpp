@@ -31,9 +31,9 @@ std::optional<double> median_if_any(std::vector<double> values) {
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
-void take_extremes(Quantiles& all, const Quantiles& one) {
-  if (one.min) all.min = std::min(all.min.value_or(*one.min), *one.min);
-  if (one.max) all.max = std::max(all.max.value_or(*one.max), *one.max);
+void take_extremes(Quantiles& all, const Quantiles& more) {
+  if (more.min) all.min = std::min(all.min.value_or(*more.min), *more.min);
+  if (more.max) all.max = std::max(all.max.value_or(*more.max), *more.max);
 }
 
 Metric over_launches(const PerLaunch& launches) {

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from conftest import PROGRAM, ROOT
-from made_pages import made, program, runs, text_of  # noqa: F401 (fixtures)
+from made_pages import made, made_once, program, runs, text_of  # noqa: F401 (fixtures)
 from test_page import Page
 from test_plot import picture
 

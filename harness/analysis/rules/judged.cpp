@@ -136,7 +136,7 @@ bool asks_for(const Case& of, const std::string& member) {
   if (found == of.parameters.end()) return false;
   const auto asked = texts_of(*found);
   return std::any_of(asked.begin(), asked.end(),
-                     [&](const std::string& one) { return one == member || one == "auto"; });
+                     [&](const std::string& name) { return name == member || name == "auto"; });
 }
 
 std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph) {

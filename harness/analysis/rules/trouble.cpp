@@ -32,13 +32,13 @@ std::vector<MovedCounter> moved_counters(const Judged& run) {
   std::vector<MovedCounter> all;
   const auto found = run.result.machine.find("error_counters");
   if (found == run.result.machine.end() || !found->is_array()) return all;
-  for (const auto& one : *found) {
-    const auto before = number_at(one, "before");
-    const auto after = number_at(one, "after");
-    const auto name = text_at(one, "/name", "");
+  for (const auto& entry : *found) {
+    const auto before = number_at(entry, "before");
+    const auto after = number_at(entry, "after");
+    const auto name = text_at(entry, "/name", "");
     const auto slash = name.rfind('/');
     if (!before || !after || *after <= *before || slash == std::string::npos) continue;
-    all.push_back({.host = text_at(one, "/host", "?"),
+    all.push_back({.host = text_at(entry, "/host", "?"),
                    .name = name,
                    .owner = name.substr(0, slash),
                    .what = name.substr(slash + 1),
@@ -101,12 +101,12 @@ std::vector<Finding> ucx_warnings(const Judged& run) {
   const auto found = run.result.ucx.find("warnings");
   if (found == run.result.ucx.end() || !found->is_array()) return findings;
   const bool little_shm = !small_shm(run).empty();  // says it already, with what to do
-  for (const auto& one : *found) {
-    const auto line = text_at(one, "/line", "");
-    const auto count = number_at(one, "count");
+  for (const auto& entry : *found) {
+    const auto line = text_at(entry, "/line", "");
+    const auto count = number_at(entry, "count");
     if (line.empty() || !count || (little_shm && is_of_full_shm(line))) continue;
     const auto ranks =
-        one.contains("ranks") ? texts_of(one.at("ranks")) : std::vector<std::string>{};
+        entry.contains("ranks") ? texts_of(entry.at("ranks")) : std::vector<std::string>{};
     findings.push_back(
         {.subject = fmt::format("UCX in {} {}", ranks.size() == 1 ? "rank" : "ranks",
                                 ranks.empty() ? "?" : join(ranks, ", ")),
