@@ -68,7 +68,7 @@ Fields<Parameters> fields() {
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::matrix,
-              .axes = {message_size(), {"concurrent", "at once", Axis::Unit::pairs}},
+              .axes = {message_size(), {"concurrent", "at once", ShownAxis::Unit::pairs}},
               // The rate is the bandwidth in other units.
               .metrics = {metric_named("bandwidth_GBps", {.shown = Shown::drawn}),
                           metric_named("together_GBps"),

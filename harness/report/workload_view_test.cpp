@@ -97,7 +97,7 @@ TEST(Scaling, ShowsWhatFollowsFromTheRanks) {
 // As a benchmark of tomorrow describes it: two axes, of which only the ranks scale.
 TEST(Scaling, IsHeldAgainstTheFewestRanksOfTheSameEdge) {
   const View made_up{.kind = ViewKind::workload,
-                     .axes = {number_of_ranks(), {"edge", "edge", Axis::Unit::plain}},
+                     .axes = {number_of_ranks(), {"edge", "edge", ShownAxis::Unit::plain}},
                      .metrics = workload_metrics(),
                      .amount = Amount{.parameter = "edge", .power = 2}};
   Result result;

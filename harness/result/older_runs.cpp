@@ -12,7 +12,7 @@ View view_of(const Case& of) {
   if (of.benchmark == canary_benchmark) return {.kind = ViewKind::canary, .axes = {message_size()}};
   if (has("concurrent")) {
     return {.kind = ViewKind::matrix,
-            .axes = {message_size(), {"concurrent", "at once", Axis::Unit::pairs}}};
+            .axes = {message_size(), {"concurrent", "at once", ShownAxis::Unit::pairs}}};
   }
   if (has("runs")) {
     View view{.kind = ViewKind::workload, .axes = {number_of_ranks()}};
@@ -26,8 +26,8 @@ View view_of(const Case& of) {
   if (has("peers") || of.metrics.contains("first_message_us")) {
     return {.kind = ViewKind::first_messages,
             .axes = {message_size(),
-                     {"peers", "peers", Axis::Unit::count},
-                     {"buffers", "buffers", Axis::Unit::plain}},
+                     {"peers", "peers", ShownAxis::Unit::count},
+                     {"buffers", "buffers", ShownAxis::Unit::plain}},
             .at_once = AtOnce::one};
   }
   return {.kind = ViewKind::curve, .axes = {message_size()}};

@@ -33,8 +33,8 @@ Value named(const Names<Value, Size>& names, const Json& json) {
   throw std::invalid_argument("'" + name + "' is nothing that a case shows");
 }
 
-std::string unit_in_file(Axis::Unit unit) {
-  return unit == Axis::Unit::bytes ? "B" : unit == Axis::Unit::pairs ? "pairs" : "";
+std::string unit_in_file(ShownAxis::Unit unit) {
+  return unit == ShownAxis::Unit::bytes ? "B" : unit == ShownAxis::Unit::pairs ? "pairs" : "";
 }
 
 std::optional<std::uint64_t> count_in(const Json& value) {
@@ -42,22 +42,22 @@ std::optional<std::uint64_t> count_in(const Json& value) {
   return value.get<std::uint64_t>();
 }
 
-std::string text_of(const Axis& axis, const Json& value) {
+std::string text_of(const ShownAxis& axis, const Json& value) {
   const auto text = text_at(value, "");
   const auto count = count_in(value);
   switch (axis.unit) {
-    case Axis::Unit::bytes:
+    case ShownAxis::Unit::bytes:
       return count && *count > 0 ? spaced_size(*count) : text;
-    case Axis::Unit::count: {
+    case ShownAxis::Unit::count: {
       const auto noun =
           axis.label.substr(0, axis.label.size() - (axis.label.ends_with('s') ? 1 : 0));
       return count ? counted(*count, noun) : text;
     }
-    case Axis::Unit::pairs: {
+    case ShownAxis::Unit::pairs: {
       const auto at_once = value_of(choices, text);
       return at_once ? std::string(name_of(pairs_in_words, *at_once)) : text;
     }
-    case Axis::Unit::plain:
+    case ShownAxis::Unit::plain:
       break;
   }
   return value.is_string() ? text : axis.label + " " + text;
@@ -167,10 +167,12 @@ std::vector<ShownMetric> workload_metrics() {
           metric_named("throughput_GBps", {.judged = false}), metric_named("exchange_GBps")};
 }
 
-Axis message_size() { return {.parameter = "bytes", .label = "size", .unit = Axis::Unit::bytes}; }
+ShownAxis message_size() {
+  return {.parameter = "bytes", .label = "size", .unit = ShownAxis::Unit::bytes};
+}
 
-Axis number_of_ranks() {
-  return {.parameter = "ranks", .label = "ranks", .unit = Axis::Unit::count};
+ShownAxis number_of_ranks() {
+  return {.parameter = "ranks", .label = "ranks", .unit = ShownAxis::Unit::count};
 }
 
 Shows shows_of(const View& view, const std::string& benchmark, const Json& parameters) {
@@ -183,7 +185,8 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
   }
   auto axes = view.axes;
   const bool scaled = is_scaled(view, parameters);
-  if (scaled) axes.push_back({view.amount->parameter, view.amount->parameter, Axis::Unit::plain});
+  if (scaled)
+    axes.push_back({view.amount->parameter, view.amount->parameter, ShownAxis::Unit::plain});
   auto common = parameters;
   for (const auto& axis : axes) {
     const auto found = parameters.find(axis.parameter);
@@ -195,7 +198,7 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
                           .text = text_of(axis, *found),
                           .unit = unit_in_file(axis.unit),
                           .follows = scaled && axis.parameter == view.amount->parameter});
-    if (axis.unit == Axis::Unit::pairs) {
+    if (axis.unit == ShownAxis::Unit::pairs) {
       shows.at_once = value_of(choices, text_at(*found, "")).value_or(view.at_once);
     }
   }

@@ -54,7 +54,7 @@ ShownMetric metric_named(const std::string& name, const MetricNotes& notes = {})
 std::vector<ShownMetric> workload_metrics();
 
 /// What tells the rows of a table apart: a parameter.
-struct Axis {
+struct ShownAxis {
   enum class Unit {
     bytes,  ///< "4 KiB"
     count,  ///< of what `label` says: "4 ranks"
@@ -66,8 +66,8 @@ struct Axis {
   Unit unit = Unit::plain;
 };
 
-Axis message_size();     ///< "bytes"
-Axis number_of_ranks();  ///< "ranks"
+ShownAxis message_size();     ///< "bytes"
+ShownAxis number_of_ranks();  ///< "ranks"
 
 /// The parameter that says how large a workload is.
 struct Amount {
@@ -80,9 +80,9 @@ struct Amount {
 /// What the cases of a benchmark show. The first axis is what a row is called by.
 struct View {
   ViewKind kind = ViewKind::curve;
-  std::vector<Axis> axes{};
+  std::vector<ShownAxis> axes{};
   std::vector<ShownMetric> metrics{};
-  /// Unless an axis says it (Axis::Unit::pairs).
+  /// Unless an axis says it (ShownAxis::Unit::pairs).
   AtOnce at_once = AtOnce::all;
   std::optional<Amount> amount{};  ///< of a workload
 };

@@ -19,7 +19,7 @@ Json with(const Json& more) {
 /// The edge of a tile of each rank, and the ranks, tell rows apart.
 View made_up() {
   return {.kind = ViewKind::workload,
-          .axes = {number_of_ranks(), {"edge", "edge", Axis::Unit::plain}},
+          .axes = {number_of_ranks(), {"edge", "edge", ShownAxis::Unit::plain}},
           .metrics = workload_metrics(),
           .amount = Amount{.parameter = "edge", .power = 2}};
 }
