@@ -38,16 +38,20 @@ std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   return count == 0 ? std::nullopt : std::optional(static_cast<double>(count) / inverses);
 }
 
-// The case that a case's efficiency is against: of the same block and the same place on all axes
-// but the ranks and what follows from them, the first one.
+// The case that a case's efficiency is against: of the same block, asked for as much, and at the
+// same place on all other axes but the ranks, the first one.
 const Case& fewest_ranks(const Case& of, const Block& block) {
   const auto same = [&](const AxisValue& axis) {
     const auto* other = axis_of(of, axis.name);
-    return axis.name == number_of_ranks().parameter || axis.follows ||
+    return axis.name == number_of_ranks().parameter ||
+           (of.shows.scaling && axis.name == of.shows.scaling->amount) ||
            (other != nullptr && other->value == axis.value);
   };
   const auto found = std::ranges::find_if(block.measured, [&](const Case* other) {
-    return std::ranges::all_of(other->shows.axes, same);
+    const auto& asked = other->shows.scaling;
+    return asked.has_value() == of.shows.scaling.has_value() &&
+           (!asked || asked->asked == of.shows.scaling->asked) &&
+           std::ranges::all_of(other->shows.axes, same);
   });
   return found == block.measured.end() ? of : **found;
 }

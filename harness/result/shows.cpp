@@ -90,7 +90,9 @@ ShownScaling scaling_of(const Amount& amount, const Json& parameters, std::uint6
   const auto n = static_cast<double>(ranks);
   if (scaling.kind == "strong" && amount.per_rank) {
     // Three digits: a few are left out where they do not divide by the ranks.
-    scaling.asked = fmt::format("{:g}M", std::stod(fmt::format("{:.2e}", number * n)) * 1e-6);
+    scaling.asked = amount.power == 1
+                        ? fmt::format("{:g}M", std::stod(fmt::format("{:.2e}", number * n)) * 1e-6)
+                        : fmt::format("{:.0f}", number * std::pow(n, 1.0 / amount.power));
   } else if (scaling.kind == "weak" && !amount.per_rank) {
     scaling.asked = fmt::format("{:.0f}", number / std::pow(n, 1.0 / amount.power));
   }
@@ -184,7 +186,9 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
     shows.ranks = count_in(*ranks).value_or(shows.ranks);
   }
   auto axes = view.axes;
-  const bool scaled = is_scaled(view, parameters);
+  const bool own = view.amount && std::ranges::find(axes, view.amount->parameter,
+                                                    &ShownAxis::parameter) != axes.end();
+  const bool scaled = !own && is_scaled(view, parameters);
   if (scaled)
     axes.push_back({view.amount->parameter, view.amount->parameter, ShownAxis::Unit::plain});
   auto common = parameters;

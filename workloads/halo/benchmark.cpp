@@ -37,6 +37,10 @@ Fields<Parameters> domain() {
         describe<Parameters>({workload_fields(), domain()}, {.settle = settle, .check = check}),
     .no_gpu_memory = why_no_cuda_kernels,
     .run_rank = run_rank,
+    .shows = {.kind = ViewKind::workload,
+              .axes = {number_of_ranks(), {"size", "size", ShownAxis::Unit::plain}},
+              .metrics = workload_metrics(),
+              .amount = Amount{.parameter = "size", .power = 2}},
 });
 
 }  // namespace
