@@ -13,8 +13,8 @@ struct Kernel {
   void (*body)(const void* arguments);
 };
 
-/// Those of each workload, the last one without a name.
-extern const Kernel merge_kernels[], transpose_kernels[];
+/// Those of each workload, the last one without a name; null behind the last workload.
+extern const Kernel* const all_kernels[];
 
 /// The kernel of a name; null if there is none.
 const Kernel* find_kernel(const char* name);

@@ -17,7 +17,7 @@ BUILD = json.loads(pathlib.Path(os.environ["PLANTED"]).read_text())
 UNORDERED = "without a barrier in between"
 UNWRITTEN = "no thread of the block has written"
 OUTSIDE = "where the kernel has no memory|beside the block's __shared__ variables|of an array that is shorter"
-WRONG = r"Expected equality|\+\+\+|Which is:"
+WRONG = r"Expected equality|The difference between|\+\+\+|Which is:"
 
 
 class Mistake(NamedTuple):
@@ -100,6 +100,12 @@ MISTAKES = [
             f"{OUTSIDE}|{WRONG}|{UNORDERED}"),
     Mistake("a thread without the result adds it", "transpose", "if (threadIdx.x != 0) return;",
             "if (threadIdx.x > 1) return;", WRONG),
+    Mistake("a column too many", "halo", "column < columns; column +=", "column <= columns; column +=",
+            f"{OUTSIDE}|{UNORDERED}"),
+    Mistake("a row too few", "halo", "row < rows; row +=", "row + 1 < rows; row +=", WRONG),
+    Mistake("a count of two steps", "halo", "atomicAdd(counter(a.found), 1);", "*a.found += 1;",
+            f"{UNORDERED}|{WRONG}"),
+    Mistake("the other side's column", "halo", "first[-1] = a.west[row]", "first[-1] = a.east[row]", WRONG),
     Mistake("a search that does not end", "merge", "      slot = next_slot(a.table, slot);\n    }", "    }",
             "it does not end"),
     Mistake("the next slot beyond the table", "merge", "slot + 1 == table.slots ? 0", "slot == table.slots ? 0",
@@ -160,7 +166,7 @@ def words_of(mistake, folder):
     kernels = f"{mistake.workload}_kernels.cpp"
     made = folder / "planted.o"
     compiled = subprocess.run(
-        [*BUILD["compile"], "-I", folder, "-I", ROOT, "-c", ROOT / "ci/cuda-emulator" / kernels, "-o", made],
+        [*BUILD["compile"], "-I", folder, "-I", ROOT, "-c", pathlib.Path(BUILD["sources"]) / kernels, "-o", made],
         capture_output=True, text=True, timeout=120,
     )
     assert compiled.returncode == 0, compiled.stderr
