@@ -57,7 +57,8 @@ Json parse(const Field& field, std::string_view text) {
 }
 
 bool is_empty(const Json& value) {
-  return value == 0 || value == "" || (value.is_array() && value.empty());
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  return value == 0 || (value.is_array() && value.empty());
 }
 
 std::string key_part(const Field& field, const Json& value) {

@@ -100,17 +100,19 @@ void add_option(CLI::App& command, const OptionOf& option) {
         ->group(field.group);
     return;
   }
-  auto* added = command.add_option_function<std::vector<std::string>>(
-      names, [option](const std::vector<std::string>& given) { set_option(option, given); },
+  auto* added = command.add_option(
+      names,
+      [option](const CLI::results_t& given) {
+        set_option(option, given);
+        return true;
+      },
       help_of(field));
   added->group(field.group)->type_name(type_name(field));
   if (field.usual_on_gpu.empty()) added->default_str(usual_text(option));
   if (field.axis == Axis::launches) {
-    added->delimiter(',');
+    added->expected(1, CLI::detail::expected_max_vector_size)->delimiter(',')->allow_extra_args();
   } else if (field.type == FieldType::texts) {
-    added->allow_extra_args(false);
-  } else {
-    added->expected(1);
+    added->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(false);
   }
 }
 
