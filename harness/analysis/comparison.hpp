@@ -19,8 +19,8 @@ std::string_view to_string(Change change);
 enum class Doubt { none, too_few_launches, too_noisy };
 
 struct SeriesChange {
-  std::string key;     ///< the case's
-  std::string metric;  ///< "latency_us"
+  std::string key;       ///< the case's
+  std::string metric;    ///< "latency_us"
   std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
   /// Medians over all launches, in the metric's unit; empty where nothing is tested.

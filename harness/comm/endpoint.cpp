@@ -167,8 +167,7 @@ ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::
 ConnectBy parse_connect_by(std::string_view name) {
   if (name == "address") return ConnectBy::address;
   if (name == "sockaddr") return ConnectBy::sockaddr;
-  throw Failure(Exit::usage,
-                unknown_name("way to connect", name, {"address", "sockaddr"}));
+  throw Failure(Exit::usage, unknown_name("way to connect", name, {"address", "sockaddr"}));
 }
 
 std::string_view to_string(ConnectBy by) {

@@ -67,8 +67,7 @@ ProgressMode ProgressMode::parse(std::string_view text) {
     return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
   }
   throw Failure(Exit::usage,
-                unknown_name("progress mode", text,
-                                                   {"poll", "event", "thread", "periodic:100us"}));
+                unknown_name("progress mode", text, {"poll", "event", "thread", "periodic:100us"}));
 }
 
 std::string ProgressMode::name() const {
