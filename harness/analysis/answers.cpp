@@ -38,10 +38,10 @@ std::optional<Set> set_of(const Case& of, const Figure& figure) {
 }
 
 /// Cases that differ in their transports alone.
-using Groups = std::map<std::string, std::vector<Set>>;
+using SetsByGroup = std::map<std::string, std::vector<Set>>;
 
-Groups groups_of(const Result& run, const Figure& figure, bool workloads) {
-  Groups groups;
+SetsByGroup groups_of(const Result& run, const Figure& figure, bool workloads) {
+  SetsByGroup groups;
   for (const auto& of : run.cases) {
     if (is_canary(of) || is_workload(of) != workloads) continue;
     const auto set = set_of(of, figure);
@@ -62,7 +62,7 @@ bool faster(const Set& a, const Set& b, const Figure& figure) {
   return figure.lower_is_better ? a.p50() < b.p50() : a.p50() > b.p50();
 }
 
-bool apart(const Set& a, const Set& b) {
+bool told_apart(const Set& a, const Set& b) {
   const auto& x = a.metric->ci95;
   const auto& y = b.metric->ci95;
   return x && y && ((*x)[1] < (*y)[0] || (*y)[1] < (*x)[0]);
@@ -85,7 +85,7 @@ std::string fastest_of(const std::vector<Set>& sets, const Figure& figure) {
     if (&set == &best) continue;
     const double times = figure.lower_is_better ? set.p50() / best.p50() : best.p50() / set.p50();
     const auto value = significant(set.p50(), 3);
-    if (apart(set, best)) {
+    if (told_apart(set, best)) {
       slower.push_back(fmt::format("{:.2f} x {} ({} {})", times, set.name, value, figure.unit));
     } else {
       open.push_back(fmt::format("{} ({} {})", set.name, value, figure.unit));

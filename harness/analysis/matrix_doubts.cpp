@@ -13,11 +13,11 @@
 namespace ucxbench {
 namespace {
 
-using Names = std::vector<std::string>;
+using DeviceNames = std::vector<std::string>;
 
 template <typename Test>
-Names names_where(const Matrix& matrix, Test test) {
-  Names names;
+DeviceNames names_where(const Matrix& matrix, Test test) {
+  DeviceNames names;
   for (const auto& device : matrix.devices) {
     if (test(device)) names.push_back(device.name);
   }
@@ -27,7 +27,7 @@ Names names_where(const Matrix& matrix, Test test) {
 /// Where one of its kind has something, all have.
 template <typename Kind, typename Has>
 void doubt_lacking(const Matrix& matrix, Kind of_kind, Has has, std::string_view what,
-                   Names& doubts) {
+                   DeviceNames& doubts) {
   const auto lacking =
       names_where(matrix, [&](const auto& device) { return of_kind(device) && !has(device); });
   const bool any = !names_where(matrix, [&](const auto& device) {
@@ -70,7 +70,7 @@ std::string contradiction(const MatrixDevice& a, const MatrixDevice& b,
 }
 
 /// Two names of the matrix for one device of the legend.
-void doubt_legend(const Matrix& matrix, Names& doubts) {
+void doubt_legend(const Matrix& matrix, DeviceNames& doubts) {
   std::map<std::string, std::string> names;
   for (const auto& device : matrix.devices) {
     if (device.alias.empty()) continue;
@@ -82,7 +82,7 @@ void doubt_legend(const Matrix& matrix, Names& doubts) {
 }
 
 /// By the GPU's model, or without one than any GPU has.
-void doubt_links(const Matrix& matrix, Names& doubts) {
+void doubt_links(const Matrix& matrix, DeviceNames& doubts) {
   for (std::size_t gpu = 0; gpu < matrix.devices.size(); ++gpu) {
     const auto& device = matrix.devices[gpu];
     const int most = most_nvlinks(nvlink_of_model(device.model));
@@ -125,7 +125,7 @@ class Nearness {
 };
 
 /// Of each row the first.
-void doubt_nodes(const Matrix& matrix, Names& doubts) {
+void doubt_nodes(const Matrix& matrix, DeviceNames& doubts) {
   const Nearness nearness(matrix);
   const auto word = [&](std::size_t a, std::size_t b) {
     return to_string(matrix.classes.at(std::minmax(a, b)));
@@ -144,7 +144,7 @@ void doubt_nodes(const Matrix& matrix, Names& doubts) {
 }
 
 /// Of each row the first.
-void doubt_affinities(const Matrix& matrix, Names& doubts) {
+void doubt_affinities(const Matrix& matrix, DeviceNames& doubts) {
   for (std::size_t a = 0; a < matrix.devices.size(); ++a) {
     for (std::size_t b = a + 1; b < matrix.devices.size(); ++b) {
       const auto known = matrix.classes.find({a, b});
@@ -162,7 +162,7 @@ void doubt_affinities(const Matrix& matrix, Names& doubts) {
 }  // namespace
 
 std::vector<std::string> doubts_of(const Matrix& matrix) {
-  Names doubts;
+  DeviceNames doubts;
   const auto missing = names_where(matrix, [](const auto& device) { return device.line == 0; });
   if (!missing.empty()) {
     doubts.push_back(fmt::format("no row of {}: known is what other rows say of {}",

@@ -12,7 +12,8 @@
 namespace ucxbench {
 namespace {
 
-constexpr const char* small = R"(	GPU0	GPU1	mlx5_0	CPU Affinity	NUMA Affinity
+constexpr const char* small_matrix =
+    R"(	GPU0	GPU1	mlx5_0	CPU Affinity	NUMA Affinity
 GPU0	 X 	NV2	PIX	0-3	0
 GPU1	NV2	 X 	SYS	4-7	1
 mlx5_0	PIX	SYS	 X 		
@@ -172,7 +173,7 @@ TEST(Matrix, AVirtualMachineHidesTheRest) {
 }
 
 TEST(Matrix, MayLackRows) {
-  const std::string text(small);
+  const std::string text(small_matrix);
   const auto graph = graph_from_matrix(text.substr(0, text.find("mlx5_0\tPIX")));
   EXPECT_EQ(between(graph, "GPU0", "mlx5_0"), "PIX");
   const std::string two_nics = "GPU0 GPU1 ib0 ib1\nGPU0 X SYS PIX PIX\nGPU1 SYS X SYS SYS\n";
@@ -189,7 +190,7 @@ std::vector<std::string> warnings_of(const std::string& text) {
 using Lines = std::vector<std::string>;
 
 TEST(Matrix, SaysWhatIsDoubtful) {
-  const std::string text(small);
+  const std::string text(small_matrix);
   EXPECT_EQ(warnings_of(text), Lines{});
   EXPECT_EQ(warnings_of(text.substr(0, text.find("mlx5_0\tPIX"))),
             Lines{"no row of mlx5_0: known is what other rows say of it"});
@@ -274,7 +275,7 @@ TEST(Matrix, OfSeveralDriversIsTakenWithoutAWord) {
 }
 
 TEST(Matrix, IsFoundAmongOtherText) {
-  const std::string text(small);
+  const std::string text(small_matrix);
   const auto graph = graph_from_matrix(text);
   const auto hash = hash_of(graph);
   const std::vector<std::string> same = {
@@ -299,7 +300,7 @@ TEST(Matrix, CpuAffinityMayStandBelow) {
 }
 
 TEST(Matrix, SaysWhereItIsWrong) {
-  const std::string text(small);
+  const std::string text(small_matrix);
   EXPECT_NE(refusal("").find("no matrix"), std::string::npos);
   EXPECT_NE(refusal("hello\nworld\n").find("no matrix"), std::string::npos);
   EXPECT_EQ(refusal("\tGPU0\tGPU1\n"), "line 1: the matrix has no rows");

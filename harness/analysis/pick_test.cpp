@@ -15,15 +15,15 @@ std::vector<std::string> names_of(const Graph& graph, const PickedGpus& picked) 
   return names;
 }
 
-using Names = std::vector<std::string>;
+using Labels = std::vector<std::string>;
 
 // GPU0 and GPU1 have one NVLink, GPU0 and GPU3 two.
 TEST(PickOfADgx1, OfTwoIsAPairWithTwoNvlinks) {
   const auto graph = import_topology(fixture("dgx1.nccl.xml"));
   const auto pick = pick_gpus(graph, 2);
-  EXPECT_EQ(names_of(graph, pick.best), (Names{"GPU0", "GPU3"}));
+  EXPECT_EQ(names_of(graph, pick.best), (Labels{"GPU0", "GPU3"}));
   EXPECT_NEAR(pick.best.reach.per_gpu_GBps, 50, 1e-9);
-  EXPECT_EQ(names_of(graph, pick.naive), (Names{"GPU0", "GPU1"}));
+  EXPECT_EQ(names_of(graph, pick.naive), (Labels{"GPU0", "GPU1"}));
   EXPECT_NEAR(pick.naive.reach.per_gpu_GBps, 25, 1e-9);
   EXPECT_TRUE(pick.best.complete() && pick.exhaustive);
 }
@@ -34,14 +34,14 @@ TEST(PickOfADgx1, OfThreeHasASingleNvlinkAtMostOnce) {
   const auto graph = import_topology(fixture("dgx1.nccl.xml"));
   const auto pick = pick_gpus(graph, 3);
   EXPECT_NEAR(pick.best.reach.per_gpu_GBps, 50, 1e-9);
-  EXPECT_EQ(names_of(graph, pick.best), (Names{"GPU0", "GPU2", "GPU3"}));
+  EXPECT_EQ(names_of(graph, pick.best), (Labels{"GPU0", "GPU2", "GPU3"}));
 }
 
 // Four of one socket are all linked; no other four without loss are as good by number.
 TEST(PickOfADgx1, OfFourIsASocket) {
   const auto graph = import_topology(fixture("dgx1.nccl.xml"));
   const auto pick = pick_gpus(graph, 4);
-  EXPECT_EQ(names_of(graph, pick.naive), (Names{"GPU0", "GPU1", "GPU2", "GPU3"}));
+  EXPECT_EQ(names_of(graph, pick.naive), (Labels{"GPU0", "GPU1", "GPU2", "GPU3"}));
   EXPECT_NEAR(pick.best.reach.per_gpu_GBps, 75, 1e-9);
   EXPECT_NEAR(pick.naive.reach.per_gpu_GBps, 75, 1e-9);
 }
@@ -50,7 +50,7 @@ TEST(PickOfADgx1, OfAllIsTheRingOfDoubleNvlinks) {
   const auto graph = import_topology(fixture("dgx1.nccl.xml"));
   const auto pick = pick_gpus(graph, 8);
   EXPECT_EQ(names_of(graph, pick.best),
-            (Names{"GPU0", "GPU3", "GPU2", "GPU1", "GPU5", "GPU6", "GPU7", "GPU4"}));
+            (Labels{"GPU0", "GPU3", "GPU2", "GPU1", "GPU5", "GPU6", "GPU7", "GPU4"}));
   EXPECT_NEAR(pick.best.reach.per_gpu_GBps, 7.0 / 6 * 12.5, 1e-9);
   EXPECT_NEAR(pick.naive.reach.per_gpu_GBps, pick.best.reach.per_gpu_GBps, 1e-9);
 }

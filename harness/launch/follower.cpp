@@ -17,10 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using State = LaunchOutcome::State;
 
-constexpr std::chrono::milliseconds tick{250};
-constexpr std::chrono::milliseconds longest_round{1000};
-constexpr std::chrono::milliseconds reap_limit{2000};
-
 class Follower {
  public:
   using CommandFor = std::function<RankCommand(const nlohmann::json&)>;
@@ -61,7 +57,7 @@ LaunchOutcome Follower::run() {
       return {State::interrupted, Exit::interrupted, "aborted on this side"};
     }
     if (signals_.stop() && !std::exchange(said_stop_, true)) remote_.send({{"type", "stop"}});
-    if (now - last_round > longest_round) {
+    if (now - last_round > longest_watch_round) {
       remote_.forgive(now);
       if (rank_) rank_->forgive(now);
     }
@@ -79,7 +75,7 @@ void Follower::wait() {
   std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {remote_.fd(), POLLIN, 0}};
   if (rank_ && rank_->readable()) entries.push_back({rank_->fd(), POLLIN, 0});
   if (rank_) entries.push_back({rank_->output_fd(), POLLIN, 0});  // one that is -1 is left out
-  ::poll(entries.data(), entries.size(), static_cast<int>(tick.count()));
+  ::poll(entries.data(), entries.size(), static_cast<int>(watch_tick.count()));
 }
 
 void Follower::handle(const nlohmann::json& frame) {

@@ -71,7 +71,7 @@ LocalRank::LocalRank(const RankCommand& command, int rank, int size)
 
 LocalRank::~LocalRank() {
   kill();
-  reap(milliseconds(2000));
+  reap(reap_limit);
 }
 
 RankOutput::OnWarning LocalRank::to_frames(const OnFrame& on_frame) {

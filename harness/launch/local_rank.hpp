@@ -20,6 +20,13 @@ struct Blame {
   bool root_cause = false;  ///< comes from outside: never the consequence of another rank's end
 };
 
+// Of whoever watches ranks. Deaths and messages wake it at once; its tick is for limits only, and
+// rare enough not to disturb what is being measured. A round that takes longer than the longest
+// means that it was stopped or busy itself.
+inline constexpr std::chrono::milliseconds watch_tick{250};
+inline constexpr std::chrono::milliseconds longest_watch_round{1000};
+inline constexpr std::chrono::milliseconds reap_limit{2000};
+
 /// One rank on this host: starts it, watches it, ends it.
 class LocalRank {
  public:

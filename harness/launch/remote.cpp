@@ -27,7 +27,7 @@ constexpr const char* default_host = "127.0.0.1";
 constexpr const char* default_port = "13337";
 constexpr milliseconds pulse_period{500};
 constexpr milliseconds remote_silence_limit{2500};
-constexpr milliseconds end_limit{5000};
+constexpr milliseconds launch_end_limit{5000};
 constexpr milliseconds connect_attempt_limit{2000};
 constexpr milliseconds retry_period{200};
 constexpr milliseconds attempt_tick{10};
@@ -183,7 +183,7 @@ std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) cons
 
 void RemoteSupervisor::end_launch() {
   send({{"type", "end"}});
-  const auto deadline = Clock::now() + end_limit;
+  const auto deadline = Clock::now() + launch_end_limit;
   bool ended = false;
   while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
     channel_.wait(pulse_period);

@@ -20,18 +20,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Deaths and messages wake the supervisor at once; this is for limits only, and rare enough not to
-// disturb what is being measured.
-constexpr milliseconds tick{250};
 // After a root cause, the time in which others may still show; and after what may be but the
 // consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
 // later than the other rank misses it.
 constexpr milliseconds settle_time{100};
 constexpr milliseconds search_time{400};
 constexpr milliseconds settle_tick{10};
-constexpr milliseconds reap_limit{2000};
-// A loop round longer than this means that the supervisor itself was stopped or busy.
-constexpr milliseconds longest_round{1000};
 
 class Supervisor {
  public:
@@ -119,12 +113,12 @@ void Supervisor::supervise() {
   auto last_round = Clock::now();
   auto settled = Clock::time_point::max();
   for (;;) {
-    wait(causes_.empty() ? tick : settle_tick);
+    wait(causes_.empty() ? watch_tick : settle_tick);
     const auto now = Clock::now();
     signals_.collect();
     if (signals_.abort()) return;
     if (signals_.stop() || peer_stop_) hub_.stop();
-    if (now - last_round > longest_round) forgive(now);
+    if (now - last_round > longest_watch_round) forgive(now);
     last_round = now;
     receive();
     check(now);

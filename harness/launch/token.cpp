@@ -24,7 +24,7 @@ constexpr std::size_t min_characters = 16;
 constexpr std::size_t max_characters = 1024;
 constexpr std::size_t random_bytes = 32;
 
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -94,7 +94,7 @@ std::filesystem::path path_of(const std::filesystem::path& file) {
 }
 
 std::optional<std::string> find_token(const std::filesystem::path& file) {
-  const std::string given = variable("UCXBENCH_TOKEN");
+  const std::string given = environment_variable("UCXBENCH_TOKEN");
   if (file.empty() && !given.empty()) return checked(given, "UCXBENCH_TOKEN");
   return read_token(path_of(file));
 }
@@ -103,8 +103,8 @@ std::optional<std::string> find_token(const std::filesystem::path& file) {
 
 std::filesystem::path default_token_path() {
   // The standard says to ignore a relative XDG_CONFIG_HOME.
-  std::filesystem::path base = variable("XDG_CONFIG_HOME");
-  if (!base.is_absolute()) base = std::filesystem::path(variable("HOME")) / ".config";
+  std::filesystem::path base = environment_variable("XDG_CONFIG_HOME");
+  if (!base.is_absolute()) base = std::filesystem::path(environment_variable("HOME")) / ".config";
   if (!base.is_absolute()) {
     throw Failure(Exit::usage, "HOME is not set: say where the token is with --token-file");
   }

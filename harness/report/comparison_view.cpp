@@ -8,11 +8,10 @@
 #include <string_view>
 
 #include "harness/report/markdown_text.hpp"
+#include "harness/report/text.hpp"
 
 namespace ucxbench {
 namespace {
-
-constexpr std::size_t page_width = 100;
 
 std::string percent(double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); }
 

@@ -9,7 +9,7 @@ namespace {
 // Tidy, RFC 4180: one row per case, launch, pair of ranks and metric; a case without launches has
 // one row with its state and reason. Units are in the metric's name; unknown is empty. Rows of
 // several runs can be put one under another: run_id tells them apart.
-constexpr const char* header =
+constexpr const char* columns =
     "run_id,key,benchmark,api,memory,transports,bytes,state,reason,launch,src,dst,metric,"
     "samples_seen,min,p50,p90,p99,p999,max";
 
@@ -41,7 +41,7 @@ std::string case_fields(const Result& result, const Case& of) {
 }
 
 std::string render_csv(const Result& result, const RenderOptions&) {
-  std::string out = std::string(header) + "\r\n";
+  std::string out = std::string(columns) + "\r\n";
   for (const auto& of : result.cases) {
     const auto fields = case_fields(result, of);
     if (of.launches.empty()) out += fields + ",,,,,,,,,,,\r\n";

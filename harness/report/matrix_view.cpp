@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -41,11 +42,6 @@ std::vector<double> medians_of(const std::vector<Rate>& rates) {
   for (const auto& rate : rates) values.push_back(*rate.p50);
   std::sort(values.begin(), values.end());
   return values;
-}
-
-std::optional<double> p50_of(const Case& of, const char* metric) {
-  const auto found = of.metrics.find(metric);
-  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
 }
 
 std::string percent_of(const std::optional<double>& rate, const std::optional<double>& limit) {

@@ -3,12 +3,12 @@
 #include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/sections.hpp"
+#include "harness/report/text.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr std::size_t page_width = 100;
 constexpr const char* bold = "1";
 constexpr const char* dim = "2";
 constexpr const char* red = "31";

@@ -11,6 +11,9 @@ namespace ucxbench {
 /// As `significant`, with a decimal prefix, for counts: 1.23M, 456k.
 std::string prefixed(const std::optional<double>& value, int digits);
 
+/// Of what is printed: columns of a terminal.
+inline constexpr std::size_t page_width = 100;
+
 /// `text` broken at spaces into lines of at most `width`, each begun by `indent`.
 std::string wrapped(const std::string& text, const std::string& indent, std::size_t width);
 

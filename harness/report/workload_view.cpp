@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/core/units.hpp"
+#include "harness/result/cases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -18,11 +19,6 @@ std::string text_of(const Json& object, const char* name, int digits = 4) {
 
 std::string percent_or_none(const std::optional<double>& part) {
   return part ? share_text(*part) : "-";
-}
-
-std::optional<double> p50_of(const Case& of, const char* metric) {
-  const auto found = of.metrics.find(metric);
-  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
 }
 
 // Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput.

@@ -33,6 +33,11 @@ bool of_memory(const Case& of, const char* memory) {
 
 double ranks_of(const Case& of) { return static_cast<double>(of.shows.ranks); }
 
+std::optional<double> p50_of(const Case& of, const char* metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
 std::vector<Block> blocks_of(const Result& result) {
   std::vector<Block> blocks;
   std::map<std::string, std::size_t> places;

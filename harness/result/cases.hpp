@@ -46,6 +46,9 @@ bool of_memory(const Case& of, const char* memory);
 
 double ranks_of(const Case& of);  ///< 1 where it does not say
 
+/// The median of a metric; empty where the case has none.
+std::optional<double> p50_of(const Case& of, const char* metric);
+
 /// "4 ranks".
 std::string ranks_in_words(const Case& of);
 

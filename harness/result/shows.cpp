@@ -128,7 +128,7 @@ AxisValue axis_from(const Json& json) {
           .follows = json.contains("follows")};
 }
 
-ShownMetric metric_from(const Json& json) {
+ShownMetric shown_metric_from(const Json& json) {
   ShownMetric metric{.name = text_in(json, "name"),
                      .title = text_in(json, "title"),
                      .about = text_in(json, "about"),
@@ -237,7 +237,7 @@ Shows shows_from(const Json& json) {
               .at_once = named(choices, json.at("at_once")),
               .ranks = json.at("ranks").get<std::uint64_t>()};
   for (const auto& axis : json.at("axes")) shows.axes.push_back(axis_from(axis));
-  for (const auto& metric : json.at("metrics")) shows.metrics.push_back(metric_from(metric));
+  for (const auto& metric : json.at("metrics")) shows.metrics.push_back(shown_metric_from(metric));
   if (json.contains("scaling")) {
     const auto& scaling = json.at("scaling");
     shows.scaling = ShownScaling{.kind = text_in(scaling, "kind"),

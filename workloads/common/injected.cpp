@@ -5,15 +5,15 @@
 namespace ucxbench {
 namespace {
 
-constexpr Names<Injected, 4> names = {{{Injected::nothing, ""},
-                                       {Injected::corrupt, "corrupt"},
-                                       {Injected::drop, "drop"},
-                                       {Injected::misroute, "misroute"}}};
+constexpr Names<Injected, 4> mistakes = {{{Injected::nothing, ""},
+                                          {Injected::corrupt, "corrupt"},
+                                          {Injected::drop, "drop"},
+                                          {Injected::misroute, "misroute"}}};
 
 }  // namespace
 
-Injected parse_injected(std::string_view name) { return parse_name(names, name, "", "mistake"); }
+Injected parse_injected(std::string_view name) { return parse_name(mistakes, name, "", "mistake"); }
 
-std::string_view to_string(Injected injected) { return name_of(names, injected); }
+std::string_view to_string(Injected injected) { return name_of(mistakes, injected); }
 
 }  // namespace ucxbench

@@ -5,13 +5,13 @@
 namespace ucxbench {
 namespace {
 
-constexpr Names<Scaling, 3> names = {
+constexpr Names<Scaling, 3> scalings = {
     {{Scaling::unsaid, ""}, {Scaling::weak, "weak"}, {Scaling::strong, "strong"}}};
 
 }  // namespace
 
-Scaling parse_scaling(std::string_view name) { return parse_name(names, name, "", "scaling"); }
+Scaling parse_scaling(std::string_view name) { return parse_name(scalings, name, "", "scaling"); }
 
-std::string_view to_string(Scaling scaling) { return name_of(names, scaling); }
+std::string_view to_string(Scaling scaling) { return name_of(scalings, scaling); }
 
 }  // namespace ucxbench

@@ -9,7 +9,7 @@ namespace ucxbench {
 
 namespace {
 
-Fields<RunOptions> all_fields() {
+Fields<RunOptions> fields_of_runs() {
   return {
       number_field(&RunOptions::launches, {.name = "launches",
                                            .help = "fresh sets of processes per case",
@@ -38,7 +38,7 @@ Fields<RunOptions> all_fields() {
 }  // namespace
 
 const std::vector<Field>& run_fields() {
-  static const auto all = options_alone(all_fields().all);
+  static const auto all = options_alone(fields_of_runs().all);
   return all;
 }
 

@@ -28,7 +28,7 @@ Fields<TransportOptions> dask_fields() {
           dask(&TransportOptions::enable_infiniband, "enable-infiniband", "--transports tcp,ib")};
 }
 
-Fields<TransportOptions> all_fields() {
+Fields<TransportOptions> fields_of_transports() {
   return {
       text_field(&TransportOptions::gdr, {.name = "gdr",
                                           .help = "GPUDirect RDMA and GDRCopy: auto | on | off",
@@ -70,7 +70,7 @@ Fields<TransportOptions> all_fields() {
 }  // namespace
 
 const std::vector<Field>& transport_fields() {
-  static const auto all = options_alone(all_fields().all);
+  static const auto all = options_alone(fields_of_transports().all);
   return all;
 }
 
