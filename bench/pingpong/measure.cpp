@@ -126,10 +126,7 @@ class Measurement {
     for (int run = 0; run < p_.warmup_runs; ++run) iteration_s = warm_up();
 
     phase("latency");
-    const std::uint64_t least = iteration_s < 0.1 ? 8 : 2;
-    record.iterations = agree(p_.iterations.value_or(
-        std::clamp(static_cast<std::uint64_t>(share(0.3) / std::max(iteration_s, 1e-9)), least,
-                   most_iterations)));
+    record.iterations = agree(p_.iterations.value_or(iterations_in(share(0.3), iteration_s)));
     const bool cross_check = p_.bytes <= cross_checked_bytes;
     const auto parts = cross_check ? std::min(chunks, record.iterations) : 1;
 
@@ -240,6 +237,12 @@ class Measurement {
 };
 
 }  // namespace
+
+std::uint64_t iterations_in(double time_s, double iteration_s) {
+  const std::uint64_t least = iteration_s < 0.1 ? 8 : 2;
+  return std::clamp(static_cast<std::uint64_t>(time_s / std::max(iteration_s, 1e-9)), least,
+                    most_iterations);
+}
 
 Measured measure(const Bench& bench, const Parameters& parameters) {
   return Measurement(bench, parameters).run();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,10 @@ struct Measured {
   Verified verified;
   std::string error;  ///< what was wrong with the payload; empty when all was right
 };
+
+/// How many iterations take so long, each taking `iteration_s`: a few at least, which are fewer
+/// where one takes a tenth of a second, and never more than stamps have room for.
+std::uint64_t iterations_in(double time_s, double iteration_s);
 
 /// Measures one case. Both ranks of the pair call it with equal parameters; throws Failure.
 Measured measure(const Bench& bench, const Parameters& parameters);

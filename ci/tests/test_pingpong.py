@@ -187,15 +187,11 @@ def test_launches_go_forth_and_back(pingpong):
 
 
 def test_by_time(bench):
-    """Without --iterations the count follows from the time, a hundred times as long, and from what the
-    fastest turn of the warm-up took."""
-    short, long = (
-        only(only(bench("pingpong", "--launches", 1, "--bind", "none", "--transports", "shm",
-                        "--sizes", 64, "--max-time", time, "--json", "run.json").file["cases"])["launches"])
-        for time in ("20ms", "2s")
-    )
-    assert 2 <= short["iterations"] < long["iterations"]
-    assert short["warmup"] > 0 and long["warmup"] > 0
+    """Without --iterations the count follows from the time, and from what the fastest turn of the warm-up
+    took (bench/pingpong/measure_test.cpp)."""
+    launch = only(only(bench("pingpong", "--launches", 1, "--bind", "none", "--transports", "shm", "--sizes", 64,
+                             "--max-time", "20ms", "--json", "run.json").file["cases"])["launches"])
+    assert launch["iterations"] >= 2 and launch["warmup"] > 0
 
 
 def test_a_set_that_cannot_run_is_skipped(pingpong, bench):
