@@ -6,8 +6,8 @@ namespace ucxbench::pingpong {
 namespace {
 
 TEST(Iterations, FollowFromTheTime) {
-  EXPECT_EQ(iterations_in(0.006, 1e-5), 600U);
-  EXPECT_EQ(iterations_in(0.6, 1e-5), 60'000U);
+  EXPECT_EQ(iterations_in(0.25, 1.0 / 1024), 256U);
+  EXPECT_EQ(iterations_in(25, 1.0 / 1024), 25'600U);
 }
 
 TEST(Iterations, AreAFewAtLeast) {
