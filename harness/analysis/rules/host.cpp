@@ -11,7 +11,7 @@ namespace ucxbench {
 namespace {
 
 /// Containers get 64 MiB where nothing else is said.
-constexpr double little_shm = 256.0 * (1U << 20U);
+constexpr double little_shm_bytes = 256.0 * (1U << 20U);
 
 template <typename Check>
 std::vector<Finding> of_each_host(const Judged& run, Check check) {
@@ -49,7 +49,7 @@ std::string why_unusable(const Judged& run, const std::string& member) {
 std::vector<Finding> small_shm(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto bytes = number_at(host, "shm_bytes");
-    if (!bytes || *bytes >= little_shm) return std::nullopt;
+    if (!bytes || *bytes >= little_shm_bytes) return std::nullopt;
     return Finding{.subject = {},
                    .evidence = fmt::format("/dev/shm has {}: processes that share memory run out "
                                            "of it, and fail or take another way",
