@@ -125,7 +125,7 @@ TEST_P(Code, CountAsActivityWhileTheyCompute) {
     work();
     return activity().count.load() - before;
   };
-  std::vector<double> x(256 * 256);
+  std::vector<double> x(std::size_t{256} * 256);
   const auto t = x;
   std::vector<Line> lines(2 * (256 * row_stride(256) / 8 + 1));
   auto* y = &lines[0].elements[0];
