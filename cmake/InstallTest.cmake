@@ -1,5 +1,5 @@
 # cmake -P: installs BINARY_DIR into PREFIX; the installed program must start and be this build, and
-# the installed scripts must find all their parts.
+# the installed scripts must find all their parts; the licence comes with them.
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BINARY_DIR} --prefix ${PREFIX}
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
@@ -22,6 +22,9 @@ foreach(part pages/report.html.j2 dashboards/page.html.j2 dashboards/page.js)
     message(FATAL_ERROR "No ${part} below ${PREFIX}/share/ucx-bench/scripts")
   endif()
 endforeach()
+if(NOT EXISTS ${PREFIX}/share/doc/ucx-bench/LICENSE)
+  message(FATAL_ERROR "No LICENSE below ${PREFIX}/share/doc/ucx-bench")
+endif()
 find_program(python python3)
 if(python)
   execute_process(COMMAND ${python} ${PREFIX}/share/ucx-bench/scripts/plot.py --help
