@@ -85,8 +85,9 @@ class Rank {
     if (!sends() && rendezvous_.rank() != peer) return;
     const auto start = clock_.ticks();
     const auto name = fmt::format("cold/{}", peer);
-    publish_address(*worker_, rendezvous_, name, polling_);
-    auto* handle = connect_to_address(*worker_, rendezvous_, sends() ? peer : 0, name, polling_);
+    const int other = sends() ? peer : 0;
+    const auto address = exchange_address(*worker_, rendezvous_, other, name, polling_);
+    auto* handle = connect_to_address(*worker_, address, rendezvous_.rank(), other);
     auto& made = *connections_.emplace_back(std::make_unique<Connection>(*worker_, handle, *poll_));
     made.link.signal();
     made.link.await_signal();

@@ -13,8 +13,9 @@ ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& paramete
     return connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name, parameters.net_devices,
                                progress);
   }
-  publish_address(worker, pair.rendezvous(), name, progress);
-  return connect_to_address(worker, pair.rendezvous(), pair.peer(), name, progress);
+  auto& rendezvous = pair.rendezvous();
+  const auto address = exchange_address(worker, rendezvous, pair.peer(), name, progress);
+  return connect_to_address(worker, address, rendezvous.rank(), pair.peer());
 }
 
 }  // namespace

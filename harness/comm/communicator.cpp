@@ -38,14 +38,17 @@ Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
       worker_(Api::tag, {}),
       endpoints_(static_cast<std::size_t>(size_)) {
   const auto step = [this] { progress_once(worker_.handle()); };
-  if (setup.connect_by == ConnectBy::address) publish_address(worker_, rendezvous, "all", step);
+  std::vector<Rendezvous::Bytes> addresses;
+  if (setup.connect_by == ConnectBy::address) {
+    addresses = exchange_addresses(worker_, rendezvous, step);
+  }
   // Pairs in the same order on all ranks, so that nobody waits in a circle.
   for (int peer = 0; peer < size_; ++peer) {
     if (peer == rank_) continue;
     const auto pair = fmt::format("{}-{}", std::min(peer, rank_), std::max(peer, rank_));
     endpoints_[static_cast<std::size_t>(peer)].emplace(
         setup.connect_by == ConnectBy::address
-            ? connect_to_address(worker_, rendezvous, peer, "all", step)
+            ? connect_to_address(worker_, addresses[static_cast<std::size_t>(peer)], rank_, peer)
             : connect_by_sockaddr(worker_, rendezvous, peer, pair, setup.net_devices, step));
   }
 }

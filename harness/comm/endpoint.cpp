@@ -224,20 +224,25 @@ std::vector<std::string> parse_lanes(std::string_view printed_info) {
   return distinct_matches(printed_info, lane);
 }
 
-void publish_address(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& name,
-                     const Rendezvous::Progress& progress) {
-  rendezvous.put(fmt::format("address/{}/{}", name, rendezvous.rank()), worker.address(), progress);
+std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rendezvous& rendezvous,
+                                                  const Rendezvous::Progress& progress) {
+  return rendezvous.all_gather("addresses", worker.address(), progress);
 }
 
-ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
-                            const std::string& name, const Rendezvous::Progress& progress) {
-  const auto address = rendezvous.get(fmt::format("address/{}/{}", name, peer), progress);
+Rendezvous::Bytes exchange_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                                   const std::string& name, const Rendezvous::Progress& progress) {
+  const auto key = [&](int rank) { return fmt::format("address/{}/{}", name, rank); };
+  rendezvous.put(key(rendezvous.rank()), worker.address(), progress);
+  return rendezvous.get(key(peer), progress);
+}
+
+ucp_ep_h connect_to_address(const UcxWorker& worker, const Rendezvous::Bytes& address, int rank,
+                            int peer) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
   ucp_ep_h endpoint = nullptr;
-  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rendezvous.rank(),
-                   peer);
+  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rank, peer);
   return endpoint;
 }
 

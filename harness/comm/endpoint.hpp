@@ -45,12 +45,15 @@ std::vector<std::string> queried_lanes(ucp_ep_h endpoint);
 std::vector<std::string> printed_lanes(ucp_ep_h endpoint);
 std::vector<std::string> parse_lanes(std::string_view printed_info);
 
-/// Worker addresses through the rendezvous: `name` distinguishes several workers of one launch.
-/// Each rank publishes its own once, then connects to as many peers as it likes.
-void publish_address(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& name,
-                     const Rendezvous::Progress& progress);
-ucp_ep_h connect_to_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
-                            const std::string& name, const Rendezvous::Progress& progress);
+/// The worker addresses of all ranks, by rank; all ranks call it.
+std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rendezvous& rendezvous,
+                                                  const Rendezvous::Progress& progress);
+/// The one of `peer`, which calls it too. `name` distinguishes several workers of one launch.
+Rendezvous::Bytes exchange_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
+                                   const std::string& name, const Rendezvous::Progress& progress);
+/// `peer`'s address as exchanged; `rank` is this one.
+ucp_ep_h connect_to_address(const UcxWorker& worker, const Rendezvous::Bytes& address, int rank,
+                            int peer);
 
 /// A UCP listener on the lower rank; its port goes through the rendezvous. It listens on the first
 /// address of `net_devices` ("lo,eth0"; any other text: loopback), or of the RDMA ports among them

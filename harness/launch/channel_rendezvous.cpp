@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -18,9 +17,11 @@
 namespace ucxbench {
 namespace {
 
-// Spins this often before it offers its CPU to others: a barrier among ranks that have a CPU each
-// stays quick, and with fewer CPUs than ranks the others get theirs soon.
-constexpr int spins_before_yield = 200;
+// Spins this often before it sleeps: a barrier among ranks that have a CPU each stays quick, and
+// with fewer CPUs than ranks the others get theirs soon. It wakes for the answer at once, and this
+// often for messages that must move before others can come.
+constexpr int spins_before_sleep = 200;
+constexpr std::chrono::milliseconds nap{1};
 // For the supervisor to end a rank that has told it of its failure; it takes less than half of it.
 constexpr std::chrono::seconds end_limit{2};
 
@@ -66,6 +67,17 @@ void ChannelRendezvous::put(std::string_view key, const Bytes& value, const Prog
 Rendezvous::Bytes ChannelRendezvous::get(std::string_view key, const Progress& progress) {
   auto answer = ask({{"type", "get"}, {"key", key}}, "value", progress);
   return std::move(answer.at("value").get_binary());
+}
+
+std::vector<Rendezvous::Bytes> ChannelRendezvous::all_gather(std::string_view key, const Bytes& own,
+                                                             const Progress& progress) {
+  const auto answer =
+      ask({{"type", "gather"}, {"key", key}, {"value", nlohmann::json::binary(own)}}, "value",
+          progress);
+  const auto values = nlohmann::json::from_cbor(answer.at("value").get_binary());
+  std::vector<Bytes> all;
+  for (const auto& value : values) all.push_back(value.get_binary());
+  return all;
 }
 
 bool ChannelRendezvous::barrier(const Progress& progress) {
@@ -123,7 +135,7 @@ nlohmann::json ChannelRendezvous::ask(const nlohmann::json& request, std::string
       continue;
     }
     progress();
-    if (spins >= spins_before_yield) ::sched_yield();
+    if (spins >= spins_before_sleep) channel_.wait(nap);
   }
 }
 

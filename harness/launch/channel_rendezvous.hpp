@@ -32,6 +32,8 @@ class ChannelRendezvous final : public Rendezvous {
   int size() const override { return size_; }
   void put(std::string_view key, const Bytes& value, const Progress& progress) override;
   Bytes get(std::string_view key, const Progress& progress) override;
+  std::vector<Bytes> all_gather(std::string_view key, const Bytes& own,
+                                const Progress& progress) override;
   bool barrier(const Progress& progress) override;
   void phase(std::string_view what) override;
 

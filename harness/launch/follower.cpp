@@ -122,8 +122,10 @@ void Follower::watch_rank(Clock::time_point now) {
   const auto relay = [&](const auto& frame) { remote_.send(frame); };
   std::optional<Blame> found;
   try {
+    rank_->pass_on_output(relay);
     rank_->receive(now, relay);
-    found = rank_->check(now, relay);
+    found = rank_->look(now, relay);
+    if (!found) found = rank_->check(now, [] { return stopped_process_groups(); });
   } catch (const Failure& failure) {
     if (remote_.ended()) throw;
     found = Blame{failure.what(), failure.exit(), false};

@@ -36,6 +36,8 @@ std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
       put(rank, frame.at("key").get<std::string>(), frame.at("value").get_binary(), replies);
     } else if (type == "get") {
       get(rank, frame.at("key").get<std::string>(), replies);
+    } else if (type == "gather") {
+      gather(rank, frame.at("key").get<std::string>(), frame.at("value").get_binary(), replies);
     } else if (type == "barrier") {
       enter_barrier(rank, replies);
     } else if (type == "phase") {
@@ -79,11 +81,30 @@ void Hub::get(int rank, const std::string& key, std::vector<Reply>& replies) {
   self.waiting_for = fmt::format("'{}' from another rank", key);
 }
 
+void Hub::gather(int rank, const std::string& key, const Bytes& value,
+                 std::vector<Reply>& replies) {
+  auto& gathered = gathered_[key];
+  gathered.values.resize(members_.size());
+  auto& own = gathered.values[static_cast<std::size_t>(rank)];
+  if (own) return end(rank, Exit::lost, fmt::format("gave the value '{}' a second time", key));
+  own = value;
+  members_[static_cast<std::size_t>(rank)].waiting_for =
+      fmt::format("'{}' of the other ranks", key);
+  if (++gathered.count < members_.size()) return;
+  auto all = nlohmann::json::array();
+  for (auto& each : gathered.values) all.push_back(nlohmann::json::binary(std::move(*each)));
+  gathered_.erase(key);
+  const auto answer = value_frame(nlohmann::json::to_cbor(all));
+  for (std::size_t member = 0; member < members_.size(); ++member) {
+    reply(static_cast<int>(member), answer, replies);
+  }
+}
+
 void Hub::enter_barrier(int rank, std::vector<Reply>& replies) {
   Member& self = members_[static_cast<std::size_t>(rank)];
-  self.in_barrier = true;
   self.waiting_for = "the other ranks in a barrier";
-  if (!std::ranges::all_of(members_, &Member::in_barrier)) return;
+  if (std::exchange(self.in_barrier, true) || ++in_barrier_ < members_.size()) return;
+  in_barrier_ = 0;
   for (std::size_t member = 0; member < members_.size(); ++member) {
     members_[member].in_barrier = false;
     reply(static_cast<int>(member), {{"type", "go"}, {"go_on", go_on_}}, replies);

@@ -70,12 +70,20 @@ class Hub {
   const Member& member(int rank) const { return members_.at(static_cast<std::size_t>(rank)); }
   void put(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies);
   void get(int rank, const std::string& key, std::vector<Reply>& replies);
+  void gather(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies);
   void enter_barrier(int rank, std::vector<Reply>& replies);
   void reply(int rank, nlohmann::json frame, std::vector<Reply>& replies);
   void end(int rank, Exit exit, std::string reason);
 
   std::vector<Member> members_;
   Values values_;
+  /// Values that not all ranks have given yet, by key; and how many have.
+  struct Gathered {
+    std::vector<std::optional<Bytes>> values;
+    std::size_t count = 0;
+  };
+  std::map<std::string, Gathered, std::less<>> gathered_;
+  std::size_t in_barrier_ = 0;
   OnReport on_report_;
   bool go_on_ = true;
   std::optional<Ending> ending_;

@@ -48,6 +48,38 @@ TEST(Hub, ReleasesABarrierOnceWithOneAnswerForAll) {
   EXPECT_TRUE(hub.handle(0, barrier).empty());
 }
 
+json gather(const std::string& key, Hub::Bytes value) {
+  return {{"type", "gather"}, {"key", key}, {"value", json::binary(std::move(value))}};
+}
+
+TEST(Hub, GivesAllValuesToAllRanksOnceTheLastHasCome) {
+  Hub hub(3, {}, nullptr);
+  EXPECT_TRUE(hub.handle(2, gather("a", {2, 2})).empty());
+  EXPECT_TRUE(hub.handle(0, gather("a", {})).empty());
+  EXPECT_EQ(hub.waiting_for(0), "'a' of the other ranks");
+  const auto replies = hub.handle(1, gather("a", {1}));
+  ASSERT_EQ(replies.size(), 3U);
+  for (int rank = 0; rank < 3; ++rank) {
+    const auto& reply = replies[static_cast<std::size_t>(rank)];
+    EXPECT_EQ(reply.rank, rank);
+    const auto all = json::from_cbor(value(reply));
+    ASSERT_EQ(all.size(), 3U);
+    const std::vector<Hub::Bytes> expected = {{}, {1}, {2, 2}};
+    for (std::size_t of = 0; of < expected.size(); ++of) {
+      EXPECT_EQ(Hub::Bytes(all[of].get_binary()), expected[of]);
+    }
+    EXPECT_TRUE(hub.waiting_for(rank).empty());
+  }
+}
+
+TEST(Hub, RefusesASecondValueOfOneRank) {
+  Hub hub(2, {}, nullptr);
+  hub.handle(0, gather("a", {1}));
+  hub.handle(0, gather("a", {1}));
+  ASSERT_TRUE(hub.ending().has_value());
+  EXPECT_EQ(hub.ending().value().reason, "gave the value 'a' a second time");
+}
+
 TEST(Hub, AcknowledgesAReportAfterItWasTaken) {
   std::vector<std::string> taken;
   Hub hub(2, {}, [&](int rank, const std::string& key, const Hub::Bytes& value) {

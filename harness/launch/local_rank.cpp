@@ -38,8 +38,10 @@ Blame death(const siginfo_t& info) {
           Exit::lost, root_cause};
 }
 
-// A wrapper that forks is what waitid sees; whether the rank behind it is stopped stands in /proc.
-bool any_stopped(pid_t group) {
+}  // namespace
+
+std::set<pid_t> stopped_process_groups() {
+  std::set<pid_t> groups;
   std::error_code gone;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
     std::ifstream stat(entry.path() / "stat");
@@ -49,13 +51,18 @@ bool any_stopped(pid_t group) {
     std::istringstream words(text.substr(text.rfind(')') + 1));
     char state = 0;
     pid_t parent = 0;
-    pid_t own_group = 0;
-    if (words >> state >> parent >> own_group && own_group == group && state == 'T') return true;
+    pid_t group = 0;
+    if (words >> state >> parent >> group && state == 'T') groups.insert(group);
   }
-  return false;
+  return groups;
 }
 
-}  // namespace
+std::optional<pid_t> changed_child() {
+  siginfo_t info{};
+  const int found = ::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT);
+  if (found != 0 || info.si_pid == 0) return std::nullopt;
+  return info.si_pid;
+}
 
 LocalRank::LocalRank(const RankCommand& command, int rank, int size)
     : rank_(rank),
@@ -79,7 +86,6 @@ RankOutput::OnWarning LocalRank::to_frames(const OnFrame& on_frame) {
 }
 
 void LocalRank::receive(Clock::time_point now, const OnFrame& on_frame) {
-  output_->pass_on(to_frames(on_frame));
   while (auto frame = channel_.receive()) {
     last_heard_ = now;
     note(*frame);
@@ -100,33 +106,42 @@ void LocalRank::note(const Channel::Frame& frame) try {
   throw Failure(Exit::lost, fmt::format("a malformed message: {}", error.what()));
 }
 
-std::optional<Blame> LocalRank::check(Clock::time_point now, const OnFrame& on_frame) {
+std::optional<Blame> LocalRank::check(Clock::time_point now,
+                                      const std::function<std::set<pid_t>()>& stopped_groups) {
   if (reaped_) return std::nullopt;
-  auto blame = check_exit(now, on_frame);
-  if (!blame && !reaped_) {
-    check_stop(now);
-    if (stop_signal_ != 0 && now - stopped_since_ > stop_limit) {
-      blame = Blame{
-          fmt::format("was stopped by signal {} (SIG{})", stop_signal_, sigabbrev_np(stop_signal_)),
-          Exit::lost, true};
-    } else if (!finished_ && !failed_ && ended_since_ && now - *ended_since_ > death_limit) {
-      blame = Blame{"closed its control connection"};
-    } else if (!finished_ && !failed_ && !ended_since_ && stop_signal_ == 0 && last_heard_ &&
-               now - *last_heard_ > local_silence_limit) {
-      if (any_stopped(pid_)) {
-        blame = Blame{fmt::format("gave no sign of life for {} s: stopped",
-                                  local_silence_limit.count() / 1000)};
-      } else if (now - *last_heard_ > starvation_limit) {
-        blame =
-            Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000)};
-      }
-    }
+  if (stop_signal_ != 0) {
+    if (now - stopped_since_ <= stop_limit) return std::nullopt;
+    return once(Blame{
+        fmt::format("was stopped by signal {} (SIG{})", stop_signal_, sigabbrev_np(stop_signal_)),
+        Exit::lost, true});
   }
-  if (!blame || std::exchange(blamed_, true)) return std::nullopt;
+  if (finished_ || failed_) return std::nullopt;
+  if (ended_since_) {
+    if (now - *ended_since_ <= death_limit) return std::nullopt;
+    return once(Blame{"closed its control connection"});
+  }
+  if (!last_heard_ || now - *last_heard_ <= local_silence_limit) return std::nullopt;
+  if (stopped_groups().contains(pid_)) {
+    return once(Blame{
+        fmt::format("gave no sign of life for {} s: stopped", local_silence_limit.count() / 1000)});
+  }
+  if (now - *last_heard_ <= starvation_limit) return std::nullopt;
+  return once(Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000)});
+}
+
+std::optional<Blame> LocalRank::once(Blame blame) {
+  if (std::exchange(blamed_, true)) return std::nullopt;
   return blame;
 }
 
-std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame& on_frame) {
+std::optional<Blame> LocalRank::look(Clock::time_point now, const OnFrame& on_frame) {
+  if (reaped_) return std::nullopt;
+  auto blame = take_exit(now, on_frame);
+  if (!reaped_) take_stops(now);
+  return blame;
+}
+
+std::optional<Blame> LocalRank::take_exit(Clock::time_point now, const OnFrame& on_frame) {
   siginfo_t info{};
   const auto id = static_cast<id_t>(pid_);
   if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
@@ -146,10 +161,10 @@ std::optional<Blame> LocalRank::check_exit(Clock::time_point now, const OnFrame&
   const bool clean = info.si_code == CLD_EXITED && info.si_status == 0;
   ended_well_ = clean && finished_;
   if (failed_ || ended_well_) return std::nullopt;
-  return death(info);
+  return once(death(info));
 }
 
-void LocalRank::check_stop(Clock::time_point now) {
+void LocalRank::take_stops(Clock::time_point now) {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
          info.si_pid != 0) {

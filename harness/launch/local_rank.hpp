@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/core/failure.hpp"
@@ -27,6 +28,14 @@ inline constexpr std::chrono::milliseconds watch_tick{250};
 inline constexpr std::chrono::milliseconds longest_watch_round{1000};
 inline constexpr std::chrono::milliseconds reap_limit{2000};
 
+/// The process groups in which a process is stopped: a wrapper that forks is what waitid sees, so
+/// whether the rank behind it is stopped has to be read from /proc.
+std::set<pid_t> stopped_process_groups();
+
+/// A child of this process that has ended, was stopped or goes on, and of which nobody has been
+/// told yet; empty if there is none.
+std::optional<pid_t> changed_child();
+
 /// One rank on this host: starts it, watches it, ends it.
 class LocalRank {
  public:
@@ -41,18 +50,26 @@ class LocalRank {
   LocalRank& operator=(const LocalRank&) = delete;
 
   int rank() const { return rank_; }
+  pid_t pid() const { return pid_; }
   int fd() const { return channel_.fd(); }
   bool readable() const { return !channel_.ended(); }
   /// To wait for what it prints; -1 when nobody can print any more.
   int output_fd() const { return output_->fd(); }
 
-  /// Hands over what arrived, and passes on what it printed: of UCX's warnings there, too, a frame
-  /// {"type": "warning", "line": …}. Throws Failure(Exit::lost) on garbage.
+  /// Hands over what arrived. Throws Failure(Exit::lost) on garbage.
   void receive(Clock::time_point now, const OnFrame& on_frame);
+  /// Passes on what it printed: of UCX's warnings there, too, a frame {"type": "warning", "line":
+  /// …}.
+  void pass_on_output(const OnFrame& on_frame) { output_->pass_on(to_frames(on_frame)); }
   void send(const Channel::Frame& frame) { channel_.send(frame, std::chrono::seconds(1)); }
 
-  /// Looks for a death, a stop or a missing heartbeat; each is reported once.
-  std::optional<Blame> check(Clock::time_point now, const OnFrame& on_frame);
+  /// Asks the kernel whether it has ended, was stopped or goes on. A death is reported once.
+  std::optional<Blame> look(Clock::time_point now, const OnFrame& on_frame);
+
+  /// Looks for a stop or a silence that has lasted too long; each is reported once. Process groups
+  /// with a stopped member are asked for only after a silence.
+  std::optional<Blame> check(Clock::time_point now,
+                             const std::function<std::set<pid_t>()>& stopped_groups);
 
   /// Starts all limits again, after a time in which the supervisor itself did not run.
   void forgive(Clock::time_point now);
@@ -73,8 +90,9 @@ class LocalRank {
 
  private:
   void note(const Channel::Frame& frame);
-  std::optional<Blame> check_exit(Clock::time_point now, const OnFrame& on_frame);
-  void check_stop(Clock::time_point now);
+  std::optional<Blame> take_exit(Clock::time_point now, const OnFrame& on_frame);
+  void take_stops(Clock::time_point now);
+  std::optional<Blame> once(Blame blame);
   static RankOutput::OnWarning to_frames(const OnFrame& on_frame);
 
   int rank_;

@@ -30,6 +30,16 @@ class Rendezvous {
   /// Waits until some rank has put `key`.
   virtual Bytes get(std::string_view key, const Progress& progress) = 0;
 
+  /// What every rank has under `key`, by rank, once per key and launch. All ranks call it.
+  virtual std::vector<Bytes> all_gather(std::string_view key, const Bytes& own,
+                                        const Progress& progress) {
+    const auto key_of = [&](int rank) { return std::string(key) + "/" + std::to_string(rank); };
+    put(key_of(rank()), own, progress);
+    std::vector<Bytes> all;
+    for (int other = 0; other < size(); ++other) all.push_back(get(key_of(other), progress));
+    return all;
+  }
+
   /// Waits for all ranks. The answer is the same on every rank: false when the user asked to stop
   /// after the current repetition (first Ctrl-C).
   virtual bool barrier(const Progress& progress) = 0;

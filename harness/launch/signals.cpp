@@ -33,12 +33,15 @@ Signals::~Signals() {
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-void Signals::collect() {
+bool Signals::collect() {
+  bool child_changed = false;
   signalfd_siginfo info{};
   while (::read(fd_.get(), &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGINT) ++interrupts_;
     if (info.ssi_signo == SIGTERM) terminated_ = true;
+    child_changed = child_changed || info.ssi_signo == SIGCHLD;
   }
+  return child_changed;
 }
 
 void reset_crash_handlers() {

@@ -17,7 +17,8 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int fd() const { return fd_.get(); }  ///< readable when `collect` has something to do
-  void collect();
+  /// Whether a child ended, stopped or went on since the last call.
+  bool collect();
 
   /// The user asked to end after the current repetition, or to end now.
   bool stop() const { return interrupts_ >= 1 || terminated_; }

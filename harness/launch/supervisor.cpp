@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "harness/launch/events.hpp"
 #include "harness/launch/local_rank.hpp"
 
 namespace ucxbench {
@@ -26,6 +28,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds settle_time{100};
 constexpr milliseconds search_time{400};
 constexpr milliseconds settle_tick{10};
+
+// What a descriptor is, with the rank's number below it.
+enum class Source : std::uint8_t { signals, remote, control, output };
+constexpr Events::Tag tag_of(Source source, int rank = 0) {
+  return static_cast<Events::Tag>(source) << 32U | static_cast<std::uint32_t>(rank);
+}
 
 class Supervisor {
  public:
@@ -60,9 +68,10 @@ class Supervisor {
   std::string place(int rank) const;
 
   void start();
-  void wait(milliseconds limit);
   void supervise();
-  void receive();
+  void dispatch(Events::Tag tag, Clock::time_point now);
+  void receive(LocalRank& rank, Clock::time_point now);
+  void look_after_children(Clock::time_point now);
   void handle(int rank, const nlohmann::json& frame);
   void handle_peer(const nlohmann::json& frame);
   void check(Clock::time_point now);
@@ -78,7 +87,9 @@ class Supervisor {
   RemoteSupervisor* remote_;
   int size_;
   Hub hub_;
+  Events events_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
+  std::unordered_map<pid_t, LocalRank*> by_pid_;
   std::vector<Seen> seen_;
   std::vector<Cause> causes_;
   bool peer_gone_ = false;
@@ -102,26 +113,38 @@ void Supervisor::start() {
     remote_->send(
         {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", launch_.remote}});
   }
-  for (std::size_t rank = 0; rank < launch_.ranks.size(); ++rank) {
-    ranks_.push_back(
-        std::make_unique<LocalRank>(launch_.ranks[rank], static_cast<int>(rank), size_));
+  events_.watch(signals_.fd(), tag_of(Source::signals));
+  if (remote_ != nullptr) events_.watch(remote_->fd(), tag_of(Source::remote));
+  for (const auto& command : launch_.ranks) {
+    const auto rank = static_cast<int>(ranks_.size());
+    ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_));
+    auto& started = *ranks_.back();
+    by_pid_.emplace(started.pid(), &started);
+    events_.watch(started.fd(), tag_of(Source::control, rank));
+    events_.watch(started.output_fd(), tag_of(Source::output, rank));
   }
   for (auto& seen : seen_) seen.since = Clock::now();
 }
 
 void Supervisor::supervise() {
   auto last_round = Clock::now();
+  auto next_check = last_round;
   auto settled = Clock::time_point::max();
   for (;;) {
-    wait(causes_.empty() ? watch_tick : settle_tick);
+    const auto ready = events_.wait(causes_.empty() ? watch_tick : settle_tick);
     const auto now = Clock::now();
-    signals_.collect();
+    const bool children_changed = signals_.collect();
     if (signals_.abort()) return;
     if (signals_.stop() || peer_stop_) hub_.stop();
     if (now - last_round > longest_watch_round) forgive(now);
     last_round = now;
-    receive();
-    check(now);
+    for (const auto tag : ready) dispatch(tag, now);
+    if (children_changed) look_after_children(now);
+    if (now >= next_check || !causes_.empty()) {
+      next_check = now + watch_tick;
+      look_after_children(now);
+      check(now);
+    }
     if (!causes_.empty()) {
       const bool root_cause = std::ranges::any_of(causes_, &Cause::root_cause);
       settled = std::min(settled, now + (root_cause ? settle_time : search_time));
@@ -130,28 +153,48 @@ void Supervisor::supervise() {
   }
 }
 
-void Supervisor::wait(milliseconds limit) {
-  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}};
-  for (const auto& rank : ranks_) {
-    if (rank->readable()) entries.push_back({rank->fd(), POLLIN, 0});
-    entries.push_back({rank->output_fd(), POLLIN, 0});  // one that is -1 is left out
+void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
+  const auto source = static_cast<Source>(tag >> 32U);
+  if (source == Source::signals) return;  // collected in every round
+  if (source == Source::remote) {
+    remote_->receive(now, [&](const auto& frame) { handle_peer(frame); });
+    if (remote_->ended()) events_.forget(remote_->fd());
+    return;
   }
-  if (remote_ != nullptr && !remote_->ended()) entries.push_back({remote_->fd(), POLLIN, 0});
-  ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
+  auto& rank = *ranks_[static_cast<std::uint32_t>(tag)];
+  if (source == Source::output) {
+    rank.pass_on_output([&](const auto& frame) { handle(rank.rank(), frame); });
+  } else {
+    receive(rank, now);
+    if (!rank.readable()) events_.forget(rank.fd());
+  }
 }
 
-void Supervisor::receive() {
-  const auto now = Clock::now();
-  for (auto& rank : ranks_) {
-    std::vector<nlohmann::json> frames;
-    try {
-      rank->receive(now, [&](nlohmann::json frame) { frames.push_back(std::move(frame)); });
-    } catch (const Failure& failure) {
-      blame(rank->rank(), {fmt::format("broke its control connection ({})", failure.what())});
-    }
-    for (const auto& frame : frames) handle(rank->rank(), frame);
+void Supervisor::receive(LocalRank& rank, Clock::time_point now) {
+  std::vector<nlohmann::json> frames;
+  try {
+    rank.receive(now, [&](nlohmann::json frame) { frames.push_back(std::move(frame)); });
+  } catch (const Failure& failure) {
+    blame(rank.rank(), {fmt::format("broke its control connection ({})", failure.what())});
   }
-  if (remote_ != nullptr) remote_->receive(now, [&](const auto& frame) { handle_peer(frame); });
+  for (const auto& frame : frames) handle(rank.rank(), frame);
+}
+
+void Supervisor::look_after_children(Clock::time_point now) {
+  const auto look = [&](LocalRank& rank) {
+    const auto on_frame = [&](const auto& frame) { handle(rank.rank(), frame); };
+    if (const auto found = rank.look(now, on_frame)) blame(rank.rank(), *found);
+  };
+  while (const auto child = changed_child()) {
+    const auto rank = by_pid_.find(*child);
+    if (rank != by_pid_.end() && !rank->second->gone()) {
+      look(*rank->second);
+      continue;
+    }
+    // Somebody else's child, behind which the kernel hides those of ours.
+    for (auto& each : ranks_) look(*each);
+    return;
+  }
 }
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
@@ -203,9 +246,13 @@ void Supervisor::handle_peer(const nlohmann::json& frame) {
 }
 
 void Supervisor::check(Clock::time_point now) {
+  std::optional<std::set<pid_t>> stopped;
+  const auto stopped_groups = [&]() -> const std::set<pid_t>& {
+    if (!stopped) stopped = stopped_process_groups();
+    return *stopped;
+  };
   for (auto& rank : ranks_) {
-    const auto on_frame = [&](const auto& frame) { handle(rank->rank(), frame); };
-    if (const auto found = rank->check(now, on_frame)) blame(rank->rank(), *found);
+    if (const auto found = rank->check(now, stopped_groups)) blame(rank->rank(), *found);
   }
   if (remote_ != nullptr && causes_.empty()) {
     if (const auto problem = remote_->problem(now)) {
