@@ -17,7 +17,7 @@ namespace ucxbench::pingpong {
 struct ConnectionUse {
   std::string purpose;  ///< its name, which no other of this API, progress mode and launch has
   /// Each side sends one byte first. Without, the follower never sends: one byte is enough to
-  /// change how the kernel acknowledges on a TCP connection from then on (docs/METHOD.md).
+  /// change how the kernel acknowledges on a TCP connection from then on (docs/method/fidelity.md).
   bool meets = true;
   bool counts = false;  ///< UcxWorker's
 };

@@ -22,7 +22,7 @@ struct Parameters : Place {
   int window = 32;
   bool latency = true;
   /// After a latency loop it is the bandwidth of a connection with a history, which a TCP socket
-  /// does not forget (docs/METHOD.md); alone, what ucx_perftest's bandwidth tests see.
+  /// does not forget (docs/method/fidelity.md); alone, what ucx_perftest's bandwidth tests see.
   bool bandwidth = true;
   bool bidirectional = false;
   ProgressMode progress;

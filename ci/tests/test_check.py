@@ -170,8 +170,8 @@ def test_a_file_that_is_wrong(bench, tmp_path, text, words):
 
 
 def test_the_example_of_the_documentation(bench, tmp_path):
-    method = (ROOT / "docs/METHOD.md").read_text()
-    example = method.split("```toml\n", 1)[1].split("```", 1)[0]
+    page = (ROOT / "docs/method/check.md").read_text()
+    example = page.split("```toml\n", 1)[1].split("```", 1)[0]
     (tmp_path / "site.toml").write_text(example)
     done = bench("--dry-run", "check", "--expect", "site.toml")
     assert done.code == 0, done

@@ -15,8 +15,8 @@ def test_every_rule_is_documented(bench):
     done = bench("list", "rules")
     assert done.code == 0 and not done.err
     listed = [line.split()[:2] for line in done.out.splitlines()]
-    method = (ROOT / "docs/METHOD.md").read_text()
-    rows = [line.split("|")[1:3] for line in method.splitlines() if line.startswith("| `")]
+    page = (ROOT / "docs/method/findings.md").read_text()
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `")]
     documented = [[rule.strip(" `"), severity.strip()] for rule, severity in rows]
     assert sorted(row for row in documented if row[1] in ("error", "warning", "note")) == sorted(listed)
 

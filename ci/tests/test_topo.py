@@ -45,9 +45,9 @@ def test_another_machine(topo, name):
     assert topo("--import", FIXTURES / name).out == (FIXTURES / f"{name}.expected").read_text()
 
 
-def test_the_readme_shows_what_is_printed():
+def test_the_documents_show_what_is_printed():
     expected = (FIXTURES / "dgx1.nccl.xml.expected").read_text().splitlines()
-    shown = (ROOT / "README.md").read_text().split("$ ucx-bench topo --import")[1].split("```")[0].splitlines()[1:]
+    shown = (ROOT / "docs/method/topology.md").read_text().split("$ ucx-bench topo --import")[1].split("```")[0].splitlines()[1:]
     assert len(shown) > 10
     assert [line for line in shown if line not in expected] == ["  …", "  …"]
 

@@ -154,9 +154,7 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     synthetic_comparisons("shim, all cases").save(tmp_path / "real.json")
     synthetic_comparisons("shaped link").save(tmp_path / "shaped.json")
     out = tmp_path / "result.json"
-    document = tmp_path / "METHOD.md"
-    document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
-    study("judge", "--folder", tmp_path, "--draws", 12, "--slowdowns", "0.01,20", "--output", out, "--method", document)
+    study("judge", "--folder", tmp_path, "--draws", 12, "--slowdowns", "0.01,20", "--output", out)
     result = json.loads(out.read_text())
     assert result["machine"]["labels"] == ["synthetic"]
     aa = result["aa"]
@@ -181,11 +179,9 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     more = {(row["launches"], row["how"]): row["detected"] for row in result["by_launches"]}
     assert set(more) == {(n, f"resampled, {which}") for n in resample.COUNTS for which in ("one case", "all cases")}
     assert more[50, "resampled, all cases"] == 12
-    text = document.read_text()
-    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    text = out.with_suffix(".md").read_text()
     assert "| A B B A | 12 windows | 0 | - |" in text
     assert "| 20 % | resampled, one case | 12 windows | 100 % | - |" in text
-    assert out.with_suffix(".md").read_text() in text
 
 
 def placed(recording):
@@ -262,8 +258,7 @@ def test_the_table_in_the_documents_is_of_the_recorded_result():
     recorded = ROOT / "results/verdict-study.json"
     if not recorded.exists():
         pytest.skip("results/verdict-study.json: the study has not been recorded yet")
-    text = (ROOT / "docs/METHOD.md").read_text()
-    assert table.put_into(text, table.markdown(json.loads(recorded.read_text()))) == text
+    assert recorded.with_suffix(".md").read_text() == table.markdown(json.loads(recorded.read_text()))
 
 
 SUITE = """launches = 2

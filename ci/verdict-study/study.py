@@ -128,11 +128,6 @@ def judge(options):
     output.write_text(json.dumps(result, indent=1) + "\n")
     made = table.markdown(result)
     output.with_suffix(".md").write_text(made)
-    if options.method:
-        text = table.put_into(options.method.read_text(), made)
-        if text is None:
-            raise Unfit(f"'{options.method}' has no lines '{table.BEGIN}' and '{table.END}'")
-        options.method.write_text(text)
     print(made, end="")
 
 
@@ -206,7 +201,6 @@ def parser_of_all():
     slowdowns(added)
     added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/verdict-study.json", metavar="FILE",
                        help="and the same as .md beside it (default: results/verdict-study.json)")
-    added.add_argument("--method", type=pathlib.Path, metavar="FILE", help="a document with a place for the table")
     return parser
 
 

@@ -1,6 +1,4 @@
-"""The study's result as Markdown, for docs/METHOD.md."""
-
-BEGIN, END = "<!-- made by ci/verdict-study/study.py -->", "<!-- end -->"
+"""The study's result as Markdown, which docs/method/verdict-study.md explains."""
 
 
 def percent(share):
@@ -94,10 +92,3 @@ def markdown(result):
         seen = {row["slowdown"]: row["changes_seen"] for row in result["power"] if row["how"] == how}
         lines += by_slowdown(f"{how}: median change seen", seen, lambda change: f"{100 * change:+.2f} %")
     return "\n".join(lines) + "\n"
-
-
-def put_into(text, table):
-    """A document with the table in its place, between the marks; None where it has none."""
-    before, mark, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    return f"{before}{mark}\n{table}{end}{after}" if mark and end else None

@@ -52,8 +52,7 @@ struct SeriesChange {
 };
 
 /// What --alpha is where nobody says otherwise: half of the 1 % of runs that may raise a false
-/// alarm, since launches of one run are not quite independent (docs/METHOD.md, "Whether verdicts
-/// are right").
+/// alarm, since launches of one run are not quite independent (docs/method/verdict-study.md).
 inline constexpr double usual_alpha = 0.005;
 
 /// What a comparison holds against the two runs.

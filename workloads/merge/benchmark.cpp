@@ -66,7 +66,7 @@ Fields<Parameters> exchange() {
 // dask-cuda: the defaults of dask_cuda/benchmarks/local_cudf_merge.py. dgx-post: the articles of
 // RAPIDS and Dask on UCX and a DGX-1; they give no number of rows, 25.6 GB on 8 GPUs fit their
 // figures. mpi4dask: the paper "Efficient MPI-based Communication for GPU-Accelerated Dask
-// Applications". What was published, and where ours differs, is in docs/METHOD.md.
+// Applications". What was published, and where ours differs, is in docs/method/workloads.md.
 std::vector<Preset> presets() {
   return {
       {.name = "dask-cuda",

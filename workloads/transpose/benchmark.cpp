@@ -34,7 +34,7 @@ Fields<Parameters> array() {
 // dask-cuda: the defaults of dask_cuda/benchmarks/local_cupy.py. dgx-post: the articles of RAPIDS
 // and Dask on UCX and a DGX-1. mpi4dask: the paper "Efficient MPI-based Communication for
 // GPU-Accelerated Dask Applications". What was published, and where ours differs, is in
-// docs/METHOD.md. An array's data grow with the square of its size.
+// docs/method/workloads.md. An array's data grow with the square of its size.
 std::vector<Preset> presets() {
   const auto array_of = [](double size, double chunk_size) -> std::vector<Preset::Amount> {
     return {{.option = "size", .value = size, .power = 0.5},

@@ -14,7 +14,7 @@ namespace ucxbench {
 namespace {
 
 // Ten can give a verdict among 92 cases; with so many a loss of 5 % in all of them is found nearly
-// always on a noisy host (docs/METHOD.md, "Whether verdicts are right").
+// always on a noisy host (docs/method/verdict-study.md).
 constexpr int least_launches_of_a_suite = 24;
 constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
 

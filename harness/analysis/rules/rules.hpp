@@ -1,6 +1,6 @@
 #pragma once
 
-// Every rule; rules.cpp lists them, and docs/METHOD.md says when each speaks.
+// Every rule; rules.cpp lists them, and docs/method/findings.md says when each speaks.
 
 #include <cstdint>
 #include <string>
