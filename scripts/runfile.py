@@ -6,6 +6,7 @@ import subprocess
 
 SCHEMA = "ucx-bench/run/1"
 STEM, MAJOR = "ucx-bench/run/", 1
+JOURNAL = ".partial"  # behind the run file's name: what a run has measured that is not over
 LIMIT_S = 120
 
 
@@ -28,7 +29,7 @@ def damaged(name, error):
 def told_again(name, program):
     """The run as ucx-bench writes it today."""
     if program is None:
-        raise NotARun(f"'{name}' is of an older ucx-bench; write it anew with ucx-bench report --json")
+        raise NotARun(f"'{name}' is of an older ucx-bench, or was interrupted; write it anew with ucx-bench report --json")
     try:
         done = subprocess.run([program, "report", name, "--quiet", "--json", "-"], capture_output=True, text=True,
                               timeout=LIMIT_S)
@@ -41,10 +42,13 @@ def told_again(name, program):
 
 
 def load(name, program=None):
-    """A run whose cases say what they show; `program` says it of an older file."""
+    """A run whose cases say what they show; `program` says it of an older file, and what a run has measured that
+    ended before its file was whole."""
+    if str(name).endswith(JOURNAL):
+        return told_again(name, program)
     run = read(name)
     cases = run.get("cases")
-    if isinstance(cases, list) and any(isinstance(case, dict) and "shows" not in case for case in cases):
+    if "journal" in run.get("run", ()) or isinstance(cases, list) and any(isinstance(case, dict) and "shows" not in case for case in cases):
         return told_again(name, program)
     return run
 

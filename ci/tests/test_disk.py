@@ -63,7 +63,7 @@ def test_a_disk_that_fills_up_meanwhile(fault, disk, spare):
     done = running.finish()
     assert done.code == 5, done
     file = only(list(spare.glob("*/run.json")))
-    assert only(done.complaints) == (f"ucx-bench: cannot write '{folder}/run.json': No space left on device: "
+    assert only(done.complaints) == (f"ucx-bench: cannot write '{folder}/run.json.partial': No space left on device: "
                                      f"the run goes on in '{file}'")
     run = json.loads(file.read_text())
     assert run["run"]["state"] == "complete"

@@ -95,16 +95,19 @@ def test_the_documented_limits(start, tmp_path, action, limit_s):
 
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 @pytest.mark.parametrize("phase", PHASES)
-def test_killed_supervisor(fault, phase, transports):
+def test_killed_supervisor(fault, bench, phase, transports):
     running = fault.run("kill-parent", 0, phase, "--transports", transports)
     fault.acted_at()
     done = running.finish()
     assert done.code == -signal.SIGKILL
     fault.assert_nothing_is_left()
-    # Written atomically: it is whole, whenever the end came.
+    # The file is whole, whenever the end came, and the journal has what was measured until then.
     assert [case["parameters"]["bytes"] for case in done.file["cases"]] == [8, 64]
+    whole = bench("report", "run.json", "--quiet", "--json", "run.json")
+    assert whole.code == 0 and "the run was interrupted" in only(whole.complaints), whole
+    assert whole.file["run"]["state"] == "interrupted" and "journal" not in whole.file["run"]
     if phase.startswith("64 B") or phase == "closing":
-        assert done.file["cases"][0]["state"] == "measured"
+        assert whole.file["cases"][0]["state"] == "measured"
 
 
 # What UCX makes has a name, or an id, for a moment before it takes that away again.

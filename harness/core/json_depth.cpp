@@ -20,4 +20,10 @@ bool too_deep(std::string_view json) {
   return false;
 }
 
+std::string why_not_json(const std::exception& error) {
+  const std::string why = error.what();
+  const auto prefix = why.starts_with('[') ? why.find("] ") : std::string::npos;
+  return prefix == std::string::npos ? why : why.substr(prefix + 2);
+}
+
 }  // namespace ucxbench

@@ -1,16 +1,19 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 #include <string_view>
 #include <system_error>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/result/journal.hpp"
 #include "harness/result/new_file.hpp"
 #include "harness/result/result.hpp"
 
@@ -107,10 +110,20 @@ std::string to_text(const Json& json) {
   return text + "\n";
 }
 
-Result read_result(const std::filesystem::path& file) {
+Result read_result(const std::filesystem::path& named) {
+  const auto file = run_file_of(named);
   auto result = parse_result(
       read_given(file, most_bytes, "give a file written by ucx-bench --json"), file.string());
   result.file = file;
+  if (!result.run.contains("journal")) return result;
+  const auto journal = journal_of(file);
+  std::error_code absent;
+  const bool there = std::filesystem::exists(journal, absent);
+  take_journal(result, there ? read_given(journal, most_bytes, "") : "", journal.string());
+  fmt::print(stderr,
+             "ucx-bench: '{}': the run was interrupted, or still goes on: it has what was measured "
+             "so far\n",
+             file.string());
   return result;
 }
 

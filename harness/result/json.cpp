@@ -76,12 +76,12 @@ Quantiles quantiles_from(const Json& json) {
           .max = known_number(json, "max")};
 }
 
-Json processors_json(const std::optional<Processors>& processors) {
+Json to_json(const std::optional<Processors>& processors) {
   if (!processors) return nullptr;
   return {{"apart_ns", number(processors->apart_ns)}, {"work_ns", number(processors->work_ns)}};
 }
 
-std::optional<Processors> processors_from(const Json& json) {
+std::optional<Processors> one_from(const Json& json) {
   if (json.is_null()) return std::nullopt;
   const auto apart = known_number(json, "apart_ns");
   const auto work = known_number(json, "work_ns");
@@ -144,13 +144,6 @@ Json to_json(const Case& of) {
           {"labels", of.labels}};
 }
 
-CaseState state_from(const std::string& name) {
-  for (const auto state : {CaseState::measured, CaseState::skipped, CaseState::failed}) {
-    if (name == to_string(state)) return state;
-  }
-  throw std::invalid_argument("state '" + name + "' is not measured, skipped or failed");
-}
-
 /// Out of `json`: the pairs of a large run are copied nowhere.
 Json take(Json& json, const char* name, Json::value_t type) {
   auto& value = json.at(name);
@@ -167,7 +160,7 @@ Case case_from(Json json) {
   Case of{.key = json.at("key").get<std::string>(),
           .benchmark = json.at("benchmark").get<std::string>(),
           .parameters = take(json, "parameters", Json::value_t::object),
-          .state = state_from(json.at("state").get<std::string>()),
+          .state = case_state_named(json.at("state").get<std::string>()),
           .reason = json.at("reason").get<std::string>(),
           .path = take(json, "path", Json::value_t::object),
           .pairs = take(json, "pairs", Json::value_t::array),
@@ -248,6 +241,21 @@ std::string to_string(CaseState state) {
   return "failed";
 }
 
+CaseState case_state_named(const std::string& name) {
+  for (const auto state : {CaseState::measured, CaseState::skipped, CaseState::failed}) {
+    if (name == to_string(state)) return state;
+  }
+  throw std::invalid_argument("state '" + name + "' is not measured, skipped or failed");
+}
+
+Json processors_to_json(const SeenProcessors& seen) {
+  return Json::array({to_json(seen[0]), to_json(seen[1])});
+}
+
+SeenProcessors processors_from_json(const Json& json) {
+  return {one_from(json.at(0)), one_from(json.at(1))};
+}
+
 Json launch_to_json(const LaunchRecord& record) {
   Json samples = Json::object();
   Json quantiles = Json::object();
@@ -275,7 +283,7 @@ Json launch_to_json(const LaunchRecord& record) {
                {"path", record.path},
                {"workload", rounded(record.workload)}};
   if (std::ranges::any_of(record.processors, [](const auto& at) { return at.has_value(); })) {
-    for (const auto& at : record.processors) json["processors"].push_back(processors_json(at));
+    json["processors"] = processors_to_json(record.processors);
   }
   return json;
 }
@@ -300,9 +308,8 @@ LaunchRecord launch_from_json(const Json& json) {
   }
   record.path = json.value("path", Json::object());
   record.workload = json.value("workload", Json::object());
-  const auto processors = json.value("processors", Json::array());
-  for (std::size_t end = 0; end < std::min(processors.size(), record.processors.size()); ++end) {
-    record.processors.at(end) = processors_from(processors.at(end));
+  if (const auto seen = json.find("processors"); seen != json.end()) {
+    record.processors = processors_from_json(*seen);
   }
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();
@@ -345,11 +352,7 @@ Result parse_result(const std::string& text, const std::string& name) {
   try {
     return result_from(std::move(json));
   } catch (const std::exception& error) {
-    // nlohmann's messages begin with "[json.exception.…] ".
-    const std::string why = error.what();
-    const auto prefix = why.starts_with('[') ? why.find("] ") : std::string::npos;
-    refuse(name, "is a damaged ucx-bench run (" +
-                     (prefix == std::string::npos ? why : why.substr(prefix + 2)) +
+    refuse(name, "is a damaged ucx-bench run (" + why_not_json(error) +
                      "); give it as ucx-bench --json wrote it");
   }
 }

@@ -49,6 +49,9 @@ struct Processors {
   double work_ns = 0;   ///< 1000 additions on each while both work
 };
 
+/// Before and after a launch; empty where there are no two that ranks are bound to.
+using SeenProcessors = std::array<std::optional<Processors>, 2>;
+
 /// One case in one launch, between one pair of ranks.
 struct LaunchRecord {
   int launch = 0;
@@ -60,8 +63,7 @@ struct LaunchRecord {
   std::map<std::string, Samples> samples{};  ///< by metric name, e.g. "latency_us"
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
-  /// Before and after the launch; empty where there are no two that ranks are bound to.
-  std::array<std::optional<Processors>, 2> processors{};
+  SeenProcessors processors{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
   /// "verdict", "why", "labels"; empty where nothing was asked.
@@ -138,6 +140,9 @@ struct Result {
 
 std::string to_string(CaseState state);
 
+/// That of a run file; throws std::invalid_argument for any other name.
+CaseState case_state_named(const std::string& name);
+
 /// The run file as JSON: doubles rounded to six significant digits, unknown and non-finite numbers
 /// null. A case that is still planned is written as skipped, "not reached".
 Json to_json(const Result& result);
@@ -145,6 +150,10 @@ Json to_json(const Result& result);
 /// One entry of `launches[]`, which is also how a rank reports it.
 Json launch_to_json(const LaunchRecord& record);
 LaunchRecord launch_from_json(const Json& json);
+
+/// Its `processors`: a list of two.
+Json processors_to_json(const SeenProcessors& seen);
+SeenProcessors processors_from_json(const Json& json);
 
 /// `json` as text for people and for diffs: two spaces of indent, but a list of plain values, and
 /// an object of them that is short, on one line. Bytes that are not UTF-8 are replaced.
@@ -154,7 +163,9 @@ std::string to_text(const Json& json);
 /// (truncated), another schema, a newer version.
 Result parse_result(const std::string& text, const std::string& name);
 
-/// Reads and parses a run file; unreadable is a usage failure as well.
+/// Reads and parses a run file; unreadable is a usage failure as well. Of a run that ended before
+/// its file was whole, `file` or the journal beside it, it takes what is in both, and says so on
+/// stderr.
 Result read_result(const std::filesystem::path& file);
 
 /// Writes `bytes` beside `file` and renames: a reader or a crash never sees half a file. What is

@@ -8,7 +8,8 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
-#include "harness/result/result.hpp"
+#include "harness/result/events.hpp"
+#include "harness/result/journal.hpp"
 #include "harness/result/transfers.hpp"
 
 namespace ucxbench {
@@ -30,52 +31,68 @@ fs::path spare_place(const fs::path& name) {
   return error || ::mkdtemp(folder.data()) == nullptr ? fs::path() : fs::path(folder) / name;
 }
 
-RunFile::RunFile(fs::path file, std::function<void(const std::string&)> say)
-    : asked_(std::move(file)), file_(asked_), say_(std::move(say)) {}
+RunFile::RunFile(Result& run, std::function<void(const std::string&)> say)
+    : run_(run), asked_(run.file), file_(asked_), say_(std::move(say)) {}
 
 fs::path RunFile::log() const { return transfers_file(file_); }
 
-std::string RunFile::transfers_name() const { return transfers_file(asked_).filename().string(); }
+// All that is known, and a journal that has nothing more.
+void RunFile::put_down() {
+  auto json = to_json(run_);
+  json["run"]["journal"] = journal_of(file_).filename().string();
+  // Not of an earlier run: its journal is not this one's.
+  write_atomically(journal_of(file_), journal_head(run_));
+  write_atomically(file_, to_text(json));
+}
 
-void RunFile::begin(const std::string& text, std::uint64_t more_bytes) {
+void RunFile::begin(std::uint64_t more_bytes) {
   std::error_code unknown;
-  const bool device = fs::exists(asked_, unknown) && !fs::is_regular_file(asked_, unknown);
+  if (fs::exists(asked_, unknown) && !fs::is_regular_file(asked_, unknown)) return;
   const auto space = fs::space(folder_of(asked_), unknown);
-  // The old file and the new one are both there for a moment.
-  const auto needed = 2 * (text.size() + more_bytes);
-  if (!device && !unknown && space.available < needed) {
+  // The journal and the whole file are both there for a moment.
+  const auto needed = 2 * (to_text(to_json(run_)).size() + more_bytes);
+  if (!unknown && space.available < needed) {
     throw Failure(Exit::usage,
                   fmt::format("'{}': {} are free there, and this run needs at least {}; free some, "
                               "or choose another path with --json",
                               asked_.string(), size_text(space.available), size_text(needed)));
   }
-  write_atomically(asked_, text);
+  put_down();
+  keeps_journal_ = true;
 }
 
-void RunFile::write(const std::string& text) {
-  // Where there was no place for it, there may be again.
-  if (file_.empty()) file_ = asked_;
-  const bool before = at_its_place();
-  for (;;) {
-    try {
-      write_atomically(file_, text);
-      break;
-    } catch (const Failure& failure) {
-      move_on(failure.what());
-      if (file_.empty()) return;
-    }
+void RunFile::add(const Json& event) {
+  apply_event(run_, event);
+  if (!keeps_journal_ || file_.empty()) return;
+  try {
+    append_whole(journal_of(file_), journal_line(event));
+  } catch (const Failure& failure) {
+    move_on(failure.what());
   }
-  // What was written there is older, and not all.
-  std::error_code ignored;
-  if (before && !at_its_place()) fs::remove(asked_, ignored);
 }
 
 void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
   std::error_code ignored;
-  if (!std::exchange(logs_, true)) fs::remove(log(), ignored);  // of an earlier run into the file
+  if (!std::exchange(logs_, true)) {
+    fs::remove(log(), ignored);  // of an earlier run into the file
+    add({{"run", {{"transfers", transfers_file(asked_).filename().string()}}}});
+  }
+  to_some_place([&] { ucxbench::append_transfers(log(), sections); });
+}
+
+void RunFile::finish() {
+  // Where there was no place for it, there may be again.
+  if (file_.empty()) file_ = asked_;
+  const auto text = to_text(to_json(run_));
+  to_some_place([&] { write_atomically(file_, text); });
+  std::error_code ignored;
+  if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
+}
+
+void RunFile::to_some_place(const std::function<void()>& write) {
   while (!file_.empty()) {
     try {
-      return ucxbench::append_transfers(log(), sections);
+      return write();
     } catch (const Failure& failure) {
       move_on(failure.what());
     }
@@ -83,6 +100,7 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
 }
 
 void RunFile::move_on(const std::string& why) {
+  const auto old = file_;
   const auto old_log = log();
   why_moved_ = why;
   if (file_ == asked_ && elsewhere_.empty()) elsewhere_ = spare_place(asked_.filename());
@@ -95,15 +113,27 @@ void RunFile::move_on(const std::string& why) {
     return;
   }
   file_ = elsewhere_;
+  if (keeps_journal_) {
+    try {
+      put_down();
+    } catch (const Failure& failure) {
+      return move_on(failure.what());
+    }
+  }
   say_(fmt::format("{}: the run goes on in '{}'", why.substr(0, why.find("; choose")),
                    file_.string()));
   std::error_code error;
-  if (!logs_ || !fs::exists(old_log, error)) return;
-  fs::copy_file(old_log, log(), error);
-  if (error) {
-    say_(fmt::format("'{}': {}; the transfer log begins anew", log().string(), error.message()));
+  if (logs_ && fs::exists(old_log, error)) {
+    fs::copy_file(old_log, log(), error);
+    if (error) {
+      say_(fmt::format("'{}': {}; the transfer log begins anew", log().string(), error.message()));
+    }
+    fs::remove(old_log, error);
   }
-  fs::remove(old_log, error);
+  if (!keeps_journal_) return;
+  // What was written there is older, and not all.
+  fs::remove(old, error);
+  fs::remove(journal_of(old), error);
 }
 
 }  // namespace ucxbench

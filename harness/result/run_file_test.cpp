@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "harness/core/folder_for_test.hpp"
 #include "harness/core/refusal_for_test.hpp"
+#include "harness/result/journal.hpp"
 #include "harness/result/transfers.hpp"
 
 namespace ucxbench {
@@ -23,13 +23,13 @@ class RunFiles : public FolderLikeSys {
     fs::create_directories(root_ / "runs");
     fs::create_directories(root_ / "spare");
     ::setenv("TMPDIR", (root_ / "spare").c_str(), 1);
+    run_.run = {{"id", "a run"}, {"state", "interrupted"}};
   }
   ~RunFiles() override { ::unsetenv("TMPDIR"); }
 
-  static std::string content(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  void note(const std::string& text) { file_.add({{"run", {{"note", text}}}}); }
+
+  static Json noted(const fs::path& file) { return read_result(file).run.at("note"); }
 
   /// From now on nothing can be written there, also not by root.
   void take_away_the_folder() {
@@ -38,61 +38,99 @@ class RunFiles : public FolderLikeSys {
   }
 
   const fs::path asked_ = root_ / "runs" / "run.json";
+  Result run_;
   std::vector<std::string> said_;
-  RunFile file_{asked_, [this](const std::string& line) { said_.push_back(line); }};
+  RunFile file_ = [this] {
+    run_.file = asked_;
+    return RunFile(run_, [this](const std::string& line) { said_.push_back(line); });
+  }();
 };
 
 TEST_F(RunFiles, StaysWhereItWasAskedFor) {
-  file_.begin("first\n", 0);
-  file_.write("second\n");
-  EXPECT_EQ(content(asked_), "second\n");
+  file_.begin(0);
+  note("first");
+  EXPECT_EQ(noted(asked_), "first");
+  note("second");
+  EXPECT_EQ(noted(asked_), "second");
+  EXPECT_EQ(noted(journal_of(asked_)), "second");
+  file_.finish();
+  EXPECT_EQ(noted(asked_), "second");
   EXPECT_EQ(file_.file(), asked_);
   EXPECT_TRUE(file_.at_its_place() && said_.empty());
+  EXPECT_FALSE(fs::exists(journal_of(asked_)));
+}
+
+TEST_F(RunFiles, GrowsByWhatIsAdded) {
+  file_.begin(0);
+  const auto before = fs::file_size(journal_of(asked_));
+  const auto begun = fs::last_write_time(asked_);
+  note("one event");
+  const auto one = fs::file_size(journal_of(asked_)) - before;
+  for (int more = 1; more < 100; ++more) note("one event");
+  EXPECT_EQ(fs::file_size(journal_of(asked_)) - before, 100 * one);
+  EXPECT_EQ(fs::last_write_time(asked_), begun);
 }
 
 TEST_F(RunFiles, NeedsSpaceBeforeAnythingIsMeasured) {
-  const auto what = refusal_by([&] { file_.begin("first\n", std::uint64_t{1} << 60U); });
+  const auto what = refusal_by([&] { file_.begin(std::uint64_t{1} << 60U); });
   EXPECT_TRUE(what.starts_with("'" + asked_.string() + "': ")) << what;
   EXPECT_NE(what.find(" are free there, and this run needs at least "), std::string::npos) << what;
   EXPECT_FALSE(fs::exists(asked_));
 }
 
 TEST_F(RunFiles, GoesOnElsewhere) {
-  file_.begin("first\n", 0);
+  file_.begin(0);
+  note("first");
   take_away_the_folder();
-  file_.write("second\n");
-  file_.write("third\n");
+  note("second");
+  EXPECT_EQ(noted(file_.file()), "second");
+  note("third");
+  EXPECT_EQ(noted(file_.file()), "third");
+  file_.finish();
   EXPECT_FALSE(file_.at_its_place());
   EXPECT_EQ(file_.file().filename(), "run.json");
-  EXPECT_EQ(content(file_.file()), "third\n");
+  EXPECT_EQ(noted(file_.file()), "third");
   ASSERT_EQ(said_.size(), 1U);
-  EXPECT_EQ(said_[0], "cannot write '" + asked_.string() +
+  EXPECT_EQ(said_[0], "cannot write '" + journal_of(asked_).string() +
                           "': Not a directory: the run goes on in '" + file_.file().string() + "'");
 }
 
 TEST_F(RunFiles, IsSaidToBeNowhere) {
-  file_.begin("first\n", 0);
+  file_.begin(0);
   take_away_the_folder();
   fs::remove_all(root_ / "spare");
-  file_.write("second\n");
-  file_.write("third\n");
+  note("second");
+  note("third");
+  file_.finish();
   EXPECT_TRUE(file_.file().empty());
   ASSERT_EQ(said_.size(), 1U);
   EXPECT_NE(said_[0].find("nothing is left on disk"), std::string::npos) << said_[0];
 }
 
 TEST_F(RunFiles, TakesItsTransferLogAlong) {
-  file_.begin("first\n", 0);
+  file_.begin(0);
   const auto section = section_bytes({.case_index = 1}, std::vector<Transfer>(2));
   file_.append_transfers(section);
+  EXPECT_EQ(run_.run.at("transfers"), "run.transfers.bin");
   ASSERT_EQ(read_transfers(transfers_file(asked_)).size(), 1U);
-  // Only the run file can no longer be written.
-  fs::remove(asked_);
-  fs::create_directory(asked_);
-  file_.write("second\n");
+  // Only the journal can no longer be written.
+  fs::remove(journal_of(asked_));
+  fs::create_directory(journal_of(asked_));
+  note("second");
   file_.append_transfers(section);
   EXPECT_EQ(read_transfers(transfers_file(file_.file())).size(), 2U);
-  EXPECT_FALSE(fs::exists(transfers_file(asked_)));
+  EXPECT_EQ(noted(file_.file()), "second");
+  EXPECT_FALSE(fs::exists(transfers_file(asked_)) || fs::exists(asked_));
+}
+
+TEST_F(RunFiles, OfADeviceHaveTheEndAlone) {
+  run_.file = "/dev/null";
+  RunFile device(run_, [this](const std::string& line) { said_.push_back(line); });
+  device.begin(0);
+  device.add({{"run", {{"note", "first"}}}});
+  device.finish();
+  EXPECT_TRUE(device.at_its_place() && said_.empty());
+  EXPECT_FALSE(fs::exists("/dev/null.partial"));
 }
 
 }  // namespace

@@ -96,8 +96,11 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   rank["device"] = Json();
   rank["clock"] = clock_.name();
   rank["clock_step_ns"] = clock_.step_ns();
+  rank["begun_ns"] = begun_ns_;
   if (rendezvous_.rank() == 0) rank["libraries"] = loaded_libraries();
   rank.update(facts);
+  // Those of rank 0 stand for all of its plan.
+  if (rendezvous_.rank() != 0) rank.erase("ucx_effective");
   // Each rank may have its own, of the launcher, of --ucx or of a wrapper.
   if (const char* own = std::getenv("UCX_NET_DEVICES")) rank["net_devices"] = own;
   rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);

@@ -77,6 +77,7 @@ class RankContext {
   const Clock& clock_;
   const Description& description_;
   Json plan_;
+  std::uint64_t begun_ns_ = monotonic_ns();
 };
 
 /// The load of a published benchmark, for --like.

@@ -98,38 +98,25 @@ std::vector<double> round_trips_us() {
   return trips;
 }
 
-Case& canary_case(Result& result, const std::string& key, const Json& parameters) {
-  const auto known = std::ranges::find(result.cases, key, &Case::key);
-  if (known != result.cases.end()) return *known;
-  Case added;
-  added.key = key;
-  added.benchmark = canary_benchmark;
-  added.parameters = parameters;
-  added.shows =
-      shows_of({.kind = ViewKind::canary, .axes = {message_size()}}, canary_benchmark, parameters);
-  added.state = CaseState::measured;
-  return result.cases.emplace_back(std::move(added));
-}
-
-void add_launch(Case& canary, int launch, const std::string& metric, std::vector<double> values) {
+Json launch_of(const char* key, Json parameters, int launch, const std::string& metric,
+               std::vector<double> values) {
   LaunchRecord record;
   record.launch = launch;
   record.dst = 0;
   record.iterations = values.size();
   record.samples[metric] = make_samples(std::move(values), trip_samples);
-  canary.launches.push_back(std::move(record));
-  summarize(canary);
+  return {
+      {"canary",
+       {{"key", key}, {"parameters", std::move(parameters)}, {"record", launch_to_json(record)}}}};
 }
 
 }  // namespace
 
-void measure_canary(Result& result, int launch) {
+std::vector<Json> measure_canary(int launch) {
   const OnOneCpu pinned;
   const auto bytes = beyond_caches();
-  add_launch(canary_case(result, "canary/memcpy", {{"bytes", bytes}}), launch, "copy_GBps",
-             copy_rates(bytes));
-  add_launch(canary_case(result, "canary/syscall", Json::object()), launch, "round_trip_us",
-             round_trips_us());
+  return {launch_of("canary/memcpy", {{"bytes", bytes}}, launch, "copy_GBps", copy_rates(bytes)),
+          launch_of("canary/syscall", Json::object(), launch, "round_trip_us", round_trips_us())};
 }
 
 }  // namespace ucxbench

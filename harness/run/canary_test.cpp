@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "harness/result/events.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -11,8 +13,10 @@ TEST(Canary, IsTwoCasesWithALaunchEachTime) {
   result.cases.emplace_back().key = "pingpong/tag/host-host/tcp/8B";
   cpu_set_t before;
   sched_getaffinity(0, sizeof before, &before);
-  measure_canary(result, 0);
-  measure_canary(result, 1);
+  for (const int launch : {0, 1}) {
+    for (const auto& event : measure_canary(launch)) apply_event(result, event);
+  }
+  sum_up(result);
   cpu_set_t after;
   sched_getaffinity(0, sizeof after, &after);
   EXPECT_TRUE(CPU_EQUAL(&before, &after));  // or all ranks would be on one CPU

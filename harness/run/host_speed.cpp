@@ -45,10 +45,9 @@ std::vector<int> copying_cpus(const std::vector<LaunchPlan>& plans, const Result
   return cpus;
 }
 
-void calibrate_host(Result& result, const std::vector<int>& cpus) {
-  if (cpus.empty()) return;
-  auto& fastest = result.machine["hosts"][0]["memory_copy"];
-  fastest = faster_copies(fastest, measure_copies(cpus));
+Json calibrate_host(const Result& result, const std::vector<int>& cpus) {
+  const Json::json_pointer place("/hosts/0/memory_copy");
+  return faster_copies(result.machine.value(place, Json()), measure_copies(cpus));
 }
 
 std::optional<Processors> processors_of(const LaunchPlan& plan) {

@@ -1,84 +1,91 @@
 #include "harness/run/rank_reports.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "harness/core/clock.hpp"
 #include "harness/launch/supervisor.hpp"
-#include "harness/run/case_report.hpp"
-#include "harness/run/trouble.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
+namespace {
 
-RankReports::RankReports(Result& result, RunFile& file)
+// The settings of rank 0 stand for all of its plan.
+void name_plan(Json& facts, const LaunchPlan& plan) {
+  if (facts.at("rank") == 0) {
+    facts["plan"] = plan.name;
+  } else {
+    facts.erase("ucx_effective");
+  }
+}
+
+// To microseconds.
+Json seconds_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (begin_ns == 0 || end_ns < begin_ns) return nullptr;
+  return std::round(static_cast<double>(end_ns - begin_ns) * 1e-3) * 1e-6;
+}
+
+}  // namespace
+
+RankReports::RankReports(const Result& result, RunFile& file)
     : result_(result), file_(file), hosts_(host_name(), boot_id()) {}
 
 const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
                               const Hub::Bytes& value) {
   if (key.starts_with("report/transfers/")) {
-    take_transfers(value);
+    file_.append_transfers(value);
     return nullptr;
   }
   auto report = from_bytes(value);
+  if (report.contains("begun_ns")) {
+    // Of another host, or where a wrapper has made a time namespace, it is another clock's.
+    const auto begun_ns = report.at("begun_ns").get<std::uint64_t>();
+    if (report.at("boot_id") == boot_id()) started_ns_ = std::max(started_ns_, begun_ns);
+    report.erase("begun_ns");
+  }
   if (report.contains("boot_id")) {
     report["host"] = hosts_.told_apart(report.at("host").get<std::string>(),
                                        report.at("boot_id").get<std::string>());
     report.erase("boot_id");
   }
-  const Case* measured = nullptr;
+  if (key.starts_with("report/case/")) return take_case(std::move(report));
   if (key.starts_with("report/rank/")) {
-    take_rank(plan, std::move(report));
+    name_plan(report, plan);
+    met_ns_ = monotonic_ns();
+    file_.add({{"rank", std::move(report)}});
   } else if (key.starts_with("report/protocols/")) {
-    take_protocols(plan, report);
+    file_.add({{"protocols", std::move(report)}});
   } else if (key.starts_with("report/errors/")) {
-    add_error_counters(result_.machine, report);
-  } else {
-    measured = take_case(plan, report);
+    file_.add({{"errors", std::move(report)}});
   }
-  file_.write(to_text(to_json(result_)));
-  return measured;
+  return nullptr;
 }
 
-void RankReports::take_transfers(const Hub::Bytes& sections) {
-  file_.append_transfers(sections);
-  result_.run["transfers"] = file_.transfers_name();
+void RankReports::begin_launch() {
+  begin_ns_ = monotonic_ns();
+  started_ns_ = met_ns_ = measured_ns_ = 0;
 }
 
-void RankReports::take_rank(const LaunchPlan& plan, Json facts) {
-  const auto effective = facts.at("ucx_effective");
-  facts.erase("ucx_effective");
-  if (facts.contains("libraries")) {
-    result_.ucx["libraries"].update(facts.at("libraries"));
-    facts.erase("libraries");
-  }
-  const auto number = [](const Json& rank) { return rank.at("rank").get<int>(); };
-  if (number(facts) == 0) result_.ucx["environment"]["effective"][plan.name] = effective;
-  const auto known = std::ranges::find(result_.ranks, number(facts), number);
-  if (known != result_.ranks.end()) {
-    *known = std::move(facts);
-  } else {
-    result_.ranks.push_back(std::move(facts));
-    std::sort(result_.ranks.begin(), result_.ranks.end(),
-              [&](const Json& a, const Json& b) { return number(a) < number(b); });
-  }
+Json RankReports::launch_time(const LaunchPlan& plan, int launch) const {
+  return {{"launch_time",
+           {{"launch", launch},
+            {"plan", plan.name},
+            {"ranks", plan.ranks},
+            {"start_s", seconds_between(begin_ns_, started_ns_)},
+            {"meet_s", seconds_between(started_ns_, met_ns_)},
+            {"measure_s", seconds_between(met_ns_, measured_ns_)},
+            {"end_s", seconds_between(measured_ns_, monotonic_ns())}}}};
 }
 
-void RankReports::take_protocols(const LaunchPlan& plan, const Json& report) {
-  auto& reported = result_.cases.at(report.at("index").get<std::size_t>());
-  for (auto& record : reported.launches) {
-    if (record.launch != report.at("launch") || record.src != report.at("src")) continue;
-    for (const auto& row : report.at("protocols")) record.path["protocols"].push_back(row);
-  }
-  take_paths(reported, plan.set);
-}
-
-const Case* RankReports::take_case(const LaunchPlan& plan, const Json& report) {
-  auto& reported = result_.cases.at(report.at("index").get<std::size_t>());
+const Case* RankReports::take_case(Json report) {
+  const auto& reported = result_.cases.at(report.at("index").get<std::size_t>());
   const auto launch = report.at("records").at(0).at("launch").get<int>();
   // Others of its pairs may have reported before.
-  const bool first = std::ranges::find(reported.launches, launch, &LaunchRecord::launch) ==
-                     reported.launches.end();
-  exit_ = worse(exit_, add_case_report(reported, plan.set, report));
+  const bool first = reported.launches.empty() || reported.launches.back().launch != launch;
+  if (report.at("error") != "") exit_ = Exit::wrong_data;
+  file_.add({{"case", std::move(report)}});
+  measured_ns_ = monotonic_ns();
   return first ? &reported : nullptr;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/core/failure.hpp"
@@ -11,28 +12,35 @@
 
 namespace ucxbench {
 
-/// Puts what the ranks of launches report into the result, and that to disk.
+/// Puts what the ranks of launches report into a run and its file.
 class RankReports {
  public:
-  RankReports(Result& result, RunFile& file);
+  RankReports(const Result& result, RunFile& file);
 
   /// Takes what a rank has put under a key "report/…", of which RankContext (benchmark.hpp) makes
   /// the values. Returns the case that this launch has measured now, each once in a launch;
   /// otherwise nullptr.
   const Case* take(const LaunchPlan& plan, const std::string& key, const Hub::Bytes& value);
 
+  /// From now on it is another launch whose times count.
+  void begin_launch();
+
+  /// An event "launch_time" of the launch that has just ended: `start_s` from begin_launch until
+  /// the last rank of this host was a process that knew what to do, `meet_s` from then until the
+  /// last rank was connected, `measure_s` until the last case was reported, `end_s` until now. Null
+  /// where ranks did not say.
+  Json launch_time(const LaunchPlan& plan, int launch) const;
+
   /// Exit::wrong_data once a payload was wrong.
   Exit exit() const { return exit_; }
 
  private:
-  void take_transfers(const Hub::Bytes& sections);
-  void take_rank(const LaunchPlan& plan, Json facts);
-  void take_protocols(const LaunchPlan& plan, const Json& report);
-  const Case* take_case(const LaunchPlan& plan, const Json& report);
+  const Case* take_case(Json report);
 
-  Result& result_;
+  const Result& result_;
   RunFile& file_;
   HostNames hosts_;
+  std::uint64_t begin_ns_ = 0, started_ns_ = 0, met_ns_ = 0, measured_ns_ = 0;  ///< 0: not yet
   Exit exit_ = Exit::done;
 };
 

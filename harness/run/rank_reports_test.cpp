@@ -18,6 +18,8 @@ class Reports : public FolderLikeSys {
     plan_.set = TransportSet::parse("tcp");
     result_.cases.emplace_back();
     result_.cases[0].parameters = Json::object();
+    result_.run = {{"id", "a run"}, {"state", "interrupted"}};
+    file_.begin(0);
   }
 
   static Json rank_facts(int rank, const std::string& host, const std::string& boot) {
@@ -41,8 +43,8 @@ class Reports : public FolderLikeSys {
   }
 
   LaunchPlan plan_;
-  Result result_;
-  RunFile file_{root_ / "run.json", [](const std::string&) {}};
+  Result result_{.file = root_ / "run.json"};
+  RunFile file_{result_, [](const std::string&) {}};
   RankReports reports_{result_, file_};
 };
 
@@ -76,7 +78,6 @@ TEST_F(Reports, OfProtocolsGoToTheirLaunchAndSender) {
 }
 
 TEST_F(Reports, AreOnDiskAtOnce) {
-  result_.run = {{"state", "running"}, {"reason", ""}};
   take("case/0/0-1", case_report(0, 0));
   EXPECT_EQ(read_result(root_ / "run.json").cases.at(0).launches.size(), 1U);
 }

@@ -4,16 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "harness/core/units.hpp"
+#include "harness/result/events.hpp"
 #include "harness/run/canary.hpp"
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/rank_reports.hpp"
-#include "harness/run/trouble.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
 
@@ -36,7 +36,7 @@ class Run {
 
   Exit run() {
     skip_unavailable();
-    file_.begin(to_text(to_json(result_)), least_growth());
+    file_.begin(least_growth());
     copying_cpus_ = copying_cpus(plans_, result_);
     std::vector<std::size_t> order(plans_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -73,12 +73,9 @@ class Run {
   }
 
   void skip(const LaunchPlan& plan) {
-    for (const auto index : plan.cases) {
-      auto& skipped = result_.cases[index];
-      if (!skipped.launches.empty()) continue;
-      skipped.state = CaseState::skipped;
-      skipped.reason = plan.unavailable;
-    }
+    auto skipped = plan.cases;
+    std::erase_if(skipped, [&](auto index) { return !result_.cases[index].launches.empty(); });
+    end_cases(skipped, CaseState::skipped, plan.unavailable);
     observer_.cannot_run(plan);
     if (plan.strict) exit_ = worse(exit_, Exit::cannot_run);
   }
@@ -90,8 +87,12 @@ class Run {
   }
 
   void run_round(const std::vector<std::size_t>& order, int launch) {
-    if (schedule_.canary) measure_canary(result_, launch);
-    calibrate_host(result_, copying_cpus_);
+    if (schedule_.canary) {
+      for (const auto& event : measure_canary(launch)) file_.add(event);
+    }
+    if (!copying_cpus_.empty()) {
+      file_.add({{"memory_copy", calibrate_host(result_, copying_cpus_)}});
+    }
     for (const auto index : order) {
       if (!ended_ && can_start(index)) run_plan(index, launch);
     }
@@ -103,7 +104,11 @@ class Run {
     if (!begin_) begin_ = begin;
     observer_.launch_begins(plan, launch, schedule_.launches);
     const auto before = processors_of(plan);
+    reports_.begin_launch();
     const auto outcome = execute_(launch_of(plan, launch));
+    if (outcome.state == LaunchOutcome::State::completed) {
+      file_.add(reports_.launch_time(plan, launch));
+    }
     note_processors(plan, launch, {before, processors_of(plan)});
     judge(plan, lost_since(outcome, plan, launches_[index]));
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
@@ -128,18 +133,28 @@ class Run {
       }
     };
     launch.on_warning = [&](int rank, const std::string& line) {
-      add_ucx_warning(result_.ucx, rank, line);
+      file_.add({{"warning", {{"rank", rank}, {"line", line}}}});
     };
     return launch;
   }
 
-  void note_processors(const LaunchPlan& plan, int launch,
-                       const std::array<std::optional<Processors>, 2>& seen) {
-    for (const auto index : plan.cases) {
-      for (auto& record : result_.cases[index].launches) {
-        if (record.launch == launch) record.processors = seen;
-      }
-    }
+  void note_processors(const LaunchPlan& plan, int launch, const SeenProcessors& seen) {
+    if (!seen[0] && !seen[1]) return;
+    file_.add({{"processors",
+                {{"launch", launch}, {"cases", plan.cases}, {"seen", processors_to_json(seen)}}}});
+  }
+
+  void end_cases(const std::vector<std::size_t>& cases, CaseState state,
+                 const std::string& reason) {
+    if (cases.empty()) return;
+    file_.add({{"state", {{"cases", cases}, {"state", to_string(state)}, {"reason", reason}}}});
+  }
+
+  /// Those that no launch has measured or skipped.
+  std::vector<std::size_t> still_planned(std::vector<std::size_t> cases) const {
+    std::erase_if(cases,
+                  [&](auto index) { return result_.cases[index].state != CaseState::planned; });
+    return cases;
   }
 
   /// A set that ran before in this run and then cannot was lost.
@@ -165,36 +180,29 @@ class Run {
     }
     ended_ = true;
     exit_ = worse(exit_, outcome.exit);
-    result_.run["state"] = outcome.state == State::interrupted ? "interrupted" : "failed";
-    result_.run["reason"] = outcome.reason;
-    if (outcome.state == State::interrupted) return;
-    for (const auto index : plan.cases) {
-      auto& lost = result_.cases[index];
-      if (lost.state != CaseState::planned) continue;
-      lost.state = CaseState::failed;
-      lost.reason = outcome.reason;
-    }
+    const bool interrupted = outcome.state == State::interrupted;
+    file_.add(
+        {{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", outcome.reason}}}});
+    if (!interrupted) end_cases(still_planned(plan.cases), CaseState::failed, outcome.reason);
   }
 
   void finish() {
-    if (!ended_) result_.run["state"] = "complete";
+    if (!ended_) file_.add({{"run", {{"state", "complete"}}}});
     bool any = false;
+    std::vector<std::size_t> left;
     for (const auto& plan : plans_) {
-      for (const auto index : plan.cases) {
-        auto& planned = result_.cases[index];
-        any |= planned.state != CaseState::skipped;
-        if (planned.state != CaseState::planned) continue;
-        planned.state = CaseState::skipped;
-        planned.reason = ended_ || !schedule_.max_time
-                             ? "the run ended before it was measured"
-                             : fmt::format("max_time, {}, was over before its first launch",
-                                           format_duration(*schedule_.max_time));
-      }
+      for (const auto index : plan.cases) any |= result_.cases[index].state != CaseState::skipped;
+      std::ranges::copy(still_planned(plan.cases), std::back_inserter(left));
     }
+    end_cases(left, CaseState::skipped,
+              ended_ || !schedule_.max_time
+                  ? "the run ended before it was measured"
+                  : fmt::format("max_time, {}, was over before its first launch",
+                                format_duration(*schedule_.max_time)));
     if (!ended_ && schedule_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
-    result_.run["finished_utc"] = utc_now();
-    file_.write(to_text(to_json(result_)));
+    file_.add({{"run", {{"finished_utc", utc_now()}}}});
+    sum_up(result_);
   }
 
   void note_left_out() {
@@ -205,12 +213,12 @@ class Run {
           fmt::format("{} has {} of {}", plans_[index].name, launches_[index], schedule_.launches));
     }
     if (fewer.empty()) return;
-    result_.run["left_out"] =
-        fmt::format("{} did not suffice for all launches: {}", format_duration(*schedule_.max_time),
-                    fmt::join(fewer, "; "));
+    const auto left_out = fmt::format("{} did not suffice for all launches: {}",
+                                      format_duration(*schedule_.max_time), fmt::join(fewer, "; "));
+    file_.add({{"run", {{"left_out", left_out}}}});
   }
 
-  Result& result_;
+  Result& result_;  ///< added to by `file_` alone
   std::vector<LaunchPlan>& plans_;
   const Schedule& schedule_;
   RunFile& file_;

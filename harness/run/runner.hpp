@@ -38,8 +38,9 @@ using Execute = std::function<LaunchOutcome(const Launch&)>;
 /// Runs every launch of every plan: A B C, C B A, …, so that a slow drift of the machine meets all
 /// alike; they may be of several benchmarks. A plan that turns out not to run here becomes
 /// unavailable. `result.cases` are planned before and have their end state after; `result.run` says
-/// how it ended. What was measured is in `file` after each case of each launch, and at the end.
-/// Returns the worst of all launches. Throws what RunFile::begin throws.
+/// how it ended. `file` is that of `result`: what was measured is in its journal after each case of
+/// each launch, and the whole is left to the caller to write. Returns the worst of all launches.
+/// Throws what RunFile::begin throws.
 Exit measure(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule,
              RunFile& file, const Execute& execute, RunObserver& observer);
 

@@ -44,12 +44,13 @@ class Runs : public FolderLikeSys {
       planned.parameters = Json::object();
       result_.cases.push_back(std::move(planned));
     }
-    result_.run = {{"state", "running"}, {"reason", ""}};
+    result_.run = {{"id", "a run"}, {"state", "interrupted"}, {"reason", ""}};
+    result_.file = root_ / "run.json";
     schedule_.launches = 3;
   }
 
   Exit run() {
-    RunFile file(root_ / "run.json", [](const std::string&) {});
+    RunFile file(result_, [](const std::string&) {});
     return measure(
         result_, plans_, schedule_, file, [this](const Launch& launch) { return play(launch); },
         observer_);

@@ -111,8 +111,9 @@ def scanned(folder, program):
             continue
         stat = file.stat()
         stamp = [stat.st_size, stat.st_mtime_ns]
-        # A problem may be gone by now: a clock that was ahead, a schema that was too new.
-        if name in known and known[name]["stamp"] == stamp and "problem" not in known[name]:
+        # A problem may be gone by now: a clock that was ahead, a schema that was too new. A journal grows.
+        growing = file.with_name(file.name + runfile.JOURNAL).exists()
+        if name in known and known[name]["stamp"] == stamp and "problem" not in known[name] and not growing:
             files[name] = known[name]
             continue
         files[name] = {"stamp": stamp, **entry_of(file, now, program)}

@@ -40,16 +40,15 @@ std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::st
   return wait_for_remote(*plan.listen, plan.token_file, command, signals);
 }
 
-/// Runs every launch. What was measured is on disk before it is annotated, and then again with what
-/// follows from it.
+/// Runs every launch, and writes the whole file with what follows from all of them.
 Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Schedule& schedule,
                   const Execute& execute, const GlobalOptions& global) {
   ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), schedule.max_time);
   display.begins(in_words(estimate(result.cases, launches, schedule)));
-  RunFile file(result.file, [&](const std::string& line) { display.say(line); });
+  RunFile file(result, [&](const std::string& line) { display.say(line); });
   const auto exit = measure(result, launches, schedule, file, execute, display);
   annotate(result);
-  file.write(to_text(to_json(result)));
+  file.finish();
   result.file = file.file();
   return file.at_its_place() ? exit : worse(exit, Exit::lost);
 }

@@ -1,4 +1,4 @@
-#include "harness/run/trouble.hpp"
+#include "harness/result/trouble.hpp"
 
 #include <algorithm>
 #include <cctype>
