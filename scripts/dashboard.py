@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--program", metavar="UCX-BENCH", required=True, help="what compares")
     arguments = parser.parse_args()
     if not pathlib.Path(arguments.tree).is_dir():
-        parser.fail(2, f"'{arguments.tree}' is no folder; give one with runs, such as results/runs")
+        parser.fail(2, f"'{arguments.tree}' is not a directory; give one with runs, such as results/runs")
     with parser.making(arguments.html, "--html"):
         write_text(arguments.html, page_of(arguments))
 

@@ -1,7 +1,6 @@
 #include "bench/cli/app.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -35,9 +34,23 @@ Exit fail(Exit exit, const std::string& what) {
   return exit;
 }
 
+/// Of a program that is started without a command.
+constexpr const char* first_words =
+    "ucx-bench measures and explains UCX communication between processes, on one machine or two.\n"
+    "\n"
+    "  ucx-bench doctor                      is this machine fit to measure on?\n"
+    "  ucx-bench topo                        how are its CPUs, GPUs and NICs connected?\n"
+    "  ucx-bench pingpong                    latency and bandwidth over the message size\n"
+    "  ucx-bench p2p -n 4 --html p2p.html    bandwidth of every pair of ranks, as a page\n"
+    "  ucx-bench merge                       a distributed join: how fast, and what limits it\n"
+    "\n"
+    "ucx-bench --help lists all commands, ucx-bench COMMAND --help their options.\n";
+
 void add_globals(CLI::App& app, GlobalOptions& global) {
   app.add_flag("-q,--quiet", global.quiet, "no progress and no table");
-  app.add_flag("-v,--verbose", global.verbose, "say which settings are made, and why");
+  app.add_flag("-v,--verbose", global.verbose,
+               "say which settings are made and why, and every finding");
+  app.add_flag("--all-rows", global.all_rows, "every row of a table, on a terminal too");
   app.add_option("--color", global.color, "colours in the table")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
@@ -81,10 +94,8 @@ Exit run(int argc, char** argv) {
     global.asked = given_words(*command.app);
     return command.run(global);
   }
-  std::vector<std::string> names;
-  for (const auto& command : commands) names.push_back(command.app->get_name());
-  return fail(Exit::usage,
-              fmt::format("expected a command: {}; see ucx-bench --help", fmt::join(names, ", ")));
+  std::fputs(first_words, stderr);
+  return Exit::usage;
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ def test_large_gpu_messages_go_by_cuda_ipc_beside_tcp_and_ib(guest):
     assert "UCX configured no lane for tcp" in case["path"]["why"]
     # What ib carried is the agreements, not the payload.
     assert 0 < done.packets < ITERATIONS * MIB // MTU
-    assert "carried by  nvlink" in done.out
+    assert "transport used  nvlink" in done.out
     assert "emulated-gpu, soft-roce" in done.out
     assert_says_that_it_is_emulated(done)
 
@@ -270,7 +270,7 @@ def test_small_ones_are_staged_over_ib_and_tcp_is_missed_only_if_required(guest)
     assert sum_of(done, "ipc_opens") == sum_of(done, "d2d_bytes") == 0
     for member in ("d2h_bytes", "h2d_bytes"):
         assert sum_of(done, member) >= 2 * ITERATIONS * 8
-    assert "carried by  ib" in done.out
+    assert "transport used  ib" in done.out
 
 
 @needs_cuda_ucx
@@ -280,7 +280,7 @@ def test_sizes_choose_between_cuda_ipc_and_ib(guest):
     small, large = done.run["cases"]
     assert_small_staged_over_ib(small)
     assert_large_by_cuda_ipc(done, large)
-    assert "carried by  ib (8 B), nvlink (1 MiB)" in done.out
+    assert "transport used  ib (8 B), nvlink (1 MiB)" in done.out
 
 
 @needs_cuda_ucx
@@ -298,7 +298,7 @@ def test_host_memory_goes_by_ib_whatever_is_enabled(guest, name):
     done = guest(name)
     assert_all_by_ib(done)
     assert done.gpus == []
-    assert "carried by  ib\n" in done.out
+    assert "transport used  ib\n" in done.out
 
 
 def test_tcp_leaves_the_device_alone(guest):

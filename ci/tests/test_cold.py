@@ -64,7 +64,7 @@ def test_the_table(cold, bench):
     done = cold("-n", 3, "--transports", "shm", "--sizes", "8,4KiB")
     assert rows_of(done.out) == [["8", "B", "1"], ["8", "B", "2"], ["4", "KiB", "1"], ["4", "KiB", "2"]]
     words = " ".join(done.out.split())
-    assert "pool paid 1 peer: 8 B " in words and "2 peers: 8 B " in words
+    assert "pool break-even 1 peer: 8 B " in words and "2 peers: 8 B " in words
     assert "cold cost context " in words and "latency" not in words
     # From the file, whose numbers are rounded.
     assert rows_of(bench("report", "run.json").out) == rows_of(done.out)

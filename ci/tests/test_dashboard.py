@@ -82,7 +82,7 @@ def test_the_history_for_otava(bench, tree, tmp_path, interpreter):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(["runs", "--otava", "machine.txt/x"], "cannot write 'machine.txt/x': "),
-     (["nowhere"], "'nowhere' is no folder; give one with runs, such as results/runs"),
+     (["nowhere"], "'nowhere' is not a directory; give one with runs, such as results/runs"),
      (["runs", "--base", "nowhere.json"], "cannot read 'nowhere.json'"),
      (["runs", "--html", "no/page.html"], "cannot write 'no/page.html'")],
 )

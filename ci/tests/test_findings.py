@@ -1,6 +1,7 @@
-"""What the rules see in a run stands in its file and begins every report of it."""
+"""What the rules see in a run stands in its file and ends every report of it."""
 
 import os
+import re
 
 import pytest
 
@@ -21,30 +22,34 @@ def test_every_rule_is_documented(bench):
     assert sorted(row for row in documented if row[1] in ("error", "warning", "note")) == sorted(listed)
 
 
-def test_findings_are_recorded_and_come_first(pingpong, bench):
+def test_findings_are_recorded_and_come_last(pingpong, bench):
     done = pingpong("--transports", "tcp", "--sizes", "8")
     found = done.file["findings"]
     launches = only([finding for finding in found if finding["id"] == "few-launches"])
     assert launches["severity"] == "note" and launches["cost_ms"] is None
-    assert launches["evidence"] == "1 launch: no confidence interval"
-    assert done.out.startswith(found[0]["severity"])
-    assert done.out.index("[few-launches]") < done.out.index("\npingpong tag")
+    assert launches["evidence"] == "1 launch gives no 95 % interval"
+    words = " ".join(done.out.split())
+    assert done.out.startswith("pingpong tag") and "quality" in words and launches["evidence"] in words
+    assert "[few-launches]" not in words and "more finding" in words
     assert bench("report", "run.json").out == done.out
+    for command in (["report", "run.json", "--findings"], ["--verbose", "report", "run.json"]):
+        every = bench(*command).out
+        assert [finding["id"] for finding in found] == re.findall(r"\[([\w-]+)\]\n", every), every
     markdown = bench("report", "run.json", "--markdown", "-").out
-    assert markdown.startswith(f"- **{found[0]['severity']}**: ")
+    assert markdown.startswith("### pingpong tag") and "few-launches" in markdown
 
 
 def test_of_a_file_without_findings_they_are_found_again(pingpong, bench, tmp_path):
     done = pingpong("--transports", "tcp", "--sizes", "8")
     file = tmp_path / "run.json"
     file.write_text(file.read_text().replace("few-launches", "other-rule"))
-    assert "[other-rule]" in bench("report", "run.json").out
+    assert "[other-rule]" in bench("report", "run.json", "--findings").out
     text = file.read_text()
     begin = text.index('"findings": [')
     end = text.index('\n  ],', begin)
     file.write_text(text[:begin] + '"findings": [' + text[end:])
     assert done.file["findings"] == []
-    assert "[few-launches]" in bench("report", "run.json").out
+    assert "[few-launches]" in bench("report", "run.json", "--findings").out
 
 
 def test_what_the_host_gave_to_the_ranks_processors(pingpong):

@@ -134,7 +134,7 @@ def test_every_view_has_the_same_findings(pingpong, bench, tmp_path):
     run = pingpong("--transports", "tcp", "--sizes", "8").file
     assert [finding["id"] for finding in run["findings"]]
     (tmp_path / "old.json").write_text(json.dumps(run | {"findings": []}))
-    words = "1 launch: no confidence interval"
+    words = "1 launch gives no 95 % interval"
     for option in ("--markdown", "--html", "--json"):
         done = bench("report", "old.json", option, "-")
         if option == "--html" and done.code == 3:

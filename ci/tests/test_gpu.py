@@ -243,7 +243,7 @@ def test_every_pair_of_gpus(emulated):
     row = only(case["limits"])
     assert row["pairs"] == 6 and row["GBps"] == row["expected_GBps"] == 50
     assert row["source"] == "specification" and row["detail"].startswith("NVLink 4")
-    assert "against what links carry" in done.out
+    assert "vs. peak of the path" in done.out
     counted = 2  # messages between two readings of the counters
     assert done.bytes["d2d_ipc_bytes"] == 6 * (runs * iterations + counted) * 4 * MIB
     assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0

@@ -17,10 +17,17 @@ def assert_refused(done, *words, code=2):
     assert not (done.folder / "ucx-bench-runs").exists()
 
 
+def test_without_a_command_it_says_what_to_begin_with(bench):
+    done = bench()
+    assert done.code == 2 and done.out == "", done
+    for words in ("measures and explains UCX communication", "ucx-bench doctor", "ucx-bench pingpong", "--help"):
+        assert words in done.err
+    assert not (done.folder / "ucx-bench-runs").exists()
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ([], ["expected a command", "pingpong"]),
         (["pingpnog"], ["unknown command 'pingpnog'", "did you mean 'pingpong'"]),
         (["pingpong", "--transport", "tcp"], ["unknown option 'transport'", "did you mean 'transports'"]),
         (["pingpong", "--itertions=3"], ["unknown option 'itertions'", "did you mean 'iterations'"]),

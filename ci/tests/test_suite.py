@@ -44,7 +44,7 @@ def test_two_commands_in_turns(bench, tmp_path):
         assert len(canaries[key]["metrics"][metric]["launch_medians"]) == 3
     assert run["ucx"]["environment"]["effective"].keys() == {a, b}
     assert "pingpong tag, host to host, over shm" in done.out and "merge tag" in done.out
-    assert "  canary      memcpy " in done.out
+    assert "  canary          memcpy " in done.out
     again = bench("report", "run.json")
     assert again.out == done.out, again
 
@@ -68,10 +68,10 @@ def test_two_runs_are_compared(bench, tmp_path):
     assert quiet.code == 0 and quiet.out.splitlines()[0] == "2 unchanged", quiet
     done = bench("compare", base, moved, "--fail-on", "regression,inconclusive")
     assert done.code == 6, done
-    assert done.out.splitlines()[0] == "the host changed: 2 inconclusive"
+    assert done.out.splitlines()[0] == "host reference drifted: 2 inconclusive"
     words = " ".join(done.out.split())
-    assert "! the host changed: canary/memcpy copy_GBps" in words and "canary/syscall round_trip_us" in words
-    assert words.count("measure both again") == 1
+    assert "! host reference drifted: canary/memcpy copy_GBps" in words and "canary/syscall round_trip_us" in words
+    assert words.count("rerun interleaved") == 1
     comparison = json.loads(bench("compare", base, moved, "--json", "-").out)
     assert comparison["host_changed"] and {one["key"] for one in comparison["canaries"]} == {
         "canary/memcpy", "canary/syscall"}

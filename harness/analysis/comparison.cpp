@@ -280,8 +280,8 @@ void doubt_all(Comparison& comparison) {
     if (row.change == Change::missing) continue;
     row.change = Change::inconclusive;
     row.doubt = Doubt::none;
-    row.why =
-        fmt::format("the host changed: {}; measure both again, in turns", comparison.host_changed);
+    row.why = fmt::format("host reference drifted: {}; rerun interleaved (ucx-bench ab)",
+                          comparison.host_changed);
   }
 }
 

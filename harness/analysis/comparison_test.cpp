@@ -251,8 +251,8 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
     EXPECT_NE(series.key, "canary/memcpy");
     if (series.key.ends_with("/1")) continue;
     EXPECT_EQ(series.change, Change::inconclusive);
-    EXPECT_EQ(series.why,
-              "the host changed: " + found.host_changed + "; measure both again, in turns");
+    EXPECT_EQ(series.why, "host reference drifted: " + found.host_changed +
+                              "; rerun interleaved (ucx-bench ab)");
   }
   EXPECT_EQ(found.series[2].change, Change::missing);
   EXPECT_EQ(found.series[3].change, Change::added);

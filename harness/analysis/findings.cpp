@@ -57,6 +57,31 @@ Json shown_findings(const Result& result) {
   return result.findings.empty() ? findings_of(result) : worst_first(result.findings);
 }
 
+bool of_quality(const Json& finding) {
+  const auto rule = std::ranges::find(rules(), text_at(finding, "/id"), &Rule::id);
+  return rule != rules().end() && rule->of_quality;
+}
+
+Quality quality_of(const Result& result, const Json& findings) {
+  Quality quality{.level = "good", .reasons = {}};
+  const auto labels = result.machine.value("labels", Json::array());
+  if (std::ranges::find(labels, Json("vm")) != labels.end()) {
+    quality = {.level = "fair", .reasons = {"virtual machine"}};
+  }
+  for (const auto& finding : findings) {
+    if (!of_quality(finding)) continue;
+    const bool poor = text_at(finding, "/severity") != "note";
+    if (poor || quality.level == "good") quality.level = poor ? "poor" : "fair";
+    // What stands after a colon is for those who want to know more.
+    const auto evidence = text_at(finding, "/evidence");
+    const auto reason = evidence.substr(0, evidence.find(": "));
+    if (std::ranges::find(quality.reasons, reason) == quality.reasons.end()) {
+      quality.reasons.push_back(reason);
+    }
+  }
+  return quality;
+}
+
 std::vector<std::string> impossible_figures(const Result& result) {
   std::vector<std::string> figures;
   for (const auto& finding : shown_findings(result)) {
@@ -70,7 +95,7 @@ std::vector<std::string> reasons_against_measuring(const Json& findings) {
   std::vector<std::string> reasons;
   for (const auto& finding : findings) {
     const auto id = text_at(finding, "/id");
-    const bool speaks = text_at(finding, "/severity") != "note" || id == "busy-host";
+    const bool speaks = text_at(finding, "/severity") != "note";
     if (speaks && std::ranges::find(reasons, id) == reasons.end()) reasons.push_back(id);
   }
   return reasons;

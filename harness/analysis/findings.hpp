@@ -37,6 +37,8 @@ struct Rule {
   Severity severity = Severity::note;
   std::string_view description;  ///< one line for `list rules`
   std::vector<Finding> (*check)(const Judged& run);
+  /// It speaks of how far the figures can be trusted, as it does on nearly every virtual machine.
+  bool of_quality = false;
 };
 
 /// Every rule, worst first.
@@ -50,12 +52,24 @@ Json findings_of(const Result& result);
 /// into `findings` at once, so that all views show the same.
 Json shown_findings(const Result& result);
 
+/// How far a run's figures can be trusted.
+struct Quality {
+  std::string level;                 ///< "good", "fair" or "poor": by the worst of the reasons
+  std::vector<std::string> reasons;  ///< "3 launches give no 95 % interval"; none where good
+};
+
+/// By those of `findings` that rules of quality made: a warning is poor, a note fair, and so is a
+/// virtual machine.
+Quality quality_of(const Result& result, const Json& findings);
+
+/// Whether a rule of quality made this finding.
+bool of_quality(const Json& finding);
+
 /// What rule above-limit says of a run: figures that no machine gives, each a line. Whoever draws
 /// conclusions from a run's figures says so first.
 std::vector<std::string> impossible_figures(const Result& result);
 
-/// Which rules' findings speak against measuring now, each once: errors and warnings; and others'
-/// load, which is a note of a run that has taken place, but can be waited for before one.
+/// Which rules' findings speak against measuring now, each once: errors and warnings.
 std::vector<std::string> reasons_against_measuring(const Json& findings);
 
 }  // namespace ucxbench

@@ -33,7 +33,7 @@ TEST(Findings, HaveWhatTheRunFileNames) {
                           {"subject", "run"},
                           {"evidence", "the run is interrupted: results are partial"},
                           {"cost_ms", nullptr},
-                          {"next", "run it again for the missing cases"}}}));
+                          {"next", "run again for the missing cases"}}}));
 }
 
 TEST(Findings, OfOneRuleAreEightAtMost) {
@@ -60,16 +60,36 @@ TEST(Findings, ThatAreRecordedAreShownWorstFirst) {
   EXPECT_EQ(ids, (std::vector<std::string>{"error", "warning", "note"}));
 }
 
-TEST(Findings, ThatAreNotesSpeakNotAgainstMeasuringButLoadDoes) {
+TEST(Findings, ThatAreNotesSpeakNotAgainstMeasuring) {
   const auto finding = [](const char* id, const char* severity) {
     return Json{{"id", id}, {"severity", severity}};
   };
   EXPECT_EQ(
       reasons_against_measuring({finding("small-shm", "warning"), finding("small-shm", "warning"),
-                                 finding("busy-host", "note"), finding("no-turbo", "note")}),
+                                 finding("busy-host", "warning"), finding("no-turbo", "note")}),
       (std::vector<std::string>{"small-shm", "busy-host"}));
   EXPECT_TRUE(reasons_against_measuring(Json::array({finding("no-turbo", "note")})).empty());
   EXPECT_TRUE(reasons_against_measuring(Json::array()).empty());
+}
+
+TEST(Quality, IsAsTheWorstOfItsReasons) {
+  const auto finding = [](const char* id, const char* severity, const char* evidence) {
+    return Json{{"id", id}, {"severity", severity}, {"evidence", evidence}};
+  };
+  auto result = made_run();
+  result.machine["labels"] = Json::array();
+  const auto other = finding("far-nic", "warning", "uses ib1");
+  EXPECT_EQ(quality_of(result, Json::array({other})).level, "good");
+  const auto few = finding("few-launches", "note", "2 launches give no 95 % interval");
+  EXPECT_EQ(quality_of(result, Json::array({few})).level, "fair");
+  const auto busy = finding("busy-host", "warning", "load average 3 on 2 CPUs: no CPU is left");
+  const auto poor = quality_of(result, Json::array({few, busy, other, busy}));
+  EXPECT_EQ(poor.level, "poor");
+  EXPECT_EQ(poor.reasons, (std::vector<std::string>{"2 launches give no 95 % interval",
+                                                    "load average 3 on 2 CPUs"}));
+  result.machine["labels"] = {"vm"};
+  EXPECT_EQ(quality_of(result, Json::array()).level, "fair");
+  EXPECT_EQ(quality_of(result, Json::array({busy})).level, "poor");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ std::string common_table(const Advice& advice) {
 }
 
 std::string findings_tables(const Advice& advice) {
-  TextRows ended = {{"setting", "ends", "of", "which is"}};
-  TextRows others = {{"no setting ends", "of", "what to do"}};
+  TextRows ended = {{"setting", "fixes", "of", "which is"}};
+  TextRows others = {{"not fixable by settings", "of", "what to do"}};
   for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
     if (setting.empty()) {
       others.push_back({rule, on_one_line(subject), on_one_line(next)});
@@ -79,9 +79,10 @@ std::string pick_text(const Graph& graph, const Pick& pick) {
                            true);
   const auto best = pick.best.reach.per_gpu_GBps;
   const auto naive = pick.naive.reach.per_gpu_GBps;
-  if (naive == 0 || !pick.best.complete() || !pick.naive.complete()) return text;
-  return text + fmt::format("  every GPU to every other takes the first {} {:.2f} x as long\n\n",
-                            pick.naive.gpus.size(), best / naive);
+  const bool known = naive > 0 && pick.best.complete() && pick.naive.complete();
+  if (!known || best < 1.01 * naive) return text;
+  return text + fmt::format("  all-to-all is {:.2f} x slower on {}\n\n", best / naive,
+                            fmt::join(names_of_gpus(graph, pick.naive.gpus), ", "));
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ std::string of_plain_medians(const Comparison& comparison) {
 }
 
 std::string of_the_host(const Comparison& comparison) {
-  return fmt::format("the host changed: {}: measure both again, in turns", comparison.host_changed);
+  return fmt::format("host reference drifted: {}: rerun interleaved (ucx-bench ab)",
+                     comparison.host_changed);
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ std::string summary_of(const Comparison& comparison) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
   if (parts.empty()) return "nothing to compare";
-  return (comparison.host_changed.empty() ? "" : "the host changed: ") + join(parts, ", ");
+  return (comparison.host_changed.empty() ? "" : "host reference drifted: ") + join(parts, ", ");
 }
 
 Grid grid_of(const Comparison& comparison) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/findings.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/report/first_messages.hpp"
 #include "harness/report/matrix_view.hpp"
@@ -48,7 +49,7 @@ std::string cold_of(const Block& block) {
 std::string carrier_of(const Case& of) {
   const auto who = shares_in_words(carried_by(of.path));
   const auto verdict = text_at(of.path, "/verdict", "unknown");
-  if (who.empty()) return "cannot tell: " + text_at(of.path, "/why", "nothing is known");
+  if (who.empty()) return "unknown: " + text_at(of.path, "/why", "nothing is known");
   if (verdict == "as-asked") return who;
   return who + (verdict == "partly" ? ": only partly what was asked" : ": not what was asked");
 }
@@ -80,9 +81,9 @@ std::string measuring_of(const Block& block) {
   std::vector<std::string> parts;
   const auto stamp = median_over(
       block.measured, [](const auto& record) { return overhead(record, "timestamp_ns"); });
-  if (stamp) parts.push_back(significant(*stamp, 2) + " ns per timed iteration");
+  if (stamp) parts.push_back(significant(*stamp, 2) + " ns per iteration");
   const auto ratio = median_over(block.measured, timed_over_untimed);
-  if (ratio) parts.push_back(fmt::format("timed/untimed mean {:.3f}", *ratio));
+  if (ratio) parts.push_back(fmt::format("timed loop {:.3f} x the untimed", *ratio));
   return join(parts, ", ");
 }
 
@@ -104,15 +105,17 @@ std::string canaries_of(const Result& result) {
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   if (block.measured.empty()) return {};
   std::vector<std::pair<std::string, std::string>> costs;
-  if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("carried by", by);
+  if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("transport used", by);
   std::vector<std::string> labels;
   for (const auto* of : block.measured) {
     for (const auto& label : of->labels) add_label(labels, on_one_line(label));
   }
   if (!labels.empty()) costs.emplace_back("labels", join(labels, ", "));
   if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);
-  if (const auto pays = pool_pays(block); !pays.empty()) costs.emplace_back("pool paid", pays);
-  if (const auto cost = measuring_of(block); !cost.empty()) costs.emplace_back("measuring", cost);
+  if (const auto pays = pool_pays(block); !pays.empty())
+    costs.emplace_back("pool break-even", pays);
+  if (const auto cost = measuring_of(block); !cost.empty())
+    costs.emplace_back("timer overhead", cost);
   Verified all;
   for (const auto* of : block.cases) {
     all.checked += of->verified.checked;
@@ -193,6 +196,10 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
       fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
                   text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
                   text_at(result.ucx, "/version")));
+  if (!result.cases.empty()) {
+    const auto [level, reasons] = quality_of(result, result.findings);
+    lines.emplace_back("quality", level + (reasons.empty() ? "" : ": " + join(reasons, "; ")));
+  }
   // What was measured says it better.
   if (result.cases.empty()) add_transports(result.ucx.value("transports", Json::object()), lines);
   return lines;

@@ -1,3 +1,4 @@
+#include "harness/analysis/findings.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
@@ -9,8 +10,10 @@ std::vector<FindingLine> findings_in_words(const Result& result) {
     if (const auto cost = number_at(finding, "cost_ms")) {
       text += "; costs " + readable_us(*cost * 1e3);
     }
-    lines.push_back({text_at(finding, "/severity"), text + " -> " + text_at(finding, "/next") +
-                                                        " [" + text_at(finding, "/id") + "]"});
+    lines.push_back(
+        {text_at(finding, "/severity"),
+         text + " -> " + text_at(finding, "/next") + " [" + text_at(finding, "/id") + "]",
+         of_quality(finding)});
   }
   return lines;
 }

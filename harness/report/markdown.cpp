@@ -13,9 +13,6 @@ std::string bullet(const std::string& name, const std::string& text) {
 
 std::string render_markdown(const Result& result, const RenderOptions&) {
   std::string out;
-  const auto findings = findings_in_words(result);
-  for (const auto& [severity, text] : findings) out += bullet(severity, text);
-  if (!findings.empty()) out += "\n";
   for (const auto& block : blocks_of(result)) {
     out += "### " + markdown_escaped(block.title) + "\n\n";
     if (!block.measured.empty()) {
@@ -36,6 +33,8 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
     out += "\n";
   }
   for (const auto& [name, text] : environment_of(result)) out += bullet(name, text);
+  for (const auto& finding : findings_in_words(result))
+    out += bullet(finding.severity, finding.text);
   return out;
 }
 

@@ -135,13 +135,13 @@ Grid against_limits(const Case& of) {
   };
   // The fields of a row that the median of its pairs is held against.
   std::vector<std::pair<const char*, const char*>> against = {{"GBps", "used path"}};
-  if (some_have("expected_GBps")) against.emplace_back("expected_GBps", "expected path");
+  if (some_have("expected_GBps")) against.emplace_back("expected_GBps", "best path");
   if (some_have("share_GBps")) against.emplace_back("share_GBps", "fair share");
   Grid grid{.columns =
                 {{"", "class"}, {"", "path used"}, {"", "pairs"}, {"GB/s", "min"}, {"GB/s", "p50"}},
             .rows = {}};
-  for (const auto& [field, name] : against) grid.columns.push_back({"limit, GB/s", name});
-  for (const auto& [field, name] : against) grid.columns.push_back({"p50 of that", name});
+  for (const auto& [field, name] : against) grid.columns.push_back({"peak, GB/s", name});
+  for (const auto& [field, name] : against) grid.columns.push_back({"p50, % of peak", name});
   grid.columns.push_back({"", "limited by"});
   for (const auto& limit : of.limits) {
     const auto p50 = number_at(limit, "p50_GBps");

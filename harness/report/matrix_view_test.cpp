@@ -120,7 +120,7 @@ TEST(AgainstLimits, AreInTheReport) {
   Result result;
   result.cases = {with_limits()};
   const auto sections = sections_of(blocks_of(result).front());
-  EXPECT_EQ(sections.back().title, "against what links carry, 1 MiB, one pair at a time");
+  EXPECT_EQ(sections.back().title, "vs. peak of the path, 1 MiB, one pair at a time");
 }
 
 TEST(Sections, OfAMatrixAreOneTableAndAMatrixEach) {

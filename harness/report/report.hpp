@@ -7,8 +7,12 @@
 
 namespace ucxbench {
 
+/// Of the table; other formats have none of it.
 struct RenderOptions {
-  bool color = false;  ///< ANSI colours; only the table uses them
+  bool color = false;     ///< ANSI colours
+  bool brief = false;     ///< for a terminal: curves as charts, and a dozen of a table's rows
+  bool all_rows = false;  ///< all of them, though it is brief
+  bool findings = false;  ///< every finding, not the first three
 };
 
 /// One way to present a run. A format is one file that registers itself; it sees the result only,

@@ -20,7 +20,7 @@ std::vector<Section> sections_of(const Block& block) {
     for (const auto* of : block.measured) {
       add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
       add("the slowest, " + matrix_title(*of), slowest_of(*of));
-      add("against what links carry, " + matrix_title(*of), against_limits(*of));
+      add("vs. peak of the path, " + matrix_title(*of), against_limits(*of));
     }
     return sections;
   }
@@ -29,7 +29,7 @@ std::vector<Section> sections_of(const Block& block) {
     add("", pairs_of(block));
     if (!block.measured.empty()) {
       const auto& largest = *block.measured.back();
-      add("against what links carry, " + size_of(largest), against_limits(largest));
+      add("vs. peak of the path, " + size_of(largest), against_limits(largest));
     }
     return sections;
   }

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "harness/report/chart.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/sections.hpp"
@@ -13,6 +16,10 @@ constexpr const char* bold = "1";
 constexpr const char* dim = "2";
 constexpr const char* red = "31";
 constexpr const char* yellow = "33";
+
+/// Of a table on a terminal, and of findings that are shown unasked.
+constexpr std::size_t most_rows = 12;
+constexpr std::size_t most_findings = 3;
 
 class Page {
  public:
@@ -28,13 +35,12 @@ class Page {
     line(lines, style);
   }
 
-  /// "  name        text", the text's further lines under its first.
+  /// "  name            text", the text's further lines under its first.
   void named(const std::string& name, const std::string& text) {
-    hanging(fmt::format("  {:<12}", name), text, dim);
+    hanging(fmt::format("  {:<16}", name), text, dim);
   }
 
-  void finding(const std::string& severity, const std::string& text) {
-    const auto* const style = severity == "error" ? red : severity == "warning" ? yellow : nullptr;
+  void finding(const std::string& severity, const std::string& text, const char* style) {
     hanging(fmt::format("{:<9}", severity), text, style);
   }
 
@@ -62,13 +68,34 @@ class Page {
   std::string text_;
 };
 
-void add_block(Page& page, const Block& block, const Result& result) {
+/// Of so many rows the first, the last and those evenly between them.
+Grid thinned(Grid grid) {
+  const auto all = grid.rows.size();
+  if (all <= most_rows) return grid;
+  std::vector<std::vector<std::string>> kept;
+  for (std::size_t row = 0; row < most_rows; ++row) {
+    kept.push_back(std::move(grid.rows[row * (all - 1) / (most_rows - 1)]));
+  }
+  grid.rows = std::move(kept);
+  return grid;
+}
+
+void add_block(Page& page, const Block& block, const Result& result, const RenderOptions& options) {
   page.line(block.title, bold);
   if (!block.measured.empty()) {
     page.paragraph(details_of(block, result), "  ", dim);
+    if (options.brief) {
+      for (const auto& line : charts_of(block)) page.line("  " + line);
+    }
     for (const auto& [title, grid] : sections_of(block)) {
       if (!title.empty()) page.line("  " + title, dim);
-      page.grid(grid);
+      const bool thin = options.brief && !options.all_rows && block.kind() == ViewKind::curve;
+      page.grid(thin ? thinned(grid) : grid);
+      if (thin && grid.rows.size() > most_rows) {
+        page.line(
+            fmt::format("  {} of {} rows; --all-rows shows the rest", most_rows, grid.rows.size()),
+            dim);
+      }
     }
   }
   for (const auto& [failed, line] : not_measured(block)) {
@@ -78,12 +105,33 @@ void add_block(Page& page, const Block& block, const Result& result) {
   page.line("");
 }
 
+const char* style_of(const std::string& severity) {
+  return severity == "error" ? red : severity == "warning" ? yellow : nullptr;
+}
+
+/// Of a run without cases, as doctor's, the findings are all that there is to say.
+void add_findings(Page& page, const Result& result, bool all) {
+  all |= result.cases.empty();
+  auto findings = findings_in_words(result);
+  const auto total = findings.size();
+  if (!all) {
+    std::erase_if(findings, &FindingLine::of_quality);
+    if (findings.size() > most_findings) findings.resize(most_findings);
+  }
+  if (total > 0) page.line("");
+  for (const auto& finding : findings) {
+    page.finding(finding.severity, finding.text, style_of(finding.severity));
+  }
+  if (findings.size() == total) return;
+  const auto file = result.file.empty() ? "FILE" : result.file.string();
+  page.line(fmt::format("{}: ucx-bench report {} --findings",
+                        counted(total - findings.size(), "more finding"), file),
+            dim);
+}
+
 std::string render_table(const Result& result, const RenderOptions& options) {
   Page page(options.color);
-  const auto findings = findings_in_words(result);
-  for (const auto& [severity, text] : findings) page.finding(severity, text);
-  if (!findings.empty()) page.line("");
-  for (const auto& block : blocks_of(result)) add_block(page, block, result);
+  for (const auto& block : blocks_of(result)) add_block(page, block, result, options);
   for (const auto& [title, grid, crossovers] : choices_of(result)) {
     page.line(title, bold);
     page.grid(grid);
@@ -91,6 +139,7 @@ std::string render_table(const Result& result, const RenderOptions& options) {
     page.line("");
   }
   for (const auto& [name, text] : environment_of(result)) page.named(name, text);
+  add_findings(page, result, options.findings);
   return page.text();
 }
 

@@ -34,14 +34,16 @@ std::vector<NotMeasured> not_measured(const Block& block);
 /// What was paid once, what measuring costs, what was verified; as (name, text).
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block);
 
-/// A recorded finding, or of a run without any what the rules see in it now; worst first.
+/// A recorded finding.
 struct FindingLine {
   std::string severity;  ///< "error", "warning", "note"
   std::string text;      ///< "subject: evidence; costs 1.20 ms -> what to do [id]"
+  bool of_quality;       ///< how far the figures can be trusted, not what they are
 };
+/// Worst first.
 std::vector<FindingLine> findings_in_words(const Result& result);
 
-/// Where and with what: as (name, text).
+/// Where, with what, and how far to be trusted: as (name, text).
 std::vector<std::pair<std::string, std::string>> environment_of(const Result& result);
 
 }  // namespace ucxbench

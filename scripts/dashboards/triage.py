@@ -55,7 +55,7 @@ def load(folder, today):
     try:
         items = yaml.safe_load(text) or []
     except (yaml.YAMLError, ValueError) as error:
-        return [], [(FILE, f"is no YAML: {' '.join(str(error).split())}")]
+        return [], [(FILE, f"invalid YAML: {' '.join(str(error).split())}")]
     if not isinstance(items, list):
         return [], [(FILE, "is no list of entries: begin each with '- id: …'")]
     entries, problems = [], []

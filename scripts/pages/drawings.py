@@ -102,4 +102,4 @@ def of_time(run, folder):
 
 
 def name_of(case):
-    return f"{case['key']}, carried by {words(list(by))}" if (by := case["path"].get("carried_by")) else case["key"]
+    return f"{case['key']} over {words(list(by))}" if (by := case["path"].get("carried_by")) else case["key"]

@@ -70,9 +70,9 @@ def tables_of(run):
                 cells += [known(rate), percent_of(rate, rate_of(pair))]
             rows.append(cells)
         head = ["from", "to", "messages", "MB", "p25 GB/s", "p50", "p75", "goodput"]
-        head += ["class", "carried by", "its limit", "of that", "expected path's", "of that"] if limited else []
-        head += ["calibrated", "of that"] if calibrated else []
-        head += ["fair share of it", "of that"] if shared else []
+        head += ["class", "transport used", "peak", "% of peak", "best path", "% of best"] if limited else []
+        head += ["calibrated", "% of calibrated"] if calibrated else []
+        head += ["fair share", "% of fair share"] if shared else []
         head += ["all at once", "of alone"] if at_once else []
         tables.append({"key": case["key"], "head": head, "rows": rows, "left_out": len(pairs) - len(rows)})
     return tables

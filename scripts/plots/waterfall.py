@@ -1,4 +1,4 @@
-"""From what links promise to what is left of it at the end: one bar per stage that has a source."""
+"""From peak to achieved bandwidth: one bar per stage that has a source."""
 
 import dataclasses
 import statistics

@@ -59,7 +59,7 @@ def test_the_runs_are_side_by_side_on_one_scale(two_runs):
     assert f"{key} messages under way, ms 20.00 10.00 0.50 ×" in page.text
     assert "waiting for them" not in page.text  # the new run does not know
     assert page.svgs == 1
-    assert f"base: {key}, carried by tcp: 10.0 ms" in page.text and f"new: {key}, carried by tcp: 15.0 ms" in page.text
+    assert f"base: {key} over tcp: 10.0 ms" in page.text and f"new: {key} over tcp: 15.0 ms" in page.text
     assert page.text.count("ms after the run began") == 1
     assert "1 regressed" in page.text and f"regressed {key} time, ms 100.0 200.0 +100.0 % +90.0 to +110.0 %" in page.text
     assert f"{key} throughput, GB/s" in page.text and "UCX 1.13.1 -> 1.22.0" in page.text

@@ -45,7 +45,7 @@ def test_no_command_takes_more_than_a_commit_from_a_run():
 def test_the_first_screen_has_the_verdict_in_words(runs, program):
     text = text_of(made(runs, program))
     assert text.startswith("ucx-bench: 8 regressed, 24 unchanged 8 regressed, 24 unchanged 24 runs, 32 series")
-    assert "What these figures do not stand for: synthetic" in text
+    assert "Caveats: synthetic" in text
     assert "One cause? all latency tcp (8 rows, and none that is as before)" in text
     newest = json.loads(files_of(runs)[-1].read_text())["build"]["commit"]
     before = json.loads(files_of(runs)[-2].read_text())["build"]["commit"]

@@ -107,7 +107,7 @@ def test_triage_marks_rows_until_it_expires(runs, program):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- [", "is no YAML"),
+        ("- [", "invalid YAML"),
         ("a: b", "is no list of entries"),
         ("- word", "entry 1 is no entry"),
         ("- {id: a, state: open}", "has no reason, owner, expiry"),
@@ -136,7 +136,7 @@ def test_without_the_program_there_is_no_page(runs, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "'nowhere' is no folder; give one with runs"),
+        (["nowhere"], "'nowhere' is not a directory; give one with runs"),
         (["empty"], "has no runs: give a folder of files written by ucx-bench --json"),
         (["runs", "--base", "nowhere.json"], "cannot read 'nowhere.json'"),
         (["runs", "--html", "no/page.html"], "choose another path with --html"),

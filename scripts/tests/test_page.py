@@ -256,8 +256,8 @@ def test_the_timeline_is_of_the_median_launch(run_file, tmp_path):
     assert "has nothing of merge/tag/host-host/tcp/1M/ranks=4" in text  # the largest number of ranks
 
     text = made(run_file(keep_two_ranks, which="workload")).text
-    drawn = text.split("Timeline of the median run")[1].split("There and back")[0]
-    assert "ranks=2, carried by tcp: 10.0 ms" in drawn and "rank 1" in drawn
+    drawn = text.split("Timeline of the median run")[1].split("Directional asymmetry")[0]
+    assert "ranks=2 over tcp: 10.0 ms" in drawn and "rank 1" in drawn
     assert "shuffle (waiting)" in drawn and "messages under way" in drawn and "No timeline" not in text
 
 

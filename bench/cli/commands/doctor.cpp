@@ -39,7 +39,7 @@ AddedCommand add_doctor(CLI::App& app) {
   return {command, [outputs](const GlobalOptions& global) {
             outputs->check();
             const auto result = examine(global.command);
-            const auto written = outputs->write(result, global.quiet, global.colored());
+            const auto written = outputs->write(result, global.table());
             outputs->write_run(result);
             const auto page = outputs->write_page(result);
             const auto reasons = reasons_against_measuring(result.findings);

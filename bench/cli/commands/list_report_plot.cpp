@@ -142,13 +142,17 @@ AddedCommand add_report(CLI::App& app) {
   const auto file = std::make_shared<std::string>();
   const auto outputs = std::make_shared<Outputs>();
   command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
+  const auto findings = std::make_shared<bool>(false);
+  command->add_flag("--findings", *findings, "every finding, not the first three")->group("output");
   outputs->add_options(*command);
   outputs->add_transfer_options(*command);
-  return {command, [file, outputs](const GlobalOptions& global) {
+  return {command, [file, outputs, findings](const GlobalOptions& global) {
             auto result = read_result(*file);
             result.findings = shown_findings(result);
             outputs->check();
-            const auto written = outputs->write(result, global.quiet, global.colored());
+            auto table = global.table();
+            if (table) table->findings |= *findings;
+            const auto written = outputs->write(result, table);
             outputs->write_run(result);
             return worse(written, outputs->write_page(result));
           }};

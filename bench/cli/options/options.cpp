@@ -23,6 +23,14 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
+bool colored(const std::string& color) {
+  if (color != "auto") return color == "always";
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE")) return true;
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -39,12 +47,12 @@ bool has_command(const CLI::App& app, const std::string& name) {
 
 }  // namespace
 
-bool GlobalOptions::colored() const {
-  if (color != "auto") return color == "always";
-  if (is_set("NO_COLOR")) return false;
-  if (is_set("CLICOLOR_FORCE")) return true;
-  const char* term = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+std::optional<RenderOptions> GlobalOptions::table() const {
+  if (quiet) return std::nullopt;
+  return RenderOptions{.color = colored(color),
+                       .brief = isatty(STDOUT_FILENO) == 1,
+                       .all_rows = all_rows,
+                       .findings = verbose};
 }
 
 std::string twin_of(const std::string& long_option) {

@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/report/report.hpp"
 
 namespace ucxbench {
 
@@ -12,13 +15,16 @@ struct GlobalOptions {
   bool quiet = false;
   bool verbose = false;
   bool dry_run = false;
+  bool all_rows = false;
   std::string color = "auto";
   std::string progress = "auto";
   std::string config;
   std::vector<std::string> command;  ///< as typed
   std::vector<std::string> asked;    ///< given_words of the command
 
-  bool colored() const;  ///< honours NO_COLOR, CLICOLOR_FORCE, TERM=dumb
+  /// How a table is shown: in colours as NO_COLOR, CLICOLOR_FORCE and TERM=dumb say, in brief on a
+  /// terminal. Nullopt with --quiet.
+  std::optional<RenderOptions> table() const;
 };
 
 /// "UCXBENCH_WARMUP_RUNS" of "warmup-runs".

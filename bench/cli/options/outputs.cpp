@@ -180,19 +180,19 @@ std::filesystem::path Outputs::run_file(const std::string& command, const Result
   return new_run_file("", command);
 }
 
-Exit Outputs::write(const Result& result, bool quiet, bool colored) const {
+Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& table) const {
   Exit exit = Exit::done;
   if (is_folder(files_.at("json"))) {
     exit = worse(exit, tried([&] { keep_facts(files_.at("json"), result); }));
   }
-  bool table = !quiet && page_ != "-";
+  bool shown = table && page_ != "-";
   for (const auto& [format, file] : files_) {
     if (file.empty() || (format == "json" && file != "-")) continue;
     const auto bytes = render(format, result);
-    if (file == "-") table = false;
+    if (file == "-") shown = false;
     exit = worse(exit, write_or_keep(file, bytes));
   }
-  if (table) std::fputs(render("table", result, {colored}).c_str(), stdout);
+  if (shown) std::fputs(render("table", result, *table).c_str(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     fmt::print(stderr, "ucx-bench: cannot write to stdout: {}\n", std::strerror(errno));
     exit = worse(exit, Exit::lost);

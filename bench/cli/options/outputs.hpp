@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "harness/core/failure.hpp"
+#include "harness/report/report.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -46,9 +48,10 @@ class Outputs {
   /// in it; in ucx-bench-runs/ when it is not given (or is "-").
   std::filesystem::path run_file(const std::string& command, const Result& result) const;
 
-  /// Everything but a run file and a page; beside a run in a folder, what its machine is.
-  /// Exit::lost where something is not where it was asked for, which is said.
-  Exit write(const Result& result, bool quiet, bool colored) const;
+  /// Everything but a run file and a page, and the table unless it is nullopt; beside a run in a
+  /// folder, what its machine is. Exit::lost where something is not where it was asked for, which
+  /// is said.
+  Exit write(const Result& result, const std::optional<RenderOptions>& table) const;
 
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;

@@ -108,7 +108,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
 
 Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
                    bool table) {
-  const auto written = outputs.write(result, global.quiet || !table, global.colored());
+  const auto written = outputs.write(result, table ? global.table() : std::nullopt);
   say_how_it_ended(result, global.quiet);
   return worse(written, write_page(outputs, result));
 }

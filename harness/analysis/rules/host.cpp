@@ -51,10 +51,9 @@ std::vector<Finding> small_shm(const Judged& run) {
     const auto bytes = number_at(host, "shm_bytes");
     if (!bytes || *bytes >= little_shm_bytes) return std::nullopt;
     return Finding{.subject = {},
-                   .evidence = fmt::format("/dev/shm has {}: processes that share memory run out "
-                                           "of it, and fail or take another way",
+                   .evidence = fmt::format("/dev/shm has {}: UCX's shared memory may run out of it",
                                            spaced_size(static_cast<std::uint64_t>(*bytes))),
-                   .next = "give the container more: --shm-size=8g or --ipc=host"};
+                   .next = "start the container with --shm-size=8g or --ipc=host"};
   });
 }
 
@@ -63,11 +62,12 @@ std::vector<Finding> cma_blocked(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto scope = number_at(host, "ptrace_scope");
     if (!scope || *scope < 1) return std::nullopt;
-    return Finding{.subject = {},
-                   .evidence = fmt::format("UCX has no cma, and the kernel's ptrace scope is {}: "
-                                           "large messages in shared memory are copied twice",
-                                           *scope),
-                   .next = "sysctl kernel.yama.ptrace_scope=0, or the capability SYS_PTRACE"};
+    return Finding{
+        .subject = {},
+        .evidence = fmt::format("UCX cannot use cma (kernel.yama.ptrace_scope is {}): large "
+                                "messages over shared memory are copied twice",
+                                *scope),
+        .next = "sysctl kernel.yama.ptrace_scope=0, or add the capability SYS_PTRACE"};
   });
 }
 
@@ -77,11 +77,12 @@ std::vector<Finding> cpu_quota(const Judged& run) {
     // Before a run: two ranks are the least that say anything.
     const auto needed = static_cast<double>(run.ranks.empty() ? 2 : ranks_on(run, host));
     if (!quota || *quota >= needed) return std::nullopt;
-    return Finding{.subject = {},
-                   .evidence = fmt::format("the cgroup may take {} CPUs' time, {} ranks that poll "
-                                           "take {}: the kernel stops them in between",
-                                           significant(quota, 2), needed, needed),
-                   .next = "raise the container's CPU limit"};
+    return Finding{
+        .subject = {},
+        .evidence = fmt::format("the cgroup's CPU quota is {} CPUs, {} polling ranks need {}: "
+                                "the kernel throttles them",
+                                significant(quota, 2), needed, needed),
+        .next = "raise the container's CPU limit"};
   });
 }
 
@@ -89,11 +90,9 @@ std::vector<Finding> turbo(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     if (!is_set(host, "turbo")) return std::nullopt;
     return Finding{.subject = {},
-                   .evidence =
-                       "clocks go above the nominal one while load and temperature allow "
-                       "it: a busy machine measures otherwise than a quiet one",
+                   .evidence = "turbo is on: clocks depend on load and temperature",
                    .next =
-                       "for figures that repeat, switch turbo off in the BIOS or by "
+                       "for repeatable figures, switch turbo off in the BIOS or by "
                        "intel_pstate/no_turbo"};
   });
 }
@@ -102,10 +101,10 @@ std::vector<Finding> governor(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto governor = text_at(host, "/governor", "");
     if (governor.empty() || governor == "performance") return std::nullopt;
-    return Finding{.subject = {},
-                   .evidence = "the CPU frequency governor is " + governor +
-                               ": clocks follow the load, and latencies with them",
-                   .next = "cpupower frequency-set -g performance"};
+    return Finding{
+        .subject = {},
+        .evidence = "the CPU frequency governor is " + governor + ": latencies follow the clock",
+        .next = "cpupower frequency-set -g performance"};
   });
 }
 
@@ -114,23 +113,24 @@ std::vector<Finding> numa_balancing(const Judged& run) {
     if (!is_set(host, "numa_balancing") || number_at(host, "numa_nodes").value_or(1) < 2) {
       return std::nullopt;
     }
-    return Finding{.subject = {},
-                   .evidence =
-                       "automatic NUMA balancing is on: the kernel unmaps pages to see "
-                       "who touches them, and moves them, while it is measured",
-                   .next = "sysctl kernel.numa_balancing=0"};
+    return Finding{
+        .subject = {},
+        .evidence =
+            "automatic NUMA balancing is on: the kernel unmaps and moves pages during the run",
+        .next = "sysctl kernel.numa_balancing=0"};
   });
 }
 
 std::vector<Finding> moved_processors(const Judged& run) {
   const auto words = Placements({&run.result}).in_words();
   if (words.empty()) return {};
-  return {{.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
-           .evidence = "the first two ranks' processors were " + words +
-                       ": a hypervisor moves them, or others use their cores",
-           .next =
-               "compare holds each launch against those of the same placement; figures that repeat "
-               "take cores of one's own"}};
+  return {
+      {.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
+       .evidence = "placement changed between launches (the hypervisor moved the CPUs, or others "
+                   "use them): the CPUs of ranks 0 and 1 were " +
+                   words,
+       .next = "compare judges within the same placement; for repeatable figures use dedicated, "
+               "pinned cores"}};
 }
 
 std::vector<Finding> busy_host(const Judged& run) {
@@ -143,13 +143,12 @@ std::vector<Finding> busy_host(const Judged& run) {
     const auto busy = static_cast<double>(ranks);
     // More ranks than CPUs is what shared-cpus says.
     if (busy > *threads || busy + *load <= *threads) return std::nullopt;
-    return Finding{.subject = {},
-                   .evidence = fmt::format(
-                       "in the minute before, {} programs were running; with {} that is "
-                       "more than its {} CPUs",
-                       significant(load, 2), counted(static_cast<std::size_t>(ranks), "rank"),
-                       text_at(host, "/hardware_threads")),
-                   .next = "close other programs, and run it again"};
+    return Finding{
+        .subject = {},
+        .evidence = fmt::format("load average {} on {} CPUs before the run: no CPU is left for {}",
+                                significant(load, 2), text_at(host, "/hardware_threads"),
+                                counted(static_cast<std::size_t>(ranks), "rank")),
+        .next = "close other programs, then run again"};
   });
 }
 
@@ -158,7 +157,7 @@ std::vector<Finding> unusable_gpus(const Judged& run) {
   const auto why = why_unusable(run, "nvlink");
   if (!run.result.cases.empty() || gpus.empty() || why.empty()) return {};
   return {{.subject = run.graph.nodes[gpus.front()].name,
-           .evidence = fmt::format("{} here, and UCX cannot move their memory: {}",
+           .evidence = fmt::format("{} found, but UCX cannot use their memory: {}",
                                    counted(gpus.size(), "GPU"), why),
            .next = "ucx-bench list transports"}};
 }
@@ -169,7 +168,7 @@ std::vector<Finding> unusable_nics(const Judged& run) {
   for (const auto nic : run.graph.of_kind(NodeKind::nic)) {
     if (run.graph.nodes[nic].state != "ACTIVE") continue;
     return {{.subject = run.graph.nodes[nic].name,
-             .evidence = "its RDMA port is active, and UCX cannot use it: " + why,
+             .evidence = "its RDMA port is active, but UCX cannot use it: " + why,
              .next = "ucx-bench list transports"}};
   }
   return {};

@@ -62,9 +62,9 @@ TEST(UnusableGpus, AreThoseThatUcxCannotMoveBytesOf) {
   add_node(graph, NodeKind::gpu, "GPU0");
   auto result = examined(graph);
   result.ucx["transports"]["nvlink"] = "this UCX was built without CUDA";
-  EXPECT_EQ(said(unusable_gpus, result),
-            Said{"GPU0: 1 GPU here, and UCX cannot move their memory: this UCX was built without "
-                 "CUDA"});
+  EXPECT_EQ(
+      said(unusable_gpus, result),
+      Said{"GPU0: 1 GPU found, but UCX cannot use their memory: this UCX was built without CUDA"});
   result.ucx["transports"]["nvlink"] = nullptr;
   EXPECT_EQ(said(unusable_gpus, result), Said());
   result = examined(graph_of_host("test"));

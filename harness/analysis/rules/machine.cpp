@@ -34,7 +34,7 @@ std::vector<Finding> slow_pcie(const Judged& run) {
            .evidence =
                fmt::format("PCIe above {} has trained to {} of {} GB/s", run.graph.nodes[at].name,
                            significant(link.now_GBps, 3), significant(link.specified_GBps, 3)),
-           .next = "ucx-bench topo; reseat the card, or look at the slot's lanes in the BIOS"});
+           .next = "reseat the card, or check the slot's lanes in the BIOS; see ucx-bench topo"});
     }
   }
   return findings;

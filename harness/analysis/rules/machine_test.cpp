@@ -55,8 +55,8 @@ TEST(Governor, IsNamedUnlessItIsPerformance) {
   auto result = made_run();
   auto& governor_of_host = result.machine["hosts"][0]["governor"];
   governor_of_host = "powersave";
-  EXPECT_EQ(said(governor, result), Said{"node07: the CPU frequency governor is powersave: clocks "
-                                         "follow the load, and latencies with them"});
+  EXPECT_EQ(said(governor, result),
+            Said{"node07: the CPU frequency governor is powersave: latencies follow the clock"});
   governor_of_host = "performance";
   EXPECT_EQ(said(governor, result), Said());
   governor_of_host = nullptr;  // of a virtual machine
@@ -95,8 +95,7 @@ TEST(BusyHost, HadMoreToDoThanItHasCpus) {
   host["hardware_threads"] = 2;
   host["load_1min"] = 1.4;
   EXPECT_EQ(said(busy_host, result),
-            Said{"node07: in the minute before, 1.4 programs were running; with 2 ranks that is "
-                 "more than its 2 CPUs"});
+            Said{"node07: load average 1.4 on 2 CPUs before the run: no CPU is left for 2 ranks"});
   host["load_1min"] = 0.1;
   EXPECT_EQ(said(busy_host, result), Said());
   host["load_1min"] = 1.4;
@@ -112,10 +111,10 @@ TEST(MovedProcessors, AreThoseThatLaunchesMetDifferently) {
     const Processors seen{launch == 1 ? 220.0 : 50.0, 90};
     result.cases[0].launches.push_back({.launch = launch, .processors = {seen, seen}});
   }
-  EXPECT_EQ(
-      said(moved_processors, result),
-      Said{"node07: the first two ranks' processors were 50 ns apart in 75 %, 220 ns apart in "
-           "25 % of launches: a hypervisor moves them, or others use their cores"});
+  EXPECT_EQ(said(moved_processors, result),
+            Said{"node07: placement changed between launches (the hypervisor moved the CPUs, or "
+                 "others use them): the CPUs of ranks 0 and 1 were 50 ns apart in 75 %, 220 ns "
+                 "apart in 25 % of launches"});
   result.cases[0].launches.erase(result.cases[0].launches.begin() + 1);
   EXPECT_EQ(said(moved_processors, result), Said());
 }
@@ -124,7 +123,8 @@ TEST(EmulatedCpu, IsNoPerformanceFigure) {
   auto result = made_run();
   EXPECT_EQ(said(emulated_cpu, result), Said());
   result.machine["labels"].push_back("emulated-cpu");
-  EXPECT_EQ(said(emulated_cpu, result), Said{"machine: emulated CPU: not a performance figure"});
+  EXPECT_EQ(said(emulated_cpu, result),
+            Said{"machine: the CPU is emulated: no figure is a performance figure"});
 }
 
 TEST(PartialRun, SaysHowItEnded) {

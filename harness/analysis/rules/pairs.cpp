@@ -15,7 +15,7 @@ namespace {
 
 constexpr double much_slower = 0.8;     ///< as the matrix marks it
 constexpr std::size_t least_pairs = 4;  ///< of a class, for a median that one pair does not make
-const auto* const look_at_links = "ucx-bench topo: is a link missing or slower there?";
+const auto* const look_at_links = "look for a missing or slower link: ucx-bench topo";
 
 struct PairRate {
   int src = 0, dst = 0;
@@ -185,8 +185,9 @@ std::vector<Finding> above_limit(const Judged& run) {
       if (count == 0) continue;
       findings.push_back({.subject = subject_of(block, *of),
                           .evidence = where + and_more(count),
-                          .next = "do not use these numbers: the benchmark, the topology or the "
-                                  "specification is wrong; see 'ucx-bench topo', report it"});
+                          .next =
+                              "do not use these figures; check 'ucx-bench topo', then report it "
+                              "with the run file"});
     }
     for (const auto* of : block.measured) {
       for (const auto& evidence :
@@ -194,8 +195,7 @@ std::vector<Finding> above_limit(const Judged& run) {
         if (evidence.empty()) continue;
         findings.push_back({.subject = subject_of(block, *of),
                             .evidence = evidence,
-                            .next = "do not use these numbers: the clock or the benchmark is "
-                                    "wrong; report it with the run file"});
+                            .next = "do not use these figures; report it with the run file"});
       }
     }
   }

@@ -120,11 +120,11 @@ std::vector<Finding> far_nic(const Judged& run) {
       if (nearer.empty()) continue;
       findings.push_back(
           {.subject = rank.name(run.graph),
-           .evidence = fmt::format(
-               "its NIC is {}, which is {}; {} is {}", run.graph.nodes[used].name,
-               to_string(class_between(run.graph, *data, used)), names_of(run.graph, nearer),
-               to_string(class_between(run.graph, *data, nearer.front()))),
-           .next = fmt::format("--net-devices nearest, or UCX_NET_DEVICES={}:1 for that rank",
+           .evidence = fmt::format("uses {} ({}), {} is nearer ({})", run.graph.nodes[used].name,
+                                   to_string(class_between(run.graph, *data, used)),
+                                   names_of(run.graph, nearer),
+                                   to_string(class_between(run.graph, *data, nearer.front()))),
+           .next = fmt::format("use --net-devices nearest, or UCX_NET_DEVICES={}:1 for this rank",
                                run.graph.nodes[nearer.front()].name)});
     }
   }
@@ -140,10 +140,10 @@ std::vector<Finding> far_cpus(const Judged& run) {
     if (!near || near->empty() || rank.cpus.empty() || any_common(rank.cpus, *near)) continue;
     findings.push_back(
         {.subject = rank.name(run.graph),
-         .evidence = fmt::format("runs on CPU {}; near to {}{} are {}", format_list(rank.cpus),
-                                 run.graph.nodes[*device].name, numa_in_words(run.graph, *device),
-                                 format_list(*near)),
-         .next = "--bind auto, or a LIST with one of " + format_list(*near) + " for this rank"});
+         .evidence = fmt::format("runs on CPU {}, far from {}{}, whose CPUs are {}",
+                                 format_list(rank.cpus), run.graph.nodes[*device].name,
+                                 numa_in_words(run.graph, *device), format_list(*near)),
+         .next = "use --bind auto, or a LIST with one of " + format_list(*near) + " for it"});
   }
   return findings;
 }
@@ -157,9 +157,9 @@ std::vector<Finding> lost_cpus(const Judged& run) {
     const auto share = static_cast<double>(rank.cpus.size()) / static_cast<double>(near->size());
     if (lost.empty() || share < nearly_all_cpus) continue;
     findings.push_back({.subject = rank.name(run.graph),
-                        .evidence = fmt::format(
-                            "may run on {} of the {} CPUs near to {}: without {}", rank.cpus.size(),
-                            near->size(), run.graph.nodes[*rank.gpu].name, format_list(lost)),
+                        .evidence = fmt::format("may run on {} of the {} CPUs near {}: not on {}",
+                                                rank.cpus.size(), near->size(),
+                                                run.graph.nodes[*rank.gpu].name, format_list(lost)),
                         .next = "taskset -c " + format_list(*near)});
   }
   return findings;
@@ -172,10 +172,10 @@ std::vector<Finding> shared_cpus(const Judged& run) {
     if (cpus.size() >= ranks.size()) continue;
     findings.push_back(
         {.subject = "ranks on " + host,
-         .evidence = fmt::format("{} on {} ({}): polling ranks take each other's time",
-                                 counted(ranks.size(), "rank"), counted(cpus.size(), "CPU"),
-                                 format_list({cpus.begin(), cpus.end()})),
-         .next = "fewer ranks, another --bind, or --progress-mode event"});
+         .evidence =
+             fmt::format("{} on {} ({}): polling ranks take turns", counted(ranks.size(), "rank"),
+                         counted(cpus.size(), "CPU"), format_list({cpus.begin(), cpus.end()})),
+         .next = "use fewer ranks, another --bind, or --progress-mode event"});
   }
   return findings;
 }
@@ -190,11 +190,12 @@ std::vector<Finding> not_pinned(const Judged& run) {
     const auto& [cpus, count] = *most;
     // Fewer CPUs than ranks is what shared-cpus says.
     if (count < 2 || cpus.size() < 2 || all_cpus_of(ranks).size() < ranks.size()) continue;
-    findings.push_back({.subject = "ranks on " + host,
-                        .evidence = fmt::format("{} may all run on CPUs {}: the scheduler moves "
-                                                "them, and their memory stays",
-                                                counted(count, "rank"), format_list(cpus)),
-                        .next = "--bind auto"});
+    findings.push_back(
+        {.subject = "ranks on " + host,
+         .evidence = fmt::format("{} share CPUs {}: the scheduler may move them away "
+                                 "from their memory",
+                                 counted(count, "rank"), format_list(cpus)),
+         .next = "use --bind auto"});
   }
   return findings;
 }

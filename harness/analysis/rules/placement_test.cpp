@@ -9,10 +9,10 @@ namespace {
 
 TEST(FarNic, IsThatOfFourGpusOfTheDgx1) {
   EXPECT_EQ(said(far_nic, dgx1_of_the_article()),
-            (Said{"rank 2 (GPU2): its NIC is ib1, which is SYS; ib2 is PIX",
-                  "rank 3 (GPU3): its NIC is ib1, which is SYS; ib2 is PIX",
-                  "rank 4 (GPU4): its NIC is ib2, which is SYS; ib1 is PIX",
-                  "rank 5 (GPU5): its NIC is ib2, which is SYS; ib1 is PIX"}));
+            (Said{"rank 2 (GPU2): uses ib1 (SYS), ib2 is nearer (PIX)",
+                  "rank 3 (GPU3): uses ib1 (SYS), ib2 is nearer (PIX)",
+                  "rank 4 (GPU4): uses ib2 (SYS), ib1 is nearer (PIX)",
+                  "rank 5 (GPU5): uses ib2 (SYS), ib1 is nearer (PIX)"}));
 }
 
 TEST(FarNic, IsNotOneThatCarriedNothing) {
@@ -36,14 +36,14 @@ TEST(FarNic, LeavesOutThoseThatAreDown) {
     if (device["kind"] == "nic") device["state"] = device["name"] == "ib2" ? "DOWN" : "ACTIVE";
   }
   // ib0 is up, and behind the same host bridge.
-  EXPECT_EQ(said(far_nic, result)[0], "rank 2 (GPU2): its NIC is ib1, which is SYS; ib0 is PHB");
+  EXPECT_EQ(said(far_nic, result)[0], "rank 2 (GPU2): uses ib1 (SYS), ib0 is nearer (PHB)");
 }
 
 TEST(LostCpus, AreTheLastOfEachRange) {
   const auto lines = said(lost_cpus, dgx1_of_the_article());
   ASSERT_EQ(lines.size(), 8U);
-  EXPECT_EQ(lines[0], "rank 0 (GPU0): may run on 38 of the 40 CPUs near to GPU0: without 19,59");
-  EXPECT_EQ(lines[7], "rank 7 (GPU7): may run on 38 of the 40 CPUs near to GPU7: without 39,79");
+  EXPECT_EQ(lines[0], "rank 0 (GPU0): may run on 38 of the 40 CPUs near GPU0: not on 19,59");
+  EXPECT_EQ(lines[7], "rank 7 (GPU7): may run on 38 of the 40 CPUs near GPU7: not on 39,79");
 }
 
 TEST(LostCpus, AreNotThoseOfARankOnOneCpuOrOnAll) {
@@ -59,7 +59,7 @@ TEST(FarCpus, AreThoseOfTheOtherSocket) {
   EXPECT_EQ(said(far_cpus, result), Said());
   result.ranks[1]["cpus"] = Json::array({20});
   EXPECT_EQ(said(far_cpus, result),
-            Said{"rank 1 (GPU1): runs on CPU 20; near to GPU1 are 0-19,40-59"});
+            Said{"rank 1 (GPU1): runs on CPU 20, far from GPU1, whose CPUs are 0-19,40-59"});
   result.ranks[1]["host"] = "node08";  // whose topology is not in the run
   EXPECT_EQ(said(far_cpus, result), Said());
 }
@@ -68,7 +68,7 @@ TEST(SharedCpus, AreFewerThanRanks) {
   auto result = made_run();
   for (const int cpu : {0, 1, 1}) add_rank(result, Json::array({cpu}));
   EXPECT_EQ(said(shared_cpus, result),
-            Said{"ranks on node07: 3 ranks on 2 CPUs (0-1): polling ranks take each other's time"});
+            Said{"ranks on node07: 3 ranks on 2 CPUs (0-1): polling ranks take turns"});
   result.ranks[2]["cpus"] = Json::array({2});
   EXPECT_EQ(said(shared_cpus, result), Said());
 }
@@ -76,9 +76,8 @@ TEST(SharedCpus, AreFewerThanRanks) {
 TEST(NotPinned, AreRanksWithOneSetOfSeveralCpus) {
   auto result = made_run();
   for (int rank = 0; rank < 2; ++rank) add_rank(result, "0-79");
-  EXPECT_EQ(said(not_pinned, result),
-            Said{"ranks on node07: 2 ranks may all run on CPUs 0-79: the scheduler moves them, and "
-                 "their memory stays"});
+  EXPECT_EQ(said(not_pinned, result), Said{"ranks on node07: 2 ranks share CPUs 0-79: the "
+                                           "scheduler may move them away from their memory"});
   result.ranks[1]["cpus"] = "0-78";
   EXPECT_EQ(said(not_pinned, result), Said());
   for (auto& rank : result.ranks) rank["cpus"] = nullptr;

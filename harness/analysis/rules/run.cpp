@@ -15,8 +15,8 @@ std::vector<Finding> wrong_data(const Judged& run) {
          .evidence = workload
                          ? counted(errors, "run of a rank", "runs of a rank") + " had wrong data"
                          : counted(errors, "message") + " arrived with wrong data",
-         .next = "do not use these numbers; check memory and network hardware, then report it to "
-                 "the UCX developers"});
+         .next = "do not use these figures; check memory and network, then report it to the UCX "
+                 "developers"});
   }
   return findings;
 }
@@ -26,7 +26,7 @@ std::vector<Finding> partial_run(const Judged& run) {
   if (state == "complete") return {};
   return {{.subject = "run",
            .evidence = "the run is " + state + ": results are partial",
-           .next = "run it again for the missing cases"}};
+           .next = "run again for the missing cases"}};
 }
 
 std::vector<Finding> max_time(const Judged& run) {
@@ -38,8 +38,8 @@ std::vector<Finding> max_time(const Judged& run) {
 std::vector<Finding> emulated_cpu(const Judged& run) {
   if (!run.labelled("emulated-cpu")) return {};
   return {{.subject = "machine",
-           .evidence = "emulated CPU: not a performance figure",
-           .next = "it shows what works; measure on real hardware"}};
+           .evidence = "the CPU is emulated: no figure is a performance figure",
+           .next = "measure on real hardware"}};
 }
 
 }  // namespace ucxbench

@@ -17,7 +17,7 @@ namespace {
 constexpr double wide = 0.10;             ///< of the median: wider is hard to compare
 constexpr double timing_distorts = 0.01;  ///< the promised agreement of timed and untimed means
 
-/// Which cases of a block trip a check, and the worst of them.
+/// How many cases of a run trip a check, and the worst of them.
 struct Tally {
   std::size_t cases = 0;
   std::size_t tripped = 0;
@@ -28,15 +28,14 @@ struct Tally {
     ++cases;
     if (!(value > limit)) return;
     ++tripped;
-    if (value > worst) {
-      worst = value;
-      where = bytes_of(of) ? exact_size(*bytes_of(of)) : size_of(of);
-    }
+    if (value <= worst) return;
+    worst = value;
+    where = fmt::format("{} over {}", size_of(of), text_at(of.parameters, "/transports", "?"));
   }
 };
 
 std::string at_most(const Tally& tally) {
-  return fmt::format("{:.{}f}% ({}; {} of {} cases)", 100 * tally.worst, tally.worst < 0.1 ? 1 : 0,
+  return fmt::format("{:.{}f} % ({}; {} of {} cases)", 100 * tally.worst, tally.worst < 0.1 ? 1 : 0,
                      tally.where, tally.tripped, tally.cases);
 }
 
@@ -77,31 +76,26 @@ CaseModes modes_of_case(const Case& of) {
 }  // namespace
 
 std::vector<Finding> wide_interval(const Judged& run) {
-  std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
-    std::map<std::string, Tally> tallies;
-    for (const auto* of : block.measured) {
-      for (const auto& [name, metric] : of->metrics) {
-        const auto& p50 = metric.quantiles.p50;
-        // A message rate is the bandwidth in other units.
-        if (!metric.ci95 || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
-        // Of so few it is their range, which says how far the worst launch is from the best.
-        if (metric.launch_medians.size() < least_for_inner_ci95) continue;
-        tallies[metric_in_words(name)].add(((*metric.ci95)[1] - (*metric.ci95)[0]) / *p50, wide,
-                                           *of);
-      }
+  std::map<std::string, Tally> tallies;
+  for (const auto& of : run.result.cases) {
+    for (const auto& [name, metric] : of.metrics) {
+      const auto& p50 = metric.quantiles.p50;
+      // A message rate is the bandwidth in other units.
+      if (!metric.ci95 || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
+      // Of so few it is their range, which says how far the worst launch is from the best.
+      if (metric.launch_medians.size() < least_for_inner_ci95) continue;
+      tallies[metric_in_words(name)].add(((*metric.ci95)[1] - (*metric.ci95)[0]) / *p50, wide, of);
     }
-    std::vector<std::string> tripped;
-    for (const auto& [name, tally] : tallies) {
-      if (tally.tripped > 0) tripped.push_back(name + " up to " + at_most(tally));
-    }
-    if (tripped.empty()) continue;
-    findings.push_back({.subject = block.title,
-                        .evidence = "wide 95% CI: " + join(tripped, ", "),
-                        .next = "bimodal or busy host: close other programs or " +
-                                more_launches_in_words(run.result)});
   }
-  return findings;
+  std::vector<std::string> tripped;
+  for (const auto& [name, tally] : tallies) {
+    if (tally.tripped > 0) tripped.push_back(name + " up to " + at_most(tally));
+  }
+  if (tripped.empty()) return {};
+  return {{.subject = "run",
+           .evidence = "wide 95 % intervals: " + join(tripped, ", "),
+           .next = "close other programs, use dedicated cores, or " +
+                   more_launches_in_words(run.result)}};
 }
 
 namespace {
@@ -117,10 +111,10 @@ bool measures_bandwidth(const Case& of) {
 std::vector<Finding> short_streams(const Judged& run) {
   std::vector<Finding> findings;
   const auto add = [&](const Block& block, const Case& of, std::string evidence) {
-    findings.push_back({.subject = block.title + ", " + size_of(of),
-                        .evidence = std::move(evidence),
-                        .next = "leave --iterations out, or raise it; with more ranks than CPUs "
-                                "use fewer"});
+    findings.push_back(
+        {.subject = block.title + ", " + size_of(of),
+         .evidence = std::move(evidence),
+         .next = "leave --iterations out, or raise it; use no more ranks than CPUs"});
   };
   for (const auto& block : run.blocks) {
     for (const auto* of : block.measured) {
@@ -153,28 +147,23 @@ std::vector<Finding> short_streams(const Judged& run) {
 }
 
 std::vector<Finding> timing_cost(const Judged& run) {
-  std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
-    Tally tally;
-    for (const auto* of : block.measured) {
-      std::vector<double> ratios;
-      for (const auto& record : of->launches) {
-        if (const auto ratio = timed_over_untimed(record)) ratios.push_back(*ratio);
-      }
-      if (!ratios.empty()) tally.add(std::abs(median(ratios) - 1), timing_distorts, *of);
+  Tally tally;
+  for (const auto& of : run.result.cases) {
+    std::vector<double> ratios;
+    for (const auto& record : of.launches) {
+      if (const auto ratio = timed_over_untimed(record)) ratios.push_back(*ratio);
     }
-    if (tally.tripped == 0) continue;
-    findings.push_back(
-        {.subject = block.title,
-         .evidence = "timed and untimed loops differ by up to " + at_most(tally),
-         .next = "measuring costs that much, or the host is busy: see 'measuring', " +
-                 more_launches_in_words(run.result)});
+    if (!ratios.empty()) tally.add(std::abs(median(ratios) - 1), timing_distorts, of);
   }
-  return findings;
+  if (tally.tripped == 0) return {};
+  return {{.subject = "run",
+           .evidence = "timer overhead or noise up to " + at_most(tally) +
+                       ": the timed and the untimed loop differ by that",
+           .next = "use dedicated cores, or " + more_launches_in_words(run.result)}};
 }
 
 std::vector<Finding> few_launches(const Judged& run) {
-  std::vector<Finding> findings;
+  std::optional<std::size_t> fewest;
   for (const auto& block : run.blocks) {
     std::size_t most = 0;
     for (const auto* of : block.measured) {
@@ -182,13 +171,12 @@ std::vector<Finding> few_launches(const Judged& run) {
         most = std::max(most, metric.launch_medians.size());
       }
     }
-    if (block.measured.empty() || most >= least_for_ci95) continue;
-    findings.push_back(
-        {.subject = block.title,
-         .evidence = counted(most, "launch", "launches") + ": no confidence interval",
-         .next = "use " + launches_in_words(run.result, "6 or more")});
+    if (!block.measured.empty()) fewest = std::min(most, fewest.value_or(most));
   }
-  return findings;
+  if (!fewest || *fewest >= least_for_ci95) return {};
+  return {{.subject = "run",
+           .evidence = counted(*fewest, "launch gives", "launches give") + " no 95 % interval",
+           .next = "use " + launches_in_words(run.result, "6 or more")}};
 }
 
 std::vector<Finding> two_modes(const Judged& run) {
@@ -214,8 +202,7 @@ std::vector<Finding> two_modes(const Judged& run) {
                                  size_of(*where), readable_us(worst.modes.low),
                                  readable_us(worst.modes.high), 100 * worst.modes.share_high,
                                  worst.with_modes, worst.launches, tripped, block.measured.size()),
-         .next = "a median between two modes is neither: look for other programs and interrupts "
-                 "on the ranks' CPUs",
+         .next = "look for other programs and interrupts on the ranks' CPUs",
          .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
   }
   return findings;

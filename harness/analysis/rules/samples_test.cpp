@@ -98,8 +98,8 @@ TEST(WideInterval, IsATenthOfTheMedian) {
   metric.ci95 = {9.0, 12.0};
   metric.launch_medians.assign(9, 10);
   result.cases = {of};
-  EXPECT_EQ(said(wide_interval, result), Said{"pingpong tag, host to host, over shm: wide 95% CI: "
-                                              "latency up to 30% (8B; 1 of 1 cases)"});
+  EXPECT_EQ(said(wide_interval, result),
+            Said{"run: wide 95 % intervals: latency up to 30 % (8 B over shm; 1 of 1 cases)"});
   // The range of eight launches.
   result.cases[0].metrics.at("latency_us").launch_medians.pop_back();
   EXPECT_EQ(said(wide_interval, result), Said());
@@ -114,8 +114,8 @@ TEST(TimingCost, IsAPercent) {
   result.cases[0].launches = {
       LaunchRecord{.overheads = {{"timed_mean_us", 1.05}, {"untimed_mean_us", 1.0}}}};
   EXPECT_EQ(said(timing_cost, result),
-            Said{"pingpong tag, host to host, over shm: timed and untimed loops differ by up to "
-                 "5.0% (8B; 1 of 1 cases)"});
+            Said{"run: timer overhead or noise up to 5.0 % (8 B over shm; 1 of 1 cases): the timed "
+                 "and the untimed loop differ by that"});
   result.cases[0].launches[0].overheads["timed_mean_us"] = 1.005;
   EXPECT_EQ(said(timing_cost, result), Said());
 }
@@ -125,8 +125,7 @@ TEST(FewLaunches, AreFewerThanSix) {
   result.cases = {made_case(8, {"shm"})};
   auto& medians = result.cases[0].metrics.at("latency_us").launch_medians;
   medians = {1, 2};
-  EXPECT_EQ(said(few_launches, result),
-            Said{"pingpong tag, host to host, over shm: 2 launches: no confidence interval"});
+  EXPECT_EQ(said(few_launches, result), Said{"run: 2 launches give no 95 % interval"});
   medians = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(said(few_launches, result), Said());
 }

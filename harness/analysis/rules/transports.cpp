@@ -116,7 +116,7 @@ std::vector<Finding> nvlink_unused(const Judged& run) {
                                          : "UCX made no cuda_ipc lane";
     findings.push_back({.subject = block.title,
                         .evidence = fmt::format(
-                            "{} between {} and {}{}, and {} carried {}: {}",
+                            "{} between {} and {}{} was not used, {} carried {}: {}",
                             to_string(class_between(run.graph, a, b)), run.graph.nodes[a].name,
                             run.graph.nodes[b].name,
                             pairs.size() > 1 ? fmt::format(" ({} such pairs)", pairs.size()) : "",
@@ -127,11 +127,11 @@ std::vector<Finding> nvlink_unused(const Judged& run) {
 }
 
 std::vector<Finding> wrong_transport(const Judged& run) {
-  return not_as_asked(run, "other", "was asked for and not used");
+  return not_as_asked(run, "other", "was not used");
 }
 
 std::vector<Finding> mixed_transport(const Judged& run) {
-  return not_as_asked(run, "partly", "was asked for and used only partly");
+  return not_as_asked(run, "partly", "was used only in part");
 }
 
 std::vector<Finding> several_nics(const Judged& run) {
@@ -154,8 +154,8 @@ std::vector<Finding> several_nics(const Judged& run) {
     findings.push_back({.subject = block.title,
                         .evidence = fmt::format("messages of {} are striped over {}",
                                                 sizes_of(cases), fmt::join(nics, ", ")),
-                        .next = "one of them alone: --net-devices " + *nics.begin() +
-                                ":1, or --ucx UCX_MAX_RNDV_RAILS=1"});
+                        .next = "to use one, give --net-devices " + *nics.begin() +
+                                ":1 or --ucx UCX_MAX_RNDV_RAILS=1"});
   }
   return findings;
 }

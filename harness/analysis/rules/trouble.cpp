@@ -49,11 +49,10 @@ std::vector<MovedCounter> moved_counters(const Judged& run) {
 
 std::string look_at(const std::string& owner) {
   const auto device = owner.substr(owner.find('/') + 1);
-  if (owner.starts_with("net/")) return "ethtool -S " + device + "; look at cable, port and switch";
-  if (owner.starts_with("ib/"))
-    return "perfquery on " + device + "; look at cable, port and switch";
-  if (owner.starts_with("nvlink/")) return "nvidia-smi nvlink -e; dmesg for Xid 74";
-  return "nstat -az; see which connection it was: ss -ti";
+  if (owner.starts_with("net/")) return "ethtool -S " + device + "; check cable, port and switch";
+  if (owner.starts_with("ib/")) return "perfquery on " + device + "; check cable, port and switch";
+  if (owner.starts_with("nvlink/")) return "nvidia-smi nvlink -e; look for Xid 74 in dmesg";
+  return "nstat -az; ss -ti shows the connection";
 }
 
 /// One finding for each device of each host.
@@ -63,13 +62,13 @@ std::vector<Finding> by_device(const Judged& run, Takes takes, const std::string
   for (const auto& counter : moved_counters(run)) {
     if (!takes(counter)) continue;
     devices[{counter.host, counter.owner}].push_back(
-        fmt::format("{} by {:.0f}", counter.what, counter.by));
+        fmt::format("{} +{:.0f}", counter.what, counter.by));
   }
   std::vector<Finding> findings;
   for (const auto& [device, moved] : devices) {
     findings.push_back(
         {.subject = fmt::format("{} on {}", device.second, device.first),
-         .evidence = fmt::format("counters grew during the run, by whatever traffic: {}: {}",
+         .evidence = fmt::format("counters grew during the run (all traffic): {}: {}",
                                  join(moved, ", "), meaning),
          .next = look_at(device.second)});
   }
@@ -89,11 +88,11 @@ bool is_of_full_shm(std::string_view line) {
 std::vector<Finding> error_counters(const Judged& run) {
   return by_device(
       run, [](const MovedCounter& counter) { return !is_congestion(counter); },
-      "something was lost or damaged, and had to be sent again");
+      "data was lost or damaged, and sent again");
 }
 
 std::vector<Finding> congestion(const Judged& run) {
-  return by_device(run, is_congestion, "data waited, or were sent again");
+  return by_device(run, is_congestion, "data waited or was sent again");
 }
 
 std::vector<Finding> ucx_warnings(const Judged& run) {
@@ -111,7 +110,7 @@ std::vector<Finding> ucx_warnings(const Judged& run) {
         {.subject = fmt::format("UCX in {} {}", ranks.size() == 1 ? "rank" : "ranks",
                                 ranks.empty() ? "?" : join(ranks, ", ")),
          .evidence = *count > 1 ? fmt::format("{:.0f} times: {}", *count, line) : line,
-         .next = "do what it says; --ucx UCX_LOG_LEVEL=info shows what led to it"});
+         .next = "follow the message; --ucx UCX_LOG_LEVEL=info shows its cause"});
   }
   return findings;
 }

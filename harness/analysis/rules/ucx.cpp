@@ -58,7 +58,7 @@ std::vector<Finding> memlock(const Judged& run) {
   const auto problem = text_at(run.result.ucx, "/lockable_problem", "");
   if (problem.empty()) return {};
   return {{.subject = "auto",
-           .evidence = "UCX cannot use InfiniBand, and disturbs the run by trying: " + problem,
+           .evidence = "UCX cannot use InfiniBand, and its attempts disturb the run: " + problem,
            .next = "ulimit -l unlimited"}};
 }
 
@@ -96,7 +96,7 @@ std::vector<Finding> eager_too_long(const Judged& run) {
          .evidence = fmt::format("{} takes {} ({}), {} only {} (rendezvous)", size_of(*worst),
                                  readable_us(*p50_of(*worst, "latency_us")), protocol_of(*worst),
                                  size_of(*first), readable_us(*p50_of(*first, "latency_us"))),
-         .next = fmt::format("--ucx UCX_RNDV_THRESH={}", from_bytes),
+         .next = fmt::format("set --ucx UCX_RNDV_THRESH={}", from_bytes),
          .cost_ms = cost_us * 1e-3});
   }
   return findings;
@@ -122,7 +122,7 @@ std::vector<Finding> slow_first_message(const Judged& run) {
          .evidence = fmt::format("the first message of {} takes {}, later ones {}", size_of(*worst),
                                  readable_us(*first_message_us(*worst)),
                                  readable_us(*p50_of(*worst, "latency_us"))),
-         .next = fmt::format("send from buffers that stay (a pool): ucx-bench cold --sizes {} "
+         .next = fmt::format("reuse buffers; see what costs: ucx-bench cold --sizes {} "
                              "--transports {}",
                              exact_size(*bytes_of(*worst)),
                              join(texts_of(worst->parameters.value("transports", Json())), ",")),

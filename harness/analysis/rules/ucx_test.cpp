@@ -27,7 +27,7 @@ TEST(EagerTooLong, IsSlowerThanALargerRendezvous) {
             Said{"pingpong tag, host to host, over shm: 8 KiB takes 9.00 us (eager), 16 KiB only "
                  "6.00 us (rendezvous)"});
   const auto findings = eager_too_long(Judged(result));
-  EXPECT_EQ(findings[0].next, "--ucx UCX_RNDV_THRESH=8192");
+  EXPECT_EQ(findings[0].next, "set --ucx UCX_RNDV_THRESH=8192");
   EXPECT_NEAR(findings[0].cost_ms.value_or(0), 3e-3, 1e-6);
   EXPECT_EQ(said(eager_too_long, around_the_switch(5, 6)), Said());
 }
@@ -67,8 +67,9 @@ TEST(Memlock, SpeaksWhereThePlanSaidSo) {
   result.ucx["lockable_problem"] = nullptr;
   EXPECT_EQ(said(memlock, result), Said());
   result.ucx["lockable_problem"] = "only 8192 KiB";
-  EXPECT_EQ(said(memlock, result), Said{"auto: UCX cannot use InfiniBand, and disturbs the run by "
-                                        "trying: only 8192 KiB"});
+  EXPECT_EQ(
+      said(memlock, result),
+      Said{"auto: UCX cannot use InfiniBand, and its attempts disturb the run: only 8192 KiB"});
 }
 
 }  // namespace
