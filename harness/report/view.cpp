@@ -14,7 +14,8 @@ namespace {
 /// Parameters that a title or the first words of the details show: all others but axes are details.
 const std::set<std::string> shown_apart = {"api", "memory", "ranks", "transports"};
 
-constexpr std::size_t most_pairs = 16;  ///< rows; the rest is in the run file
+constexpr std::size_t most_named_cpus = 16;  ///< of so many ranks
+constexpr std::size_t most_pairs = 16;       ///< rows; the rest is in the run file
 
 /// "progress mode poll", "time per launch 300 ms", "bidirectional".
 std::string in_words(const std::string& name, const Json& value) {
@@ -32,10 +33,10 @@ void add_unique(std::vector<Value>& list, const Value& value) {
 
 using RankPair = std::pair<int, int>;
 
-std::vector<RankPair> rank_pairs(const Block& block) {
-  std::vector<RankPair> pairs;
+std::set<RankPair> rank_pairs(const Block& block) {
+  std::set<RankPair> pairs;
   for (const auto* of : block.measured) {
-    for (const auto& record : of->launches) add_unique(pairs, {record.src, record.dst});
+    for (const auto& record : of->launches) pairs.emplace(record.src, record.dst);
   }
   return pairs;
 }
@@ -53,9 +54,13 @@ std::string cpus_of(const Json& ranks) {
     cpus.push_back(numbers ? format_list(of.get<std::vector<int>>()) : text_at(rank, "/cpus"));
   }
   if (cpus.empty()) return "";
-  return std::all_of(cpus.begin(), cpus.end(), [](const auto& of) { return of == "-"; })
-             ? "CPUs not bound"
-             : "CPUs " + join(cpus, ", ");
+  const bool same = std::ranges::all_of(cpus, [&](const auto& of) { return of == cpus[0]; });
+  if (same && cpus[0] == "-") return "CPUs not bound";
+  if (cpus.size() <= most_named_cpus) return "CPUs " + join(cpus, ", ");
+  if (same) return "CPUs " + cpus[0] + " each";
+  const auto more = cpus.size() - most_named_cpus;
+  cpus.resize(most_named_cpus);
+  return fmt::format("CPUs {} and those of {} more ranks", join(cpus, ", "), more);
 }
 
 const Metric* metric_of(const Case& of, const std::string& name) {
@@ -91,7 +96,7 @@ std::string quantile(const Metric& metric) {
 
 std::vector<Source> sources(const Block& block) {
   const auto pairs = rank_pairs(block);
-  const auto direction = pairs.size() == 1 ? arrow(pairs[0]) : "one way";
+  const auto direction = pairs.size() == 1 ? arrow(*pairs.begin()) : "one way";
   const std::string time = "latency one way, us";
   const std::string rate = "GB/s received";
   std::vector<Source> all = {
@@ -224,6 +229,7 @@ Grid pairs_of(const Block& block) {
     return significant(number_at(pair, name), 4);
   };
   for (const auto& pair : small.pairs) {
+    if (grid.rows.size() == most_pairs) break;
     const auto same = std::find_if(large.pairs.begin(), large.pairs.end(), [&](const Json& other) {
       return other.value("src", -1) == pair.value("src", -1) &&
              other.value("dst", -1) == pair.value("dst", -1);
@@ -233,7 +239,6 @@ Grid pairs_of(const Block& block) {
                          number(pair, "latency_p50_us"), number(at_large, "p25_GBps"),
                          number(at_large, "p50_GBps"), number(at_large, "p75_GBps")});
   }
-  if (grid.rows.size() > most_pairs) grid.rows.resize(most_pairs);
   return grid;
 }
 

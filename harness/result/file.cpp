@@ -23,6 +23,9 @@ namespace {
 /// A run of 1024 ranks with every pair has 150 MB.
 constexpr std::uint64_t most_bytes = std::uint64_t{512} << 20U;
 constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
+/// A list longer than this, as of many pairs, is for no person: an entry is one line, which is half
+/// as many bytes.
+constexpr std::size_t most_spread = 1000;
 
 std::string compact(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -59,7 +62,11 @@ void append_text(std::string& out, const Json& json, std::size_t indent) {
   for (const auto& [key, value] : json.items()) {
     out += separator + std::string(indent + 2, ' ');
     if (json.is_object()) out += compact(Json(key)) + ": ";
-    append_text(out, value, indent + 2);
+    if (json.is_array() && json.size() > most_spread) {
+      out += compact(value);
+    } else {
+      append_text(out, value, indent + 2);
+    }
     separator = ",\n";
   }
   out += "\n" + std::string(indent, ' ') + (json.is_array() ? ']' : '}');

@@ -156,7 +156,8 @@ Json processors_to_json(const SeenProcessors& seen);
 SeenProcessors processors_from_json(const Json& json);
 
 /// `json` as text for people and for diffs: two spaces of indent, but a list of plain values, and
-/// an object of them that is short, on one line. Bytes that are not UTF-8 are replaced.
+/// an object of them that is short, on one line, as is each entry of a list of more than 1000.
+/// Bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& json);
 
 /// Throws Failure(Exit::usage) with one line when `text` is not a run file of this schema: not JSON

@@ -23,7 +23,7 @@ void name_plan(Json& facts, const LaunchPlan& plan) {
 // To microseconds.
 Json seconds_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
   if (begin_ns == 0 || end_ns < begin_ns) return nullptr;
-  return std::round(static_cast<double>(end_ns - begin_ns) * 1e-3) * 1e-6;
+  return std::round(static_cast<double>(end_ns - begin_ns) / 1e3) / 1e6;
 }
 
 }  // namespace
