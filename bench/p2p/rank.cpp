@@ -26,6 +26,7 @@
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/run/benchmark.hpp"
+#include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 
@@ -99,6 +100,9 @@ class Rank {
   void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     Facts facts;
+    under_way_.reset();
+    streams_.clear();
+    under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
     std::uint64_t number = 0;
     for (const auto& round : rounds_of(p.concurrent, p.ranks)) {
       rendezvous_.phase(fmt::format("{}, {} at once, round {}", spaced_size(p.bytes),
@@ -144,11 +148,12 @@ class Rank {
     if (p.concurrent != Concurrent::one && !p.iterations) {
       load.least_s = longest_of_all(longest_s, fmt::format("{}/{}", planned.index, round));
     }
-    std::map<int, Json> streams;
     for (int run = 0; run < p.runs; ++run) {
       if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
-      for (const auto& done : once()) {
-        streams[done.src].push_back(
+      const auto ended = once();
+      const auto lock = under_way_->change();
+      for (const auto& done : ended) {
+        streams_[done.src].push_back(
             {{"messages", done.messages},
              {"per_s", number_or_null(
                            context_.clock().per_s(static_cast<double>(done.messages), done.ticks))},
@@ -159,7 +164,7 @@ class Rank {
     for (const auto src : from) {
       const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
       facts.received[std::to_string(src)] = {
-          {"streams", streams[src]},
+          {"streams", streams_[src]},
           {"wrong", wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from "
                                         "rank {}",
                                         *wrong, p.bytes, comm_->rank(), src)
@@ -285,9 +290,19 @@ class Rank {
     return spans;
   }
 
-  LaunchRecord record_of(const Parameters& p, int src, int dst, const Json& sender,
-                         const Json& receiver) const {
-    const auto& sent = sender.at("sent").at(std::to_string(dst));
+  /// What this rank has received, for the run's end in the middle of a case: what carried it is
+  /// looked at only after the last run.
+  CaseUnderWay::Finished finished_part(const Parameters& p) const {
+    CaseUnderWay::Finished part;
+    for (const auto& [src, streams] : streams_) {
+      auto record = record_of_streams(p, src, comm_->rank(), streams);
+      if (!record.samples.empty()) part.records.push_back(std::move(record));
+    }
+    return part;
+  }
+
+  LaunchRecord record_of_streams(const Parameters& p, int src, int dst,
+                                 const Json& streams_of_pair) const {
     LaunchRecord record;
     record.launch = launch();
     record.src = src;
@@ -295,7 +310,7 @@ class Rank {
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
     std::vector<double> per_s;
     std::vector<double> GBps;
-    for (const auto& stream : receiver.at("received").at(std::to_string(src)).at("streams")) {
+    for (const auto& stream : streams_of_pair) {
       record.messages += stream.at("messages").get<std::uint64_t>();
       if (stream.at("per_s").is_null()) continue;
       per_s.push_back(stream.at("per_s").get<double>());
@@ -306,6 +321,14 @@ class Rank {
       record.samples["bandwidth_GBps"] = make_samples(std::move(GBps), streams);
       record.samples["message_rate_per_s"] = make_samples(std::move(per_s), streams);
     }
+    return record;
+  }
+
+  LaunchRecord record_of(const Parameters& p, int src, int dst, const Json& sender,
+                         const Json& receiver) const {
+    const auto& sent = sender.at("sent").at(std::to_string(dst));
+    auto record = record_of_streams(p, src, dst,
+                                    receiver.at("received").at(std::to_string(src)).at("streams"));
     record.lanes = sent.at("lanes").get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
@@ -325,6 +348,9 @@ class Rank {
   std::optional<Buffer> send_;
   std::vector<Buffer> receive_;  ///< by peer, this rank left out
   std::optional<Communicator> comm_;
+  std::map<int, Json> streams_;  ///< of the case, by the rank that sent
+  /// Until the next one: rank 0 reports for all, when they have gone on.
+  std::optional<CaseUnderWay> under_way_;
   /// For whose turn it is not: leaves its processor to those who send.
   Rendezvous::Progress waiting_ = [this] {
     comm_->progress();

@@ -32,8 +32,10 @@ constexpr std::uint64_t chunks = 8;  // of the latency loop, timed and untimed i
 
 class Measurement {
  public:
-  Measurement(const Bench& bench, const Parameters& parameters)
+  Measurement(const Bench& bench, const Parameters& parameters,
+              const std::function<void(const LaunchRecord&)>& publish)
       : bench_(bench),
+        publish_(publish),
         p_(parameters),
         progress_(bench.progress),
         verifier_(bench, parameters, progress_) {
@@ -48,11 +50,13 @@ class Measurement {
     if (p_.latency) {
       latency();
       verifier_.compare("after the latency loop");
+      publish_(measured_.record);
     }
     if (p_.bandwidth) {
       bandwidth();
       // One way only: the lead received no payload.
       if (bench_.pair.role() != Role::lead) verifier_.compare("after the bandwidth loop");
+      publish_(measured_.record);
     }
     if (p_.bidirectional && bench_.pair.role() != Role::alone) {
       bidirectional();
@@ -230,6 +234,7 @@ class Measurement {
   }
 
   Bench bench_;
+  const std::function<void(const LaunchRecord&)>& publish_;
   const Parameters& p_;
   const Rendezvous::Progress& progress_;
   Verifier verifier_;
@@ -244,8 +249,9 @@ std::uint64_t iterations_in(double time_s, double iteration_s) {
                     most_iterations);
 }
 
-Measured measure(const Bench& bench, const Parameters& parameters) {
-  return Measurement(bench, parameters).run();
+Measured measure(const Bench& bench, const Parameters& parameters,
+                 const std::function<void(const LaunchRecord&)>& publish) {
+  return Measurement(bench, parameters, publish).run();
 }
 
 }  // namespace ucxbench::pingpong

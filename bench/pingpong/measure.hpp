@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -38,7 +39,9 @@ struct Measured {
 /// where one takes a tenth of a second, and never more than stamps have room for.
 std::uint64_t iterations_in(double time_s, double iteration_s);
 
-/// Measures one case. Both ranks of the pair call it with equal parameters; throws Failure.
-Measured measure(const Bench& bench, const Parameters& parameters);
+/// Measures one case. Both ranks of the pair call it with equal parameters; throws Failure. What is
+/// finished goes to `publish` with each metric.
+Measured measure(const Bench& bench, const Parameters& parameters,
+                 const std::function<void(const LaunchRecord&)>& publish);
 
 }  // namespace ucxbench::pingpong

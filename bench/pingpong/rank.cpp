@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
 #include "bench/pingpong/connection.hpp"
 #include "bench/pingpong/measure.hpp"
@@ -17,6 +18,7 @@
 #include "bench/pingpong/prove.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
+#include "harness/run/case_under_way.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
@@ -66,9 +68,17 @@ bool run_connection(RankContext& context, Pair& pair,
     auto [send, receive] = memory.buffers(parameters.bytes);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
                       receive, progress,           memory.gpu(),  one_gpu};
-    auto measured = measure(bench, parameters);
-    const auto lanes = connection.lanes();
     const auto launch = context.plan().at("launch").get<int>();
+    std::vector<LaunchRecord> finished;
+    CaseUnderWay under_way(context, planned.index,
+                           [&] { return CaseUnderWay::Finished{.records = finished}; });
+    auto measured = measure(bench, parameters, [&](const LaunchRecord& record) {
+      if (!pair.leads()) return;
+      const auto lock = under_way.change();
+      finished = {record};
+      finished.front().launch = launch;
+    });
+    const auto lanes = connection.lanes();
     // Another launch configures UCX just so; counting takes its turn by pairs.
     if (!without_proof()) {
       measured.record.path = prove(bench, parameters, lanes, launch == 0);

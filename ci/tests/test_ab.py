@@ -136,9 +136,8 @@ def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
     running = fault.run("hold", 0, "16 B: first message",
                         command=ab(tmp_path, cases=(CASE, CASE.replace("--sizes 8", "--sizes 16"))))
     fault.acted_at()
-    running.signal_taken(signal.SIGINT)
-    fault.go_on()
-    done = running.finish()
+    running.signal(signal.SIGINT)
+    done = fault.finish_in_time()
     assert done.code == 130, done
     base = only(list(files(tmp_path).values()))[1]
     assert base["run"]["state"] == "interrupted" and launches_of(base) == [0]

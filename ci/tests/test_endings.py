@@ -1,8 +1,10 @@
 """Runs that end otherwise than planned: wrong data, Ctrl-C."""
 
 import signal
+import time
 
 import pytest
+from conftest import LONG_S, only, wait_until
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -21,20 +23,66 @@ def test_a_flipped_bit(fault, rank, transports):
     fault.assert_nothing_is_left()
 
 
-def test_ctrl_c_once_ends_after_the_repetition(fault):
+# A rank is in the middle of a sample, and stays there.
+UNDER_WAY = {
+    "p2p": (
+        # Of each run the receiver posts 4 messages, 3 signals: this is in the fourth.
+        1, "64 MiB, one pair at once, round 0", 3 * 7 + 4,
+        ["p2p", "-n", 2, "-s", "64MiB", "--concurrent", "one", "--iterations", 4, "--runs", 20],
+        {"bandwidth_GBps": 3, "message_rate_per_s": 3},
+    ),
+    "pingpong": (
+        0, "64 MiB: bandwidth", 0,
+        ["pingpong", "-s", "64MiB", "--iterations", 6],
+        {"latency_us": 6},
+    ),
+    "merge": (
+        1, "run 2", 0,
+        ["merge", "-n", 2, "--rows", "100K", "--runs", 20],
+        {"wall_ms": 2, "throughput_GBps": 2, "exchange_GBps": 2},
+    ),
+    "transpose": (
+        1, "run 2", 0,
+        ["transpose", "-n", 2, "--size", 1000, "--chunk-size", 500, "--runs", 20],
+        {"wall_ms": 2, "throughput_GBps": 2, "exchange_GBps": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("benchmark", UNDER_WAY)
+def test_a_sample_under_way_is_given_up(fault, benchmark, number):
+    rank, phase, after, command, finished = UNDER_WAY[benchmark]
+    running = fault.run("hold", rank, phase, after=after, command=[
+        *command, "--transports", "shm", "--launches", 2, "--warmup-runs", 0, "--bind", "none", "--json", "run.json"])
+    fault.acted_at()
+    running.signal(number)
+    done = fault.finish_in_time()
+    assert done.code == 130, done
+    assert "ending; once more ends at once" in done.err.splitlines()
+    run = done.file
+    assert run["run"]["state"] == "interrupted"
+    assert run["run"]["reason"] == ("stopped by Ctrl-C" if number == signal.SIGINT else "terminated by SIGTERM")
+    case = only(run["cases"])
+    assert case["state"] == "measured", case["reason"]
+    launch = only(case["launches"])
+    assert (launch["launch"], launch["src"], launch["dst"]) == (0, 0, 1)
+    assert {name: len(samples) for name, samples in launch["samples"].items()} == finished
+    fault.assert_nothing_is_left()
+
+
+def test_ctrl_c_keeps_the_cases_before(fault):
     running = fault.run(
         "hold", 0, "64 B: first message", "--transports", "tcp", "--transports", "shm", "--launches", "3"
     )
     fault.acted_at()
-    running.signal_taken(signal.SIGINT)
-    fault.go_on()
-    done = running.finish()
+    running.signal(signal.SIGINT)
+    done = fault.finish_in_time()
     assert done.code == 130, done
     run = done.file
     assert run["run"]["state"] == "interrupted"
-    states = [case["state"] for case in run["cases"]]
-    assert states[0] == "measured" and states[2:] == ["skipped", "skipped"]
-    assert run["cases"][2]["reason"]
+    assert [case["state"] for case in run["cases"]] == ["measured", "skipped", "skipped", "skipped"]
+    assert run["cases"][1]["reason"] and run["cases"][2]["reason"]
     fault.assert_nothing_is_left()
 
 
@@ -43,18 +91,30 @@ def test_ctrl_c_twice_ends_at_once(fault):
     fault.acted_at()
     running.signal_taken(signal.SIGINT)
     running.signal(signal.SIGINT)
-    # The rank, which is held, does not take part in that.
     done = fault.finish_in_time()
     assert done.code == 130, done
-    assert done.file["run"]["state"] == "interrupted"
     fault.assert_nothing_is_left()
 
 
-def test_termination_ends_at_once(fault):
-    running = fault.run("hold", 1, "8 B: latency", "--transports", "shm")
+def test_termination_while_ranks_meet(fault):
+    running = fault.run("hold", 1, "starting", command=[
+        "merge", "-n", 12, "--rows", "1K", "--transports", "tcp", "--bind", "none", "--json", "run.json"])
     fault.acted_at()
     running.signal(signal.SIGTERM)
     done = fault.finish_in_time()
     assert done.code == 130, done
     assert done.file["run"]["state"] == "interrupted"
     fault.assert_nothing_is_left()
+
+
+def test_termination_while_many_ranks_start(start):
+    running = start("merge", "-n", 100, "--rows", "1K", "--transports", "shm", "--bind", "none", "--json", "run.json")
+    wait_until(lambda: len(running.processes()) > 20, step_s=0.001)
+    running.signal(signal.SIGTERM)
+    signalled = time.monotonic()
+    done = running.finish()
+    assert done.code == 130, done
+    # 100 s when each rank was let start, and then waited for.
+    assert done.ended_at - signalled < LONG_S
+    assert done.file["run"]["state"] == "interrupted"
+    running.wait_until_gone()

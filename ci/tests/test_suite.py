@@ -95,9 +95,8 @@ def test_ctrl_c_keeps_what_there_is(fault, tmp_path):
     running = fault.run("hold", 0, "16 B: first message", command=suite(
         tmp_path, PINGPONG, PINGPONG.replace("--sizes 8", "--sizes 16"), MERGE))
     fault.acted_at()
-    running.signal_taken(signal.SIGINT)
-    fault.go_on()
-    done = running.finish()
+    running.signal(signal.SIGINT)
+    done = fault.finish_in_time()
     assert done.code == 130, done
     cases, _ = split(done.file)
     assert done.file["run"]["state"] == "interrupted"

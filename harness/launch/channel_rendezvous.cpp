@@ -53,7 +53,9 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
                              {"activity", 0},
                              {"pid", ::getpid()},
                              {"pid_namespace", pid_namespace()}});
-  rendezvous->lifeline_.emplace(rendezvous->channel_);
+  const int stop_fd = variable(stop_fd_variable);
+  const bool open = stop_fd >= 0 && ::fcntl(stop_fd, F_SETFD, FD_CLOEXEC) == 0;
+  rendezvous->lifeline_.emplace(rendezvous->channel_, open ? Fd(stop_fd) : Fd());
   return rendezvous;
 }
 
@@ -82,6 +84,10 @@ std::vector<Rendezvous::Bytes> ChannelRendezvous::all_gather(std::string_view ke
 
 bool ChannelRendezvous::barrier(const Progress& progress) {
   return ask({{"type", "barrier"}}, "go", progress).at("go_on").get<bool>();
+}
+
+void ChannelRendezvous::at_stop(Finished finished) {
+  if (lifeline_) lifeline_->at_stop(std::move(finished));
 }
 
 void ChannelRendezvous::phase(std::string_view what) {

@@ -17,6 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using State = LaunchOutcome::State;
 
+// For the listening side to end the run that the user has ended on this one.
+constexpr std::chrono::milliseconds stop_limit{800};
+
 class Follower {
  public:
   using CommandFor = std::function<RankCommand(const nlohmann::json&)>;
@@ -40,9 +43,10 @@ class Follower {
   RemoteSupervisor& remote_;
   const CommandFor& command_for_;
   Signals& signals_;
+  StopCall stop_call_;
   std::optional<LocalRank> rank_;
   bool said_gone_ = false;
-  bool said_stop_ = false;
+  std::optional<Clock::time_point> said_stop_;
   std::optional<LaunchOutcome> end_;
 };
 
@@ -52,11 +56,14 @@ LaunchOutcome Follower::run() {
     wait();
     const auto now = Clock::now();
     signals_.collect();
-    if (signals_.abort()) {
+    if (signals_.abort() || (said_stop_ && now - *said_stop_ > stop_limit)) {
       remote_.send({{"type", "leave"}});
-      return {State::interrupted, Exit::interrupted, "aborted on this side"};
+      return {State::interrupted, Exit::interrupted, signals_.reason()};
     }
-    if (signals_.stop() && !std::exchange(said_stop_, true)) remote_.send({{"type", "stop"}});
+    if (signals_.stop() && !said_stop_) {
+      said_stop_ = now;
+      remote_.send({{"type", "stop"}});
+    }
     if (now - last_round > longest_watch_round) {
       remote_.forgive(now);
       if (rank_) rank_->forgive(now);
@@ -82,6 +89,8 @@ void Follower::handle(const nlohmann::json& frame) {
   const std::string type = frame.value("type", "");
   if (type == "launch") {
     start(frame);
+  } else if (type == "stop") {
+    stop_call_.call();
   } else if (type == "end") {
     end_rank();
     remote_.send({{"type", "ended"}});
@@ -104,7 +113,7 @@ void Follower::start(const nlohmann::json& frame) {
   said_gone_ = false;
   try {
     rank_.emplace(command_for_(frame.at("launch")), frame.at("rank").get<int>(),
-                  frame.at("size").get<int>());
+                  frame.at("size").get<int>(), stop_call_.fd());
   } catch (const Failure& failure) {
     blame({fmt::format("did not start: {}", failure.what()), failure.exit(), true});
   }

@@ -42,6 +42,10 @@ std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
       enter_barrier(rank, replies);
     } else if (type == "phase") {
       self.phase = frame.at("what").get<std::string>();
+    } else if (type == "report") {
+      report(rank, frame.at("key").get<std::string>(), frame.at("value").get_binary());
+    } else if (type == "reported") {
+      return replies;
     } else if (type == "finish") {
       self.finished = true;
     } else if (type == "fail") {
@@ -58,7 +62,7 @@ std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
 
 void Hub::put(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies) {
   if (key.starts_with(report_prefix)) {
-    if (on_report_) on_report_(rank, key, value);
+    report(rank, key, value);
   } else if (!values_.emplace(key, value).second) {
     end(rank, Exit::lost, fmt::format("put the key '{}' a second time", key));
     return;
@@ -69,6 +73,10 @@ void Hub::put(int rank, const std::string& key, const Bytes& value, std::vector<
       reply(static_cast<int>(waiter), value_frame(value), replies);
     }
   }
+}
+
+void Hub::report(int rank, const std::string& key, const Bytes& value) const {
+  if (on_report_) on_report_(rank, key, value);
 }
 
 void Hub::get(int rank, const std::string& key, std::vector<Reply>& replies) {

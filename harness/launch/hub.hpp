@@ -69,6 +69,7 @@ class Hub {
 
   const Member& member(int rank) const { return members_.at(static_cast<std::size_t>(rank)); }
   void put(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies);
+  void report(int rank, const std::string& key, const Bytes& value) const;
   void get(int rank, const std::string& key, std::vector<Reply>& replies);
   void gather(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies);
   void enter_barrier(int rank, std::vector<Reply>& replies);

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
@@ -38,7 +39,8 @@ void on_continue(int) {
 
 }  // namespace
 
-Lifeline::Lifeline(Channel& channel) : channel_(channel), stop_(::eventfd(0, EFD_CLOEXEC)) {
+Lifeline::Lifeline(Channel& channel, Fd stop_fd)
+    : channel_(channel), stop_(::eventfd(0, EFD_CLOEXEC)), stop_call_(std::move(stop_fd)) {
   watched_parent = ::getppid();
   struct sigaction action{};
   action.sa_handler = on_continue;
@@ -78,7 +80,8 @@ void* Lifeline::run(void* self) {
 
 void Lifeline::watch() {
   // POLLRDHUP, not POLLIN: the bytes are for the rank's own thread.
-  pollfd entries[] = {{channel_.fd(), POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}};
+  pollfd entries[] = {
+      {channel_.fd(), POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}, {stop_call_.get(), POLLIN, 0}};
   for (;;) {
     try {
       channel_.offer(
@@ -86,9 +89,32 @@ void Lifeline::watch() {
     } catch (const Failure&) {
       end(Exit::lost);
     }
-    ::poll(entries, 2, heartbeat_period_ms);
+    ::poll(entries, 3, heartbeat_period_ms);
     if (entries[1].revents != 0) return;
     if (entries[0].revents != 0) end(Exit::lost);
+    if (entries[2].revents != 0) {
+      entries[2].fd = -1;  // once
+      report_finished();
+    }
+  }
+}
+
+void Lifeline::at_stop(Rendezvous::Finished finished) {
+  const std::lock_guard lock(finished_mutex_);
+  finished_ = std::move(finished);
+}
+
+void Lifeline::report_finished() {
+  try {
+    const std::lock_guard lock(finished_mutex_);
+    if (finished_) {
+      for (const auto& [key, value] : finished_()) {
+        channel_.send({{"type", "report"}, {"key", key}, {"value", nlohmann::json::binary(value)}});
+      }
+    }
+    channel_.send({{"type", "reported"}});
+  } catch (const Failure&) {
+    end(Exit::lost);
   }
 }
 

@@ -64,11 +64,11 @@ std::optional<pid_t> changed_child() {
   return info.si_pid;
 }
 
-LocalRank::LocalRank(const RankCommand& command, int rank, int size)
+LocalRank::LocalRank(const RankCommand& command, int rank, int size, int stop_fd)
     : rank_(rank),
       traces_{{}, {shared_memory_folder(command.environment)}, std::time(nullptr)},
       channel_([&] {
-        auto process = spawn_rank(command, rank, size);
+        auto process = spawn_rank(command, rank, size, stop_fd);
         pid_ = process.pid;
         output_.emplace(std::move(process.output));
         return std::move(process.control);
@@ -98,6 +98,7 @@ void LocalRank::note(const Channel::Frame& frame) try {
   const std::string type = frame.value("type", "");
   finished_ = finished_ || type == "finish";
   failed_ = failed_ || type == "fail";
+  reported_ = reported_ || type == "reported";
   // Under a wrapper that forks it is another process than `pid_`.
   if (frame.contains("pid") && frame.value("pid_namespace", "") == pid_namespace()) {
     traces_.creators.push_back(frame.value("pid", pid_));

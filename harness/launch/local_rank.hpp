@@ -42,8 +42,8 @@ class LocalRank {
   using Clock = std::chrono::steady_clock;
   using OnFrame = std::function<void(Channel::Frame)>;
 
-  /// Throws what spawn_rank throws.
-  LocalRank(const RankCommand& command, int rank, int size);
+  /// Throws what spawn_rank throws, whose `stop_fd` it is.
+  LocalRank(const RankCommand& command, int rank, int size, int stop_fd);
   /// Ends what is left.
   ~LocalRank();
   LocalRank(const LocalRank&) = delete;
@@ -80,6 +80,10 @@ class LocalRank {
   /// It said that its work was done, and exited with status 0.
   bool ended_well() const { return ended_well_; }
 
+  /// Nothing is to be expected from it once the ranks were asked for what they have finished: it
+  /// has answered, is gone, or had not begun.
+  bool has_reported() const { return reaped_ || reported_ || !last_heard_; }
+
   /// By what to find its shared memory once it is dead.
   const Traces& traces() const { return traces_; }
 
@@ -105,6 +109,7 @@ class LocalRank {
   bool blamed_ = false;
   bool finished_ = false;
   bool failed_ = false;
+  bool reported_ = false;
   int stop_signal_ = 0;
   Clock::time_point stopped_since_;
   std::optional<Clock::time_point> last_heard_;

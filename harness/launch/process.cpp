@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 
 #include "harness/core/failure.hpp"
@@ -44,6 +46,7 @@ struct ChildPlan {
   int null_fd;
   int output_fd;
   int control_fd;
+  int stop_fd;
   int error_fd;
   pid_t parent;
 };
@@ -61,6 +64,7 @@ struct ChildPlan {
   ::dup2(plan.output_fd, STDERR_FILENO);
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // whoever opened it, a rank inherits nothing more
   ::fcntl(plan.control_fd, F_SETFD, 0);
+  ::fcntl(plan.stop_fd, F_SETFD, 0);
   if (plan.bind && ::sched_setaffinity(0, sizeof plan.cpus, &plan.cpus) != 0) {
     give_up(plan, Step::bind);
   }
@@ -96,6 +100,17 @@ std::string child_error(int fd, const RankCommand& command, int rank, const std:
 
 }  // namespace
 
+StopCall::StopCall() : event_(::eventfd(0, EFD_CLOEXEC)) {
+  if (event_) return;
+  throw Failure(Exit::cannot_run, fmt::format("cannot start ranks: {}", std::strerror(errno)));
+}
+
+void StopCall::call() const {
+  const std::uint64_t one = 1;
+  // An eventfd below its maximum always takes a write. Nobody reads it, so all see it.
+  [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
+}
+
 RankCommand own_rank(const Variables& settings, const Variables& from_user, const std::string& wrap,
                      const std::vector<int>& cpus) {
   return {.argv = {own_program().string()},
@@ -104,7 +119,7 @@ RankCommand own_rank(const Variables& settings, const Variables& from_user, cons
           .wrap = wrap};
 }
 
-RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
+RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw Failure(Exit::cannot_run, fmt::format("cannot open a control connection for rank {}: {}",
@@ -130,6 +145,7 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
   auto argv = wrap_command(command.wrap, rank, command.argv);
   auto environment = command.environment;
   environment.push_back(fmt::format("{}={}", control_fd_variable, theirs.get()));
+  environment.push_back(fmt::format("{}={}", stop_fd_variable, stop_fd));
   environment.push_back(fmt::format("{}={}", rank_variable, rank));
   environment.push_back(fmt::format("{}={}", size_variable, size));
   const ChildPlan plan{pointers_to(argv),
@@ -139,6 +155,7 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size) {
                        null.get(),
                        printed.get(),
                        theirs.get(),
+                       stop_fd,
                        error_write.get(),
                        ::getpid()};
 

@@ -13,6 +13,19 @@ namespace ucxbench {
 inline constexpr const char* control_fd_variable = "UCXBENCH_CONTROL_FD";
 inline constexpr const char* rank_variable = "UCXBENCH_RANK";
 inline constexpr const char* size_variable = "UCXBENCH_SIZE";
+inline constexpr const char* stop_fd_variable = "UCXBENCH_STOP_FD";
+
+/// Asks all ranks that were given its descriptor, at once, for what they have finished.
+class StopCall {
+ public:
+  /// Throws Failure(Exit::cannot_run).
+  StopCall();
+  int fd() const { return event_.get(); }
+  void call() const;
+
+ private:
+  Fd event_;
+};
 
 /// How to start one rank.
 struct RankCommand {
@@ -34,10 +47,10 @@ struct RankProcess {
 };
 
 /// Starts a rank in its own process group, stdin from /dev/null, stdout and stderr into one pipe,
-/// with one extra descriptor: the control connection, announced by the variables above. The kernel
-/// kills it when the calling *thread* ends, until it has a Lifeline. Throws Failure:
-/// Exit::cannot_run when the command cannot be executed or the CPUs are not there, Exit::usage for
-/// a malformed wrap.
-RankProcess spawn_rank(const RankCommand& command, int rank, int size);
+/// with two extra descriptors: the control connection and `stop_fd`, which is readable when it
+/// shall report what it has finished (Lifeline), announced by the variables above. The kernel kills
+/// it when the calling *thread* ends, until it has a Lifeline. Throws Failure: Exit::cannot_run
+/// when the command cannot be executed or the CPUs are not there, Exit::usage for a malformed wrap.
+RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd);
 
 }  // namespace ucxbench

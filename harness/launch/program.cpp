@@ -23,7 +23,8 @@ using ProgramClock = std::chrono::steady_clock;
 
 // Its end wakes us; this is for limits only.
 constexpr std::chrono::milliseconds look_again{250};
-constexpr std::chrono::seconds grace{10};
+// For a program to end after each of Ctrl-C, SIGTERM: one of this version needs less.
+constexpr std::chrono::seconds grace{1};
 
 /// All that the child needs, prepared before fork.
 struct Started {
@@ -88,7 +89,7 @@ class Child {
       }
       signals.collect();
       pass_on(signals);
-      if (ProgramClock::now() > deadline_) ::kill(-pid_, SIGKILL);
+      if (ProgramClock::now() > deadline_) end_it();
       pollfd ready{signals.fd(), POLLIN, 0};
       ::poll(&ready, 1, static_cast<int>(look_again.count()));
     }
@@ -98,12 +99,15 @@ class Child {
   // Signals of one kind that are pending at once are one: a second Ctrl-C goes on as SIGTERM.
   void pass_on(const Signals& signals) {
     if (signals.stop() && !std::exchange(stopped_, true)) {
-      ::kill(pid_, signals.abort() ? SIGTERM : SIGINT);
-    }
-    if (signals.abort() && !std::exchange(aborted_, true)) {
-      ::kill(pid_, SIGTERM);
+      ::kill(pid_, SIGINT);
       deadline_ = ProgramClock::now() + grace;
     }
+    if (signals.abort() && !aborted_) end_it();
+  }
+  void end_it() {
+    const bool again = std::exchange(aborted_, true);
+    ::kill(again || !stopped_ ? -pid_ : pid_, again || !stopped_ ? SIGKILL : SIGTERM);
+    deadline_ = ProgramClock::now() + grace;
   }
 
   pid_t pid_;

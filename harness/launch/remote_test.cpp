@@ -226,7 +226,7 @@ TEST_F(Remote, CtrlCOnTheOtherHost) {
     on_up_ = [&] { follower.signal(SIGINT); };
     const auto outcome = launch(*peer, "loop", 1);
     EXPECT_EQ(outcome.state, State::interrupted);
-    EXPECT_EQ(outcome.reason, "stopped by Ctrl-C after a repetition");
+    EXPECT_EQ(outcome.reason, "stopped by Ctrl-C on far");
   }
   pids_.clear();
   TestProcess follower({"follow", port(), "hang", "1"});
@@ -234,7 +234,7 @@ TEST_F(Remote, CtrlCOnTheOtherHost) {
   on_up_ = [&] { follower.signal(SIGTERM); };
   const auto outcome = launch(*peer, "hang", 1);
   EXPECT_EQ(outcome.exit, Exit::interrupted);
-  EXPECT_EQ(outcome.reason, "the run was ended on far");
+  EXPECT_EQ(outcome.reason, "stopped by Ctrl-C on far");
   EXPECT_TRUE(all_dead(pids_));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ucxbench {
@@ -17,6 +18,8 @@ class Rendezvous {
  public:
   using Bytes = std::vector<std::uint8_t>;
   using Progress = std::function<void()>;
+  /// Reports, by their key.
+  using Finished = std::function<std::vector<std::pair<std::string, Bytes>>()>;
 
   virtual ~Rendezvous() = default;
 
@@ -43,6 +46,10 @@ class Rendezvous {
   /// Waits for all ranks. The answer is the same on every rank: false when the user asked to stop
   /// after the current repetition (first Ctrl-C).
   virtual bool barrier(const Progress& progress) = 0;
+
+  /// `finished` gives what this rank has finished and perhaps not yet put, under keys "report/…",
+  /// for when the user ends the run. It is called on another thread, once at most; empty: nothing.
+  virtual void at_stop(Finished /*finished*/) {}
 
   /// Says what this rank does now ("tag 1 MiB: latency"), for whoever must explain a hang. Cheap;
   /// never called inside a timed region.

@@ -1,47 +1,103 @@
 #include "harness/launch/signals.hpp"
 
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
+namespace {
 
-Signals::Signals() {
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&mask, signal);
-  fd_ = Fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd_) {
+constexpr unsigned last_limit_s = 1;
+
+// What the handlers tell the instance.
+std::atomic<int> ends{0};
+std::atomic<bool> by_sigterm{false};
+std::atomic<bool> child_changed{false};
+std::atomic<int> wake_fd{-1};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+void say(std::string_view text) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void end_now(int) { ::_exit(static_cast<int>(Exit::interrupted)); }
+
+void take_end(int signal) {
+  const int before = ends.fetch_add(1);
+  if (before == 0) {
+    if (signal == SIGTERM) by_sigterm = true;
+    // On a line of its own, whatever a terminal shows there.
+    say(::isatty(STDERR_FILENO) == 1 ? "\r\x1b[Kending; once more ends at once\n"
+                                     : "ending; once more ends at once\n");
+  } else if (before == 1) {
+    ::signal(SIGALRM, end_now);
+    ::alarm(last_limit_s);
+  }
+}
+
+void take(int signal) {
+  const int error = errno;
+  if (signal == SIGCHLD) {
+    child_changed = true;
+  } else {
+    take_end(signal);
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_fd, &one, sizeof one);
+  errno = error;
+}
+
+}  // namespace
+
+Signals::Signals() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!wake_) {
     throw Failure(Exit::cannot_run,
                   std::string("cannot watch for signals: ") + std::strerror(errno));
   }
-  // A parent that ignored SIGCHLD would have our children reaped by the kernel, unseen.
-  struct sigaction normal{};
-  normal.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &normal, &child_before_);
-  ::pthread_sigmask(SIG_BLOCK, &mask, &mask_before_);
+  ends = 0;
+  by_sigterm = false;
+  child_changed = false;
+  wake_fd = wake_.get();
+  struct sigaction action{};
+  action.sa_handler = take;
+  action.sa_flags = SA_RESTART;
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (std::size_t at = 0; at < taken.size(); ++at) {
+    sigaddset(&mask, taken[at]);
+    // A parent that ignored SIGCHLD would have our children reaped by the kernel, unseen.
+    ::sigaction(taken[at], &action, &before_[at]);
+  }
+  ::pthread_sigmask(SIG_UNBLOCK, &mask, &mask_before_);
 }
 
 Signals::~Signals() {
-  collect();  // what is pending was meant for the run that ends here
-  ::sigaction(SIGCHLD, &child_before_, nullptr);
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  for (std::size_t at = 0; at < taken.size(); ++at) ::sigaction(taken[at], &before_[at], nullptr);
+  wake_fd = -1;
 }
 
 bool Signals::collect() {
-  bool child_changed = false;
-  signalfd_siginfo info{};
-  while (::read(fd_.get(), &info, sizeof info) == sizeof info) {
-    if (info.ssi_signo == SIGINT) ++interrupts_;
-    if (info.ssi_signo == SIGTERM) terminated_ = true;
-    child_changed = child_changed || info.ssi_signo == SIGCHLD;
-  }
-  return child_changed;
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t taken_bytes = ::read(wake_.get(), &count, sizeof count);
+  return child_changed.exchange(false);
+}
+
+bool Signals::stop() const { return ends >= 1; }
+
+bool Signals::abort() const { return ends >= 2; }
+
+const char* Signals::reason() const {
+  if (by_sigterm) return "terminated by SIGTERM";
+  return abort() ? "aborted by a second Ctrl-C" : "stopped by Ctrl-C";
 }
 
 void reset_crash_handlers() {

@@ -2,35 +2,41 @@
 
 #include <signal.h>
 
+#include <array>
+
 #include "harness/launch/fd.hpp"
 
 namespace ucxbench {
 
-/// Collects SIGINT, SIGTERM and SIGCHLD for a supervisor instead of letting them interrupt it. One
-/// instance covers all launches of a run, so that a Ctrl-C between two launches counts too. The
-/// former mask and SIGCHLD's former action come back at the end.
+/// Takes SIGINT, SIGTERM and SIGCHLD for a supervisor. One instance at a time; it covers all
+/// launches of a run, so that a Ctrl-C between two launches counts too. Who waits long looks at
+/// `stop`; the user is told of the end at once in any case, and a second signal ends this process
+/// within a second whatever it does: its ranks end by themselves when they lose it. The former mask
+/// and actions come back at the end.
 class Signals {
  public:
+  /// Throws Failure(Exit::cannot_run).
   Signals();
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  int fd() const { return fd_.get(); }  ///< readable when `collect` has something to do
+  int fd() const { return wake_.get(); }  ///< readable when `collect` has something to do
   /// Whether a child ended, stopped or went on since the last call.
   bool collect();
 
-  /// The user asked to end after the current repetition, or to end now.
-  bool stop() const { return interrupts_ >= 1 || terminated_; }
-  bool abort() const { return interrupts_ >= 2 || terminated_; }
-  bool terminated() const { return terminated_; }
+  /// The user asked to end: giving up the sample under way, or at once.
+  bool stop() const;
+  bool abort() const;
+  /// How the user did that: "stopped by Ctrl-C".
+  const char* reason() const;
 
  private:
+  static constexpr std::array taken{SIGINT, SIGTERM, SIGCHLD};
+
   sigset_t mask_before_{};
-  struct sigaction child_before_{};
-  Fd fd_;
-  int interrupts_ = 0;
-  bool terminated_ = false;
+  std::array<struct sigaction, taken.size()> before_{};
+  Fd wake_;
 };
 
 /// Undoes the crash handlers that libucs installs when it is loaded: in a supervisor, which calls

@@ -28,6 +28,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds settle_time{100};
 constexpr milliseconds search_time{400};
 constexpr milliseconds settle_tick{10};
+// For ranks to report what they have finished, when the user ends the run.
+constexpr milliseconds report_limit{500};
 
 // What a descriptor is, with the rank's number below it.
 enum class Source : std::uint8_t { signals, remote, control, output };
@@ -69,6 +71,8 @@ class Supervisor {
 
   void start();
   void supervise();
+  void stop(Clock::time_point now);
+  bool all_reported() const;
   void dispatch(Events::Tag tag, Clock::time_point now);
   void receive(LocalRank& rank, Clock::time_point now);
   void look_after_children(Clock::time_point now);
@@ -92,7 +96,10 @@ class Supervisor {
   std::unordered_map<pid_t, LocalRank*> by_pid_;
   std::vector<Seen> seen_;
   std::vector<Cause> causes_;
+  StopCall stop_call_;
+  std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
   bool peer_gone_ = false;
+  bool peer_reported_ = false;
   bool peer_stop_ = false;
   std::string unkillable_;
 };
@@ -100,7 +107,7 @@ class Supervisor {
 LaunchOutcome Supervisor::run() {
   try {
     start();
-    supervise();
+    if (!signals_.stop()) supervise();
   } catch (const Failure& failure) {
     add_cause({failure.what(), failure.exit(), false});
   }
@@ -116,8 +123,10 @@ void Supervisor::start() {
   events_.watch(signals_.fd(), tag_of(Source::signals));
   if (remote_ != nullptr) events_.watch(remote_->fd(), tag_of(Source::remote));
   for (const auto& command : launch_.ranks) {
+    signals_.collect();
+    if (signals_.stop()) return;
     const auto rank = static_cast<int>(ranks_.size());
-    ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_));
+    ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_, stop_call_.fd()));
     auto& started = *ranks_.back();
     by_pid_.emplace(started.pid(), &started);
     events_.watch(started.fd(), tag_of(Source::control, rank));
@@ -131,11 +140,12 @@ void Supervisor::supervise() {
   auto next_check = last_round;
   auto settled = Clock::time_point::max();
   for (;;) {
-    const auto ready = events_.wait(causes_.empty() ? watch_tick : settle_tick);
+    const bool settles = !causes_.empty() || stopped_;
+    const auto ready = events_.wait(settles ? settle_tick : watch_tick);
     const auto now = Clock::now();
     const bool children_changed = signals_.collect();
     if (signals_.abort()) return;
-    if (signals_.stop() || peer_stop_) hub_.stop();
+    if ((signals_.stop() || peer_stop_) && !stopped_) stop(now);
     if (now - last_round > longest_watch_round) forgive(now);
     last_round = now;
     for (const auto tag : ready) dispatch(tag, now);
@@ -150,7 +160,20 @@ void Supervisor::supervise() {
       settled = std::min(settled, now + (root_cause ? settle_time : search_time));
     }
     if (all_over() || now >= settled) return;
+    if (stopped_ && (all_reported() || now - *stopped_ >= report_limit)) return;
   }
+}
+
+// From here on no rank is let go on: what it does is given up.
+void Supervisor::stop(Clock::time_point now) {
+  stopped_ = now;
+  stop_call_.call();
+  if (remote_ != nullptr) remote_->send({{"type", "stop"}});
+}
+
+bool Supervisor::all_reported() const {
+  return (remote_ == nullptr || peer_gone_ || peer_reported_) &&
+         std::ranges::all_of(ranks_, [](const auto& rank) { return rank->has_reported(); });
 }
 
 void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
@@ -211,6 +234,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
     add_cause({failure.what(), failure.exit(), false});
   }
   for (const auto& reply : replies) {
+    if (stopped_ && reply.frame.at("type") != "ok") continue;
     if (is_remote(reply.rank)) {
       remote_->send(reply.frame);
       continue;
@@ -221,7 +245,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
       continue;  // dying, stopped or hung: `check` will say which
     }
   }
-  if (const auto& ending = hub_.ending(); ending && causes_.empty()) {
+  if (const auto& ending = hub_.ending(); ending && causes_.empty() && !stopped_) {
     add_cause(
         {fmt::format("{} failed{}: {}", name(ending->rank), place(ending->rank), ending->reason),
          ending->exit, false});
@@ -235,9 +259,10 @@ void Supervisor::handle_peer(const nlohmann::json& frame) {
                           frame.value("root_cause", false)});
   } else if (type == "gone") {
     peer_gone_ = true;
+  } else if (type == "reported") {
+    peer_reported_ = true;
   } else if (type == "stop") {
     peer_stop_ = true;
-    hub_.stop();
   } else if (type == "leave") {
     add_cause({fmt::format("the run was ended on {}", remote_->host()), Exit::interrupted, true});
   } else {
@@ -259,7 +284,7 @@ void Supervisor::check(Clock::time_point now) {
       blame(remote_rank(), {fmt::format("was lost: {}", *problem)});
     }
   }
-  if (causes_.empty()) check_progress(now);
+  if (causes_.empty() && !stopped_) check_progress(now);
 }
 
 void Supervisor::check_progress(Clock::time_point now) {
@@ -316,6 +341,7 @@ std::string Supervisor::place(int rank) const {
 }
 
 void Supervisor::blame(int rank, const Blame& blame) {
+  if (stopped_) return;
   add_cause(
       {fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit, blame.root_cause});
 }
@@ -346,10 +372,7 @@ void Supervisor::end_ranks() {
 }
 
 LaunchOutcome Supervisor::outcome() const {
-  if (signals_.abort()) {
-    return {State::interrupted, Exit::interrupted,
-            signals_.terminated() ? "terminated by SIGTERM" : "aborted by a second Ctrl-C"};
-  }
+  if (signals_.abort()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!causes_.empty()) {
     const bool any_root = std::ranges::any_of(causes_, &Cause::root_cause);
     const Exit exit = std::ranges::find(causes_, any_root, &Cause::root_cause)->exit;
@@ -360,8 +383,10 @@ LaunchOutcome Supervisor::outcome() const {
     return {exit == Exit::interrupted ? State::interrupted : State::failed, exit,
             fmt::format("{}{}", fmt::join(reasons, "; "), unkillable_)};
   }
-  if (signals_.stop() || peer_stop_) {
-    return {State::interrupted, Exit::interrupted, "stopped by Ctrl-C after a repetition"};
+  if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
+  if (peer_stop_) {
+    return {State::interrupted, Exit::interrupted,
+            fmt::format("stopped by Ctrl-C on {}", remote_->host())};
   }
   return {};
 }

@@ -143,6 +143,13 @@ char state_of(pid_t pid) {
 
 }  // namespace
 
+std::vector<pid_t> children_of(pid_t parent) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", parent));
+  std::vector<pid_t> all;
+  for (pid_t child = 0; file >> child;) all.push_back(child);
+  return all;
+}
+
 bool is_dead(pid_t pid) {
   const char state = state_of(pid);
   return state == 'Z' || state == 'X';

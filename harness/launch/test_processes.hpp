@@ -54,6 +54,9 @@ std::vector<int> segments_of(const std::vector<pid_t>& creators);
 /// What a test checks at its end, so that nothing of it stays: how many there were.
 std::size_t remove_segments_of(const std::vector<pid_t>& creators);
 
+/// Those that the main thread of a process has started, and not reaped.
+std::vector<pid_t> children_of(pid_t parent);
+
 /// Not running: gone, or a zombie that nobody has collected yet.
 bool is_dead(pid_t pid);
 

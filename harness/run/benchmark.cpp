@@ -106,33 +106,50 @@ void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& pro
   rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);
 }
 
-void RankContext::report_case(std::size_t index, std::span<const LaunchRecord> records,
-                              const Verified& verified, const std::string& error,
-                              const Rendezvous::Progress& progress, std::uint64_t peak_bytes) {
+RankContext::Report RankContext::case_report(std::size_t index,
+                                             std::span<const LaunchRecord> records,
+                                             const Verified& verified, const std::string& error,
+                                             std::uint64_t peak_bytes, bool at_stop) const {
   auto all = Json::array();
   for (const auto& record : records) all.push_back(launch_to_json(record));
-  const Json report = {{"index", index},
-                       {"records", std::move(all)},
-                       {"checked", verified.checked},
-                       {"errors", verified.errors},
-                       {"error", error},
-                       {"peak_buffer_bytes", peak_bytes}};
-  rendezvous_.put(
-      fmt::format("report/case/{}/{}-{}", index, records.front().src, records.front().dst),
-      to_bytes(report), progress);
+  Json report = {{"index", index},
+                 {"records", std::move(all)},
+                 {"checked", verified.checked},
+                 {"errors", verified.errors},
+                 {"error", error},
+                 {"peak_buffer_bytes", peak_bytes}};
+  if (at_stop) report["at_stop"] = true;
+  return {fmt::format("report/case/{}/{}-{}", index, records.front().src, records.front().dst),
+          to_bytes(report)};
 }
 
-void RankContext::report_transfers(std::size_t index, std::span<const Transfer> records,
-                                   const Rendezvous::Progress& progress) {
+std::vector<RankContext::Report> RankContext::transfer_reports(
+    std::size_t index, std::span<const Transfer> records) const {
   constexpr std::size_t most_at_once = 16384;  // 768 KiB: the coordinator serves others too
   TransferSection section;
   section.case_index = static_cast<std::uint32_t>(index);
   section.launch = plan_.at("launch").get<std::uint32_t>();
   section.rank = static_cast<std::uint32_t>(rendezvous_.rank());
+  std::vector<Report> reports;
   for (std::size_t at = 0; at < records.size(); at += most_at_once) {
     const auto part = records.subspan(at, std::min(most_at_once, records.size() - at));
-    rendezvous_.put(fmt::format("report/transfers/{}/{}/{}", index, rendezvous_.rank(), at),
-                    section_bytes(section, part), progress);
+    reports.emplace_back(fmt::format("report/transfers/{}/{}/{}", index, rendezvous_.rank(), at),
+                         section_bytes(section, part));
+  }
+  return reports;
+}
+
+void RankContext::report_case(std::size_t index, std::span<const LaunchRecord> records,
+                              const Verified& verified, const std::string& error,
+                              const Rendezvous::Progress& progress, std::uint64_t peak_bytes) {
+  const auto [key, value] = case_report(index, records, verified, error, peak_bytes);
+  rendezvous_.put(key, value, progress);
+}
+
+void RankContext::report_transfers(std::size_t index, std::span<const Transfer> records,
+                                   const Rendezvous::Progress& progress) {
+  for (const auto& [key, value] : transfer_reports(index, records)) {
+    rendezvous_.put(key, value, progress);
   }
 }
 

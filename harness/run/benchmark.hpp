@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/core/clock.hpp"
@@ -66,6 +67,14 @@ class RankContext {
   void report_transfers(std::size_t index, std::span<const Transfer> records,
                         const Rendezvous::Progress& progress);
 
+  using Report = std::pair<std::string, Rendezvous::Bytes>;  ///< by its key
+
+  /// What the two above put. `at_stop`: the run may have the records already, and more follow not.
+  Report case_report(std::size_t index, std::span<const LaunchRecord> records,
+                     const Verified& verified, const std::string& error, std::uint64_t peak_bytes,
+                     bool at_stop = false) const;
+  std::vector<Report> transfer_reports(std::size_t index, std::span<const Transfer> records) const;
+
   /// More for `path.protocols` of a case that this launch has reported, by the rank that sent.
   void report_protocols(std::size_t index, int src, const Json& protocols);
 
@@ -103,6 +112,7 @@ struct Benchmark {
   std::string crowded_advice{};              ///< continues a warning of more ranks than processors
   std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
   bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect
+  bool one_peer = false;      ///< each rank connects to one other, however many there are
   bool ablation = false;      ///< has --ablate
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.

@@ -78,9 +78,30 @@ Json RankReports::launch_time(const LaunchPlan& plan, int launch) const {
             {"end_s", seconds_between(measured_ns_, monotonic_ns())}}}};
 }
 
+// When the run is ended, ranks report what they do not know to have been reported.
+void RankReports::drop_known(const Case& of, int launch, Json& records) {
+  if (std::exchange(ended_case_, &of) != &of) {
+    known_pairs_.clear();
+    for (const auto& record : of.launches) {
+      if (record.launch == launch) known_pairs_.emplace(record.src, record.dst);
+    }
+  }
+  auto fresh = Json::array();
+  for (auto& record : records) {
+    const bool is_new =
+        known_pairs_.emplace(record.at("src").get<int>(), record.at("dst").get<int>()).second;
+    if (is_new) fresh.push_back(std::move(record));
+  }
+  records = std::move(fresh);
+}
+
 const Case* RankReports::take_case(Json report) {
   const auto& reported = result_.cases.at(report.at("index").get<std::size_t>());
   const auto launch = report.at("records").at(0).at("launch").get<int>();
+  if (report.erase("at_stop") > 0 || ended_case_ == &reported) {
+    drop_known(reported, launch, report.at("records"));
+    if (report.at("records").empty()) return nullptr;
+  }
   // Others of its pairs may have reported before.
   const bool first = reported.launches.empty() || reported.launches.back().launch != launch;
   if (report.at("error") != "") exit_ = Exit::wrong_data;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/hub.hpp"
@@ -36,12 +38,15 @@ class RankReports {
 
  private:
   const Case* take_case(Json report);
+  void drop_known(const Case& of, int launch, Json& records);
 
   const Result& result_;
   RunFile& file_;
   HostNames hosts_;
   std::uint64_t begin_ns_ = 0, started_ns_ = 0, met_ns_ = 0, measured_ns_ = 0;  ///< 0: not yet
   Exit exit_ = Exit::done;
+  const Case* ended_case_ = nullptr;           ///< in which the user has ended the run
+  std::set<std::pair<int, int>> known_pairs_;  ///< of it and its launch, src and dst
 };
 
 }  // namespace ucxbench

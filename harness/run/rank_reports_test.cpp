@@ -82,5 +82,16 @@ TEST_F(Reports, AreOnDiskAtOnce) {
   EXPECT_EQ(read_result(root_ / "run.json").cases.at(0).launches.size(), 1U);
 }
 
+TEST_F(Reports, AtTheEndAddOnlyWhatIsNew) {
+  take("case/0", case_report(0, 0));
+  for (const auto src : {0, 1, 1}) {
+    auto again = case_report(0, src);
+    again["at_stop"] = true;
+    take("case/0", again);
+  }
+  take("case/0", case_report(0, 1));
+  EXPECT_EQ(result_.cases[0].launches.size(), 2U);
+}
+
 }  // namespace
 }  // namespace ucxbench

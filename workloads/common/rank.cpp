@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "harness/comm/counters.hpp"
 #include "harness/comm/proof.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 
@@ -42,6 +46,18 @@ bool share_a_gpu(const std::vector<RankFacts>& ranks) {
   });
 }
 
+// With the first error, in words.
+std::pair<Verified, std::string> verified_of(const std::vector<RankFacts>& ranks) {
+  Verified verified;
+  std::string error;
+  for (const auto& rank : ranks) {
+    verified.checked += rank.iterations.size();
+    verified.errors += rank.error.empty() ? 0 : 1;
+    if (error.empty()) error = rank.error;
+  }
+  return {verified, error};
+}
+
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
@@ -58,15 +74,9 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     record.path = path_of(comm, p, counted, exchanged);
   }
   record.path["labels"] = path_labels(gpu, share_a_gpu(ranks), record.lanes);
-  Verified verified;
-  std::string error;
+  const auto [verified, error] = verified_of(ranks);
   std::uint64_t peak = 0;
-  for (const auto& rank : ranks) {
-    peak = std::max(peak, rank.peak_buffer_bytes);
-    verified.checked += rank.iterations.size();
-    verified.errors += rank.error.empty() ? 0 : 1;
-    if (error.empty()) error = rank.error;
-  }
+  for (const auto& rank : ranks) peak = std::max(peak, rank.peak_buffer_bytes);
   context.report_case(index, record, verified, error, [&] { comm.wait_a_step(); }, peak);
 }
 
@@ -108,6 +118,20 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   }
   TransferLog log(p.transfer_log ? log_capacity : 0);
   auto* logged = p.transfer_log ? &log : nullptr;
+  // On rank 0, of all ranks, what is finished; of the log, each rank's own.
+  std::vector<RankFacts> finished(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
+  std::span<const Transfer> transfers;
+  CaseUnderWay under_way(context, index, [&] {
+    CaseUnderWay::Finished part{.transfers = transfers};
+    if (finished.empty() || finished.front().iterations.empty()) return part;
+    auto record = make_record(finished, phases, input_bytes, alone, context.clock().step_ns());
+    record.launch = context.plan().at("launch").get<int>();
+    record.dst = comm.size() > 1 ? 1 : 0;
+    record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
+    part.records.push_back(std::move(record));
+    std::tie(part.verified, part.error) = verified_of(finished);
+    return part;
+  });
   std::uint32_t number = 0;
   for (int run = 0; run < p.warmup_runs; ++run) {
     rendezvous.phase(fmt::format("warm-up run {}", run));
@@ -122,6 +146,20 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     iteration.busy_ns = busy_ns(log.records().subspan(begin));
     own.iterations.push_back(std::move(iteration));
     check();
+    RankFacts last;
+    last.iterations = {own.iterations.back()};
+    last.error = own.error;
+    const auto all =
+        gather(rendezvous, fmt::format("run/{}/{}", index, run), to_json(last), progress);
+    {
+      const auto lock = under_way.change();
+      transfers = log.records();
+      for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        auto facts = parse_rank_facts(all[rank]);
+        finished[rank].iterations.push_back(std::move(facts.iterations.front()));
+        finished[rank].error = std::move(facts.error);
+      }
+    }
     if (!rendezvous.barrier(progress)) break;
   }
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
@@ -129,7 +167,11 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
   own.gpu = workload.gpu ? workload.gpu->pci : "";
-  context.report_transfers(index, log.records(), progress);
+  {
+    const auto lock = under_way.change();
+    context.report_transfers(index, log.records(), progress);
+    transfers = {};
+  }
   const auto gathered = gather(rendezvous, fmt::format("facts/{}", index), to_json(own), progress);
   if (comm.rank() == 0) {
     std::vector<RankFacts> ranks;

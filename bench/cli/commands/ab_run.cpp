@@ -244,7 +244,7 @@ Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
     const std::array order = launch % 2 == 0 ? std::array{&base, &now} : std::array{&now, &base};
     for (auto* side : order) {
       if (last.exit != Exit::done) break;
-      last = signals.stop() ? Turn{Exit::interrupted, "stopped by Ctrl-C"}
+      last = signals.stop() ? Turn{Exit::interrupted, signals.reason()}
                             : take_turn(*side, launch, signals);
     }
     longest = std::max(longest, AbClock::now() - pair_begin);
