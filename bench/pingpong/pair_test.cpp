@@ -17,7 +17,7 @@ class FakeRendezvous final : public Rendezvous {
     ASSERT_TRUE(store_.emplace(key, value).second) << "put twice: " << key;
   }
   Bytes get(std::string_view key, const Progress&) override { return store_.at(std::string(key)); }
-  bool barrier(const Progress&) override { return true; }
+  void barrier(const Progress&) override {}
   void phase(std::string_view) override {}
 
  private:

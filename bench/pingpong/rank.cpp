@@ -42,8 +42,7 @@ bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
 // that is not known claims nothing.
 bool without_proof() { return std::getenv("FIDELITY_WITHOUT_PROOF") != nullptr; }
 
-/// False when the user asked to stop.
-bool run_connection(RankContext& context, Pair& pair,
+void run_connection(RankContext& context, Pair& pair,
                     const std::vector<PlannedCase<Parameters>>& cases, PairMemory& memory,
                     bool first) {
   const auto& common = cases.front().parameters;
@@ -60,10 +59,8 @@ bool run_connection(RankContext& context, Pair& pair,
   };
   if (first) report_rank(context, connection, common, memory);
   const bool one_gpu = same_gpu(pair, memory.gpu(), progress);
-  bool go_on = true;
   for (const auto& planned : cases) {
-    go_on = context.rendezvous().barrier(progress);
-    if (!go_on) break;
+    context.rendezvous().barrier(progress);
     const auto& parameters = planned.parameters;
     auto [send, receive] = memory.buffers(parameters.bytes);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
@@ -93,7 +90,6 @@ bool run_connection(RankContext& context, Pair& pair,
   }
   if (one_way) one_way->close();
   connection.close();
-  return go_on;
 }
 
 // All ranks do as rank 0, although a wrapper may give each another UCX.
@@ -108,7 +104,7 @@ bool ucx_counts(Rendezvous& rendezvous) {
 void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase<Parameters>>& cases,
                PairMemory& memory) {
   for (const auto& [index, parameters] : cases) {
-    if (!context.rendezvous().barrier({})) return;
+    context.rendezvous().barrier({});
     auto [send, receive] = memory.buffers(parameters.bytes);
     const auto protocols = count_protocols(context, pair, parameters, send, receive,
                                            fmt::format("counting, case {}", index));
@@ -131,7 +127,7 @@ void run_rank(RankContext& context) {
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });
     const bool first = begin == cases.begin();
-    if (!run_connection(context, pair, {begin, end}, memory, first)) return;
+    run_connection(context, pair, {begin, end}, memory, first);
     begin = end;
   }
   if (context.plan().at("launch") == 0 && !without_proof() && ucx_counts(context.rendezvous())) {

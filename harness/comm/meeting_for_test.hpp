@@ -33,14 +33,13 @@ class MeetingRank : public Rendezvous {
       if (found != meeting_.values.end()) return found->second;
     }
   }
-  bool barrier(const Progress& progress) override {
+  void barrier(const Progress& progress) override {
     const auto arrivals = [&](int more) {
       const std::lock_guard lock(meeting_.mutex);
       return meeting_.arrivals += more;
     };
     const int all = (arrivals(1) + size_ - 1) / size_ * size_;
     while (arrivals(0) < all) progress();
-    return true;
   }
   void phase(std::string_view) override {}
 

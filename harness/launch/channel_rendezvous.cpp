@@ -82,8 +82,8 @@ std::vector<Rendezvous::Bytes> ChannelRendezvous::all_gather(std::string_view ke
   return all;
 }
 
-bool ChannelRendezvous::barrier(const Progress& progress) {
-  return ask({{"type", "barrier"}}, "go", progress).at("go_on").get<bool>();
+void ChannelRendezvous::barrier(const Progress& progress) {
+  ask({{"type", "barrier"}}, "go", progress);
 }
 
 void ChannelRendezvous::at_stop(Finished finished) {

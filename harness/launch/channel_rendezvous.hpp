@@ -34,7 +34,7 @@ class ChannelRendezvous final : public Rendezvous {
   Bytes get(std::string_view key, const Progress& progress) override;
   std::vector<Bytes> all_gather(std::string_view key, const Bytes& own,
                                 const Progress& progress) override;
-  bool barrier(const Progress& progress) override;
+  void barrier(const Progress& progress) override;
   void at_stop(Finished finished) override;
   void phase(std::string_view what) override;
 

@@ -115,7 +115,7 @@ void Hub::enter_barrier(int rank, std::vector<Reply>& replies) {
   in_barrier_ = 0;
   for (std::size_t member = 0; member < members_.size(); ++member) {
     members_[member].in_barrier = false;
-    reply(static_cast<int>(member), {{"type", "go"}, {"go_on", go_on_}}, replies);
+    reply(static_cast<int>(member), {{"type", "go"}}, replies);
   }
 }
 

@@ -40,9 +40,6 @@ class Hub {
   /// Handles one frame of `rank`. A frame that breaks the protocol ends the run.
   std::vector<Reply> handle(int rank, const nlohmann::json& frame);
 
-  /// Lets the barriers released from now on say that the run shall stop.
-  void stop() { go_on_ = false; }
-
   /// Why a rank ended the run; the first cause only.
   const std::optional<Ending>& ending() const { return ending_; }
 
@@ -86,7 +83,6 @@ class Hub {
   std::map<std::string, Gathered, std::less<>> gathered_;
   std::size_t in_barrier_ = 0;
   OnReport on_report_;
-  bool go_on_ = true;
   std::optional<Ending> ending_;
 };
 

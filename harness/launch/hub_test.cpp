@@ -37,14 +37,13 @@ TEST(Hub, AnswersTheEmptyKeyToNobodyWhoDidNotAsk) {
   EXPECT_EQ(hub.handle(0, put("", {1})).size(), 1U);
 }
 
-TEST(Hub, ReleasesABarrierOnceWithOneAnswerForAll) {
+TEST(Hub, ReleasesABarrierOnceForAll) {
   Hub hub(3, {}, nullptr);
   EXPECT_TRUE(hub.handle(0, barrier).empty());
   EXPECT_TRUE(hub.handle(2, barrier).empty());
-  hub.stop();
   const auto replies = hub.handle(1, barrier);
   ASSERT_EQ(replies.size(), 3U);
-  for (const auto& reply : replies) EXPECT_EQ(reply.frame.at("go_on"), false);
+  for (const auto& reply : replies) EXPECT_EQ(reply.frame.at("type"), "go");
   EXPECT_TRUE(hub.handle(0, barrier).empty());
 }
 

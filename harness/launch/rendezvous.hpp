@@ -43,9 +43,8 @@ class Rendezvous {
     return all;
   }
 
-  /// Waits for all ranks. The answer is the same on every rank: false when the user asked to stop
-  /// after the current repetition (first Ctrl-C).
-  virtual bool barrier(const Progress& progress) = 0;
+  /// Waits for all ranks.
+  virtual void barrier(const Progress& progress) = 0;
 
   /// `finished` gives what this rank has finished and perhaps not yet put, under keys "report/…",
   /// for when the user ends the run. It is called on another thread, once at most; empty: nothing.

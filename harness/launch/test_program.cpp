@@ -175,7 +175,10 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   meeting.barrier(progress);
   if (rank == who || who < 0) act(meeting, action);
   const int rounds = action == "loop" ? 1000 : 3;
-  for (int round = 0; round < rounds && meeting.barrier(nullptr); ++round) sleep_for(20ms);
+  for (int round = 0; round < rounds; ++round) {
+    meeting.barrier(nullptr);
+    sleep_for(20ms);
+  }
   meeting.finish();
 }
 

@@ -160,7 +160,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
         finished[rank].error = std::move(facts.error);
       }
     }
-    if (!rendezvous.barrier(progress)) break;
+    rendezvous.barrier(progress);
   }
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
                            context.clock().step_ns());
