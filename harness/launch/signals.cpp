@@ -80,6 +80,7 @@ Signals::Signals() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 }
 
 Signals::~Signals() {
+  if (abort()) ::alarm(0);
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   for (std::size_t at = 0; at < taken.size(); ++at) ::sigaction(taken[at], &before_[at], nullptr);
   wake_fd = -1;

@@ -22,7 +22,9 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/core/activity.hpp"
@@ -147,6 +149,10 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
   if (action == "throw_in_thread") {
     std::thread([] { throw std::runtime_error("no more in this thread"); }).join();
   }
+  if (action == "hold_up") {
+    constexpr std::string_view text = "hold up";
+    meeting.put("report/hold-up", {text.begin(), text.end()}, nullptr);
+  }
   if (action == "wait") meeting.get("never put", nullptr);
   if (action == "busy") {  // no message for a long time, but work
     for (int i = 0; i < 80; ++i, sleep_for(50ms)) activity().bump();
@@ -215,6 +221,7 @@ void supervise(int size, const std::string& wrap, const std::string& action,
   wanted.on_report = [](int, const std::string&, const Hub::Bytes& pid) {
     fmt::print("pid {}\n", std::string(pid.begin(), pid.end()));
     std::fflush(stdout);
+    if (pid.front() == 'h') sleep_for(60s);
   };
   Signals signals;
   print(run_launch(wanted, signals));
