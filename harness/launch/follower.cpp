@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using State = LaunchOutcome::State;
 
 // For the listening side to end the run that the user has ended on this one.
-constexpr std::chrono::milliseconds stop_limit{800};
+constexpr std::chrono::milliseconds soft_stop_limit{800};
 
 class Follower {
  public:
@@ -56,7 +56,7 @@ LaunchOutcome Follower::run() {
     wait();
     const auto now = Clock::now();
     signals_.collect();
-    if (signals_.abort() || (said_stop_ && now - *said_stop_ > stop_limit)) {
+    if (signals_.abort() || (said_stop_ && now - *said_stop_ > soft_stop_limit)) {
       remote_.send({{"type", "leave"}});
       return {State::interrupted, Exit::interrupted, signals_.reason()};
     }

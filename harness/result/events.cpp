@@ -126,7 +126,8 @@ void take_path(Case& of, const LaunchRecord& record) {
 
 void apply_event(Result& result, const Json& event) {
   if (!event.is_object() || event.size() != 1) throw std::invalid_argument("an event has one name");
-  const auto& [name, value] = *event.items().begin();
+  const auto name = event.begin().key();
+  const auto& value = event.front();
   if (name == "rank") {
     take_rank(result, value);
   } else if (name == "case") {
