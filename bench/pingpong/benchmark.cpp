@@ -153,6 +153,7 @@ int busy_threads(const Parameters& p) {
         fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
     .crowded_advice = "; --progress-mode event measures something useful",
     .two_machines = true,
+    .one_peer = true,
     .ablation = true,
     .run_rank = run_rank,
     .shows = {.axes = {message_size()},

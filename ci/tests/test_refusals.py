@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import RNDV_FROM_1K, only
+from conftest import PROGRAM, RNDV_FROM_1K, Started, only
 
 
 def assert_refused(done, *words, code=2):
@@ -170,3 +170,15 @@ def test_a_truncated_run(bench, pingpong, tmp_path):
         (tmp_path / "part.json").write_bytes(whole[:part])
         for command in ("report", "plot"):
             assert_refused(bench(command, "part.json"), "part.json")
+
+
+def test_too_few_open_files(tmp_path):
+    """The hard limit too: none that the program may raise."""
+    limited = Started(
+        ["-c", 'ulimit -n 90; exec "$@"', "sh", PROGRAM, "p2p", "-n", 40, "--sizes", 8, "--json", "run.json"],
+        tmp_path, {}, program="sh")
+    done = limited.finish()
+    assert done.code == 3, done
+    assert only(done.complaints) == ("ucx-bench: 40 ranks need 144 open files in one process, and the hard limit is "
+                                     "90: raise it (ulimit -Hn 144)")
+    assert not (tmp_path / "run.json").exists()

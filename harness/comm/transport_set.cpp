@@ -158,6 +158,12 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use)
     settings.push_back({"UCX_NET_DEVICES", use.net_devices,
                         "else UCX stripes over every device, and listens on each"});
   }
+  if (use.endpoints != 1) {
+    settings.push_back(
+        {"UCX_NUM_EPS", std::to_string(use.endpoints), "endpoints of a rank: UCX expects one"});
+    settings.push_back(
+        {"UCX_NUM_PPN", std::to_string(use.ranks_here), "ranks on this host: UCX expects one"});
+  }
   if (use.sockaddr) {
     const bool rdmacm = set.has("ib");
     settings.push_back({"UCX_SOCKADDR_TLS_PRIORITY", rdmacm ? "rdmacm" : "tcp",

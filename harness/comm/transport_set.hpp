@@ -47,6 +47,8 @@ struct SetUse {
   bool sockaddr = false;      ///< endpoints are made through a listener
   bool gpu_memory = false;    ///< messages come from or go to GPU or managed memory
   bool one_host = true;       ///< all ranks are on this host
+  int endpoints = 1;          ///< that UCX is to expect of a worker
+  int ranks_here = 1;         ///< that share this host's devices
   std::optional<bool> gdr{};  ///< GPUDirect RDMA and GDRCopy: as UCX decides, or on, or off
 };
 

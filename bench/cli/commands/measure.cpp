@@ -99,6 +99,8 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.sockaddr = needs.sockaddr;
   plan.devices = o.place().devices;
   plan.pool_bytes = o.place().pool_bytes;
+  plan.estimated_eps = o.transports.estimated_eps;
+  plan.one_peer = o.of.one_peer;
   plan.gdr = o.transports.gpu_direct();
   plan.net_devices = o.transports.net_devices;
   plan.require = o.transports.required(plan.sets);

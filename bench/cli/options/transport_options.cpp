@@ -59,6 +59,12 @@ Fields<TransportOptions> fields_of_transports() {
                   .group = "place"}),
       flag_field(&TransportOptions::strict,
                  {.name = "strict", .help = "exit 3 if any set cannot run", .group = "place"}),
+      number_field(&TransportOptions::estimated_eps,
+                   {.name = "estimated-eps",
+                    .help = "endpoints that UCX expects of a rank, by which it chooses transports; "
+                            "0: as many as it has",
+                    .group = "place",
+                    .type_name = "N"}),
       texts_field(&TransportOptions::ucx,
                   {.name = "ucx",
                    .help = "a UCX setting of your own, over all others; repeatable",

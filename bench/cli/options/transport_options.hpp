@@ -18,6 +18,7 @@ struct TransportOptions {
   std::string require;
   bool allow_same_gpu = false;
   bool strict = false;
+  int estimated_eps = 0;  ///< what UCX is told; 0: as many endpoints as each rank makes
   std::vector<std::string> ucx;
 
   /// The sets that were named, in either spelling; `usual` where none was, and `self` for one rank.

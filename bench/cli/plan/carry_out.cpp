@@ -15,6 +15,7 @@
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
 #include "harness/run/provenance.hpp"
@@ -32,6 +33,13 @@ Result describe(const std::vector<Plan>& plans, const Machine& machine, const Ru
     fmt::print(stderr, "{}\n", warning);
   }
   return result;
+}
+
+void allow_open_files(const std::vector<Plan>& plans) {
+  for (const auto& plan : plans) {
+    const auto ranks = plan.most_ranks();
+    ucxbench::allow_open_files(plan.listen ? 1 : ranks, plan.one_peer ? 1 : ranks - 1);
+  }
 }
 
 std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::string& command,
@@ -88,6 +96,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   check_plans(plans, machine);
   auto result = describe(plans, machine, run, global);
 
+  if (!global.dry_run) allow_open_files(plans);
   Signals signals;
   std::unique_ptr<RemoteSupervisor> remote;
   if (!global.dry_run) remote = second_machine(plans.front(), command, signals);
@@ -110,6 +119,8 @@ Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOpt
                    bool table) {
   const auto written = outputs.write(result, table ? global.table() : std::nullopt);
   say_how_it_ended(result, global.quiet);
+  // Who ended the run waits for nothing more.
+  if (result.run.value("state", "") == "interrupted") return written;
   return worse(written, write_page(outputs, result));
 }
 

@@ -41,6 +41,8 @@ struct Plan {
   std::vector<std::vector<int>> cpus;  ///< by rank, of the most; empty: not bound
   std::optional<int> near_cpus;        ///< --bind auto: how many each wants near to its data
   Variables ucx;                       ///< --ucx
+  int estimated_eps = 0;               ///< --estimated-eps
+  bool one_peer = false;               ///< each rank has one endpoint, however many ranks there are
   bool strict = false;                 ///< a set that cannot run is a failure of the run
   std::optional<std::string> listen;   ///< where the second rank's machine is waited for
   std::string token_file;

@@ -190,8 +190,17 @@ class Settling {
     return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
   }
 
+  int ranks_here(int ranks) const { return ranks - (machine_.remote_route ? 1 : 0); }
+
+  int endpoints_of_rank(int ranks) const {
+    if (plan_.estimated_eps != 0) return plan_.estimated_eps;
+    return plan_.one_peer ? 1 : std::max(1, ranks - 1);
+  }
+
   LaunchPlan launch_plan(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
-                         const SetUse& use, const std::vector<std::string>& own_net_devices) {
+                         SetUse use, const std::vector<std::string>& own_net_devices) {
+    use.endpoints = endpoints_of_rank(ranks);
+    use.ranks_here = ranks_here(ranks);
     LaunchPlan launch{.name = name_of(set, memory, ranks),
                       .benchmark = plan_.benchmark,
                       .set = set,
@@ -229,7 +238,7 @@ class Settling {
     record["replaced"] = shared.replaced;
 
     launch.launch.timeout = plan_.timeout;
-    const auto local = static_cast<std::size_t>(launch.ranks - (machine_.remote_route ? 1 : 0));
+    const auto local = static_cast<std::size_t>(ranks_here(launch.ranks));
     for (std::size_t rank = 0; rank < local; ++rank) {
       auto own = settings;
       if (rank < launch.net_devices.size()) own["UCX_NET_DEVICES"] = launch.net_devices[rank];
