@@ -192,10 +192,13 @@ void Communicator::log_into(TransferLog* log, std::uint32_t iteration) {
 }
 
 void Communicator::close(Rendezvous& rendezvous) {
-  const auto step = [this] { progress(); };
+  const auto step = [this] { wait_a_step(); };
   rendezvous.barrier(step);
   for (auto& endpoint : endpoints_) {
-    if (endpoint) endpoint->close(step);
+    if (endpoint) endpoint->begin_close();
+  }
+  for (auto& endpoint : endpoints_) {
+    while (endpoint && !endpoint->is_closed()) step();
   }
   rendezvous.barrier(step);
 }

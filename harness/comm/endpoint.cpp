@@ -14,6 +14,7 @@
 #include <optional>
 #include <regex>
 #include <span>
+#include <utility>
 
 #include "harness/comm/printed.hpp"
 #include "harness/comm/rdma_ports.hpp"
@@ -180,6 +181,11 @@ std::vector<std::string> UcxEndpoint::lanes() const {
 }
 
 void UcxEndpoint::close(const Rendezvous::Progress& progress) {
+  begin_close();
+  while (!is_closed()) progress();
+}
+
+void UcxEndpoint::begin_close() {
   ucp_request_param_t params{};
   auto* request = ucp_ep_close_nbx(endpoint_, &params);
   endpoint_ = nullptr;
@@ -190,8 +196,14 @@ void UcxEndpoint::close(const Rendezvous::Progress& progress) {
     if (status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET) return;
     check(status, "ucp_ep_close_nbx");
   }
-  while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
-  ucp_request_free(request);
+  closing_ = request;
+}
+
+bool UcxEndpoint::is_closed() {
+  if (closing_ == nullptr) return true;
+  if (ucp_request_check_status(closing_) == UCS_INPROGRESS) return false;
+  ucp_request_free(std::exchange(closing_, nullptr));
+  return true;
 }
 
 #if UCP_API_VERSION >= UCP_VERSION(1, 14)

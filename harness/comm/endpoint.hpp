@@ -34,8 +34,14 @@ class UcxEndpoint {
   /// must have passed a barrier, and must go on progressing until both are closed.
   void close(const Rendezvous::Progress& progress);
 
+  /// The same of several endpoints at once: each begins, then there is progress until each is
+  /// closed.
+  void begin_close();
+  bool is_closed();
+
  private:
   ucp_ep_h endpoint_;
+  ucs_status_ptr_t closing_ = nullptr;
 };
 
 /// The lanes as ucp_ep_query names them; empty where UCX cannot, as before 1.14.
