@@ -52,6 +52,9 @@ void take_case(Result& result, const Json& report) {
   }
   of.verified.checked += report.at("checked").get<std::uint64_t>();
   of.verified.errors += report.at("errors").get<std::uint64_t>();
+  if (of.verified.errors > of.verified.checked) {
+    throw std::invalid_argument("more messages with wrong data than were checked");
+  }
   of.peak_buffer_bytes =
       std::max(of.peak_buffer_bytes, report.at("peak_buffer_bytes").get<std::uint64_t>());
   if (of.state == CaseState::failed) return;

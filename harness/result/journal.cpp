@@ -42,23 +42,23 @@ std::string journal_head(const Result& run) { return journal_line(head_of(run));
 void take_journal(Result& run, std::string_view text, const std::string& name) {
   run.run.erase("journal");
   std::size_t number = 0;
-  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    ++number;
-    try {
+  try {
+    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      ++number;
       const auto line = parsed(text.substr(0, end));
       if (number > 1) {
         apply_event(run, line);
       } else if (line != head_of(run)) {
         return;
       }
-    } catch (const std::exception& error) {
-      throw Failure(Exit::usage, fmt::format("'{}' is a damaged journal of a run (line {}: {}); "
-                                             "remove it to read the run without it",
-                                             name, number, in_one_line(why_not_json(error))));
+      text.remove_prefix(end + 1);
     }
-    text.remove_prefix(end + 1);
+    sum_up(run);
+  } catch (const std::exception& error) {
+    throw Failure(Exit::usage, fmt::format("'{}' is a damaged journal of a run (line {}: {}); "
+                                           "remove it to read the run without it",
+                                           name, number, in_one_line(why_not_json(error))));
   }
-  sum_up(run);
 }
 
 }  // namespace ucxbench

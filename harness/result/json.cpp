@@ -296,6 +296,7 @@ LaunchRecord launch_from_json(const Json& json) {
                       .messages = json.at("messages").get<std::uint64_t>(),
                       .warmup_iterations = json.at("warmup").get<std::uint64_t>(),
                       .lanes = json.at("lanes").get<std::vector<std::string>>()};
+  if (record.src < 0 || record.dst < 0) throw std::invalid_argument("a launch has no ranks");
   const auto& cold = json.at("cold");
   record.cold = {.context_us = known_number(cold, "context_us"),
                  .connect_us = known_number(cold, "connect_us"),
@@ -329,6 +330,12 @@ Json to_json(const Result& result) {
           {"cases", cases},
           {"findings", rounded(result.findings)},
           {"topology", result.topology}};
+}
+
+Result as_its_file_has_it(const Result& result) {
+  auto written = result_from(to_json(result));
+  written.file = result.file;
+  return written;
 }
 
 Result parse_result(const std::string& text, const std::string& name) {

@@ -61,14 +61,6 @@ Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Sched
   return file.at_its_place() ? exit : worse(exit, Exit::lost);
 }
 
-// So that a report from the file says the same.
-Result as_its_file_has_it(const Result& result) {
-  auto recorded = parse_result(to_text(to_json(result)), result.file.string());
-  recorded.file = result.file;
-  recorded.findings = shown_findings(recorded);
-  return recorded;
-}
-
 void say_how_it_ended(const Result& result, bool quiet) {
   if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
@@ -112,7 +104,10 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   auto exit = run_launches(result, launches, schedule, execute, global);
   exit = worse(exit, check_required(result, launches));
   if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
-  return {as_its_file_has_it(result), exit};
+  // A report from the file says the same.
+  auto recorded = as_its_file_has_it(result);
+  recorded.findings = shown_findings(recorded);
+  return {std::move(recorded), exit};
 }
 
 Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
