@@ -20,7 +20,7 @@
 namespace ucxbench {
 namespace {
 
-/// A run of 1024 ranks with every pair has 150 MB.
+/// Every pair of 256 ranks has 53 MB for a case and a launch.
 constexpr std::uint64_t most_bytes = std::uint64_t{512} << 20U;
 constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
 /// A list longer than this, as of many pairs, is for no person: an entry is one line, which is half
