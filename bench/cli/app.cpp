@@ -82,7 +82,9 @@ Exit run(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return Exit::done;
   } catch (const CLI::ParseError& error) {
-    return fail(Exit::usage, explain(error, app) + "; see ucx-bench --help");
+    const auto begun = app.get_subcommands();
+    return fail(Exit::usage, fmt::format("{} (see ucx-bench {}--help)", explain(error, app),
+                                         begun.empty() ? "" : begun.front()->get_name() + " "));
   }
   if (version) {
     std::fputs(version_text().c_str(), stdout);

@@ -55,7 +55,7 @@ Fields<Parameters> fields() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "cold",
-    .summary = "what first messages cost, and after how many a memory pool has paid",
+    .summary = "cost of first messages; when a memory pool pays",
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::first_messages,

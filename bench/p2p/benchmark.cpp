@@ -64,7 +64,7 @@ Fields<Parameters> fields() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "p2p",
-    .summary = "what every rank reaches to every other, alone and all at once",
+    .summary = "bandwidth of every pair of ranks, one at a time and all at once",
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::matrix,

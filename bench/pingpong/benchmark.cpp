@@ -80,7 +80,7 @@ Fields<Parameters> load() {
                                   .type_name = "MODE,..",
                                   .key = Key::if_unusual,
                                   .axis = Axis::cases}),
-      sizes_field(&Parameters::bytes, "8:64MiB:x2"),
+      sizes_field(&Parameters::bytes, "8:4MiB:x2", "8:64MiB:x2"),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",
                                          .help = "messages outstanding in the bandwidth part",
@@ -151,6 +151,7 @@ int busy_threads(const Parameters& p) {
     .summary = "latency and bandwidth between two ranks, over sizes",
     .parameters = describe<Parameters>(
         fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
+    .quick = {{"sizes", "8:64MiB:x8"}, {"launches", "1"}, {"max-time", "60ms"}},
     .crowded_advice = "; --progress-mode event measures something useful",
     .two_machines = true,
     .one_peer = true,

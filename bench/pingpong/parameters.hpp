@@ -29,8 +29,8 @@ struct Parameters : Place {
   bool enable_rdmacm = false;  ///< connect_by sockaddr, over InfiniBand
   int warmup_runs = 1;
   std::optional<std::uint64_t> iterations;                ///< fixed; else from the time
-  std::chrono::nanoseconds max_time{1'500'000'000};       ///< measuring time of all launches
-  std::chrono::nanoseconds time_per_launch{250'000'000};  ///< of one
+  std::chrono::nanoseconds max_time{400'000'000};       ///< measuring time of all launches
+  std::chrono::nanoseconds time_per_launch{66'666'666};  ///< of one
   Check check = Check::sample;
 };
 

@@ -86,7 +86,8 @@ std::string fastest_of(const std::vector<Set>& sets, const Figure& figure) {
     const double times = figure.lower_is_better ? set.p50() / best.p50() : best.p50() / set.p50();
     const auto value = significant(set.p50(), 3);
     if (told_apart(set, best)) {
-      slower.push_back(fmt::format("{:.2f} x {} ({} {})", times, set.name, value, figure.unit));
+      slower.push_back(
+          fmt::format("{:.2f} x faster than {} ({} {})", times, set.name, value, figure.unit));
     } else {
       open.push_back(fmt::format("{} ({} {})", set.name, value, figure.unit));
       intervals = intervals && set.metric->ci95 && best.metric->ci95;
@@ -95,10 +96,10 @@ std::string fastest_of(const std::vector<Set>& sets, const Figure& figure) {
   auto text = what_of(best, figure) + ": ";
   const auto own = fmt::format("{} ({} {})", best.name, significant(best.p50(), 3), figure.unit);
   if (!slower.empty()) {
-    text += fmt::format("{} is the fastest, {}", own, join(slower, ", "));
-    if (!open.empty()) text += "; not told apart from it: " + join(open, ", ");
+    text += fmt::format("{}, {}", own, join(slower, ", "));
+    if (!open.empty()) text += "; no difference found to: " + join(open, ", ");
   } else {
-    text += fmt::format("{} and {} are not told apart: ", own, join(open, ", "));
+    text += fmt::format("no difference found between {} and {}: ", own, join(open, ", "));
     text += intervals ? "their 95 % intervals overlap" : "no interval from fewer than six launches";
   }
   return text;
@@ -153,13 +154,13 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
     }
     const auto waiting = std::min(1.0, *exposed / set->p50());
     answers.push_back(fmt::format(
-        "limits: {} over {}: {:.0f} % of the time waits for the exchange, {:.0f} % is UCX's own "
-        "work; {}",
+        "limits: {} over {}: {:.0f} % of the time waits for messages, {:.0f} % is spent in UCX; {}",
         what_of(*set, wall), set->name, 100 * waiting, 100 * moving,
         waiting + moving < 0.5
-            ? fmt::format("the rest computes, most in {} ({:.0f} %): no transport gains more than "
-                          "those {:.0f} %",
-                          longest, 100 * longest_share, 100 * (waiting + moving))
+            ? fmt::format(
+                  "the rest is computing, most in {} ({:.0f} %): a faster transport gains at "
+                  "most {:.0f} %",
+                  longest, 100 * longest_share, 100 * (waiting + moving))
             : "communication limits it: see which transport is the fastest"));
   }
 }

@@ -44,10 +44,10 @@ TEST(Answers, OfAWorkloadSayWhatLimitsItAndWhichSetIsTheFastest) {
   run.cases = {merged("tcp", 150, {140, 160}), merged("shm", 100, {98, 103})};
   EXPECT_EQ(
       answers_of(run),
-      (Lines{"limits: merge, 2 ranks over shm: 2 % of the time waits for the exchange, 6 % is "
-             "UCX's own work; the rest computes, most in probe (50 %): no transport gains "
-             "more than those 8 %",
-             "fastest: merge, 2 ranks: shm (100 ms) is the fastest, 1.50 x tcp (150 ms)"}));
+      (Lines{"limits: merge, 2 ranks over shm: 2 % of the time waits for messages, 6 % is "
+             "spent in UCX; the rest is computing, most in probe (50 %): a faster transport gains "
+             "at most 8 %",
+             "fastest: merge, 2 ranks: shm (100 ms), 1.50 x faster than tcp (150 ms)"}));
 }
 
 TEST(Answers, BeginWithFiguresThatCannotBe) {
@@ -69,12 +69,12 @@ TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {
                sent("tcp", 1024, 4.5, std::array{4.0, 6.0}),
                sent("shm", 1024, 5, std::array{4.8, 5.2})};
   EXPECT_EQ(answers_of(run),
-            Lines{"fastest: pingpong, bandwidth of 1 KiB: shm (5.00 GB/s) and tcp (4.50 GB/s) are "
-                  "not told apart: their 95 % intervals overlap"});
+            Lines{"fastest: pingpong, bandwidth of 1 KiB: no difference found between shm (5.00 "
+                  "GB/s) and tcp (4.50 GB/s): their 95 % intervals overlap"});
   run.cases.resize(2);
   EXPECT_EQ(answers_of(run),
-            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s) and tcp (1.00 GB/s) are "
-                  "not told apart: no interval from fewer than six launches"});
+            Lines{"fastest: pingpong, bandwidth of 8 B: no difference found between shm (9.00 "
+                  "GB/s) and tcp (1.00 GB/s): no interval from fewer than six launches"});
   run.cases.resize(1);
   EXPECT_EQ(answers_of(run), Lines{});
 }

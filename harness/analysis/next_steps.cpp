@@ -46,7 +46,7 @@ std::string of_noisy(const std::vector<const SeriesChange*>& rows, const Result&
     ++helped;
     launches = std::max(launches, row->launches_wanted);
   }
-  const std::string quieter = "a quieter machine (close other programs; see ucx-bench doctor)";
+  const std::string quieter = "a quieter machine (ucx-bench doctor)";
   if (helped == 0) return text + quieter;
   text += launches_in_words(now, fmt::format("{}", launches));
   if (helped == rows.size()) return text + ", or " + quieter;

@@ -26,8 +26,7 @@ Result made_by(const std::vector<std::string>& command) {
   return result;
 }
 
-const std::string quieter_machine =
-    "a quieter machine (close other programs; see ucx-bench doctor)";
+const std::string quieter_machine = "a quieter machine (ucx-bench doctor)";
 
 TEST(NextSteps, AreOneLineForAllRowsOfAKind) {
   Comparison comparison{.tests = 3};

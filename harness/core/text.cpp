@@ -44,17 +44,21 @@ std::vector<std::string_view> split_text(std::string_view text, char separator) 
   }
 }
 
-std::string unknown_name(std::string_view what, std::string_view given,
-                         const std::vector<std::string>& known) {
-  std::string hint;
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
   const auto nearest =
       std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
         return edit_distance(given, a) < edit_distance(given, b);
       });
-  if (nearest != known.end() && edit_distance(given, *nearest) <= 2 && given.size() > 2) {
-    hint = fmt::format("did you mean '{}'? ", *nearest);
-  }
-  return fmt::format("unknown {} '{}': {}known: {}", what, given, hint, fmt::join(known, ", "));
+  const bool near =
+      nearest != known.end() && edit_distance(given, *nearest) <= 2 && given.size() > 2;
+  return near ? fmt::format("did you mean '{}'?", *nearest) : "";
+}
+
+std::string unknown_name(std::string_view what, std::string_view given,
+                         const std::vector<std::string>& known) {
+  const auto hint = did_you_mean(given, known);
+  return fmt::format("unknown {} '{}': {}{}known: {}", what, given, hint, hint.empty() ? "" : " ",
+                     fmt::join(known, ", "));
 }
 
 }  // namespace ucxbench

@@ -12,7 +12,10 @@ std::vector<std::string_view> split_text(std::string_view text, char separator);
 /// Text without blanks at both ends.
 std::string_view trim_text(std::string_view text);
 
-/// "unknown transport 'nvlnik': did you mean 'nvlink'? (known: …)".
+/// "did you mean 'nvlink'?", or empty where none is near.
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
+
+/// "unknown transport 'nvlnik': did you mean 'nvlink'? known: …".
 std::string unknown_name(std::string_view what, std::string_view given,
                          const std::vector<std::string>& known);
 

@@ -86,10 +86,10 @@ std::string bound_of(const Case& of) {
   const auto alone_ms = *bytes / *alone_GBps * 1e-6;
   const bool in_turn = cpu_moves_the_bytes(of);
   const auto bound_ms = in_turn ? computing_ms + alone_ms : std::max(computing_ms, alone_ms);
-  return fmt::format(
-      "computing {} ms, the exchange alone {} ms; {} {} ms, a run took {:.2f} x that",
-      significant(computing_ms, 3), significant(alone_ms, 3),
-      in_turn ? "together" : "the longer of them", significant(bound_ms, 3), *wall_ms / bound_ms);
+  return fmt::format("{} ms computing, {} ms exchange alone: {} {} ms; the run took {:.2f} x that",
+                     significant(computing_ms, 3), significant(alone_ms, 3),
+                     in_turn ? "together" : "the longer is", significant(bound_ms, 3),
+                     *wall_ms / bound_ms);
 }
 
 // What copies in host memory, or links that p2p measured, let the exchange reach.
@@ -97,10 +97,10 @@ std::string calibrated_of(const Case& of) {
   const auto limit = number_at(of.exchange, "calibrated_GBps");
   const auto alone = number_at(of.exchange, "alone_GBps");
   if (!limit || *limit <= 0) return "";
-  auto text = fmt::format("the exchange can reach {} GB/s ({})", significant(limit, 3),
+  auto text = fmt::format("peak of the exchange {} GB/s ({})", significant(limit, 3),
                           on_one_line(text_at(of.exchange, "/calibrated_by", "?")));
   if (alone) {
-    text += fmt::format("; alone it reached {} of that{}", share_text(*alone / *limit),
+    text += fmt::format("; alone it reached {}{}", share_text(*alone / *limit),
                         *alone > *limit ? " (above)" : "");
   }
   return text;
@@ -189,20 +189,20 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
   const auto bytes = number_at(of.exchange, "bytes");
   if (bytes && *bytes > 0) {
     auto text =
-        fmt::format("{} MB between ranks in each run, most by one rank {} x the mean",
+        fmt::format("{} MB between ranks per run, busiest rank {} x the mean",
                     significant(*bytes * 1e-6, 4), text_of(of.exchange, "egress_imbalance", 3));
     const auto busy = number_at(of.exchange, "busy_ms");
     if (busy) {
-      text += fmt::format("; messages under way {} ms, waiting for them {} ms: {} overlapped",
+      text += fmt::format("; {} ms communicating, {} ms waiting: {} overlapped",
                           significant(busy, 3), text_of(of.exchange, "exposed_ms", 3),
                           percent_or_none(number_at(of.exchange, "overlap")));
     }
     if (cpu_moves_the_bytes(of)) {
-      text += " (here the ranks' CPUs move the bytes: overlap cannot shorten a run)";
+      text += " (the CPUs copy: overlap gains nothing)";
     }
     lines.emplace_back("exchange", text);
   }
-  if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("bound", bound);
+  if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("lower bound", bound);
   if (auto known = calibrated_of(of); !known.empty()) {
     lines.emplace_back("calibrated", std::move(known));
   }

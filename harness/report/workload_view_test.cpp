@@ -36,15 +36,14 @@ std::string line_of(const Case& of, const std::string& name) {
 }
 
 TEST(Bound, IsTheSumWhereTheCpusMoveTheBytes) {
-  EXPECT_EQ(
-      line_of(workload({"tcp", "shm"}, 2, nullptr), "bound"),
-      "computing 40.0 ms, the exchange alone 60.0 ms; together 100 ms, a run took 1.10 x that");
+  EXPECT_EQ(line_of(workload({"tcp", "shm"}, 2, nullptr), "lower bound"),
+            "40.0 ms computing, 60.0 ms exchange alone: together 100 ms; the run took 1.10 x that");
 }
 
 TEST(Bound, IsTheLongerOneElsewhere) {
-  EXPECT_EQ(line_of(workload({"tcp", "ib"}, 2, nullptr), "bound"),
-            "computing 40.0 ms, the exchange alone 60.0 ms; the longer of them 60.0 ms, a run took "
-            "1.83 x that");
+  EXPECT_EQ(
+      line_of(workload({"tcp", "ib"}, 2, nullptr), "lower bound"),
+      "40.0 ms computing, 60.0 ms exchange alone: the longer is 60.0 ms; the run took 1.83 x that");
 }
 
 // A rank also waits while no message is under way: the wait is no part of that time.
@@ -52,14 +51,14 @@ TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
   auto of = workload({"tcp", "ib"}, 2, nullptr);
   of.exchange.update({{"egress_imbalance", 1}, {"busy_ms", 5}, {"exposed_ms", 6}, {"overlap", 0}});
   EXPECT_EQ(line_of(of, "exchange"),
-            "60.00 MB between ranks in each run, most by one rank 1.00 x the mean; messages under "
-            "way 5.00 ms, waiting for them 6.00 ms: 0 % overlapped");
+            "60.00 MB between ranks per run, busiest rank 1.00 x the mean; 5.00 ms communicating, "
+            "6.00 ms waiting: 0 % overlapped");
 }
 
 TEST(Bound, NeedsACalibration) {
   auto of = workload({"shm"}, 2, nullptr);
   of.exchange["alone_GBps"] = nullptr;
-  EXPECT_EQ(line_of(of, "bound"), "");
+  EXPECT_EQ(line_of(of, "lower bound"), "");
 }
 
 TEST(Calibrated, IsWhatTheExchangeCanReach) {
@@ -67,14 +66,11 @@ TEST(Calibrated, IsWhatTheExchangeCanReach) {
   EXPECT_EQ(line_of(of, "calibrated"), "");
   of.exchange["calibrated_GBps"] = 2.0;
   of.exchange["calibrated_by"] = "host memory: memcpy";
-  EXPECT_EQ(
-      line_of(of, "calibrated"),
-      "the exchange can reach 2.00 GB/s (host memory: memcpy); alone it reached 50 % of that");
+  EXPECT_EQ(line_of(of, "calibrated"),
+            "peak of the exchange 2.00 GB/s (host memory: memcpy); alone it reached 50 %");
   of.exchange["alone_GBps"] = 4.0;
-  EXPECT_EQ(
-      line_of(of, "calibrated"),
-      "the exchange can reach 2.00 GB/s (host memory: memcpy); alone it reached 200 % of that "
-      "(above)");
+  EXPECT_EQ(line_of(of, "calibrated"),
+            "peak of the exchange 2.00 GB/s (host memory: memcpy); alone it reached 200 % (above)");
 }
 
 TEST(Scaling, ShowsWhatFollowsFromTheRanks) {

@@ -109,6 +109,8 @@ struct Benchmark {
   std::string summary;
   Description parameters;
   std::vector<Preset> presets{};             ///< what --like of the workloads takes
+  /// Options' values for a first look of some seconds; with some, the command has --quick.
+  std::map<std::string, std::string> quick{};
   std::string crowded_advice{};              ///< continues a warning of more ranks than processors
   std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
   bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect

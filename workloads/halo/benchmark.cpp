@@ -32,7 +32,7 @@ Fields<Parameters> domain() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "halo",
-    .summary = "edges of a periodic domain exchanged with four neighbours, then a stencil",
+    .summary = "stencil on a periodic 2-D domain, edges exchanged with four neighbours",
     .parameters =
         describe<Parameters>({workload_fields(), domain()}, {.settle = settle, .check = check}),
     .no_gpu_memory = why_no_cuda_kernels,

@@ -84,7 +84,7 @@ std::vector<Preset> presets() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "merge",
-    .summary = "two tables, hash-partitioned, exchanged by all ranks and joined",
+    .summary = "distributed join of two hash-partitioned tables",
     .parameters = describe<Parameters>({workload_fields(), tables(), exchange()},
                                        {.settle = settle, .check = check}),
     .presets = presets(),

@@ -53,7 +53,7 @@ std::vector<Preset> presets() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "transpose",
-    .summary = "a distributed array plus its transpose",
+    .summary = "distributed array plus its transpose",
     .parameters =
         describe<Parameters>({workload_fields(), array()}, {.settle = settle, .check = check}),
     .presets = presets(),

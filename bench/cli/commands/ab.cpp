@@ -87,8 +87,8 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
 }  // namespace
 
 AddedCommand add_ab(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "ab", "a suite with two builds or in two environments, in turns A B B A, then compared");
+  auto* command =
+      app.add_subcommand("ab", "compare two builds or environments, interleaved (A B B A)");
   const auto options = std::make_shared<AbOptions>();
   auto& o = *options;
   command->add_option("file", o.file, "the suite, as for suite")

@@ -82,8 +82,8 @@ Exit run(const AdviseOptions& o, bool pick_given) {
 }  // namespace
 
 AddedCommand add_advise(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "advise", "settings that follow from a run's findings and wiring: UCX, CPUs, NIC, GPU");
+  auto* command =
+      app.add_subcommand("advise", "settings for UCX, CPUs, NICs and GPUs, from a run's findings");
   const auto options = std::make_shared<AdviseOptions>();
   auto& o = *options;
   command->add_option("run", o.run, "a recorded run")->type_name("RUN.json");

@@ -252,8 +252,8 @@ Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptio
 }  // namespace
 
 AddedCommand add_check(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "check", "whether this machine reaches what its site expects: a gate of some seconds");
+  auto* command =
+      app.add_subcommand("check", "check this machine against its site's limits, in some seconds");
   const auto o = std::make_shared<CheckOptions>();
   command
       ->add_option("--expect", o->expect,

@@ -41,7 +41,7 @@ Exit run(const CompareOptions& o, const GlobalOptions& global) {
 }  // namespace
 
 AddedCommand add_compare(CLI::App& app) {
-  auto* command = app.add_subcommand("compare", "two recorded runs: a verdict per case");
+  auto* command = app.add_subcommand("compare", "compare two recorded runs: a verdict per case");
   const auto options = std::make_shared<CompareOptions>();
   auto& o = *options;
   command->add_option("base", o.base, "the run to compare with")

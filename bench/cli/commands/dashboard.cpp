@@ -56,8 +56,8 @@ Exit run(const DashboardOptions& o) {
 }  // namespace
 
 AddedCommand add_dashboard(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "dashboard", "a folder of runs as one page: verdicts, history, environment, triage");
+  auto* command =
+      app.add_subcommand("dashboard", "make one page of a directory of runs: verdicts and history");
   const auto options = std::make_shared<DashboardOptions>();
   auto& o = *options;
   command->add_option("tree", o.tree, "the folder: MACHINE/YYYY-MM/*.json")

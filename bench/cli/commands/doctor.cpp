@@ -33,7 +33,7 @@ std::string verdict(const std::vector<std::string>& reasons) {
 
 AddedCommand add_doctor(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "doctor", "whether this machine is fit to measure on; status 1 where it is not");
+      "doctor", "check whether this machine is fit to measure on (status 1: it is not)");
   const auto outputs = std::make_shared<Outputs>();
   outputs->add_options(*command);
   return {command, [outputs](const GlobalOptions& global) {

@@ -120,7 +120,8 @@ void list(const std::string& what, const std::string& format) {
 }  // namespace
 
 AddedCommand add_list(CLI::App& app) {
-  auto* command = app.add_subcommand("list", "benchmarks, transports, devices, formats or rules");
+  auto* command =
+      app.add_subcommand("list", "list benchmarks, transports, devices, formats or rules");
   const auto what = std::make_shared<std::string>();
   const auto format = std::make_shared<std::string>("text");
   command->add_option(
@@ -138,7 +139,8 @@ AddedCommand add_list(CLI::App& app) {
 }
 
 AddedCommand add_report(CLI::App& app) {
-  auto* command = app.add_subcommand("report", "a recorded run again, in any format");
+  auto* command =
+      app.add_subcommand("report", "show a recorded run, or convert it to another format");
   const auto file = std::make_shared<std::string>();
   const auto outputs = std::make_shared<Outputs>();
   command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
@@ -159,8 +161,7 @@ AddedCommand add_report(CLI::App& app) {
 }
 
 AddedCommand add_plot(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "plot", "latency and bandwidth over size; every pair; scaling and phases of workloads");
+  auto* command = app.add_subcommand("plot", "draw recorded runs: curves, pairs, scaling, phases");
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto output = std::make_shared<std::string>("ucx-bench.png");
   command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");

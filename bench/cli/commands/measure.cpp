@@ -119,7 +119,7 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
   const auto options = std::make_shared<MeasuringOptions>(benchmark);
   add_options(*command, *options);
   const auto plan = [command, options] {
-    fill_as_published(*command, *options);
+    fill_in(*command, *options);
     return plan_of(options);
   };
   const auto run = [options, plan](const GlobalOptions& global) {

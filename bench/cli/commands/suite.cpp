@@ -37,8 +37,8 @@ Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
 }  // namespace
 
 AddedCommand add_suite(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "suite", "cases of several commands, their launches in turns: one run, for compare");
+  auto* command =
+      app.add_subcommand("suite", "run cases of several commands, interleaved, as one run");
   const auto options = std::make_shared<SuiteOptions>();
   auto& o = *options;
   command

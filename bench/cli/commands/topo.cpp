@@ -37,8 +37,7 @@ Exit run(const TopoOptions& options) {
 }  // namespace
 
 AddedCommand add_topo(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("topo", "how GPUs, NICs and processors of a machine are connected");
+  auto* command = app.add_subcommand("topo", "show how CPUs, GPUs and NICs are connected");
   const auto options = std::make_shared<TopoOptions>();
   command
       ->add_option("--import", options->file,

@@ -43,13 +43,18 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
     command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
         ->group("place");
   }
+  if (!o.of.quick.empty()) {
+    command.add_flag("--quick", o.quick, "a first look of some seconds: few sizes, one launch")
+        ->group("sample");
+  }
   o.run.outputs.add_options(command);
   if (o.of.parameters.find("no-transfer-log") != nullptr) {
     o.run.outputs.add_transfer_options(command);
   }
 }
 
-void fill_as_published(CLI::App& command, const MeasuringOptions& o) {
+void fill_in(CLI::App& command, const MeasuringOptions& o) {
+  if (o.quick) fill_unset(command, o.of.quick);
   if (o.of.presets.empty()) return;
   const auto asked = to_json(o.of.parameters.fields, o.asked.parameters.get());
   if (asked.at("like").is_null()) return;

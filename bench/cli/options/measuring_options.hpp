@@ -21,6 +21,7 @@ struct MeasuringOptions {
   MemoryOptions memory;
   Asked asked;  ///< the benchmark's own
   bool ablate = false;
+  bool quick = false;
   std::optional<std::string> listen, connect;
   std::string token_file;
 
@@ -31,10 +32,10 @@ struct MeasuringOptions {
 
 void add_options(CLI::App& command, MeasuringOptions& options);
 
-/// Gives the options of `command` that nobody set the values of a published benchmark (--like
-/// NAME), with --scale times its data; does nothing without one. Throws Failure(Exit::usage) for an
-/// unknown name.
-void fill_as_published(CLI::App& command, const MeasuringOptions& options);
+/// Gives the options of `command` that nobody set the values of --quick, and of a published
+/// benchmark (--like NAME), with --scale times its data. Throws Failure(Exit::usage) for an unknown
+/// name.
+void fill_in(CLI::App& command, const MeasuringOptions& options);
 
 /// Throws Failure(Exit::usage) for a side of a remote run that cannot be.
 void check_sides(const MeasuringOptions& options);

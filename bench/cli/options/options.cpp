@@ -164,7 +164,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     auto names = long_names(app);
     for (const auto* command : commands)
       std::ranges::copy(long_names(*command), std::back_inserter(names));
-    return unknown_name("option", option->substr(2, option->find('=') - 2), names);
+    // There are too many to name them all.
+    const auto name = option->substr(2, option->find('=') - 2);
+    const auto hint = did_you_mean(name, names);
+    return fmt::format("unknown option '{}'{}{}", name, hint.empty() ? "" : ": ", hint);
   }
   if (extras.empty()) return error.what();
   if (!commands.empty()) return fmt::format("unexpected argument '{}'", extras.front());
