@@ -86,8 +86,8 @@ TEST(Compare, WantsAsManyLaunchesAsTheChangeLeavesRoomFor) {
 TEST(Compare, AdvisesNoMillionsOfLaunches) {
   const auto found = compare(run({1, 1}, 10, 1, 3), run({1, 1}, 10, 2, 3));
   EXPECT_EQ(found.next_steps,
-            std::vector<std::string>{"2 rows are too noisy to tell 5 %: a quieter machine (close "
-                                     "other programs; see ucx-bench doctor)"});
+            std::vector<std::string>{
+                "2 rows are too noisy to tell 5 %: a quieter machine (ucx-bench doctor)"});
 }
 
 TEST(Compare, IgnoresWhatIsBelowTheFloor) {
