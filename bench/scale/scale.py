@@ -79,7 +79,7 @@ def draw(record, output):
         panel.minorticks_off()
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("seconds; lower is better")
-    panels[1].legend()
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(PARTS) + 1)
     figure.suptitle(f"One launch of p2p, 8 B, disjoint pairs, on {len(record['cpus'])} CPUs of {record['machine']}, "
                     f"UCX {record['ucx']}, commit {record['build']['commit'][:12]}", fontsize=10)
     figure.savefig(output, metadata={"Date": None})
