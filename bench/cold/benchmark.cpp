@@ -42,6 +42,7 @@ Fields<Parameters> fields() {
                               {.name = "buffers", .key = Key::leading}),
                  all_kinds),
       ranks_field("processes: rank 0 sends to 1, 2, … and all of the others", Key::never),
+      progress_mode_field(),
       number_field(&Parameters::iterations,
                    {.name = "iterations",
                     .help = "messages of the steady state, and fresh allocations, per peer",

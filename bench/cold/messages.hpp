@@ -15,7 +15,7 @@ namespace ucxbench::cold {
 /// in the same order; rank 0's links share a worker, so one pair plays at a time.
 class Messages {
  public:
-  using Link = TagLink<PollProgress>;
+  using Link = TagLink<PollOrEventProgress>;
 
   Messages(Link& link, const Clock& clock, bool sends, int peer)
       : link_(link), clock_(clock), sends_(sends), peer_(peer) {}

@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "bench/cold/measure.hpp"
 #include "bench/cold/messages.hpp"
@@ -25,10 +23,9 @@ namespace ucxbench::cold {
 namespace {
 
 constexpr std::size_t kept_samples = 256;  // in the results file, per launch and metric
-constexpr std::chrono::microseconds nap{100};
 
 struct Connection {
-  Connection(const UcxWorker& worker, ucp_ep_h handle, PollProgress& progress)
+  Connection(const UcxWorker& worker, ucp_ep_h handle, PollOrEventProgress& progress)
       : endpoint(handle), link(worker.handle(), handle, progress) {}
 
   UcxEndpoint endpoint;
@@ -54,9 +51,10 @@ class Rank {
   void run() {
     rendezvous_.phase("starting UCX");
     const auto start = clock_.ticks();
-    worker_.emplace(Api::tag, ProgressMode{});
+    worker_.emplace(Api::tag, common().progress);
     context_us_ = clock_.us(clock_.ticks() - start);
-    poll_.emplace(worker_->handle());
+    progress_.emplace(worker_->handle(), common().progress);
+    sleeper_.emplace(worker_->handle(), common().progress.kind == ProgressMode::Kind::event);
     for (int peer = 1; peer < rendezvous_.size(); ++peer) connect(peer);
     context_.report_rank({{"net_devices", common().net_devices},
                           {"device", gpu_ ? to_json(gpu_->device()) : Json()},
@@ -88,7 +86,8 @@ class Rank {
     const int other = sends() ? peer : 0;
     const auto address = exchange_address(*worker_, rendezvous_, other, name, polling_);
     auto* handle = connect_to_address(*worker_, address, rendezvous_.rank(), other);
-    auto& made = *connections_.emplace_back(std::make_unique<Connection>(*worker_, handle, *poll_));
+    auto& made =
+        *connections_.emplace_back(std::make_unique<Connection>(*worker_, handle, *progress_));
     made.link.signal();
     made.link.await_signal();
     made.connect_us = clock_.us(clock_.ticks() - start);
@@ -194,11 +193,16 @@ class Rank {
   std::optional<Buffer> known_;
   double context_us_ = 0;
   std::optional<UcxWorker> worker_;
-  std::optional<PollProgress> poll_;
-  Rendezvous::Progress polling_ = [this] { poll_->turn(); };
+  std::optional<PollOrEventProgress> progress_;
+  std::optional<Sleeper> sleeper_;
+  Rendezvous::Progress polling_ = [this] { progress_->turn(); };
   /// For whose turn it is not: leaves its processor to those who play.
   Rendezvous::Progress waiting_ = [this] {
-    if (!progress_once(worker_->handle())) std::this_thread::sleep_for(nap);
+    if (progress_once(worker_->handle())) {
+      sleeper_->worked();
+    } else {
+      sleeper_->sleep(rendezvous_.answer_fd());
+    }
   };
   std::vector<std::unique_ptr<Connection>> connections_;  ///< rank 0: by peer; else one
   bool same_gpu_ = false;

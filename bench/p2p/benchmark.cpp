@@ -31,6 +31,7 @@ Fields<Parameters> fields() {
                     .axis = Axis::cases,
                     .usual = "one,all"}),
       connect_by_field(),
+      progress_mode_field(),
       ranks_field("processes: every ordered pair is measured", Key::always),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",

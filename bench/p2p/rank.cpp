@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/schedule.hpp"
@@ -33,7 +31,6 @@
 namespace ucxbench::p2p {
 namespace {
 
-constexpr std::chrono::microseconds nap{100};
 constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator serves others too
 
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number: received,
@@ -42,6 +39,7 @@ constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator
 /// once, {"came_ns", "left_ns"} of the meeting before it.
 struct Facts {
   Json received = Json::object(), sent = Json::object(), meetings = Json::array();
+  std::uint64_t asleep_ns = 0;  // in measured streams, until there was something to do
 };
 
 /// Processes of which this is equal read one CLOCK_MONOTONIC.
@@ -70,10 +68,10 @@ class Rank {
     send_.emplace(senders.take(largest));
     for (std::size_t peer = 0; peer < peers; ++peer) receive_.push_back(receivers.take(largest));
     rendezvous_.phase("connecting");
-    comm_.emplace(rendezvous_,
-                  Communicator::Setup{.connect_by = p.connect_by,
-                                      .net_devices = p.net_devices,
-                                      .crowded = context_.plan().at("crowded").get<bool>()});
+    comm_.emplace(rendezvous_, Communicator::Setup{.connect_by = p.connect_by,
+                                                   .net_devices = p.net_devices,
+                                                   .progress = p.progress,
+                                                   .takes_turns = true});
   }
 
   void run() {
@@ -99,30 +97,54 @@ class Rank {
 
   void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
+    const bool alone = p.concurrent == Concurrent::one;
+    const auto rounds = rounds_of(p.concurrent, p.ranks);
+    if (!alone) rendezvous_.phase(fmt::format("{}, several pairs at once", spaced_size(p.bytes)));
     Facts facts;
     under_way_.reset();
     streams_.clear();
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
-    std::uint64_t number = 0;
-    for (const auto& round : rounds_of(p.concurrent, p.ranks)) {
-      rendezvous_.phase(fmt::format("{}, {} at once, round {}", spaced_size(p.bytes),
-                                    round.size() == 1 ? "one pair" : "several pairs", number));
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
       std::vector<int> to;
       std::vector<int> from;
-      for (const auto& [src, dst] : round) {
+      for (const auto& [src, dst] : rounds[round]) {
         if (src == comm_->rank()) to.push_back(dst);
         if (dst == comm_->rank()) from.push_back(src);
       }
-      play_round(planned, number++, to, from, facts);
+      if (alone && to.empty() && from.empty()) continue;
+      if (alone) {
+        if (round > 0) await_turn(planned.index, round, rounds[round - 1].front());
+        rendezvous_.phase(
+            fmt::format("{}, one pair at once, round {}", spaced_size(p.bytes), round));
+      } else if (p.progress.kind != ProgressMode::Kind::event) {
+        // Where ranks poll for their partner, those of the round before need their processors.
+        rendezvous_.barrier(waiting_);
+      }
+      play_round(planned, round, to, from, facts);
+      if (alone && round + 1 < rounds.size()) pass_turn(planned.index, round + 1);
     }
     gather(planned, facts);
+  }
+
+  // Of pairs one after the other: both ranks of the one before are done. Others sleep, for longer
+  // than any message may take: so it is the rendezvous that they wait for.
+  static std::string turn_name(std::size_t index, std::size_t round, int rank) {
+    return fmt::format("turn/{}/{}/{}", index, round, rank);
+  }
+  void await_turn(std::size_t index, std::size_t round, const Pair& before) {
+    for (const auto rank : {before.src, before.dst}) {
+      if (rank != comm_->rank()) rendezvous_.get(turn_name(index, round, rank), waiting_);
+    }
+  }
+  void pass_turn(std::size_t index, std::size_t round) {
+    rendezvous_.put(turn_name(index, round, comm_->rank()), {}, waiting_);
   }
 
   void play_round(const PlannedCase<Parameters>& planned, std::uint64_t round,
                   const std::vector<int>& to, const std::vector<int>& from, Facts& facts) {
     const auto& p = planned.parameters;
     const auto seed = [&](int src) { return payload_seed(src, p.bytes, round); };
-    send_->fill(p.bytes, seed(comm_->rank()));
+    if (!to.empty()) send_->fill(p.bytes, seed(comm_->rank()));
     Load load{.send = {send_->data(), p.bytes},
               .receive = std::vector<std::span<std::byte>>(static_cast<std::size_t>(p.ranks)),
               .window = p.window,
@@ -133,11 +155,7 @@ class Rank {
       buffer_from(src).zero(p.bytes);
       load.receive[static_cast<std::size_t>(src)] = {buffer_from(src).data(), p.bytes};
     }
-    const auto once = [&] {
-      // The others sleep meanwhile.
-      rendezvous_.barrier(waiting_);
-      return stream(*comm_, context_.clock(), load, to, from);
-    };
+    const auto once = [&] { return stream(*comm_, context_.clock(), load, to, from); };
     double longest_s = load.least_s;
     for (int run = 0; run < p.warmup_runs; ++run) {
       for (const auto& done : once()) {
@@ -150,7 +168,9 @@ class Rank {
     }
     for (int run = 0; run < p.runs; ++run) {
       if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
+      const auto asleep_ns = comm_->asleep_ns();
       const auto ended = once();
+      facts.asleep_ns += comm_->asleep_ns() - asleep_ns;
       const auto lock = under_way_->change();
       for (const auto& done : ended) {
         streams_[done.src].push_back(
@@ -188,12 +208,11 @@ class Rank {
 
   /// The same on all ranks.
   double longest_of_all(double own_s, const std::string& name) {
-    const auto key = "longest/" + name;
-    const auto all = ucxbench::gather(rendezvous_, key, own_s, waiting_);
-    if (comm_->rank() != 0) return from_bytes(rendezvous_.get(key, waiting_)).get<double>();
     double longest_s = own_s;
-    for (const auto& of_rank : all) longest_s = std::max(longest_s, of_rank.get<double>());
-    rendezvous_.put(key, to_bytes(longest_s), waiting_);
+    for (const auto& of_rank :
+         rendezvous_.all_gather("longest/" + name, to_bytes(own_s), waiting_)) {
+      longest_s = std::max(longest_s, from_bytes(of_rank).get<double>());
+    }
     return longest_s;
   }
 
@@ -210,6 +229,7 @@ class Rank {
     const Json own = {{"received", facts.received},
                       {"sent", facts.sent},
                       {"meetings", facts.meetings},
+                      {"asleep_ns", facts.asleep_ns},
                       {"clock", clock_identity()},
                       {"gpu", gpu_ ? gpu_->device().pci : ""},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
@@ -221,8 +241,10 @@ class Rank {
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks) {
     const auto& p = planned.parameters;
     std::uint64_t peak = 0;
+    std::uint64_t asleep_ns = 0;
     for (const auto& rank : ranks) {
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
+      asleep_ns += rank.at("asleep_ns").get<std::uint64_t>();
     }
     std::vector<LaunchRecord> records;
     Verified verified;
@@ -234,6 +256,9 @@ class Rank {
       records.push_back(record_of(p, src, dst, sender, receiver));
       if (p.concurrent == Concurrent::all && Pair{src, dst} == pairs.front()) {
         add_together(p, ranks, records.back());
+      }
+      if (asleep_ns > 0 && Pair{src, dst} == pairs.front()) {
+        records.back().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
       }
       const auto wrong =
           receiver.at("received").at(std::to_string(src)).at("wrong").get<std::string>();
@@ -352,10 +377,7 @@ class Rank {
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
   /// For whose turn it is not: leaves its processor to those who send.
-  Rendezvous::Progress waiting_ = [this] {
-    comm_->progress();
-    std::this_thread::sleep_for(nap);
-  };
+  Rendezvous::Progress waiting_ = [this] { comm_->rest(rendezvous_); };
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ namespace {
 std::unique_ptr<Communicator> communicator(Meeting& meeting, int rank) {
   MeetingRank rendezvous(meeting, rank, 2);
   Communicator::Setup setup;
-  setup.crowded = true;
+  setup.progress = ProgressMode::parse("event");
   return std::make_unique<Communicator>(rendezvous, setup);
 }
 

@@ -57,12 +57,6 @@ void measure(Parameters& p, const Json& names) {
   }
 }
 
-Json progress_mode(const Parameters& p) { return json_of(p.progress.name()); }
-
-void set_progress_mode(Parameters& p, const Json& name) {
-  p.progress = ProgressMode::parse(text_in(name));
-}
-
 Fields<Parameters> load() {
   return {
       choice_field(&Parameters::api, parse_api,
@@ -73,13 +67,7 @@ Fields<Parameters> load() {
                     .key = Key::bare,
                     .axis = Axis::cases}),
       place_fields(),
-      computed_field<Parameters>(FieldType::choice, progress_mode, set_progress_mode,
-                                 {.name = "progress-mode",
-                                  .help = "poll | event | thread | periodic:100us, or a list",
-                                  .group = "ranks",
-                                  .type_name = "MODE,..",
-                                  .key = Key::if_unusual,
-                                  .axis = Axis::cases}),
+      progress_modes_field(),
       sizes_field(&Parameters::bytes, "8:4MiB:x2", "8:64MiB:x2"),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",
@@ -152,7 +140,6 @@ int busy_threads(const Parameters& p) {
     .parameters = describe<Parameters>(
         fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
     .quick = {{"sizes", "8:64MiB:x8"}, {"launches", "1"}, {"max-time", "60ms"}},
-    .crowded_advice = "; --progress-mode event measures something useful",
     .two_machines = true,
     .one_peer = true,
     .ablation = true,

@@ -148,6 +148,7 @@ std::unique_ptr<Loops> over(ProgressMode mode, Role role, const Clock& clock, uc
       return std::make_unique<LoopsOver<Link, EventProgress>>(role, clock, worker, endpoint);
     case ProgressMode::Kind::thread:
       return std::make_unique<LoopsOver<Link, ThreadProgress>>(role, clock, worker, endpoint);
+    case ProgressMode::Kind::by_cpus:  // was settled before
     case ProgressMode::Kind::periodic:
       break;
   }

@@ -25,7 +25,6 @@ struct Parameters : Place {
   /// does not forget (docs/method/fidelity.md); alone, what ucx_perftest's bandwidth tests see.
   bool bandwidth = true;
   bool bidirectional = false;
-  ProgressMode progress;
   bool enable_rdmacm = false;  ///< connect_by sockaddr, over InfiniBand
   int warmup_runs = 1;
   std::optional<std::uint64_t> iterations;                ///< fixed; else from the time

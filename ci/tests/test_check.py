@@ -131,8 +131,9 @@ def test_a_starting_file(bench, tmp_path):
 def test_dry_run_measures_nothing(bench, tmp_path):
     done = bench("--dry-run", *site(tmp_path, {"transports": "shm", **EASY}, ranks=4))
     assert done.code == 0, done
-    assert "p2p/tag/host-host/shm/16MiB/concurrent=one/ranks=4" in done.out
-    assert "pingpong/tag/host-host/shm/8B/measure=latency/ranks=4" in done.out
+    planned = done.out.replace("/progress-mode=event", "")  # where there are fewer CPUs
+    assert "p2p/tag/host-host/shm/16MiB/concurrent=one/ranks=4" in planned
+    assert "pingpong/tag/host-host/shm/8B/measure=latency/ranks=4" in planned
     assert [file.name for file in tmp_path.iterdir()] == ["site.toml"]
 
 

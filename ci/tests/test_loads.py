@@ -42,7 +42,7 @@ def test_a_published_load_is_named(bench):
 
 def test_scaling_follows_the_ranks(bench):
     def of(*arguments):
-        return planned(bench, *arguments, "--transports", "shm", "-n", "2,4")
+        return planned(bench, *arguments, "--transports", "shm", "-n", "2,4", "--progress-mode", "poll")
 
     merge = ("merge", "--rows", "80K")
     assert of(*merge) == [f"merge/tag/host-host/shm/80K/ranks={n}" for n in (2, 4)]

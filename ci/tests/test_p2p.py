@@ -17,7 +17,8 @@ def test_every_pair_is_measured(bench, transport):
     # The counters speak only while one pair is alone; shm and tcp each have one kind of lane.
     assert done.code == 0, done
     cases = done.file["cases"]
-    assert [case["key"] for case in cases] == [
+    # Where ranks outnumber the CPUs, they sleep: test_crowded.py.
+    assert [case["key"].replace("/progress-mode=event", "") for case in cases] == [
         f"p2p/tag/host-host/{transport}/{size}/concurrent={concurrent}/ranks=3"
         for size in ("64KiB", "1MiB") for concurrent in ("one", "disjoint", "all")
     ]

@@ -1,9 +1,9 @@
 #include "harness/comm/communicator.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/comm/progress.hpp"
 #include "harness/comm/ucx_error.hpp"
@@ -34,10 +34,11 @@ void check_label(std::uint64_t label) {
 Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
     : rank_(rendezvous.rank()),
       size_(rendezvous.size()),
-      crowded_(setup.crowded),
-      worker_(Api::tag, {}),
+      sleeps_(setup.progress.kind == ProgressMode::Kind::event),
+      worker_(Api::tag, setup.progress),
       endpoints_(static_cast<std::size_t>(size_)) {
-  const auto step = [this] { progress_once(worker_.handle()); };
+  if (sleeps_ || setup.takes_turns) sleeper_.emplace(worker_.handle(), sleeps_);
+  const auto step = [&] { rest(rendezvous); };
   std::vector<Rendezvous::Bytes> addresses;
   if (setup.connect_by == ConnectBy::address) {
     addresses = exchange_addresses(worker_, rendezvous, step);
@@ -97,6 +98,7 @@ Communicator::Message* Communicator::begin(int peer, std::uint64_t label, std::s
 }
 
 void Communicator::end(Message* message, ucs_status_t status) {
+  ended_any_ = true;
   if (status != UCS_OK) error_ = status;
   if (log_ != nullptr && message->logged != TransferLog::none) {
     log_->complete(message->logged, monotonic_ns(), message == posting_);
@@ -166,7 +168,20 @@ bool Communicator::take_step() {
 void Communicator::progress() { take_step(); }
 
 void Communicator::wait_a_step() {
-  if (!take_step() && crowded_) sched_yield();
+  if (take_step()) {
+    if (sleeper_) sleeper_->worked();
+  } else if (sleeps_ && !std::exchange(ended_any_, false)) {
+    const auto begin = monotonic_ns();
+    if (sleeper_->sleep()) asleep_ns_ += monotonic_ns() - begin;
+  }
+}
+
+void Communicator::rest(const Rendezvous& rendezvous) {
+  if (take_step()) {
+    if (sleeper_) sleeper_->worked();
+  } else if (sleeper_) {
+    sleeper_->sleep(rendezvous.answer_fd());
+  }
 }
 
 void Communicator::barrier() {
@@ -192,7 +207,7 @@ void Communicator::log_into(TransferLog* log, std::uint32_t iteration) {
 }
 
 void Communicator::close(Rendezvous& rendezvous) {
-  const auto step = [this] { wait_a_step(); };
+  const auto step = [&] { rest(rendezvous); };
   rendezvous.barrier(step);
   for (auto& endpoint : endpoints_) {
     if (endpoint) endpoint->begin_close();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/comm/endpoint.hpp"
+#include "harness/comm/progress.hpp"
 #include "harness/comm/transfer_log.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/launch/rendezvous.hpp"
@@ -30,7 +31,8 @@ class Communicator {
   struct Setup {
     ConnectBy connect_by = ConnectBy::address;
     std::string net_devices{};
-    bool crowded = false;  ///< more ranks than processors: who waits leaves its own to others
+    ProgressMode progress{};   ///< poll or event
+    bool takes_turns = false;  ///< rest() sleeps, whatever the progress
   };
 
   /// Connects every pair. Throws Failure.
@@ -53,8 +55,16 @@ class Communicator {
   /// another length than was expected, else Exit::lost.
   void progress();
 
-  /// The same, by a rank that has nothing else to do.
+  /// The same, by a rank that waits for messages: in event mode it sleeps when nothing happened,
+  /// and none has ended since it was called last (some are over as they are posted: nothing wakes
+  /// then).
   void wait_a_step();
+  /// The same, by a rank whose turn it is not, or that waits for an answer of the rendezvous:
+  /// sleeps in event mode, and where ranks take turns.
+  void rest(const Rendezvous& rendezvous);
+  /// How long wait_a_step() has slept in all, in nanoseconds.
+  std::uint64_t asleep_ns() const { return asleep_ns_; }
+
   void wait(const Batch& batch) {
     while (!batch.done()) wait_a_step();
   }
@@ -91,9 +101,12 @@ class Communicator {
   bool take_step();
 
   int rank_, size_;
-  bool crowded_;
+  bool sleeps_;
   std::deque<Message> messages_;  // the worker's end calls back with those that are in flight
   UcxWorker worker_;
+  std::optional<Sleeper> sleeper_;
+  std::uint64_t asleep_ns_ = 0;
+  bool ended_any_ = false;                            // message, since the last wait
   std::deque<std::optional<UcxEndpoint>> endpoints_;  // by rank; none to this one
   std::vector<Message*> free_;
   const Message* posting_ = nullptr;  // the message that is being handed to UCX now

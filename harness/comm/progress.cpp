@@ -1,9 +1,11 @@
 #include "harness/comm/progress.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "harness/launch/leftovers.hpp"
@@ -11,25 +13,31 @@
 
 namespace ucxbench {
 
-int wakeup_descriptor(ucp_worker_h worker) {
-  int fd = -1;
-  check(ucp_worker_get_efd(worker, &fd), "ucp_worker_get_efd", Exit::cannot_run);
-  return fd;
+Sleeper::Sleeper(ucp_worker_h worker, bool announces)
+    : worker_(worker), longest_(announces ? 500 : 16) {
+  if (!announces) return;
+  check(ucp_worker_get_efd(worker, &wakeup_fd_), "ucp_worker_get_efd", Exit::cannot_run);
 }
 
-void sleep_on_worker(ucp_worker_h worker, int wakeup_fd, int extra_fd,
-                     std::chrono::milliseconds limit) {
-  const auto armed = ucp_worker_arm(worker);
-  if (armed == UCS_ERR_BUSY) return;
+bool Sleeper::sleep(int also) {
+  const auto armed = wakeup_fd_ < 0 ? UCS_OK : ucp_worker_arm(worker_);
+  if (armed == UCS_ERR_BUSY) {
+    // It has something to do, or waits for a peer to make room, which nothing announces: that peer
+    // may need this processor.
+    if (busy_++ > 0) ::sched_yield();
+    return false;
+  }
   check(armed, "ucp_worker_arm");
-  std::array<pollfd, 2> fds = {{{wakeup_fd, POLLIN, 0}, {extra_fd, POLLIN, 0}}};
+  busy_ = 0;
+  std::array<pollfd, 2> fds = {{{wakeup_fd_, POLLIN, 0}, {also, POLLIN, 0}}};
   // A negative descriptor is ignored; an interrupted sleep is as good as a short one.
-  poll(fds.data(), fds.size(), static_cast<int>(limit.count()));
+  const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(limit_.count()));
+  if (ready == 0) limit_ = std::min(2 * limit_, longest_);
+  return true;
 }
 
 ThreadProgress::ThreadProgress(ucp_worker_h worker)
     : worker_(worker),
-      wakeup_fd_(wakeup_descriptor(worker)),
       stop_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { run(); }) {}
 
@@ -46,9 +54,12 @@ ThreadProgress::~ThreadProgress() {
 void ThreadProgress::run() {
   block_signals_but_stop();
   CudaContext::adopt();
+  Sleeper sleeper(worker_);
   while (!stop_.load()) {
-    if (!progress_once(worker_)) {
-      sleep_on_worker(worker_, wakeup_fd_, stop_fd_, std::chrono::milliseconds(500));
+    if (progress_once(worker_)) {
+      sleeper.worked();
+    } else {
+      sleeper.sleep(stop_fd_);
     }
   }
 }

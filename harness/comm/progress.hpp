@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "harness/comm/ucx_error.hpp"
+#include "harness/comm/worker.hpp"
 #include "harness/core/activity.hpp"
 
 namespace ucxbench {
@@ -40,23 +42,46 @@ class PollProgress {
   ucp_worker_h worker_;
 };
 
-/// Sleeps until the worker's wake-up descriptor is readable; returns at once when the worker was
-/// not idle. Needs UCP_FEATURE_WAKEUP. At most `limit` in one call, so that no lost event can hang.
-void sleep_on_worker(ucp_worker_h worker, int wakeup_fd, int extra_fd,
-                     std::chrono::milliseconds limit);
-int wakeup_descriptor(ucp_worker_h worker);
+/// Lets a thread sleep until its worker has something to do. Some transports lose wake-ups, and
+/// what is pending in others is announced by none: so it looks again after 1 ms, 2 ms, … half a
+/// second, and what goes on without an event takes about twice its time at most. A worker that
+/// announces nothing is looked at every 16 ms at least.
+class Sleeper {
+ public:
+  /// `announces`: the worker has UCP_FEATURE_WAKEUP.
+  explicit Sleeper(ucp_worker_h worker, bool announces = true);
+
+  /// To be called when progress did nothing. Returns when the worker may have something to do, or
+  /// `also` (a descriptor; -1: none) can be read: at once, and false, where the worker is not idle.
+  bool sleep(int also = -1);
+  /// Progress did something.
+  void worked() {
+    limit_ = shortest;
+    busy_ = 0;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds shortest{1};
+
+  ucp_worker_h worker_;
+  int wakeup_fd_ = -1;
+  std::chrono::milliseconds longest_;
+  std::chrono::milliseconds limit_ = shortest;
+  unsigned busy_ = 0;  // times that it was not idle, one after the other
+};
 
 class EventProgress {
  public:
   using Count = int;
-  explicit EventProgress(ucp_worker_h worker)
-      : worker_(worker), wakeup_fd_(wakeup_descriptor(worker)) {}
+  explicit EventProgress(ucp_worker_h worker) : worker_(worker), sleeper_(worker) {}
 
   template <typename Done>
   void until(Done done) {
     while (!done()) {
-      if (!progress_once(worker_) && !done()) {
-        sleep_on_worker(worker_, wakeup_fd_, -1, std::chrono::milliseconds(500));
+      if (progress_once(worker_)) {
+        sleeper_.worked();
+      } else if (!done()) {
+        sleeper_.sleep();
       }
     }
   }
@@ -65,7 +90,27 @@ class EventProgress {
 
  private:
   ucp_worker_h worker_;
-  int wakeup_fd_;
+  Sleeper sleeper_;
+};
+
+/// Either of the two, as is known only when it runs: for loops that are not made for each mode.
+class PollOrEventProgress {
+ public:
+  using Count = int;
+  PollOrEventProgress(ucp_worker_h worker, ProgressMode mode) : poll_(worker) {
+    if (mode.kind == ProgressMode::Kind::event) event_.emplace(worker);
+  }
+
+  template <typename Done>
+  void until(Done done) {
+    event_ ? event_->until(done) : poll_.until(done);
+  }
+  void turn() { poll_.turn(); }
+  void completed() {}
+
+ private:
+  PollProgress poll_;
+  std::optional<EventProgress> event_;
 };
 
 /// Progresses only at the ticks of a free-running timer.
@@ -129,7 +174,6 @@ class ThreadProgress {
   void run();
 
   ucp_worker_h worker_;
-  int wakeup_fd_;
   int stop_fd_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint32_t> completions_{0};

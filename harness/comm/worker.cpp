@@ -60,14 +60,15 @@ std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream";
 
 ProgressMode ProgressMode::parse(std::string_view text) {
   constexpr std::string_view periodic = "periodic:";
+  if (text == "auto") return {Kind::by_cpus, {}};
   if (text == "poll") return {Kind::poll, {}};
   if (text == "event") return {Kind::event, {}};
   if (text == "thread") return {Kind::thread, {}};
   if (text.starts_with(periodic)) {
     return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
   }
-  throw Failure(Exit::usage,
-                unknown_name("progress mode", text, {"poll", "event", "thread", "periodic:100us"}));
+  throw Failure(Exit::usage, unknown_name("progress mode", text,
+                                          {"auto", "poll", "event", "thread", "periodic:100us"}));
 }
 
 std::string ProgressMode::name() const {
@@ -78,10 +79,17 @@ std::string ProgressMode::name() const {
       return "event";
     case Kind::thread:
       return "thread";
+    case Kind::by_cpus:
+      return "auto";
     case Kind::periodic:
       break;
   }
   return "periodic:" + format_duration(period);
+}
+
+ProgressMode ProgressMode::in(int ranks, int cpus) const {
+  if (kind != Kind::by_cpus) return *this;
+  return {ranks <= cpus ? Kind::poll : Kind::event, {}};
 }
 
 bool UcxWorker::can_count() {

@@ -24,13 +24,19 @@ struct ProgressMode {
     event,     ///< it sleeps on the worker's wake-up file descriptor
     thread,    ///< a second thread does, and wakes the waiting one
     periodic,  ///< it progresses at the ticks of a timer, as an asyncio program does
+    by_cpus,   ///< "auto": what in() says; no worker has it
   };
   Kind kind = Kind::poll;
   std::chrono::nanoseconds period{0};  ///< of `periodic`
 
-  /// "poll", "event", "thread", "periodic:100us". Throws Failure(Exit::usage).
+  /// "auto", "poll", "event", "thread", "periodic:100us". Throws Failure(Exit::usage).
   static ProgressMode parse(std::string_view text);
   std::string name() const;
+
+  /// Of `ranks` that run on `cpus` processors: "auto" is poll where each rank can have one of its
+  /// own, and event where not, since polling ranks take each other's time. Others are what they
+  /// are.
+  ProgressMode in(int ranks, int cpus) const;
 };
 
 /// One UCX context with one worker, made as ucx_perftest makes them: the features of the one API

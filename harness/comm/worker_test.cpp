@@ -8,11 +8,23 @@ namespace ucxbench {
 namespace {
 
 TEST(ProgressMode, ParsesAndNames) {
-  for (const char* name : {"poll", "event", "thread", "periodic:100us", "periodic:1.5ms"}) {
+  for (const char* name : {"auto", "poll", "event", "thread", "periodic:100us", "periodic:1.5ms"}) {
     EXPECT_EQ(ProgressMode::parse(name).name(), name);
   }
   for (const char* wrong : {"", "polling", "periodic", "periodic:", "periodic:0"}) {
     EXPECT_THROW(ProgressMode::parse(wrong), Failure) << wrong;
+  }
+}
+
+TEST(ProgressMode, AutoPollsWhereEachRankHasAProcessor) {
+  const auto automatic = ProgressMode::parse("auto");
+  EXPECT_EQ(automatic.in(1, 1).name(), "poll");
+  EXPECT_EQ(automatic.in(4, 4).name(), "poll");
+  EXPECT_EQ(automatic.in(5, 4).name(), "event");
+  EXPECT_EQ(automatic.in(64, 2).name(), "event");
+  for (const char* given : {"poll", "event", "thread", "periodic:100us"}) {
+    EXPECT_EQ(ProgressMode::parse(given).in(64, 2).name(), given);
+    EXPECT_EQ(ProgressMode::parse(given).in(2, 64).name(), given);
   }
 }
 

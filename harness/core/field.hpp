@@ -64,7 +64,7 @@ struct Field {
   Key key = Key::never;
   std::string key_text{};  ///< the whole part of the key, where it is not "name=value"
   Axis axis = Axis::none;
-  std::string usual{};          ///< what an axis is by default, where it is not the struct's value
+  std::string usual{};          ///< the default, where it is not the struct's value
   std::string usual_on_gpu{};   ///< the same where messages come from or go to a GPU
   Json given = true;            ///< what giving a flag sets: "--no-log" sets false
   bool null_if_empty = false;   ///< 0, "" and [] stand for "not said": null in the run file

@@ -30,6 +30,7 @@ class ChannelRendezvous final : public Rendezvous {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int answer_fd() const override { return channel_.fd(); }
   void put(std::string_view key, const Bytes& value, const Progress& progress) override;
   Bytes get(std::string_view key, const Progress& progress) override;
   std::vector<Bytes> all_gather(std::string_view key, const Bytes& own,

@@ -11,7 +11,8 @@ namespace ucxbench {
 
 /// How the ranks of one launch find each other. It carries start-up addresses, small control values
 /// and barriers outside timed regions; measurements never depend on it. Every verb that waits calls
-/// `progress` again and again, since a transport may have to move bytes for the peer to arrive, and
+/// `progress` again and again, since a transport may have to move bytes for the peer to arrive (it
+/// may sleep until it has something to do, or answer_fd() can be read), and
 /// throws Failure(Exit::lost) when the run is being aborted. Implemented over an inherited socket
 /// pair (ChannelRendezvous); the verbs map one to one on PMIx_Put + Commit, Get, Fence.
 class Rendezvous {
@@ -25,6 +26,9 @@ class Rendezvous {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
+
+  /// Can be read when there is an answer to the verb that waits; -1: nothing tells.
+  virtual int answer_fd() const { return -1; }
 
   /// Publishes `value` under `key`, once per key and launch. Returns when the coordinator has it
   /// (and, for a report, has written it to disk).

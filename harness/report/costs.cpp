@@ -11,6 +11,7 @@
 #include "harness/report/view.hpp"
 #include "harness/report/workload_view.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -187,6 +188,11 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
     labels.push_back(text_at(label, ""));
   }
   if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
+  std::vector<std::string> crowded;
+  for (const auto& one : result.run.value("crowded", Json::array())) {
+    crowded.push_back(crowded_in_words(one));
+  }
+  if (!crowded.empty()) lines.emplace_back("progress", join(crowded, ", "));
   if (auto canaries = canaries_of(result); !canaries.empty()) {
     lines.emplace_back("canary", std::move(canaries));
   }

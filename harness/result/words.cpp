@@ -65,6 +65,12 @@ std::string counted(std::size_t count, const std::string& noun, const std::strin
   return fmt::format("{} {}", count, plural.empty() ? noun + "s" : plural);
 }
 
+std::string crowded_in_words(const Json& crowded) {
+  const auto cpus = text_at(crowded, "/cpus");
+  return fmt::format("{} ({} ranks on {} CPU{})", text_at(crowded, "/progress_mode"),
+                     text_at(crowded, "/ranks"), cpus, cpus == "1" ? "" : "s");
+}
+
 std::string on_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');

@@ -35,6 +35,9 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
 /// "1 launch", "6 launches".
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
 
+/// An element of `run.crowded`: "event (64 ranks on 2 CPUs)".
+std::string crowded_in_words(const Json& crowded);
+
 /// `text` on one line: control characters become spaces.
 std::string on_one_line(std::string text);
 

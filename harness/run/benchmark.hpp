@@ -32,7 +32,7 @@ class RankContext {
 
   Rendezvous& rendezvous() { return rendezvous_; }
   const Clock& clock() const { return clock_; }
-  /// {"launch", "crowded" (more ranks than processors here), "cases": [{"index", "parameters"}]}
+  /// {"launch", "cases": [{"index", "parameters"}]}
   const Json& plan() const { return plan_; }
 
   /// The cases of this launch, at least one; P is the struct of the benchmark's description.
@@ -108,10 +108,9 @@ struct Benchmark {
   std::string name;  ///< also of its command, and the first part of its keys
   std::string summary;
   Description parameters;
-  std::vector<Preset> presets{};             ///< what --like of the workloads takes
+  std::vector<Preset> presets{};  ///< what --like of the workloads takes
   /// Options' values for a first look of some seconds; with some, the command has --quick.
   std::map<std::string, std::string> quick{};
-  std::string crowded_advice{};              ///< continues a warning of more ranks than processors
   std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
   bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect
   bool one_peer = false;      ///< each rank connects to one other, however many there are

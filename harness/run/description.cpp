@@ -53,6 +53,8 @@ class Cases {
 
   void add_case(const void* whole) {
     const auto own = description_.copy(whole);
+    auto& progress = description_.place(own.get()).progress;
+    progress = progress.in(local_.ranks, local_.cpus);
     description_.settle(own.get());
     description_.check(own.get(), local_);
     cases_.push_back({key_of(benchmark_, description_.fields, own.get(), description_.usual.get()),
@@ -70,8 +72,8 @@ class Cases {
 
 }  // namespace
 
-Local local(int ranks) {
-  return {.ranks = ranks, .memory_bytes = available_memory_bytes() / 10 * 9};
+Local local(int ranks, int cpus) {
+  return {.ranks = ranks, .cpus = cpus, .memory_bytes = available_memory_bytes() / 10 * 9};
 }
 
 const Field* Description::find(const std::string& name) const {
@@ -80,7 +82,12 @@ const Field* Description::find(const std::string& name) const {
 }
 
 Asked nothing_asked(const Description& description) {
-  return {.parameters = description.copy(description.usual.get()), .axes = {}};
+  Asked asked{.parameters = description.copy(description.usual.get()), .axes = {}};
+  for (const auto& field : description.fields) {
+    if (field.usual.empty() || field.axis != Axis::none) continue;
+    set_value(field, asked.parameters.get(), value_of(field, field.usual));
+  }
+  return asked;
 }
 
 std::vector<AskedCase> cases_at(const std::string& benchmark, const Description& description,

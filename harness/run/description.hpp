@@ -17,10 +17,11 @@ namespace ucxbench {
 /// What this machine has for a case.
 struct Local {
   int ranks = 2;  ///< of the case's, those that run here
+  int cpus = 1;   ///< processors for them
   std::uint64_t memory_bytes =
       0;  ///< of the host, for all of them; UCX and the system keep a tenth
 };
-Local local(int ranks);
+Local local(int ranks, int cpus);
 
 /// What holds for the parameters of one benchmark beside their single values; all may be null.
 template <typename P>

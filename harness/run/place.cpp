@@ -1,6 +1,11 @@
 #include "harness/run/place.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
+
+#include "harness/core/failure.hpp"
 
 namespace ucxbench {
 namespace {
@@ -15,6 +20,31 @@ Field one_ranks_field(const std::string& help, Key key) {
           .least = 1,
           .most = most_ranks,
           .key = key};
+}
+
+Json progress_mode(const Place& place) { return json_of(place.progress.name()); }
+
+void set_progress_mode(Place& place, const Json& name) {
+  place.progress = ProgressMode::parse(text_in(name));
+}
+
+void set_poll_or_event(Place& place, const Json& name) {
+  set_progress_mode(place, name);
+  using Kind = ProgressMode::Kind;
+  const auto kind = place.progress.kind;
+  if (kind == Kind::by_cpus || kind == Kind::poll || kind == Kind::event) return;
+  throw Failure(Exit::usage, fmt::format("'{}': here ranks wait by poll or event; the other modes "
+                                         "are pingpong's",
+                                         text_in(name)));
+}
+
+Field one_progress_mode_field(const std::string& help) {
+  return {.name = "progress-mode",
+          .help = help,
+          .group = "ranks",
+          .type_name = "MODE",
+          .key = Key::if_unusual,
+          .usual = "auto"};
 }
 
 }  // namespace
@@ -49,6 +79,23 @@ Fields<Place> connect_by_field() {
                        .group = "ranks",
                        .type_name = "WAY",
                        .key = Key::if_unusual});
+}
+
+Fields<Place> progress_mode_field() {
+  return computed_field<Place>(
+      FieldType::choice, progress_mode, set_poll_or_event,
+      one_progress_mode_field("how ranks wait: auto (event where they outnumber the CPUs) | poll | "
+                              "event"));
+}
+
+Fields<Place> progress_modes_field() {
+  auto field = one_progress_mode_field(
+      "auto (event where ranks outnumber the CPUs) | poll | event | thread | periodic:100us, or a "
+      "list");
+  field.type_name = "MODE,..";
+  field.axis = Axis::cases;
+  return computed_field<Place>(FieldType::choice, progress_mode, set_progress_mode,
+                               std::move(field));
 }
 
 Fields<Place> devices_field() {

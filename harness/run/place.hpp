@@ -17,6 +17,7 @@ struct Place {
   std::vector<std::string> transports;                 ///< members of the set
   std::string net_devices;                             ///< UCX_NET_DEVICES; empty: UCX's choice
   ConnectBy connect_by = ConnectBy::address;
+  ProgressMode progress;  ///< in a case never "auto"
   int ranks = 2;
   int launches = 6;              ///< fresh sets of processes, all of which measure the case
   bool no_pool = false;          ///< each buffer an allocation of its own
@@ -40,6 +41,10 @@ Fields<Place> ranks_field(const std::string& help, Key key);
 /// The same of a benchmark that measures several numbers one by one.
 Fields<Place> ranks_list_field(Key key);
 Fields<Place> connect_by_field();
+/// --progress-mode, one of auto, poll and event.
+Fields<Place> progress_mode_field();
+/// The same of a benchmark that has every mode, and measures several one by one.
+Fields<Place> progress_modes_field();
 Fields<Place> devices_field();
 Fields<Place> pool_size_field();
 Fields<Place> no_pool_field();

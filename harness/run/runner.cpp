@@ -15,7 +15,6 @@
 #include "harness/run/provenance.hpp"
 #include "harness/run/rank_reports.hpp"
 #include "harness/run/wire.hpp"
-#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -120,7 +119,6 @@ class Run {
                  {"launch", number},
                  {"set", plan.set.members()},
                  {"asked", plan.asked},
-                 {"crowded", plan.launch.ranks.size() > allowed_cpus().size()},
                  {"cases", Json::array()}};
     for (const auto index : plan.cases) {
       told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});

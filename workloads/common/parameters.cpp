@@ -77,6 +77,7 @@ Fields<WorkloadParameters> workload_fields() {
           place_fields(),
           ranks_list_field(Key::always),
           connect_by_field(),
+          progress_mode_field(),
           devices_field(),
           pool_size_field(),
           no_pool_field(),

@@ -76,8 +76,14 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   record.path["labels"] = path_labels(gpu, share_a_gpu(ranks), record.lanes);
   const auto [verified, error] = verified_of(ranks);
   std::uint64_t peak = 0;
-  for (const auto& rank : ranks) peak = std::max(peak, rank.peak_buffer_bytes);
-  context.report_case(index, record, verified, error, [&] { comm.wait_a_step(); }, peak);
+  std::uint64_t asleep_ns = 0;
+  for (const auto& rank : ranks) {
+    peak = std::max(peak, rank.peak_buffer_bytes);
+    asleep_ns += rank.asleep_ns;
+  }
+  if (asleep_ns > 0) record.overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
+  context.report_case(
+      index, record, verified, error, [&] { comm.rest(context.rendezvous()); }, peak);
 }
 
 }  // namespace
@@ -87,13 +93,13 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
   auto& rendezvous = context.rendezvous();
   rendezvous.phase("starting");
   WorkloadMemory memory(p, rendezvous.rank());
-  Communicator comm(rendezvous, {.connect_by = p.connect_by,
-                                 .net_devices = p.net_devices,
-                                 .crowded = context.plan().at("crowded").get<bool>()});
+  Communicator comm(
+      rendezvous,
+      {.connect_by = p.connect_by, .net_devices = p.net_devices, .progress = p.progress});
   context.report_rank({{"net_devices", p.net_devices},
                        {"device", memory.device()},
                        {"ucx_effective", comm.effective()}},
-                      [&] { comm.wait_a_step(); });
+                      [&] { comm.rest(rendezvous); });
   run_cases(comm, memory);
   comm.close(rendezvous);
 }
@@ -102,7 +108,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
                       const WorkloadParameters& p, std::span<const std::string_view> phases,
                       std::uint64_t input_bytes, const PreparedWorkload& workload) {
   auto& rendezvous = context.rendezvous();
-  const auto progress = [&] { comm.wait_a_step(); };
+  const auto progress = [&] { comm.rest(rendezvous); };
   RankFacts own;
   const auto check = [&] {
     auto error = workload.verify();
@@ -142,7 +148,9 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   for (int run = 0; run < p.runs; ++run) {
     rendezvous.phase(fmt::format("run {}", run));
     const auto begin = log.records().size();
+    const auto asleep_ns = comm.asleep_ns();
     auto iteration = workload.run(number++, logged);
+    own.asleep_ns += comm.asleep_ns() - asleep_ns;
     iteration.busy_ns = busy_ns(log.records().subspan(begin));
     own.iterations.push_back(std::move(iteration));
     check();

@@ -18,8 +18,9 @@ struct RankFacts {
   std::vector<Inflow> inflows;
   std::uint64_t transfers_dropped = 0;
   std::uint64_t peak_buffer_bytes = 0;
-  std::string gpu;    ///< its PCI address; empty on the host
-  std::string error;  ///< of the checks; empty when all was right
+  std::uint64_t asleep_ns = 0;  ///< in measured iterations, until it had something to do
+  std::string gpu;              ///< its PCI address; empty on the host
+  std::string error;            ///< of the checks; empty when all was right
 };
 
 Json to_json(const RankFacts& facts);

@@ -30,9 +30,10 @@ std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
       ranks, o.remote() ? std::vector<std::string>{"tcp"} : std::vector<std::string>{"tcp", "shm"});
 }
 
-std::vector<AskedCase> cases_of(const MeasuringOptions& o, Place place) {
+std::vector<AskedCase> cases_of(const MeasuringOptions& o, Place place, int cpus) {
   place.launches = o.run.launches;
-  return cases_at(o.of.name, o.of.parameters, o.asked, place, local(o.remote() ? 1 : place.ranks));
+  return cases_at(o.of.name, o.of.parameters, o.asked, place,
+                  local(o.remote() ? 1 : place.ranks, cpus));
 }
 
 // Of all cases together.
@@ -47,7 +48,7 @@ Needs needs_of(const MeasuringOptions& o, const Plan& plan) {
   for (const auto& set : plan.sets) {
     for (const auto& memory : plan.memory) {
       for (const auto ranks : plan.ranks) {
-        for (const auto& planned : cases_of(o, case_place(set, memory, ranks))) {
+        for (const auto& planned : cases_of(o, case_place(set, memory, ranks), ranks)) {
           needs.busy_threads = std::max(needs.busy_threads, planned.busy_threads);
           needs.sockaddr = needs.sockaddr || planned.connect_by == ConnectBy::sockaddr;
         }
@@ -68,9 +69,9 @@ void check_options(const MeasuringOptions& o) {
   check_sides(o);
 }
 
-std::vector<Case> planned_cases(const MeasuringOptions& o, const Place& place) {
+std::vector<Case> planned_cases(const MeasuringOptions& o, const Place& place, int cpus) {
   std::vector<Case> cases;
-  for (auto& asked : cases_of(o, place)) {
+  for (auto& asked : cases_of(o, place, cpus)) {
     Case planned;
     planned.key = std::move(asked.key);
     planned.benchmark = o.of.name;
@@ -106,11 +107,12 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.require = o.transports.required(plan.sets);
   plan.allow_same_gpu = o.transports.allow_same_gpu;
   plan.ablate = o.ablate;
-  plan.crowded_advice = o.of.crowded_advice;
   if (o.of.no_gpu_memory != nullptr) plan.no_gpu_memory = o.of.no_gpu_memory();
   plan.listen = o.listen;
   plan.token_file = o.token_file;
-  plan.cases = [options](const Place& place) { return planned_cases(*options, place); };
+  plan.cases = [options](const Place& place, int cpus) {
+    return planned_cases(*options, place, cpus);
+  };
   return plan;
 }
 

@@ -18,20 +18,16 @@
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
+#include "harness/result/words.hpp"
 #include "harness/run/provenance.hpp"
 
 namespace ucxbench {
 namespace {
 
-Result describe(const std::vector<Plan>& plans, const Machine& machine, const RunOptions& run,
-                const GlobalOptions& global) {
+Result describe(const Machine& machine, const RunOptions& run, const GlobalOptions& global) {
   auto result = describe_run(global.command, key_values("--tag", run.tags, ""), machine.found,
                              machine.configuration);
   result.run["asked"] = global.asked;
-  if (const auto warning = crowded_warning(plans, machine); !warning.empty()) {
-    result.machine["labels"].push_back("oversubscribed");
-    fmt::print(stderr, "{}\n", warning);
-  }
   return result;
 }
 
@@ -39,6 +35,18 @@ void allow_open_files(const std::vector<Plan>& plans) {
   for (const auto& plan : plans) {
     const auto ranks = plan.most_ranks();
     ucxbench::allow_open_files(plan.listen ? 1 : ranks, plan.one_peer ? 1 : ranks - 1);
+  }
+}
+
+void note_crowded(Result& result) {
+  const auto found = result.run.find("crowded");
+  if (found == result.run.end()) return;
+  result.machine["labels"].push_back("oversubscribed");
+  for (const auto& crowded : *found) {
+    if (crowded.at("progress_mode") == "event") continue;
+    fmt::print(stderr,
+               "progress: {}: polling ranks take turns, --progress-mode event lets them sleep\n",
+               crowded_in_words(crowded));
   }
 }
 
@@ -86,7 +94,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   run.outputs.check();
   auto machine = look_at_machine(plans);
   check_plans(plans, machine);
-  auto result = describe(plans, machine, run, global);
+  auto result = describe(machine, run, global);
 
   if (!global.dry_run) allow_open_files(plans);
   Signals signals;
@@ -94,6 +102,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (!global.dry_run) remote = second_machine(plans.front(), command, signals);
   if (remote) machine.remote_route = device_of_connection(remote->fd());
   auto launches = settle(std::move(plans), machine, result);
+  note_crowded(result);
   if (global.dry_run) return {std::nullopt, print_plan(result, launches, schedule)};
 
   if (global.verbose) explain_settings(launches);

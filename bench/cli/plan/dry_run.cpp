@@ -7,6 +7,7 @@
 
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -37,6 +38,9 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
   }
   for (const auto& line : result.run.value("placement", Json::array())) {
     fmt::print("{}\n", line.get<std::string>());
+  }
+  for (const auto& crowded : result.run.value("crowded", Json::array())) {
+    fmt::print("progress: {}\n", crowded_in_words(crowded));
   }
   for (const auto& finding : memlock(Judged(result))) {
     fmt::print("! {}: {}\n", finding.subject, finding.evidence);

@@ -32,10 +32,10 @@ struct Plan {
   std::string net_devices = "auto";  ///< as --net-devices
   std::optional<TransportSet> require;
   bool allow_same_gpu = false;
-  bool sockaddr = false;       ///< endpoints are made through a listener
-  std::string crowded_advice;  ///< for more ranks than CPUs
-  /// At a place of which only memory, transports, network devices and ranks count.
-  std::function<std::vector<Case>(const Place&)> cases;
+  bool sockaddr = false;  ///< endpoints are made through a listener
+  /// At a place of which only memory, transports, network devices and ranks count, where the local
+  /// ranks have so many CPUs.
+  std::function<std::vector<Case>(const Place&, int cpus)> cases;
   std::chrono::milliseconds timeout{60'000};  ///< longest wait without progress
   std::string wrap;
   std::vector<std::vector<int>> cpus;  ///< by rank, of the most; empty: not bound

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "bench/cli/options/memory_options.hpp"
@@ -16,6 +17,7 @@
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/process.hpp"
+#include "harness/result/words.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
@@ -145,6 +147,29 @@ class Settling {
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
 
+  int local(int ranks) const { return plan_.listen ? 1 : ranks; }
+
+  /// Those that so many ranks may run on.
+  int cpus_for(int ranks) const {
+    std::set<int> bound;
+    for (const auto& own :
+         std::span(plan_.cpus)
+             .first(std::min(plan_.cpus.size(), static_cast<std::size_t>(local(ranks))))) {
+      bound.insert(own.begin(), own.end());
+    }
+    return static_cast<int>(bound.empty() ? machine_.cpus.size() : bound.size());
+  }
+
+  /// How ranks wait where they outnumber the CPUs.
+  void note_progress(const Case& planned, int ranks, int cpus) {
+    if (local(ranks) <= cpus) return;
+    auto& all = result_.run["crowded"];
+    const Json one = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
+                      {"ranks", local(ranks)},
+                      {"cpus", cpus}};
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+
   // One choice for all sets and memories: `ranks` of the run file has one.
   void bind_near_data() {
     if (!plan_.near_cpus) return;
@@ -219,7 +244,9 @@ class Settling {
     if (use.gpu_memory || set.has("ib") || set.has("auto")) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
-    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices))) {
+    const auto cpus = cpus_for(ranks);
+    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices), cpus)) {
+      note_progress(planned, ranks, cpus);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }
@@ -277,16 +304,6 @@ void check_plans(std::vector<Plan>& plans, const Machine& machine) {
   for (auto& plan : plans) {
     of_plan(plan, [&] { check_plan(plan, machine); });
   }
-}
-
-std::string crowded_warning(const std::vector<Plan>& plans, const Machine& machine) {
-  for (const auto& plan : plans) {
-    const auto local_ranks = plan.listen ? 1 : plan.most_ranks();
-    if (static_cast<std::size_t>(local_ranks) <= machine.cpus.size()) continue;
-    return fmt::format("{} ranks on {} CPUs: polling ranks take each other's time{}",
-                       plan.most_ranks(), machine.cpus.size(), plan.crowded_advice);
-  }
-  return "";
 }
 
 std::vector<LaunchPlan> settle(std::vector<Plan> plans, const Machine& machine, Result& result) {

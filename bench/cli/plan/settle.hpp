@@ -31,9 +31,6 @@ Machine look_at_machine(const std::vector<Plan>& plans);
 /// Failure(Exit::usage).
 void check_plans(std::vector<Plan>& plans, const Machine& machine);
 
-/// What to tell the user where a plan has more ranks here than there are CPUs; else empty.
-std::string crowded_warning(const std::vector<Plan>& plans, const Machine& machine);
-
 /// Settles what was asked against what the machine has: each plan's sets x memories x numbers of
 /// ranks, in this order, with their environment, and why some cannot run here. Their cases, which
 /// stand in the order of the plans, and how the choices were made go into `result`. Nothing is

@@ -9,6 +9,7 @@
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
 #include "harness/core/refusal_for_test.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -29,7 +30,7 @@ Plan plan_of(const std::vector<std::string>& sets) {
   plan.ranks = {2};
   for (const auto& set : sets) plan.sets.push_back(TransportSet::parse(set));
   plan.memory = {{MemoryKind::host, MemoryKind::host}};
-  plan.cases = [](const Place& place) {
+  plan.cases = [](const Place& place, int) {
     std::string key;
     for (const auto& member : place.transports) key += member + "/";
     for (const auto& memory : place.memory) key += memory + "/";
@@ -213,14 +214,47 @@ TEST(CheckedPlans, OfAnAblationHaveEverySetOfTheMachine) {
   EXPECT_EQ(names, (Words{"shm", "tcp", "shm+tcp", "auto"}));
 }
 
-TEST(CrowdedWarning, IsOfRanksOfThisMachine) {
+// A case that says for how many CPUs it was planned, and its mode there.
+Plan automatic_plan(std::vector<int> ranks) {
   auto plan = plan_of({"tcp"});
-  plan.crowded_advice = "; use fewer";
-  plan.ranks = {5};
-  EXPECT_EQ(crowded_warning({plan}, plain_machine()),
-            "5 ranks on 4 CPUs: polling ranks take each other's time; use fewer");
+  plan.cpus.clear();
+  plan.ranks = std::move(ranks);
+  plan.cases = [](const Place& place, int cpus) {
+    const auto mode = ProgressMode::parse("auto").in(place.ranks, cpus);
+    Case planned;
+    planned.key = std::to_string(place.ranks) + "/" + std::to_string(cpus);
+    planned.parameters = {{"progress_mode", mode.name()}};
+    return std::vector{planned};
+  };
+  return plan;
+}
+
+TEST(Settling, SaysHowRanksWaitWhereTheyOutnumberTheCpus) {
+  Result result;
+  settle({automatic_plan({2, 4, 5, 64})}, plain_machine(), result);
+  EXPECT_EQ(keys_of(result), (Words{"2/4", "4/4", "5/4", "64/4"}));
+  ASSERT_EQ(result.run.at("crowded").size(), 2U);
+  EXPECT_EQ(crowded_in_words(result.run["crowded"][0]), "event (5 ranks on 4 CPUs)");
+  EXPECT_EQ(crowded_in_words(result.run["crowded"][1]), "event (64 ranks on 4 CPUs)");
+}
+
+TEST(Settling, CountsTheCpusThatRanksAreBoundTo) {
+  auto plan = automatic_plan({3});
+  plan.cpus = {{2}, {2}, {2}};
+  Result result;
+  settle({plan}, plain_machine(), result);
+  EXPECT_EQ(keys_of(result), Words{"3/1"});
+  EXPECT_EQ(crowded_in_words(result.run.at("crowded").at(0)), "event (3 ranks on 1 CPU)");
+}
+
+TEST(Settling, OfASecondMachineCountsTheRankHere) {
+  auto plan = automatic_plan({2});
   plan.listen = "";
-  EXPECT_EQ(crowded_warning({plan}, plain_machine()), "");
+  auto machine = plain_machine();
+  machine.cpus = {3};
+  Result result;
+  settle({plan}, machine, result);
+  EXPECT_FALSE(result.run.contains("crowded"));
 }
 
 }  // namespace

@@ -170,12 +170,19 @@ std::vector<Finding> shared_cpus(const Judged& run) {
   for (const auto& [host, ranks] : ranks_by_host(run)) {
     const auto cpus = all_cpus_of(ranks);
     if (cpus.size() >= ranks.size()) continue;
+    const auto polls = [](const Case& of) {
+      return text_at(of.parameters, "/progress_mode") != "event";
+    };
+    const auto& cases = run.result.cases;
+    const bool asleep = !cases.empty() && std::ranges::none_of(cases, polls);
     findings.push_back(
         {.subject = "ranks on " + host,
          .evidence =
-             fmt::format("{} on {} ({}): polling ranks take turns", counted(ranks.size(), "rank"),
-                         counted(cpus.size(), "CPU"), format_list({cpus.begin(), cpus.end()})),
-         .next = "use fewer ranks, another --bind, or --progress-mode event"});
+             fmt::format("{} on {} ({}): {}", counted(ranks.size(), "rank"),
+                         counted(cpus.size(), "CPU"), format_list({cpus.begin(), cpus.end()}),
+                         asleep ? "all times contain waits for a CPU" : "polling ranks take turns"),
+         .next = asleep ? "use fewer ranks, or another --bind"
+                        : "use fewer ranks, another --bind, or --progress-mode event"});
   }
   return findings;
 }

@@ -69,6 +69,10 @@ TEST(SharedCpus, AreFewerThanRanks) {
   for (const int cpu : {0, 1, 1}) add_rank(result, Json::array({cpu}));
   EXPECT_EQ(said(shared_cpus, result),
             Said{"ranks on node07: 3 ranks on 2 CPUs (0-1): polling ranks take turns"});
+  result.cases.resize(1);
+  result.cases[0].parameters["progress_mode"] = "event";
+  EXPECT_EQ(said(shared_cpus, result),
+            Said{"ranks on node07: 3 ranks on 2 CPUs (0-1): all times contain waits for a CPU"});
   result.ranks[2]["cpus"] = Json::array({2});
   EXPECT_EQ(said(shared_cpus, result), Said());
 }
