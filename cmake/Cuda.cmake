@@ -37,14 +37,16 @@ asm(".pushsection .rodata\n"
 endfunction()
 
 # ucxbench_cuda_kernels(WORKLOAD): the target WORKLOAD_cuda, of the folder's cuda_kernels.cpp and
-# cuda_kernels.cu, or of no_cuda_kernels.cpp where there is no nvcc. Apart from the workload, since the
-# tests on the emulated driver take cuda_kernels.cpp without an nvcc too.
+# cuda_kernels.cu, or of what says that there is no nvcc. Apart from the workload, since the tests on
+# the emulated driver take cuda_kernels.cpp without an nvcc too.
 function(ucxbench_cuda_kernels workload)
   if(CUDAToolkit_NVCC_EXECUTABLE)
-    ucxbench_library(${workload}_cuda HOT SOURCES cuda_kernels.cpp LINK workload)
+    ucxbench_library(${workload}_cuda SOURCES cuda_kernels.cpp LINK workload)
     ucxbench_cuda_image(${workload}_cuda ${workload}_kernels cuda_kernels.cu)
   else()
-    ucxbench_library(${workload}_cuda HOT SOURCES no_cuda_kernels.cpp LINK workload)
+    set(none ${CMAKE_CURRENT_BINARY_DIR}/no_cuda_kernels.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/workloads/common/no_cuda_kernels.cpp.in ${none} @ONLY)
+    ucxbench_library(${workload}_cuda SOURCES ${none} LINK workload)
   endif()
   ucxbench_test(${workload}_cuda_test SOURCES cuda_kernels_test.cpp
                                       LINK ${workload} ${workload}_cuda LABELS gpu)

@@ -71,8 +71,6 @@ class CpuKernels : public Kernels {
     return found;
   }
 
-  void corrupt(double* element) override { *element = -*element; }
-
  private:
   // No number is not right either.
   static bool is_right(double element, const Expected& expected, std::uint64_t row,

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "workloads/common/injected.hpp"
 #include "workloads/halo/kernels.hpp"
 
 namespace ucxbench::halo {
@@ -86,7 +87,7 @@ TEST_P(OneTile, KnowsNothingOfItsNeighboursAtFirst) {
 
 TEST_P(OneTile, SeesOneWrongElement) {
   auto u = started();
-  kernels_->corrupt(u.data() + tile_.at(0, static_cast<std::int64_t>(edge()) - 1));
+  corrupt(MemoryKind::host, u.data() + tile_.at(0, static_cast<std::int64_t>(edge()) - 1));
   EXPECT_EQ(wrong(u, 0), 1U);
 }
 

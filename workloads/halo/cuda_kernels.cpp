@@ -52,13 +52,6 @@ class CudaKernels : public Kernels {
     return found.front();
   }
 
-  void corrupt(double* element) override {
-    double value = 0;
-    copy_bytes(MemoryKind::cuda, &value, element, sizeof value);
-    value = -value;
-    copy_bytes(MemoryKind::cuda, element, &value, sizeof value);
-  }
-
  private:
   // Blocks that go on to another row.
   CudaGrid grid_for(std::uint64_t rows) const {

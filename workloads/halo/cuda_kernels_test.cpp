@@ -7,41 +7,11 @@
 #include <vector>
 
 #include "workloads/common/cuda_test.hpp"
+#include "workloads/common/injected.hpp"
 #include "workloads/halo/kernels.hpp"
 
 namespace ucxbench::halo {
 namespace {
-
-constexpr double untouched = -5;
-
-/// Elements in memory of one kind, with something behind the last one that nobody may write.
-class Elements {
- public:
-  Elements(MemoryKind kind, std::uint64_t count, double value = untouched)
-      : count_(count), buffer_(kind, (count + 1) * sizeof(double), Pages::untouched) {
-    std::vector<double> all(count, value);
-    all.push_back(untouched);
-    write(all);
-  }
-
-  double* data() { return reinterpret_cast<double*>(buffer_.data()); }
-
-  void write(const std::vector<double>& values) {
-    copy_bytes(buffer_.kind(), data(), values.data(), values.size() * sizeof(double));
-  }
-
-  std::vector<double> read() {
-    std::vector<double> all(count_ + 1);
-    copy_bytes(buffer_.kind(), all.data(), data(), all.size() * sizeof(double));
-    EXPECT_EQ(all.back(), untouched);
-    all.pop_back();
-    return all;
-  }
-
- private:
-  std::uint64_t count_;
-  Buffer buffer_;
-};
 
 /// Everything that one kind of kernels makes of a tile.
 struct Made {
@@ -61,7 +31,7 @@ Made made_by(Kernels& kernels, MemoryKind kind, std::uint64_t edge) {
   Elements table(kind, Waves::count(edge));
   std::vector<double> numbers(Waves::count(edge));
   for (std::uint64_t i = 0; i < numbers.size(); ++i) numbers[i] = 1 / (3 + double(i));
-  table.write(numbers);
+  table.write(0, numbers);
   const auto waves = Waves::in(table.data(), edge);
   Made made;
   Elements u(kind, tile.elements());
@@ -86,7 +56,7 @@ Made made_by(Kernels& kernels, MemoryKind kind, std::uint64_t edge) {
   auto other = expected;
   other.amplitude = 2;
   made.wrong_at_another_amplitude = kernels.wrong(tile, u.data(), other);
-  kernels.corrupt(u.data() + tile.at(0, 0));
+  corrupt(kind, u.data() + tile.at(0, 0));
   made.corrupted = u.read()[tile.at(0, 0)];
   made.wrong = kernels.wrong(tile, u.data(), expected);
   return made;

@@ -33,7 +33,8 @@ Halo::Halo(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const
       p_(p),
       grid_(Grid::of(comm.size())),
       tile_{p.size},
-      kernels_(make_kernels(p.kind(), [this] { progress(); })) {
+      kernels_(on_gpu(p.kind()) ? make_cuda_kernels([this] { progress(); })
+                                : make_cpu_kernels([this] { progress(); })) {
   const auto bytes = [](std::uint64_t elements) { return elements * sizeof(double); };
   buffers_ = memory.take({bytes(tile_.elements()), bytes(tile_.elements()),
                           bytes(Waves::count(p.size)), bytes(4 * p.size)});
@@ -121,7 +122,7 @@ std::optional<double> Halo::exchange_alone_GBps() {
 void Halo::inject() {
   auto [from_west, from_east] = received_columns_;
   const auto bytes = tile_.edge * sizeof(double);
-  if (p_.injected == Injected::corrupt) kernels_->corrupt(from_west);
+  if (p_.injected == Injected::corrupt) corrupt(p_.kind(), from_west);
   if (p_.injected == Injected::misroute) {
     copy_bytes(p_.kind(), from_west, from_east, bytes);
   }
@@ -131,12 +132,22 @@ void Halo::inject() {
   }
 }
 
+// What the last run left around a tile must not pass for this one's. Nobody uses the corners.
+void Halo::forget_neighbours(double* u) {
+  const std::vector<double> nothing(tile_.edge, no_number);
+  const auto edge = static_cast<std::int64_t>(tile_.edge);
+  for (auto* row :
+       {u + tile_.at(-1, 0), u + tile_.at(edge, 0), received_columns_[0], received_columns_[1]}) {
+    copy_bytes(p_.kind(), row, nothing.data(), tile_.edge * sizeof(double));
+  }
+  kernels_->unpack(tile_, received_columns_[0], received_columns_[1], u);
+}
+
 Iteration Halo::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
   const auto inject_here = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
-  // What the last run left around the tiles must not pass for this one's.
-  kernels_->start(tile_, expected_.waves, v_);
   kernels_->start(tile_, expected_.waves, u_);
+  forget_neighbours(v_);
   comm_.log_into(log, number);
   comm_.barrier();
   clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);

@@ -46,6 +46,7 @@ class Halo {
   void wait();
   void compute(Part part);
   void inject();
+  void forget_neighbours(double* u);
   void progress();
   double* received(Side side);
   std::uint64_t sent_bytes() const;

@@ -134,7 +134,7 @@ class CudaKernels : public OnGpu {
 };
 
 TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
-  const auto kernels = make_kernels(MemoryKind::cuda, [] {});
+  const auto kernels = make_cuda_kernels([] {});
   Memory table(MemoryKind::cuda, std::uint64_t{100} * columns);
   const Generator generator({.rows_per_rank = 100, .frac_match = 1});
   kernels->generate(generator, Side::build, 0, 100, columns, table.words());
@@ -163,7 +163,7 @@ TEST_F(CudaKernels, RefuseWhatDoesNotFit) {
 
 TEST_F(CudaKernels, TakeSkewedKeysFromTheHost) {
   const auto here = make(make_cpu_kernels([] {}), MemoryKind::host, 10'000, {}, 1.1);
-  const auto there = make(make_kernels(MemoryKind::cuda, [] {}), MemoryKind::cuda, 10'000, {}, 1.1);
+  const auto there = make(make_cuda_kernels([] {}), MemoryKind::cuda, 10'000, {}, 1.1);
   EXPECT_EQ(here.generated, there.generated);
   EXPECT_EQ(here.joined, there.joined);
 }
@@ -173,7 +173,7 @@ TEST_F(CudaKernels, GoRoundAgain) {
 }
 
 TEST_F(CudaKernels, DoWhatTheCpuDoes) {
-  const auto cuda = make_kernels(MemoryKind::cuda, [] {});
+  const auto cuda = make_cuda_kernels([] {});
   // Around the sizes of a warp, a block and a tile, and with all 256 buckets.
   for (const std::uint64_t rows : {1U, 31U, 257U, 4095U, 4096U, 4097U, 100'003U}) {
     for (const Spread spread : {Spread{1, 1, 1}, Spread{3, 2, 5}, Spread{4, 4, 16}}) {

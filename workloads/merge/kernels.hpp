@@ -62,11 +62,9 @@ class Kernels {
   virtual std::uint64_t cached_rows() const = 0;
 };
 
-/// Kernels for memory of this kind. Throws Failure(Exit::cannot_run).
-std::unique_ptr<Kernels> make_kernels(MemoryKind kind, Kernels::Progress progress);
-
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
-/// `most_blocks`: of a launch whose blocks go on to other rows. The default fills any GPU.
+/// `most_blocks`: of a launch whose blocks go on to other rows. The default fills any GPU. Throws
+/// Failure(Exit::cannot_run).
 std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress,
                                            std::uint64_t most_blocks = 4096);
 

@@ -46,7 +46,8 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
                   .ranks = static_cast<std::uint64_t>(comm.size()),
                   .frac_match = p.frac_match,
                   .skew = p.skew}),
-      kernels_(make_kernels(p.kind(), [this] { progress(); })) {
+      kernels_(on_gpu(p.kind()) ? make_cuda_kernels([this] { progress(); })
+                                : make_cpu_kernels([this] { progress(); })) {
   const auto ranks = static_cast<std::uint32_t>(comm.size());
   const auto own = static_cast<std::size_t>(comm.rank());
   spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(), kernels_->cached_rows());

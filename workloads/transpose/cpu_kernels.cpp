@@ -100,8 +100,6 @@ class CpuKernels : public Kernels {
     return all;
   }
 
-  void corrupt(double* element) override { *element = -*element; }
-
  private:
   // The squares whose first row is `a`, one after the other: each transposed, then used.
   template <typename Use>

@@ -48,13 +48,6 @@ class CudaKernels : public Kernels {
     });
   }
 
-  void corrupt(double* element) override {
-    double value = 0;
-    copy_bytes(MemoryKind::cuda, &value, element, sizeof value);
-    value = -value;
-    copy_bytes(MemoryKind::cuda, element, &value, sizeof value);
-  }
-
  private:
   // Blocks that go on to another row or square.
   CudaGrid grid_for(std::uint64_t parts) const {

@@ -6,48 +6,13 @@
 #include <vector>
 
 #include "workloads/common/cuda_test.hpp"
+#include "workloads/common/injected.hpp"
 #include "workloads/transpose/kernels.hpp"
 
 namespace ucxbench::transpose {
 namespace {
 
 constexpr std::uint64_t size = 5000;
-constexpr double untouched = -5;
-
-/// Elements in memory of one kind, with something behind the last one that nobody may write.
-class Elements {
- public:
-  /// `skipped` elements come before, so that the first one lies anywhere in a cache line.
-  Elements(MemoryKind kind, std::uint64_t count, std::uint64_t skipped)
-      : skipped_(skipped),
-        count_(count),
-        buffer_(kind, (skipped + count + 1) * sizeof(double), Pages::untouched) {
-    fill();
-  }
-
-  void fill() {
-    const std::vector<double> all(skipped_ + count_ + 1, untouched);
-    copy_bytes(buffer_.kind(), buffer_.data(), all.data(), all.size() * sizeof(double));
-  }
-
-  double* data() { return reinterpret_cast<double*>(buffer_.data()) + skipped_; }
-
-  std::vector<double> read() {
-    std::vector<double> all(count_ + 1);
-    copy_bytes(buffer_.kind(), all.data(), data(), all.size() * sizeof(double));
-    EXPECT_EQ(all.back(), untouched);
-    all.pop_back();
-    return all;
-  }
-
-  void write(std::uint64_t at, double value) {
-    copy_bytes(buffer_.kind(), data() + at, &value, sizeof value);
-  }
-
- private:
-  std::uint64_t skipped_, count_;
-  Buffer buffer_;
-};
 
 /// Everything that one kind of kernels makes of a tile.
 struct Made {
@@ -84,9 +49,9 @@ Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, const Tile& 
   made.transposed = without_gaps(tile.transposed(), u.read());
   made.summed = kernels->add_to_sum(tile, x.data(), t.data());
   made.checked = kernels->checksum(tile, y.data());
-  y.write((tile.rows - 1) * stride + tile.columns - 1, 0.5);
+  y.write((tile.rows - 1) * stride + tile.columns - 1, {0.5});
   made.checked_with_a_half = kernels->checksum(tile, y.data());
-  kernels->corrupt(t.data());
+  corrupt(kind, t.data());
   made.corrupted = t.read().front();
   made.sum_of_corrupt = kernels->add_to_sum(tile, x.data(), t.data());
   return made;
@@ -120,7 +85,7 @@ class CudaTranspose : public OnGpu {
 };
 
 TEST_F(CudaTranspose, AddsATileToItself) {
-  const auto kernels = make_kernels(MemoryKind::cuda, [] {});
+  const auto kernels = make_cuda_kernels([] {});
   for (const std::uint64_t side : {1U, 31U, 32U, 33U, 64U, 200U}) {
     const Tile tile{300, 300, side, side};
     Elements x(MemoryKind::cuda, tile.elements(), 1);
@@ -148,7 +113,7 @@ TEST_F(CudaTranspose, DoesWhatTheCpuDoes) {
                                {64, 64}, {100, 257}, {257, 100}, {513, 77}, {5000, 3}};
   // With more squares than blocks.
   if (!is_emulated()) shapes.insert(shapes.end(), {{2080, 2048}, {131'100, 1}});
-  const auto cuda = make_kernels(MemoryKind::cuda, [] {});
+  const auto cuda = make_cuda_kernels([] {});
   for (const auto& [rows, columns] : shapes) expect_the_same(cuda, rows, columns);
 }
 

@@ -37,16 +37,11 @@ class Kernels {
 
   /// For checking, outside the clock: what is in y. What is no whole number counts as its bits.
   virtual Checksum checksum(const Tile& tile, const double* y) = 0;
-
-  /// Turns the sign of one element: a bit that went wrong on the way.
-  virtual void corrupt(double* element) = 0;
 };
 
-/// Kernels for memory of this kind. Throws Failure(Exit::cannot_run).
-std::unique_ptr<Kernels> make_kernels(MemoryKind kind, Kernels::Progress progress);
-
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);
-/// `most_blocks`: of a launch whose blocks go on to other rows. The default fills any GPU.
+/// `most_blocks`: of a launch whose blocks go on to other rows. The default fills any GPU. Throws
+/// Failure(Exit::cannot_run).
 std::unique_ptr<Kernels> make_cuda_kernels(Kernels::Progress progress,
                                            std::uint64_t most_blocks = 4096);
 

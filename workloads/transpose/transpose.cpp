@@ -21,7 +21,8 @@ Transpose::Transpose(Communicator& comm, const Clock& clock, WorkloadMemory& mem
       p_(p),
       layout_(p.layout()),
       rank_(static_cast<std::uint64_t>(comm.rank())),
-      kernels_(make_kernels(p.kind(), [this] { progress(); })),
+      kernels_(on_gpu(p.kind()) ? make_cuda_kernels([this] { progress(); })
+                                : make_cpu_kernels([this] { progress(); })),
       expected_(own_tiles()),
       made_(own_tiles()) {
   const auto slots = ring_slots(layout_, rank_, p_.bulk_synchronous);
@@ -103,7 +104,7 @@ void Transpose::add_arrived(const Arrival& arrival) {
   if (to_inject_ && square) {
     to_inject_ = false;
     if (p_.injected == Injected::drop) return;
-    if (p_.injected == Injected::corrupt) kernels_->corrupt(arrival.elements);
+    if (p_.injected == Injected::corrupt) corrupt(p_.kind(), arrival.elements);
     if (p_.injected == Injected::misroute) t = x_ + layout_.place_in_x(arrival.j, arrival.j);
   }
   add(arrival.j, arrival.i, t);

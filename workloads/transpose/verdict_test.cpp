@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "workloads/common/injected.hpp"
 #include "workloads/transpose/kernels.hpp"
 
 namespace ucxbench::transpose {
@@ -44,7 +45,7 @@ Checksum made_with(std::uint64_t i, std::uint64_t j, const Tile& other, bool tur
   std::vector<double> t(other.elements());
   kernels->generate(layout.size, tile, x.data());
   kernels->generate(layout.size, other, t.data());
-  if (turn) kernels->corrupt(&t[3]);
+  if (turn) corrupt(MemoryKind::host, &t[3]);
   return kernels->add_to_sum(tile, x.data(), t.data());
 }
 
