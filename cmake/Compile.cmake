@@ -6,8 +6,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(ucxbench_flags INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  # std::ranges::stable_sort of libstdc++ 12 calls what it has itself deprecated.
-  target_compile_options(ucxbench_flags INTERFACE -Wno-deprecated-declarations)
+  # std::ranges::stable_sort of libstdc++ 12 calls what it has itself deprecated; GCC's warnings and
+  # attributes.
+  target_compile_options(ucxbench_flags INTERFACE -Wno-deprecated-declarations
+                                                  -Wno-unknown-warning-option -Wno-ignored-attributes)
+  if(CMAKE_UNITY_BUILD)
+    # Files that are compiled as one hide each other's names.
+    target_compile_options(ucxbench_flags INTERFACE -Wno-shadow)
+  endif()
 endif()
 target_include_directories(ucxbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -6,22 +6,15 @@ set(ucxbench_precompiled
   <string_view> <thread> <utility> <vector>
   <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 
-# How much is compiled for speed in a Release build: what is measured and what measures (hot) as the
-# preset says, the rest of the program (cold) with -O1, which compiles in half the time, and what
-# only tests are with -O0.
-set(ucxbench_options_hot "")
-set(ucxbench_options_cold $<$<CONFIG:Release>:-O1>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms on moved std::string at -O1.
-  list(APPEND ucxbench_options_cold -Wno-array-bounds -Wno-stringop-overread)
-endif()
+# What only tests are is compiled with -O0: in a Release build that takes half the time.
+set(ucxbench_options_program "")
 set(ucxbench_options_test $<$<CONFIG:Release>:-O0>)
 
-# ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
+# ucxbench_precompile(TARGET KIND): KIND is program or test.
 function(ucxbench_precompile target kind)
   target_compile_options(${target} PRIVATE ${ucxbench_options_${kind}})
   # ccache finds nothing again that was compiled with them.
-  if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR CMAKE_CXX_COMPILER_LAUNCHER)
+  if(NOT CMAKE_UNITY_BUILD OR CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
   set(precompiled ucxbench_precompiled_${kind})
@@ -40,49 +33,35 @@ function(ucxbench_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
 endfunction()
 
-# ucxbench_library(NAME [HOT] SOURCES … LINK …): one folder, one target. OBJECT, so that files which
-# only register themselves are not dropped by the linker.
+# ucxbench_library(NAME SOURCES … LINK …): one folder, one target. OBJECT, so that files which only
+# register themselves are not dropped by the linker.
 function(ucxbench_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
-  set_target_properties(${name} PROPERTIES UCXBENCH_HOT ${arg_HOT})
-  if(arg_HOT)
-    ucxbench_precompile(${name} hot)
-  else()
-    ucxbench_precompile(${name} cold)
-  endif()
+  ucxbench_precompile(${name} program)
 endfunction()
 
 # ucxbench_link(TARGET NAME …): links these folders and all that they link: object libraries do not
-# pass their objects on. Hot ones first: of an inline function that is compiled more than once, the
-# linker takes the first.
+# pass their objects on.
 function(ucxbench_link target)
   set(open ${ARGN})
-  set(hot "")
-  set(cold "")
-  set(others "")
+  set(links "")
   while(open)
     list(POP_FRONT open name)
-    set(type "")
+    if(name IN_LIST links)
+      continue()
+    endif()
+    list(APPEND links ${name})
     if(TARGET ${name})
       get_target_property(type ${name} TYPE)
-    endif()
-    if(NOT type STREQUAL OBJECT_LIBRARY)
-      list(APPEND others ${name})
-    elseif(NOT name IN_LIST hot AND NOT name IN_LIST cold)
-      get_target_property(is_hot ${name} UCXBENCH_HOT)
-      if(is_hot)
-        list(APPEND hot ${name})
-      else()
-        list(APPEND cold ${name})
+      if(type STREQUAL OBJECT_LIBRARY)
+        get_target_property(more ${name} LINK_LIBRARIES)
+        list(APPEND open ${more})
       endif()
-      get_target_property(links ${name} LINK_LIBRARIES)
-      list(APPEND open ${links})
     endif()
   endwhile()
-  list(REMOVE_DUPLICATES others)
-  target_link_libraries(${target} PRIVATE ucxbench_flags ${hot} ${cold} ${others})
+  target_link_libraries(${target} PRIVATE ucxbench_flags ${links})
 endfunction()
 
 # ucxbench_test(NAME SOURCES … LINK … [LABELS …] [SHARDS count]): one GoogleTest executable, which is
@@ -128,7 +107,7 @@ endfunction()
 # UCXBENCH_BENCHMARKS.
 function(ucxbench_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PARTS;TESTS")
-  ucxbench_library(${name} HOT SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
+  ucxbench_library(${name} SOURCES ${arg_SOURCES} LINK run ${arg_LINK})
   get_property(all GLOBAL PROPERTY UCXBENCH_BENCHMARKS)
   list(APPEND all ${name} ${arg_PARTS})
   set_property(GLOBAL PROPERTY UCXBENCH_BENCHMARKS ${all})

@@ -46,7 +46,7 @@ fs::path find_script(const std::string& script) {
   for (const auto& file : {installed, fs::path(UCXBENCH_SCRIPTS_SOURCE) / (script + ".py")}) {
     if (fs::exists(file, ignored)) return file.lexically_normal();
   }
-  cannot_run(script, "'" + installed.lexically_normal().string() + "' is not installed");
+  cannot_run(script, fmt::format("'{}' is not installed", installed.lexically_normal().string()));
 }
 
 std::string find_python() {
