@@ -37,7 +37,9 @@ std::span<const Events::Tag> Events::wait(std::chrono::milliseconds limit) {
                                  static_cast<int>(limit.count()));
   ready_.clear();
   for (int at = 0; at < count; ++at) {
-    ready_.push_back(entries_[static_cast<std::size_t>(at)].data.u64);
+    // A copy: the kernel's structure is packed, so that a reference would not be aligned.
+    const Tag tag = entries_[static_cast<std::size_t>(at)].data.u64;
+    ready_.push_back(tag);
   }
   return ready_;
 }
