@@ -94,7 +94,7 @@ class Damaged : public testing::TestWithParam<std::string> {};
 TEST_P(Damaged, IsReadOrRefused) {
   // More by hand: DAMAGED_COPIES=100000 analysis_test --gtest_filter='*Damaged*'.
   const char* more = std::getenv("DAMAGED_COPIES");
-  const int copies = more == nullptr ? 400 : std::atoi(more);
+  const int copies = more == nullptr ? 100 : std::atoi(more);
   auto whole = text_of(fixture(GetParam()));
   ASSERT_FALSE(whole.empty());
   // Every second copy as our own JSON.
@@ -163,7 +163,8 @@ TEST_P(CutMatrix, IsNotTakenWithoutAWord) {
     damaged = lines;
     damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(row), line);
     EXPECT_NE(word_on(fmt::to_string(fmt::join(damaged, "\n"))), "");
-    for (std::size_t cut = 1; cut < line.size(); ++cut) {
+    // Rows are alike: each is cut at every third place, the next one at others.
+    for (std::size_t cut = 1 + row % 3; cut < line.size(); cut += 3) {
       damaged = lines;
       damaged[row] = line.substr(0, cut);
       expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 
@@ -96,22 +97,22 @@ TEST_P(AnythingAnywhere, IsSurvived) {
   const auto whole = to_json(small);
   std::vector<Json::json_pointer> places;
   collect_places(whole, Json::json_pointer(), places);
+  // In turn: all of them everywhere take sanitizers minutes.
+  const std::array odd = {Json(nullptr), Json("\xff\n"), Json::array({1})};
   int presented = 0;
-  for (const auto& place : places) {
-    for (const auto& odd : {Json(nullptr), Json("\xff\n"), Json::array({1})}) {
-      auto json = whole;
-      json[place] = odd;
-      try {
-        const auto result = parse_result(to_text(json), "odd");
-        for (const auto& [name, format] : formats()) {
-          // Those of the transfer log, which lies in a file of its own.
-          if (name != "trace" && name != "transfers") format.render(result, {});
-        }
-        ++presented;
-      } catch (const Failure&) {
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << place.to_string() << " = " << to_text(odd) << error.what();
+  for (std::size_t at = 0; at < places.size(); ++at) {
+    auto json = whole;
+    json[places[at]] = odd[(at + (GetParam() ? 1 : 0)) % odd.size()];
+    try {
+      const auto result = parse_result(to_text(json), "odd");
+      for (const auto& [name, format] : formats()) {
+        // Those of the transfer log, which lies in a file of its own.
+        if (name != "trace" && name != "transfers") format.render(result, {});
       }
+      ++presented;
+    } catch (const Failure&) {
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << places[at].to_string() << ": " << error.what();
     }
   }
   EXPECT_GT(presented, 100);
