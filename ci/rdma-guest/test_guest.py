@@ -57,14 +57,14 @@ def guest(tmp_path_factory):
         pytest.skip(next(line for line in listed.stdout.splitlines() if "without InfiniBand" in line))
     folder = tmp_path_factory.mktemp("guest")
     with_cuda = [CUDA_UCX, EMULATOR] if CUDA_UCX else []
-    booted = subprocess.run(
+    done = subprocess.run(
         ["setpriv", "--pdeathsig", "TERM", HERE / "run", "--limit", str(LIMIT_S), "--job", folder,
          HERE / "cases", PROGRAM, NO_FORK_SHIM, *with_cuda],
         capture_output=True, text=True, timeout=LIMIT_S + 200, stdin=subprocess.DEVNULL,
     )
-    if booted.returncode == 3:
-        pytest.skip(booted.stderr.splitlines()[-1])
-    assert booted.returncode == 0, booted.stdout + booted.stderr
+    if done.returncode == 3:
+        pytest.skip(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stdout + done.stderr
     return lambda name: Case(folder, name)
 
 
@@ -105,20 +105,18 @@ def wait_for(condition, limit_s):
         time.sleep(0.1)
 
 
-def test_status_output_and_limit(guest, tmp_path):
-    def run(*arguments):
-        return subprocess.run(
-            [HERE / "run", "--job", tmp_path, *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240,
-        )
+def booted(folder, *arguments, **environment):
+    return subprocess.run(
+        [HERE / "run", "--job", folder, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=240, env=os.environ | environment,
+    )
 
-    done = run("sh", "-c", "pwd; echo \"$1\" >&2; touch /usr/x && exit 7", "sh", "two  words")
-    assert (done.returncode, done.stdout, done.stderr) == (7, f"{tmp_path}\n", "two  words\n")
-    assert not pathlib.Path("/usr/x").exists()
-    late = run("--limit", "1", "sleep", "60")
+
+def test_a_limit(guest, tmp_path):
+    late = booted(tmp_path, "--limit", "1", "sleep", "60")
     assert late.returncode == 124
     assert late.stderr.endswith("still running after 1 s\n")
-    assert run("--limit").returncode == 2
+    assert booted(tmp_path, "--limit").returncode == 2
 
 
 def test_a_guest_that_does_not_boot_is_started_once_more(guest, tmp_path):
@@ -132,13 +130,12 @@ exec {shutil.which(qemu.name)} "$@"
 
     def run(ends):
         (tmp_path / "starts").unlink(missing_ok=True)
-        return subprocess.run(
-            [HERE / "run", "--job", tmp_path, "echo", "here"], stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=240, env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "ENDS": str(ends)},
-        )
+        command = ["sh", "-c", "pwd; echo \"$1\" >&2; touch /usr/x && exit 7", "sh", "two  words"]
+        return booted(tmp_path, *command, PATH=f"{tmp_path}:{os.environ['PATH']}", ENDS=str(ends))
 
     done = run(1)
-    assert (done.returncode, done.stdout) == (0, "here\n"), done
+    assert (done.returncode, done.stdout, done.stderr) == (7, f"{tmp_path}\n", "two  words\n")
+    assert not pathlib.Path("/usr/x").exists()
     done = run(2)
     assert done.returncode == 125 and "no such processor" in done.stderr, done
     assert done.stderr.endswith("the guest did not boot, twice\n")
@@ -176,24 +173,22 @@ def test_the_device_is_listed(guest):
     assert lines["ib"].startswith("available"), lines
 
 
-@pytest.mark.parametrize("name, sizes", [("ib", (8, 4 << 10, 1 << 20)), ("tcp-ib", (8, 1 << 20))])
-def test_what_asked_for_ib_went_over_it(guest, name, sizes):
+@pytest.mark.parametrize(
+    "name, apis, sizes", [("ib", ("tag", "stream"), (8, 4 << 10, 1 << 20)), ("tcp-ib", ("tag",), (8, 64 << 10))]
+)
+def test_what_asked_for_ib_went_over_it(guest, name, apis, sizes):
     done = guest(name)
     assert done.status == 0, done
     run = done.run
     assert run["run"]["state"] == "complete"
     assert [(c["parameters"]["api"], c["parameters"]["bytes"]) for c in run["cases"]] == [
-        (api, size) for api in ("tag", "stream") for size in sizes
+        (api, size) for api in apis for size in sizes
     ]
     for case in run["cases"]:
         assert_sound(case)
         assert_carried_by_ib(case)
     assert done.packets >= least_packets(run)
     assert_says_that_it_is_emulated(done)
-
-
-def test_the_device_is_found_without_being_named(guest):
-    assert_all_by_ib(guest("ib-auto"))
 
 
 def assert_all_by_ib(done):
@@ -289,7 +284,7 @@ def test_gpu_memory_is_staged_where_only_ib_may_carry_it(guest):
     assert_all_by_ib(done)
     assert sum_of(done, "ipc_opens") == sum_of(done, "d2d_bytes") == 0
     for member in ("d2h_bytes", "h2d_bytes"):
-        assert sum_of(done, member) >= 2 * ITERATIONS * MIB
+        assert sum_of(done, member) >= 2 * ITERATIONS * (64 << 10)
 
 
 @needs_cuda_ucx
@@ -317,7 +312,7 @@ def test_require_is_not_met(guest, name, required, carrier):
     done = guest(name)
     assert done.status == 1, done
     said = [line for line in done.err.splitlines() if f"--require {required}" in line]
-    assert len(said) == 2, done
+    assert len(said) == 1, done
     for case in done.run["cases"]:
         assert_sound(case)
         assert case["path"]["carried_by"] == {carrier: 1.0}, case["path"]
@@ -331,7 +326,7 @@ def test_too_little_memory_may_be_locked(guest, name):
     assert ("rank " in done.err) == (name == "memlock-wrapped")
 
 
-def test_a_soft_limit_is_raised(guest):
+def test_a_soft_limit_is_raised_and_the_device_found_without_being_named(guest):
     assert_all_by_ib(guest("memlock-raised"))
 
 
