@@ -4,14 +4,18 @@ import copy
 import json
 
 import pytest
-from conftest import only
+from conftest import only, quick
+
+
+@pytest.fixture(scope="module")
+def measured(bench_once):
+    return bench_once("pingpong", *quick(["--transports", "tcp", "--sizes", "8,1KiB", "--launches", 2])).file
 
 
 @pytest.fixture
-def run(pingpong):
+def run(measured):
     """A real run, as JSON; its launches are multiplied to as many as a verdict needs."""
-    done = pingpong("--transports", "tcp", "--sizes", "8,1KiB", "--launches", 2)
-    return done.file
+    return copy.deepcopy(measured)
 
 
 def recorded(run, name, folder, factor=1.0, launches=12, **changes):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from conftest import ROOT, only
-from test_compare import recorded, run  # noqa: F401  (a fixture)
+from test_compare import measured, recorded, run  # noqa: F401  (fixtures)
 
 NEEDED = "import jinja2, numpy, scipy, yaml"
 pytestmark = pytest.mark.skipif(subprocess.run([sys.executable, "-c", NEEDED], capture_output=True).returncode != 0,

@@ -4,18 +4,25 @@ import csv
 import io
 import json
 import re
+import shutil
 
 import pytest
+from conftest import quick
 
 FORMATS = ["table", "csv", "markdown", "gbench", "smaller-is-better", "bigger-is-better", "bencher"]
 
 
+@pytest.fixture(scope="module")
+def measured_once(bench_once):
+    sets = ["--transports", "tcp", "--transports", "nvlink", "--sizes", "8,1KiB", "--launches", "2"]
+    return bench_once("pingpong", *quick([*sets, *(word for form in FORMATS[1:] for word in (f"--{form}", f"run.{form}"))]))
+
+
 @pytest.fixture
-def measured(pingpong):
-    return pingpong(
-        "--transports", "tcp", "--transports", "nvlink", "--sizes", "8,1KiB", "--launches", "2",
-        *(word for form in FORMATS[1:] for word in (f"--{form}", f"run.{form}")),
-    )
+def measured(measured_once, tmp_path):
+    """One run, and its files in each test's own folder."""
+    shutil.copytree(measured_once.folder, tmp_path, dirs_exist_ok=True)
+    return measured_once
 
 
 def said(bench, *arguments):

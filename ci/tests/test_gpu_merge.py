@@ -65,7 +65,7 @@ def test_one_gpu_for_both_is_no_nvlink(merge):
 @needs_kernels
 @pytest.mark.parametrize("memory", ["cuda", "managed"])
 def test_without_cuda_ipc_they_are_staged(merge, memory):
-    done = merge("--no-calibrate", memory=memory, transports="tcp")
+    done = merge(*FEW, memory=memory, transports="tcp")
     assert_right(done)
     assert done.bytes["ipc_opens"] == 0 and done.bytes["d2d_ipc_bytes"] == 0
 
