@@ -30,7 +30,7 @@ def page_of(comparison, names, program=None):
     """Of the files (base, new); their transfer logs lie beside them."""
     import jinja2
 
-    from pages import beside, sections, template
+    from pages import beside, figures, sections, template
 
     base, new = (runfile.load(name, program) for name in names)
     titles = sections.metric_titles(base, new)
@@ -43,6 +43,7 @@ def page_of(comparison, names, program=None):
             "runs": beside.runs_of(base, new),
             "comparison": comparison,
             "verdicts": sections.verdicts_of(comparison, titles),
+            "charts": figures.curves_of({"base": base, "new": new})[0],
             "metrics": beside.metrics_of(base, new, both),
             "exchanges": beside.exchanges_of(base, new, both),
             "timelines": timelines,

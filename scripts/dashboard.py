@@ -77,7 +77,7 @@ def page_of(arguments):
     if arguments.otava:
         write_history(arguments.otava, by_stream)
     content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))
-    content |= {"study": study, "problems": found.problems, "script": template.text_of(PARTS / "page.js")}
+    content |= {"study": study, "problems": found.problems}
     return template.render("page.html.j2", content, PARTS)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes one self-contained page of a run file: findings, results, pairs, ranks, wiring, machine, settings.
+"""Makes one self-contained page of a run file: results, findings, pairs, ranks, wiring, machine, settings.
 
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missing.
 """
@@ -17,11 +17,12 @@ from plots.common import percent
 def page_of(run, file, folder):
     import jinja2
 
-    from pages import drawings, pairs, sections, template
+    from pages import charts, drawings, heat, pairs, sections, template
 
     try:
         blocks = sections.blocks_of(run)
         timelines, no_timelines = drawings.of_time(run, folder)
+        matrices = heat.cases_of(run, file)
         content = {
             "run": run,
             "known": sections.known,
@@ -32,7 +33,12 @@ def page_of(run, file, folder):
             "labels": sections.labels_of(run),
             "findings": sections.findings_of(run),
             "blocks": blocks,
-            "drawings": drawings.of_cases(run, file),
+            "launches": sections.launches_of(blocks),
+            "quality": run.get("quality"),
+            "charts": charts.of_run(run, file),
+            "heats": heat.tables_of(matrices),
+            "drawings": drawings.of_pairs(heat.large_of(matrices)),
+            "phases": drawings.of_phases(run),
             "stages": drawings.of_stages(run),
             "timelines": timelines,
             "no_timelines": no_timelines,
@@ -52,9 +58,11 @@ def page_of(run, file, folder):
 
 
 def findings_in(file):
-    """Whatever the run file has: ucx-bench finds them where it has none, and shows them so everywhere."""
+    """Whatever the run file has: ucx-bench finds them where it has none, and shows them so everywhere. And, where it
+    has said so, how far the figures can be trusted."""
     try:
-        return json.loads(pathlib.Path(file).read_text(encoding="utf-8"))["findings"]
+        told = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        return {"findings": told["findings"], "quality": told.get("quality")}
     except (OSError, *runfile.DAMAGE) as error:
         raise runfile.damaged(file, error)
 
@@ -72,7 +80,7 @@ def main():
     folder = arguments.folder or pathlib.Path(arguments.run).parent
     with parser.making(arguments.output, "--html"):
         run = runfile.load(arguments.findings if arguments.run == "-" else arguments.run, arguments.program)
-        run["findings"] = findings_in(arguments.findings)
+        run |= findings_in(arguments.findings)
         write_text(arguments.output, page_of(run, arguments.run, folder))
 
 

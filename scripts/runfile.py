@@ -48,7 +48,7 @@ def load(name, program=None):
         return told_again(name, program)
     run = read(name)
     cases = run.get("cases")
-    if "journal" in run.get("run", ()) or isinstance(cases, list) and any(isinstance(case, dict) and "shows" not in case for case in cases):
+    if "journal" in (run.get("run") if isinstance(run.get("run"), dict) else {}) or isinstance(cases, list) and any(isinstance(case, dict) and "shows" not in case for case in cases):
         return told_again(name, program)
     return run
 

@@ -61,7 +61,8 @@ def sections_of(file):
                 log.seek(end)
             return sections
     except OSError as error:
-        raise NoLog(f"the transfer log '{file.name}' is not beside the run file ({error.strerror})")
+        missing = isinstance(error, FileNotFoundError)
+        raise NoLog(f"{file.name} is missing" if missing else f"cannot read {file.name} ({error.strerror})")
 
 
 def median_launch(case):

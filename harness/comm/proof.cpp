@@ -89,7 +89,7 @@ std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evi
   if (possible.size() == 1 &&
       (evidence.payload_bytes == 0 || !has_counters(*possible.begin()) ||
        (counted.contains(*possible.begin()) && counted.at(*possible.begin()) >= nearly_all))) {
-    return {all_by(*possible.begin()), "the only one of the configured lanes that can"};
+    return {all_by(*possible.begin()), "only one configured lane can carry payload"};
   }
   if (evidence.payload_bytes == 0) return {{}, "several lanes could, and nothing counted"};
   std::map<std::string, double> carried;

@@ -122,7 +122,7 @@ TEST(Judge, NamesMembersThatGotNoLane) {
   const auto verdict = judged("shm,tcp", {.lanes = {"sysv/memory"}, .path = {}, .moved = {}});
   EXPECT_EQ(verdict.carrier, Carrier::as_asked);
   EXPECT_EQ(verdict.why,
-            "the only one of the configured lanes that can; UCX configured no lane for tcp");
+            "only one configured lane can carry payload; UCX configured no lane for tcp");
 }
 
 TEST(Require, AddsTheMembersUp) {

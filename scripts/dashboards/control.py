@@ -2,16 +2,12 @@
 
 import dataclasses
 
-from markupsafe import Markup, escape
-
 from dashboards import verdicts
-from dashboards.figures import tag
 from dashboards.lines import LAST
+from pages import charts
 
 CHANCE = 0.05  # of an uncorrected p below itself, where launches are independent
 LEAST = 4  # launches of a half: with three no p is as small
-WIDTH, HEIGHT = 520, 130
-LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 24
 
 
 @dataclasses.dataclass
@@ -47,35 +43,18 @@ def controls_of(found, stream, program):
     return [Control(run, **of) for run, of in known if of and of["tests"]]
 
 
-def dot(control, x, y):
-    title = escape(f"{control.run.started[:10]}: {control.below} of {control.tests} below 5 %"
-                   + (f", {control.alarms} called a change" if control.alarms else ""))
-    if control.alarms:
-        return f'<text class="lost" x="{x}" y="{y + 4}">✕<title>{title}</title></text>'
-    return f'<circle class="dot new" cx="{x}" cy="{y}" r="3"><title>{title}</title></circle>'
-
-
-def picture(controls):
-    """The share of tests below CHANCE by run, and where it should be."""
-    most = max(0.1, *(control.share for control in controls))
-    height = HEIGHT - TOP - BOTTOM
-
-    def y_of(share):
-        return round(TOP + height * (1 - share / (1.1 * most)), 1)
-
-    parts = []
-    for share in (0, most):
-        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y_of(share), y2=y_of(share), class_="grid"))
-        parts.append(tag("text", f"{100 * share:.0f} %", x=LEFT - 6, y=y_of(share) + 4, class_="tick end"))
-    parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y_of(CHANCE), y2=y_of(CHANCE), class_="roof"))
-    parts.append(tag("text", f"{100 * CHANCE:g} %: chance", x=WIDTH - RIGHT, y=y_of(CHANCE) - 4, class_="tick end"))
-    step = (WIDTH - LEFT - RIGHT) / len(controls)
-    for place, control in enumerate(controls):
-        parts.append(dot(control, round(LEFT + step * (place + 0.5), 1), y_of(control.share)))
-    for control, x, side in ((controls[0], LEFT, ""), (controls[-1], WIDTH - RIGHT, " end")):
-        parts.append(tag("text", control.run.started[:10], x=x, y=HEIGHT - 6, class_="tick" + side))
-    label = "share of tests of a run against itself with p below 5 %, by run"
-    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>')
+def chart_of(controls):
+    """The share of tests below CHANCE by run, and where it should be; a run with a false alarm is marked."""
+    places = range(len(controls))
+    return {
+        "title": "tests of a run against itself with p below 5 %", "about": "", "x": "run", "y": {"unit": "%", "log": False},
+        "names": [control.run.started[:10] for control in controls],
+        "series": [
+            {"name": "share of tests", "color": 0, "scatter": True, "points": [[at, 100 * controls[at].share] for at in places]},
+            {"name": f"chance: {100 * CHANCE:g} %", **charts.PEAK, "points": [[at, 100 * CHANCE] for at in places]},
+        ],
+        "lost": [[at, "✕"] for at in places if controls[at].alarms],
+    }
 
 
 def told(found, stream, program):
@@ -85,4 +64,4 @@ def told(found, stream, program):
         return None
     tests, below = (sum(getattr(one, name) for one in controls) for name in ("tests", "below"))
     return {"runs": len(controls), "alarms": sum(one.alarms > 0 for one in controls), "alpha": controls[-1].alpha,
-            "tests": tests, "below": below, "share": below / tests, "chance": CHANCE, "picture": picture(controls)}
+            "tests": tests, "below": below, "share": below / tests, "chance": CHANCE, "chart": chart_of(controls)}

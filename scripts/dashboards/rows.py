@@ -6,6 +6,7 @@ from pages.sections import known, metric_title
 from plots.common import significant
 
 MARKS = {"regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
+ORDER = ("regressed", "missing", "improved", "new", "unchanged", "inconclusive")
 NO_VERDICT = "not compared"
 
 
@@ -68,12 +69,13 @@ def title_of(stream, metric):
 
 
 def rows_of(stream, lines, comparison, newest, entries):
-    """Sorted by effect over noise; lines without a comparison follow."""
+    """Regressed, missing and improved ones first, each sorted by effect over noise; lines without a comparison follow."""
     named, medians = {}, medians_by_line(newest)
     for line in lines:
         named.setdefault((line.key, line.metric), []).append(line)
     rows = []
-    found = [(row, line_of(row, named, stream, comparison)) for row in verdicts.by_effect(comparison.rows)]
+    ordered = sorted(verdicts.by_effect(comparison.rows), key=lambda row: ORDER.index(row["verdict"]))
+    found = [(row, line_of(row, named, stream, comparison)) for row in ordered]
     used = {id(line) for _, line in found}
     found += [(None, line) for line in lines if id(line) not in used and not line.canary]
     found += [(None, line) for line in lines if id(line) not in used and line.canary]

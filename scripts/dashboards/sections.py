@@ -5,9 +5,11 @@ import math
 import os
 import statistics
 
-from dashboards import causes, control, details, figures, inlined, lines as of_lines, rows as of_rows, triage, verdicts
+from dashboards import causes, control, details, inlined, lines as of_lines, rows as of_rows, spark, triage, verdicts
+from pages import figures
 
 WORST_SHOWN = 12  # rows named on the first screen
+FOLDED = "inconclusive"
 
 
 def headline(comparisons):
@@ -114,7 +116,9 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
     panels, panels_left_out, matrices = heat_and_curves(comparison, newest, base, loaded.problems)
     good = last_good(stream, comparison, rows)
     regressed = bool(comparison.counts()["regressed"])
+    history, steps, shared = history_of(stream, rows, cases), next_steps(comparison), common_causes(rows, cases)
     return {
+        "spark": spark.drawn(stream, lines), "to_do": spark.to_do(comparison, rows, shared, history, steps),
         "name": stream.name, "labels": comparison.new.labels, "trouble": comparison.trouble,
         "counts": [(verdict, of_rows.MARKS[verdict], count) for verdict, count in comparison.counts().items()],
         "accepted": sum(bool(row["triage"]) and row["verdict"] == "regressed" for row in rows),
@@ -125,9 +129,8 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "host_changed": comparison.result.get("host_changed", ""),
         "alpha": comparison.result.get("alpha"), "tests": comparison.result.get("tests"),
         "worst": [row for row in rows if row["verdict"] in ("regressed", "missing")][:WORST_SHOWN],
-        "history": history_of(stream, rows, cases),
-        "steps": next_steps(comparison), "rows": rows,
-        "causes": common_causes(rows, cases),
+        "history": history, "steps": steps, "causes": shared,
+        "rows": [row for row in rows if row["verdict"] != FOLDED], "folded": [row for row in rows if row["verdict"] == FOLDED],
         "commands": causes.commands_of(comparison.base, comparison.new) if regressed else [],
         "same_commit": regressed and comparison.base.commit == comparison.new.commit,
         "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],

@@ -1,14 +1,15 @@
-"""Pictures inside a page: SVG without its XML head."""
+"""Pictures inside a page: SVG without its XML head; bars as numbers for the template."""
 
 import io
 
 import topology
 import transferlog
-from plots import picture, timeline, waterfall
-from plots.common import size_axis, words
+from plots import timeline, waterfall
+from plots.common import COLORS, measured, percent, significant, size_axis, words
 
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
+MOST_STAGES = 8
 
 
 def inline(figure):
@@ -23,10 +24,16 @@ def inline(figure):
     return svg[svg.index("<svg") :]
 
 
-def of_cases(run, file):
-    """Every part of the run's picture by itself: a page may break between them."""
-    provenances, parts = picture.parts_of([(file, run)])
-    return [inline(picture.draw(provenances, [part])) for part in parts]
+def of_pairs(rows):
+    """Maps of pairs, as rows of panels, that are too large for tables."""
+    from plots.common import draw_rows, pyplot
+
+    plt, made = pyplot(), []
+    for panels in rows:
+        figure = plt.figure(figsize=(12, max(panel.height for panel in panels)), layout="constrained")
+        draw_rows(figure, [panels], [1])
+        made.append(inline(figure))
+    return made
 
 
 def of_topology(run):
@@ -55,8 +62,32 @@ def amount_of(case):
 
 
 def of_stages(run):
-    found = waterfall.read(run)
-    return inline(waterfall.draw(found)) if found else None
+    """Bars of each: [{"name", "rows": [{"name", "rate", "left", "width", "lost"}]}], widths in % of the largest stage."""
+    told = []
+    for found in waterfall.read(run)[:MOST_STAGES]:
+        most, before, rows = max(value for _, value in found.stages) or 1, None, []
+        for name, value in found.stages:
+            rows.append({
+                "name": name, "rate": f"{significant(value)} GB/s", "left": percent(value / before) if before else "",
+                "width": round(100 * value / most, 1), "lost": round(100 * max(0, (before or 0) - value) / most, 1),
+            })
+            before = value
+        told.append({"name": found.name, "rows": rows})
+    return told
+
+
+def of_phases(run):
+    """Bars of each case's phases: [{"name", "wall", "parts": [{"name", "ms", "width", "color"}]}], widths in % of the
+    longest case."""
+    cases = [case for case in measured(run, "workload") if case.get("phases") and case["metrics"].get("wall_ms")]
+    names = list(dict.fromkeys(phase["name"] for case in cases for phase in case["phases"]))
+    most = max((max(case["metrics"]["wall_ms"]["p50"] or 0, sum(phase["median_ms"] or 0 for phase in case["phases"]))
+                for case in cases), default=0) or 1
+    bars = [{"name": case["key"], "wall": case["metrics"]["wall_ms"]["p50"],
+             "parts": [{"name": phase["name"], "ms": phase["median_ms"], "color": names.index(phase["name"]) % len(COLORS),
+                        "width": round(100 * phase["median_ms"] / most, 2)} for phase in case["phases"] if phase["median_ms"]]}
+            for case in cases]
+    return {"names": [(name, at % len(COLORS)) for at, name in enumerate(names)], "bars": bars}
 
 
 def is_exchange(case):

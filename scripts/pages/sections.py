@@ -23,8 +23,11 @@ def between(interval):
 
 
 def findings_of(run):
-    order = {name: index for index, name in enumerate(SEVERITIES)}
-    return sorted(run["findings"], key=lambda found: order.get(found["severity"], len(order)))
+    """[(severity, its findings)], the worst first; last, as "quality", those on how far figures can be trusted."""
+    groups = {name: [] for name in (*SEVERITIES, "quality")}
+    for found in run["findings"]:
+        groups["quality" if found.get("of_quality") else found["severity"]].append(found)
+    return [(name, of) for name, of in groups.items() if of]
 
 
 def metric_title(metric):
@@ -128,6 +131,16 @@ def blocks_of(run):
                        for (state, reason), keys in others.items()],
         })
     return blocks
+
+
+def launches_of(blocks):
+    """What p50 and its interval are of: "6 launches; …"; empty where nothing was measured."""
+    numbers = sorted({block["launches"] for block in blocks if block["launches"]})
+    if not numbers:
+        return ""
+    ranged = ", which of six to eight is their range" if any(6 <= number <= 8 for number in numbers) else ""
+    counted = " to ".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))
+    return f"{counted} launch{'' if numbers[-1] == 1 else 'es'}; p50 with the 95 % confidence interval of the launches' medians{ranged}"
 
 
 def labels_of(run):

@@ -7,20 +7,29 @@ PARTS = pathlib.Path(__file__).resolve().parent
 
 def text_of(file):
     """As it stands: nothing in it is escaped."""
+    return plain(file.read_text(encoding="utf-8"))
+
+
+def plain(text):
     import jinja2
 
-    return jinja2.utils.markupsafe.Markup(file.read_text(encoding="utf-8"))
+    return jinja2.utils.markupsafe.Markup(text)
 
 
 def render(name, content, folder=PARTS):
     """The template of that name in `folder`, with the style of all pages, then the folder's own."""
     import jinja2
 
+    from pages import library
+
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader([folder, PARTS]), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )
+    found = library.parts()
     style = text_of(PARTS / "style.css")
     if folder != PARTS:
         style += text_of(folder / "style.css")
-    return environment.get_template(name).render(**content, style=style)
+    script, library_style = map(plain, found or ("", ""))
+    return environment.get_template(name).render(**content, style=library_style + style, library=script,
+                                                 script=text_of(PARTS / "page.js"))

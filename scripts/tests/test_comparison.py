@@ -88,7 +88,7 @@ def test_another_load_is_not(two_runs):
 
 def test_without_a_log_the_figures_remain(two_runs):
     page = made(two_runs(new_log=None))
-    assert "new: No timeline: the transfer log 'run.transfers.bin' is not beside the run file" in page.text
+    assert "new: No timeline: run.transfers.bin is missing." in page.text
     assert "0.50 ×" in page.text and page.svgs == 0
 
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "bench/cli/commands/results_tree.hpp"
+#include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
@@ -212,11 +213,14 @@ Exit Outputs::write_page(const Result& result) const {
   const auto folder = result.file.has_parent_path() ? result.file.parent_path().string() : ".";
   std::error_code ignored;
   // A large run's file is not written twice: beside it go the findings, which the file of an older
-  // version, or of a run that was killed, does not have.
+  // version, or of a run that was killed, does not have, and the quality.
   const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
-  const auto text = on_disk ? Json{{"findings", result.findings}}.dump() : render("json", result);
+  auto told = on_disk ? Json{{"findings", result.findings}} : Json::parse(render("json", result));
+  for (auto& finding : told["findings"]) finding["of_quality"] = of_quality(finding);
+  const auto [level, reasons] = quality_of(result, result.findings);
+  told["quality"] = Json{{"level", level}, {"reasons", reasons}};
   return static_cast<Exit>(
-      run_script_on(text, "page",
+      run_script_on(told.dump(), "page",
                     {on_disk ? result.file.string() : "-", "-o", page_, "--folder", folder,
                      "--program", own_program().string()}));
 }

@@ -1,74 +1,13 @@
-"""Pictures of base and new: curves over size as SVG, pairs of ranks as tables whose cells are shaded."""
+"""Base and new: curves over size as charts, pairs of ranks as tables whose cells are shaded."""
 
-import math
+from pages import charts, heat
+from plots.common import measured, row_name, significant, size_axis
 
-from markupsafe import Markup, escape
-
-from plots.common import measured, promised, row_name, significant, size_axis, size_text, unit_text
-
-WIDTH, HEIGHT = 520, 300
-LEFT, RIGHT, TOP, BOTTOM = 58, 12, 34, 40
 LEAST_SIZES = 3
 MOST_PANELS = 24
 MOST_RANKS = 32
 LOST = 0.05  # of a pair's rate, to be named with its rank
-
-
-def tag(name, text="", **attributes):
-    values = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
-    return f"<{name}{values}>{escape(text)}</{name}>"
-
-
-class Axes:
-    """Logarithmic both ways."""
-
-    def __init__(self, sizes, values):
-        self.x = math.log2(min(sizes)), math.log2(max(sizes))
-        low, high = math.log10(min(values)), math.log10(max(values))
-        margin = max(0.05, (high - low) * 0.06)
-        self.y = low - margin, high + margin
-
-    def at(self, size, value):
-        x = (math.log2(size) - self.x[0]) / (self.x[1] - self.x[0])
-        y = (math.log10(value) - self.y[0]) / (self.y[1] - self.y[0])
-        return round(LEFT + x * (WIDTH - LEFT - RIGHT), 1), round(HEIGHT - BOTTOM - y * (HEIGHT - TOP - BOTTOM), 1)
-
-    def ticks(self):
-        """Of values: 1, 2 and 5 times powers of ten, and fewer where these are many."""
-        steps = (1, 2, 5) if self.y[1] - self.y[0] < 2.5 else (1,)
-        powers = range(math.floor(self.y[0]), math.ceil(self.y[1]) + 1)
-        found = [step * 10.0**power for power in powers for step in steps]
-        return [value for value in found if self.y[0] <= math.log10(value) <= self.y[1]]
-
-
-def grid(axes, sizes, unit):
-    parts = []
-    for value in axes.ticks():
-        _, y = axes.at(sizes[0], value)
-        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
-        parts.append(tag("text", f"{value:g}", x=LEFT - 6, y=y + 4, class_="tick end"))
-    step = math.ceil(len(sizes) / 7)
-    for size in sizes[::step]:
-        x, _ = axes.at(size, 10 ** axes.y[0])
-        parts.append(tag("text", size_text(size), x=x, y=HEIGHT - BOTTOM + 16, class_="tick middle"))
-    return parts + [tag("text", unit, x=LEFT, y=TOP - 6, class_="tick end")]
-
-
-def curve(axes, points, which):
-    """Band, line and markers of {size: [median, low, high]}."""
-    parts, known = [], [(size, of) for size, of in points.items() if of[1] is not None]
-    if len(known) > 1:
-        edge = [axes.at(size, of[2]) for size, of in known] + [axes.at(size, of[1]) for size, of in reversed(known)]
-        parts.append(tag("polygon", points=" ".join(f"{x},{y}" for x, y in edge), class_=f"band {which}"))
-    line = [axes.at(size, of[0]) for size, of in points.items()]
-    parts.append(tag("polyline", points=" ".join(f"{x},{y}" for x, y in line), class_=f"curve {which}"))
-    for (x, y), (size, of) in zip(line, points.items()):
-        shape = {"cx": x, "cy": y, "r": 3} if which == "new" else {"x": x - 3, "y": y - 3, "width": 6, "height": 6}
-        title = f"{which}, {size_text(size)}: {significant(of[0], 4)}"
-        parts.append(f'<{"circle" if which == "new" else "rect"} class="dot {which}"'
-                     + "".join(f' {key}="{value}"' for key, value in shape.items())
-                     + f"><title>{escape(title)}</title></{'circle' if which == 'new' else 'rect'}>")
-    return parts
+STYLES = {"base": {"name": "base", "color": 5, "dash": [6, 4], "square": True}, "new": {"name": "new", "color": 0, "dash": []}}
 
 
 def protocols_of(cases, use):
@@ -81,38 +20,24 @@ def protocols_of(cases, use):
     return found
 
 
-def switches(axes, protocols):
-    parts, before = [], None
+def switches(protocols):
+    """Where UCX takes another protocol: [[size, protocol]]"""
+    found, before = [], None
     for size, protocol in protocols.items():
         if before is not None and protocol != before:
-            x, _ = axes.at(size, 10 ** axes.y[0])
-            parts.append(tag("line", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_="switch"))
-            parts.append(tag("text", protocol.partition(",")[0], x=x + 3, y=TOP + 10, class_="tick"))
+            found.append([size, protocol.partition(",")[0]])
         before = protocol
-    return parts
+    return found
 
 
 def panel(name, metric, points, cases):
     """`metric` as a case shows it, `points` by "base" and "new", `cases` of the new run by size."""
-    values = [value for of in points.values() for point in of.values() for value in point if value]
-    roofs = [limit["GBps"] for case in cases.values() for limit in promised(case) if limit.get("GBps")]
-    roof = max(roofs) if roofs and metric["unit"] == "GB/s" else None
-    sizes = sorted({size for of in points.values() for size in of})
-    axes = Axes(sizes, values + ([roof] if roof else []))
-    parts = grid(axes, sizes, unit_text(metric["unit"]))
-    parts += switches(axes, protocols_of(cases, metric["name"].partition("_")[0]))
-    if roof:
-        _, y = axes.at(sizes[0], roof)
-        parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="roof"))
-        text = f"what links carry: {significant(roof, 3)}"
-        parts.append(tag("text", text, x=WIDTH - RIGHT, y=y - 4, class_="tick end"))
-    for which in ("base", "new"):
-        if len(points.get(which, {})) > 0:
-            parts += curve(axes, points[which], which)
-    title = f"{name}, {metric['title']}"
-    parts.append(tag("text", title, x=LEFT + 30, y=TOP - 14, class_="title"))
-    label = f"{title} over message size, base and new"
-    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>')
+    series = [{**STYLES[which], "points": [charts.point(size, of[0], of[1] and of[1:]) for size, of in points.get(which, {}).items()]}
+              for which in STYLES]
+    if metric["unit"] == "GB/s":
+        series += charts.peaks_of(cases.values(), charts.sizes_of(series))
+    marks = switches(protocols_of(cases, metric["name"].partition("_")[0]))
+    return charts.chart(f"{name}, {metric['title']}", "", "size", metric["unit"], series, marks)
 
 
 def blocks_of(runs):
@@ -203,12 +128,9 @@ def slower_ranks(order, names, old, new):
 
 
 def cell(pair, top):
-    """Text, shade from 0 to 100 and a title. Ranks without a rate to each other have none."""
     rate = (pair or {}).get("p50_GBps")
-    if rate is None:
-        return {"text": "–" if pair is None else "?", "shade": 0, "title": ""}
-    about = ", ".join(str(pair[name]) for name in ("class", "path") if pair.get(name))
-    return {"text": significant(rate, 3), "shade": round(70 * rate / top), "title": about}
+    about = ", ".join(str((pair or {})[name]) for name in ("class", "path") if (pair or {}).get(name))
+    return heat.cell(rate, top, about) if rate is not None or pair is None else {"text": "?", "shade": 0, "title": ""}
 
 
 def difference(old, new):

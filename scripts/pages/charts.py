@@ -1,0 +1,83 @@
+"""Plots of a page as plain data, which page.js draws: curves over size, throughput over ranks.
+
+A chart is {"title", "x": what stands on its axis, "y": {"unit", "log"}, "series", "marks"}; a point of a series is
+[x, y] or, with its interval, [x, y, low, high]; a mark is [x, text].
+"""
+
+from plots import curves, scaling, workload
+from plots.common import COLORS, LINES, promised, significant, size_axis, styles_of, unit_text, words
+
+DASHES = dict(zip(LINES, ([], [8, 4], [2, 3], [8, 3, 2, 3])))
+PEAK = {"color": -1, "dash": [10, 4], "peak": True}
+MOST_PEAKS = 4
+
+
+def point(x, value, interval):
+    return [x, value, *(interval or ())]
+
+
+def style_of(style):
+    return {"name": style["label"], "color": COLORS.index(style["color"]), "dash": DASHES[style["linestyle"]]}
+
+
+def peaks_of(cases, xs):
+    """What paths carry, by specification or, where none is known, as calibrated; the largest ones."""
+    specified = [limit for case in cases for limit in promised(case) if limit.get("GBps")]
+    rows = specified or [limit for case in cases for limit in case.get("limits") or [] if limit.get("GBps")]
+    found = {}
+    for row in rows:
+        name = " ".join(part for part in ("peak of", row.get("path"), "" if specified else "(calibrated)") if part)
+        found[name] = max(row["GBps"], found.get(name, 0))
+    largest = sorted(found.items(), key=lambda of: -of[1])[:MOST_PEAKS]
+    return [{"name": f"{name if name != 'peak of' else 'peak'}: {significant(value, 3)} GB/s",
+             "points": [[x, value] for x in xs], **PEAK} for name, value in largest]
+
+
+def chart(title, about, x, unit, series, marks=()):
+    return {"title": title, "about": about, "x": x, "y": {"unit": unit_text(unit), "log": True},
+            "series": [of for of in series if of["points"]], "marks": list(marks)}
+
+
+def sizes_of(series):
+    return sorted({at[0] for of in series for at in of["points"]})
+
+
+def over_size(run, file):
+    """A chart per metric that is drawn."""
+    found = dict(curves.read(run, file))
+    if not found:
+        return []
+    styles, made = styles_of(list(found)), []
+    metrics = {metric["name"]: metric for case in run["cases"] if case["shows"]["kind"] == "curve" for metric in case["shows"]["metrics"]}
+    for panel in dict.fromkeys(panel for points in found.values() for panel in points):
+        name, about, _ = panel
+        series = [{**style_of(styles[key]), "points": [point(*of) for of in sorted(points[panel], key=lambda of: of[0])]}
+                  for key, points in found.items() if panel in points]
+        unit = words(metrics[name]["unit"])
+        if unit == "GB/s":
+            series += peaks_of([case for case in run["cases"] if case["shows"]["kind"] == "curve" and size_axis(case)], sizes_of(series))
+        made.append(chart(words(metrics[name]["title"]), about, "size", unit, series))
+    return made
+
+
+def over_ranks(run, file):
+    """A chart per kind of scaling; the ideal line is what the first ranks did, times the others."""
+    made, by_benchmark = [], {}
+    for case in workload.read(run, file):
+        by_benchmark.setdefault(dict(case.fields)["benchmark"], []).append(case)
+    for benchmark, cases in by_benchmark.items():
+        by_key = workload.curves_of(cases)
+        for panel in scaling.panels_of(by_key, styles_of(list(by_key))):
+            series = []
+            for key, of in panel.curves.items():
+                style = style_of(panel.styles[key])
+                series.append({**style, "points": [point(case.ranks, case.input_GBps, case.ci95) for case in of]})
+                first = of[0]
+                series.append({**style, "name": f"ideal: {style['name']}", "dash": [2, 3], "thin": True,
+                               "points": [[case.ranks, first.input_GBps * case.ranks / first.ranks] for case in of]})
+            made.append(chart(f"{benchmark} throughput", panel.title(), "ranks", "GB/s", series))
+    return made
+
+
+def of_run(run, file):
+    return over_size(run, file) + over_ranks(run, file)
