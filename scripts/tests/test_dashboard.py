@@ -300,7 +300,7 @@ def test_shapes(row, values, word):
     assert shape.shape_of(row, values)[0] == word
 
 
-@pytest.mark.parametrize("mode", ["--window-size=1200,800", "--force-dark-mode", "--window-size=360,800"])
+@pytest.mark.parametrize("mode", ["--window-size=1200,800", "--blink-settings=preferredColorScheme=0", "--window-size=360,800"])
 def test_a_browser_has_nothing_to_complain_of(runs, program, tmp_path, mode):
     made(runs, program)
     seen = browsed(f"{(runs.parent / 'page.html').as_uri()}#row-3", tmp_path, mode)
