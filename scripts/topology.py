@@ -10,6 +10,7 @@ number say how much of that was used, in the busier direction. Exit status: 0 dr
 import io
 import json
 import pathlib
+import re
 
 from commandline import Parser, write_text
 
@@ -99,7 +100,7 @@ def label_of(device):
     for key in ("alias", "model"):
         if device[key] and device["kind"] in ("gpu", "nic", "socket"):
             lines.append(device[key] if len(device[key]) < 22 else device[key][:20] + "…")
-    if device["kind"] == "numa" and device["cpu_affinity"]:
+    if device["kind"] == "numa" and device["cpu_affinity"] and device["cpu_affinity"] not in device["name"]:
         lines.append(f"CPUs {device['cpu_affinity']}")
     return "\n".join(lines)
 
@@ -178,6 +179,7 @@ def legend_of(axes, links, loads):
         if name != "internal" and not known:
             rates = ", capacity unknown"
         color, style = LINKS[name]
+        style = style if known or name == "internal" else "--"
         color = color if loads is None else UNUSED
         entries.append(Line2D([], [], color=color, linestyle=style, linewidth=2.5, label=name + rates))
     if entries:
@@ -217,6 +219,11 @@ def draw(title, devices, links, loads=None):
     return figure
 
 
+def fitting(svg):
+    """As large as the window, whatever it was drawn as."""
+    return re.sub(r'(<svg [^>]*?)width="[^"]*" height="[^"]*" ', r"\1", svg, count=1)
+
+
 def main():
     parser = Parser("topology", "topo", prog="ucx-bench topo --format svg", description="The wiring of a machine.")
     parser.add_argument("topology", metavar="TOPOLOGY.json", help="what ucx-bench topo --format json wrote")
@@ -226,7 +233,7 @@ def main():
     with parser.making(arguments.output, "-o"):
         drawn = io.StringIO()
         draw(title, devices, links).savefig(drawn, format="svg", metadata={"Date": None})
-        write_text(arguments.output, drawn.getvalue())
+        write_text(arguments.output, fitting(drawn.getvalue()))
 
 
 if __name__ == "__main__":

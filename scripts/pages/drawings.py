@@ -20,7 +20,7 @@ def inline(figure):
     plt.rcParams["svg.fonttype"] = "none"
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
-    svg = text.getvalue()
+    svg = topology.fitting(text.getvalue())
     return svg[svg.index("<svg") :]
 
 

@@ -3,6 +3,7 @@
 from plots.common import draw_grid, legend_below, significant
 
 MOST_TICKS = 8
+LEAST_TICKS = 3  # of the rates
 IDEAL = {"linestyle": (0, (1, 2)), "linewidth": 1, "alpha": 0.7}
 INTERVAL = {"marker": "_", "markersize": 9, "linewidth": 1.2}
 
@@ -41,7 +42,7 @@ class Panel:
 
     def draw(self, axes):
         from matplotlib.lines import Line2D
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+        from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
         for key, cases in self.curves.items():
             x, y = [case.ranks for case in cases], [case.input_GBps for case in cases]
@@ -59,7 +60,10 @@ class Panel:
         ticks = ticks_of({case.ranks for case in self.cases})
         axes.set_xticks(ticks, [str(tick) for tick in ticks])
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+        low, high = axes.get_ylim()
+        log = LogLocator(subs=(1, 2, 5), numticks=12)
+        seen = [tick for tick in log.tick_values(low, high) if low <= tick <= high]
+        axes.yaxis.set_major_locator(log if len(seen) >= LEAST_TICKS else MaxNLocator(5))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
         draw_grid(axes)

@@ -80,6 +80,8 @@ def test_shows_devices_and_capacities(file_of, tmp_path):
                  "NVLink, 50 GB/s", "this machine, hash 0123456789abcdef"):
         assert part in text, part
     assert ">network<" not in text
+    head = text[text.index("<svg") :].split(">")[0]
+    assert "viewBox=" in head and "width=" not in head and "height=" not in head  # as large as its window
     assert draw(file_of(TOPOLOGY)).stdout == text
 
 
