@@ -62,7 +62,7 @@ def test_nvlink_errors_during_the_run(gpu, every):
     found = [one for one in done.file["findings"] if one["id"] == "error-counters" and "nvlink/" in one["subject"]]
     if every:
         assert grown <= {"nvlink/GPU0/crc_data_error", "nvlink/GPU1/crc_data_error"} and grown
-        assert len(found) == len(grown) and "crc_data_error by " in found[0]["evidence"]
+        assert len(found) == len(grown) and "crc_data_error +" in found[0]["evidence"]
     else:
         assert not grown and not found
 
