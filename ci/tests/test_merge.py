@@ -165,7 +165,7 @@ def test_the_page_has_a_timeline_from_the_log_beside_the_run(merge, bench, tmp_p
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     drawn = page[page.index("Timeline of the median run") :]
     assert "shuffle (waiting)" in drawn and "rank 1" in drawn and "No timeline" not in page
-    assert "what links promise" not in page and "exchange while computing" in page
+    assert "peak of the links" not in page and "exchange while computing" in page
     assert bench("report", "runs/run.json", "--html", "-").out == page
     (tmp_path / "runs/run.transfers.bin").unlink()
     assert "No timeline: run.transfers.bin is missing." in bench("report", "runs/run.json", "--html", "-").out

@@ -118,7 +118,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
     regressed = bool(comparison.counts()["regressed"])
     history, steps, shared = history_of(stream, rows, cases), next_steps(comparison), common_causes(rows, cases)
     return {
-        "spark": spark.drawn(stream, lines), "to_do": spark.to_do(comparison, rows, shared, history, steps),
+        "spark": spark.drawn(stream, lines), "to_do": spark.to_do(stream, comparison, rows, shared, history, steps),
         "name": stream.name, "labels": comparison.new.labels, "trouble": comparison.trouble,
         "counts": [(verdict, of_rows.MARKS[verdict], count) for verdict, count in comparison.counts().items()],
         "accepted": sum(bool(row["triage"]) and row["verdict"] == "regressed" for row in rows),

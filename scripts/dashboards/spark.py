@@ -56,12 +56,14 @@ def counted(number):
     return f"{number} row{'' if number == 1 else 's'}"
 
 
-def to_do(comparison, rows, causes, history, steps):
+def to_do(stream, comparison, rows, causes, history, steps):
     """The first of these that applies."""
     by = {verdict: [row for row in rows if row["verdict"] == verdict and not row["triage"]] for verdict in ("regressed", "missing")}
     counts = comparison.counts()
+    if not comparison.rows and stream.side == "base":
+        return "Nothing to do here: see the card of the new side."
     if not comparison.rows:
-        return f"No verdict: {comparison.trouble}."
+        return "Choose another base with --base." if comparison.base else "Measure the same once more: the next run has a verdict."
     if by["regressed"]:
         worst = by["regressed"][0]
         common = f"; what they share: {causes[0][0]}" if causes else ""

@@ -1,7 +1,7 @@
 """Base and new: curves over size as charts, pairs of ranks as tables whose cells are shaded."""
 
 from pages import charts, heat
-from plots.common import measured, row_name, significant, size_axis
+from plots.common import measured, row_name, size_axis
 
 LEAST_SIZES = 3
 MOST_PANELS = 24

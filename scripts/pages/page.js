@@ -152,6 +152,22 @@ if (window.Dygraph) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plots.forEach((of) => of.holder.isConnected && of.redraw()));
 }
 
+// A drawing shows what the mouse was drawn over, as large as the whole before.
+for (const svg of document.querySelectorAll(".drawing svg")) {
+  const whole = svg.getAttribute("viewBox"), [, , width, height] = whole.split(" ").map(Number);
+  const at = (event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+  let from = null;
+  svg.addEventListener("mousedown", (event) => { event.preventDefault(); from = at(event); });
+  svg.addEventListener("mouseup", (event) => {
+    const to = at(event), part = from ? Math.max(Math.abs(to.x - from.x) / width, Math.abs(to.y - from.y) / height) : 0;
+    if (part > 0.02) svg.setAttribute("viewBox", [(from.x + to.x - part * width) / 2, (from.y + to.y - part * height) / 2, part * width, part * height].join(" "));
+    from = null;
+  });
+  svg.addEventListener("dblclick", () => svg.setAttribute("viewBox", whole));
+  svg.append(document.createElementNS("http://www.w3.org/2000/svg", "title"));
+  svg.lastChild.textContent = "drag over a part to enlarge it; a double click shows all";
+}
+
 // What a cell is sorted by: a number, sizes in bytes; else its text. Nothing known comes last.
 function keyOf(cell) {
   const text = cell ? cell.textContent.trim() : "", found = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:$|[ ×%,(]*(KiB|MiB|GiB)?)/.exec(text);

@@ -240,4 +240,5 @@ def verdicts_of(comparison, titles):
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
             f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
         ])
-    return {"counts": [(word, found.count(word)) for word in VERDICTS if word in found], "rows": rows}
+    return {"counts": [(word, found.count(word)) for word in VERDICTS if word in found],
+            "rows": [row for row in rows if row[0] != "inconclusive"], "folded": [row for row in rows if row[0] == "inconclusive"]}

@@ -1,14 +1,12 @@
-"""From peak to achieved bandwidth: one bar per stage that has a source."""
+"""From peak to achieved bandwidth: one stage for each figure that has a source."""
 
 import dataclasses
 import statistics
-import textwrap
 
-from plots.common import COLORS, by_at_once, measured, number, percent, promised, pyplot, significant, words
+from plots.common import by_at_once, measured, number, promised, words
 
-MOST = 8
-NO_LINKS = "what links promise"
-CALIBRATED = "what this run calibrated"
+NO_LINKS = "peak of the links"
+CALIBRATED = "calibrated peak"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,8 +14,7 @@ class Waterfall:
     """Stages as (name, GB/s), from the promise to the end."""
 
     name: str
-    stages: tuple
-    left_out: tuple  # names of stages without a source
+    stages: tuple  # those that have a source
 
 
 def of_workload(case, ranks):
@@ -76,7 +73,6 @@ def made(name, found):
     return Waterfall(
         name=name,
         stages=tuple((stage, number(value)) for stage, value in found if value is not None),
-        left_out=tuple(stage for stage, value in found if value is None),
     )
 
 
@@ -89,51 +85,3 @@ def read(run):
     for found in by_at_once(run):
         all_of += of_pairs(found.get("one") or found.get("disjoint"), found.get("all"))
     return [waterfall for waterfall in all_of if len(waterfall.stages) > 1]
-
-
-def draw_one(axes, waterfall):
-    stages = waterfall.stages
-    most = max(value for _, value in stages) or 1
-    for row, (name, value) in enumerate(stages):
-        axes.barh(row, value, height=0.6, color=COLORS[0])
-        text = f"{significant(value)} GB/s"
-        if row > 0:
-            before = stages[row - 1][1]
-            if before > value:
-                axes.barh(row, before - value, left=value, height=0.6, facecolor="none", edgecolor="#8a8a8a", hatch="///",
-                          linewidth=0.5)
-            if before:
-                text += f", {percent(value / before)}"
-        axes.annotate(text, (max(value, stages[row - 1][1] if row else 0), row), xytext=(6, 0),
-                      textcoords="offset points", va="center", fontsize=9)
-    axes.set_yticks(range(len(stages)), [textwrap.fill(name, 26) for name, _ in stages], fontsize=9)
-    axes.set_ylim(len(stages) - 0.5, -0.5)
-    axes.set_xlim(0, 1.5 * most)
-    title = textwrap.fill(waterfall.name, 60)
-    if waterfall.left_out:
-        title += "\n" + textwrap.fill(f"no source for: {', '.join(waterfall.left_out)}", 60)
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.set_xlabel("GB/s", fontsize=9)
-    axes.tick_params(axis="x", labelsize=9)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def draw(waterfalls):
-    plt = pyplot()
-    shown = waterfalls[:MOST]
-    columns = min(2, len(shown))
-    rows = -(-len(shown) // columns)
-    stages = [max(len(waterfall.stages) for waterfall in shown[at * columns : (at + 1) * columns]) for at in range(rows)]
-    figure, places = plt.subplots(
-        rows, columns, figsize=(12, sum(1.3 + 0.45 * count for count in stages)), squeeze=False, layout="constrained",
-        height_ratios=[1 + count for count in stages],
-    )
-    for place in places.ravel()[len(shown) :]:
-        place.set_visible(False)
-    for axes, waterfall in zip(places.ravel(), shown):
-        draw_one(axes, waterfall)
-    more = len(waterfalls) - len(shown)
-    figure.supxlabel("hatched: what is lost from the stage above; %: what is left of it" + (f"; {more} more in the run file" if more else ""),
-                     fontsize=9)
-    return figure

@@ -48,12 +48,22 @@ def test_the_first_screen_has_the_verdict_in_words(runs, program):
     text = text_of(made(runs, program))
     assert text.startswith("ucx-bench: 8 regressed, 24 unchanged 8 regressed, 24 unchanged 24 runs, 32 series")
     assert "Caveats: synthetic" in text
+    assert "Look into 8 rows that regressed, first pingpong/tag/host-host/tcp/8B latency, µs (+20.0 %); what they share: all latency tcp." in text
     assert "One cause? all latency tcp (8 rows, and none that is as before)" in text
     newest = json.loads(files_of(runs)[-1].read_text())["build"]["commit"]
     before = json.loads(files_of(runs)[-2].read_text())["build"]["commit"]
     assert f"git log --oneline {before[:12]}..{newest[:12]}" in text
     assert "./ucx-bench suite ci/suite.toml --json again.json" in text
     assert "+20.0 % (+10.0 to +30.0 %), 18 × its noise" in text
+
+
+def test_inconclusive_rows_are_folded_and_a_card_has_its_last_runs(runs, program):
+    program.write_text(program.read_text().replace('"regressed" if lost', '"inconclusive" if lost'))
+    page = made(runs, program)
+    folded = re.search(r'<details class="folded"><summary>8 inconclusive</summary>(.*?)</details>', page, flags=re.DOTALL).group(1)
+    assert folded.count('<td class="text inconclusive">') == 8 == page.count('<td class="text inconclusive">')
+    assert "rows that have been worse since" in text_of(page)
+    assert page.count('<svg class="spark"') == 1 and "time of the middle row in the last 20 runs" in page
 
 
 def test_a_loss_in_history_keeps_its_run_and_has_one_cause(runs, program):
@@ -90,6 +100,7 @@ def test_a_baseline_never_crosses_an_environment(runs, program):
     change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.19.0"))
     text = text_of(made(runs, program))
     assert "nothing to compare with: no complete run before it has its environment" in text
+    assert "Measure the same once more: the next run has a verdict." in text
     # A patch release and a kernel are marks, and no new segment.
     change(files_of(runs)[-1], lambda run: run["ucx"].update(version="1.18.1"))
     page = made(runs, program)

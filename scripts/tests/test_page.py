@@ -300,7 +300,7 @@ def test_a_log_is_never_looked_for_elsewhere(run_file, tmp_path):
 
 def test_stages_without_a_source_are_left_out(run_file):
     text = made(run_file(which="workload")).text
-    assert "what links promise" not in text and "exchange alone, nothing computed" in text
+    assert "peak of the links" not in text and "exchange alone, nothing computed" in text
 
 
 def test_links_have_the_colour_of_what_crossed_them(run_file):
@@ -400,3 +400,34 @@ def test_without_the_library_there_are_tables_and_a_line_that_says_so(run_file, 
     text = page_of(runfile.load(file, PROGRAM), str(file), file.parent)
     assert "No plots: libjs-dygraphs was not installed" in text and "<script id=" not in text and "<figure" not in text
     assert "p50" in text
+
+
+def test_the_peak_of_the_path_is_drawn_over_sizes(run_file):
+    row = {"class": "NV2", "path": "nvlink", "resource": "NVLinks", "GBps": 50, "complete": True, "source": "specification",
+           "detail": "", "expected_GBps": 50, "share_GBps": None, "pairs": 8, "min_GBps": 1.0, "p50_GBps": 2.0}
+
+    def change(run):
+        for case in run["cases"]:
+            case["limits"] = [row, {**row, "path": "memory", "GBps": 80, "source": "calibrated"}]
+
+    [chart] = [chart for chart in made(run_file(change)).charts if chart["y"]["unit"] == "GB/s"]
+    assert [of["name"] for of in chart["series"] if of.get("peak")] == ["peak of nvlink: 50.0 GB/s"]
+
+
+DRAG = """<script>{
+const svg = document.querySelector(".drawing svg"), whole = svg.getAttribute("viewBox"), box = svg.getBoundingClientRect();
+const mouse = (kind, part) => svg.dispatchEvent(new MouseEvent(kind, { bubbles: true, clientX: box.left + part * box.width, clientY: box.top + box.height / 2 }));
+mouse("mousedown", 0.25);
+mouse("mouseup", 0.75);
+const half = svg.getAttribute("viewBox");
+mouse("dblclick", 0.5);
+document.body.textContent = JSON.stringify([whole, half, svg.getAttribute("viewBox")].map((text) => text.split(" ").map(Number)));
+}</script>"""
+
+
+def test_a_drawing_is_enlarged_in_a_browser(tmp_path):
+    run = synthetic(2, tmp_path)
+    run["topology"] = synthetic_run.topology()
+    whole, half, again = said_by(page_of(run, "synthetic", ROOT), DRAG, tmp_path)
+    assert whole == again and half[2:] == pytest.approx([whole[2] / 2, whole[3] / 2], rel=0.01)
+    assert half[0] == pytest.approx(whole[2] / 4, rel=0.01)
