@@ -128,8 +128,10 @@ function plot(holder, chart, chosen = () => {}) {
   area.append(cursor);
   const choose = (row) => {
     if (!Number.isInteger(xs[row])) row += row < at ? -1 : 1;
-    g.setSelection(Math.max(0, Math.min(xs.length - 1, row)));
-    point(Math.max(0, Math.min(xs.length - 1, row)));
+    const [from, to] = g.xAxisRange();
+    if (xs[row] < from || xs[row] > to) g.updateOptions(whole);
+    g.setSelection(row);
+    point(row);
   };
   holder.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -xs.length, End: xs.length }[event.key];
