@@ -12,7 +12,8 @@ namespace {
 
 // Beside the messages' own numbers: the receiver is ready; it has enough, and has posted receives
 // for so many, which the sender has to send; the sender has sent so many, which the receiver has to
-// take.
+// take. Where the number of messages is fixed both know it, and only the first is said: among
+// hundreds of ranks on a few CPUs each more wakes a rank.
 enum Signal : std::uint64_t { ready = 0, enough = 1, sent = 2 };
 constexpr std::uint64_t label_of(Signal signal) { return std::uint64_t{1} << 40U | signal; }
 
@@ -32,6 +33,8 @@ class Flow {
     comm_.receive(peer_, label_of(signal), std::as_writable_bytes(std::span(&heard_.at(signal), 1)),
                   heard);
   }
+  /// The number of messages: then nothing but `ready` is said or listened for.
+  bool fixed() const { return load_.messages.has_value(); }
   bool may_post() const {
     return posted_ < limit_ && batch_.in_flight < static_cast<std::size_t>(load_.window);
   }
@@ -52,19 +55,19 @@ class Outflow : Flow {
  public:
   Outflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
     listen(ready, receiver_ready_);
-    listen(enough, receiver_has_enough_);
+    if (!fixed()) listen(enough, receiver_has_enough_);
   }
 
   void step() {
     if (!receiver_ready_.done() || stopped_) return;
-    if (receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
+    if (!fixed() && receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
     // Small messages are sent at once: without a bound this would never end.
     for (int i = 0; i < load_.window && may_post(); ++i) {
       comm_.send(peer_, posted_++, load_.send, batch_);
     }
     if (!receiver_has_enough_.done() || posted_ < limit_) return;
     stopped_ = true;
-    say(sent, posted_);
+    if (!fixed()) say(sent, posted_);
   }
   bool over() const { return stopped_ && batch_.done() && saying_.done(); }
 
@@ -77,7 +80,7 @@ class Inflow : Flow {
  public:
   Inflow(Communicator& comm, const Clock& clock, const Load& load, int peer)
       : Flow(comm, load, peer), clock_(clock), stream_{.src = peer} {
-    listen(sent, sender_stopped_);
+    if (!fixed()) listen(sent, sender_stopped_);
     post();
     stream_.begin_ns = monotonic_ns();
     began_ = clock_.ticks();
@@ -86,7 +89,7 @@ class Inflow : Flow {
 
   void step() {
     if (!ended_) end_if_enough();
-    if (ended_ && sender_stopped_.done()) limit_ = heard_.at(sent);
+    if (!fixed() && ended_ && sender_stopped_.done()) limit_ = heard_.at(sent);
     post();
   }
   bool over() const {
@@ -106,7 +109,7 @@ class Inflow : Flow {
     stream_.ticks = ticks;
     stream_.messages = came;
     limit_ = posted_;
-    say(enough, posted_);
+    if (!fixed()) say(enough, posted_);
   }
   void post() {
     while (may_post()) {

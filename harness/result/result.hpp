@@ -147,8 +147,8 @@ CaseState case_state_named(const std::string& name);
 /// null. A case that is still planned is written as skipped, "not reached".
 Json to_json(const Result& result);
 
-/// With the digits that its file has, and no case planned any more.
-Result as_its_file_has_it(const Result& result);
+/// Of what to_json made: with the digits that its file has, and no case planned any more.
+Result as_its_file_has_it(Json written);
 
 /// One entry of `launches[]`, which is also how a rank reports it.
 Json launch_to_json(const LaunchRecord& record);

@@ -80,13 +80,17 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
   to_some_place([&] { ucxbench::append_transfers(log(), sections); });
 }
 
-void RunFile::finish() {
+Result RunFile::finish() {
   // Where there was no place for it, there may be again.
   if (file_.empty()) file_ = asked_;
-  const auto text = to_text(to_json(run_));
+  auto whole = to_json(run_);
+  const auto text = to_text(whole);
   to_some_place([&] { write_atomically(file_, text); });
   std::error_code ignored;
   if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
+  auto written = as_its_file_has_it(std::move(whole));
+  written.file = file_;
+  return written;
 }
 
 void RunFile::to_some_place(const std::function<void()>& write) {

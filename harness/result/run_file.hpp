@@ -35,8 +35,9 @@ class RunFile {
   /// More of the transfer log, which begins anew with this run. Never throws.
   void append_transfers(std::span<const std::uint8_t> sections);
 
-  /// The whole run, in place of all before. Never throws: see `at_its_place`.
-  void finish();
+  /// Writes the whole run, in place of all before, and returns it as its file has it. Never throws:
+  /// see `at_its_place`.
+  Result finish();
 
   /// Where the run was last written; empty where it could not be written anywhere.
   const std::filesystem::path& file() const { return file_; }

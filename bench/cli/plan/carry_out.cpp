@@ -64,8 +64,8 @@ Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Sched
   RunFile file(result, [&](const std::string& line) { display.say(line); });
   const auto exit = measure(result, launches, schedule, file, execute, display);
   annotate(result);
-  file.finish();
-  result.file = file.file();
+  // A report from the file says the same.
+  result = file.finish();
   return file.at_its_place() ? exit : worse(exit, Exit::lost);
 }
 
@@ -113,10 +113,8 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   auto exit = run_launches(result, launches, schedule, execute, global);
   exit = worse(exit, check_required(result, launches));
   if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
-  // A report from the file says the same.
-  auto recorded = as_its_file_has_it(result);
-  recorded.findings = shown_findings(recorded);
-  return {std::move(recorded), exit};
+  result.findings = shown_findings(result);
+  return {std::move(result), exit};
 }
 
 Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
