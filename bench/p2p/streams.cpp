@@ -12,8 +12,8 @@ namespace {
 
 // Beside the messages' own numbers: the receiver is ready; it has enough, and has posted receives
 // for so many, which the sender has to send; the sender has sent so many, which the receiver has to
-// take. Where the number of messages is fixed both know it, and only the first is said: among
-// hundreds of ranks on a few CPUs each more wakes a rank.
+// take. That is not said where the number of messages is fixed: among hundreds of ranks on a few
+// CPUs each signal wakes one.
 enum Signal : std::uint64_t { ready = 0, enough = 1, sent = 2 };
 constexpr std::uint64_t label_of(Signal signal) { return std::uint64_t{1} << 40U | signal; }
 
@@ -33,7 +33,7 @@ class Flow {
     comm_.receive(peer_, label_of(signal), std::as_writable_bytes(std::span(&heard_.at(signal), 1)),
                   heard);
   }
-  /// The number of messages: then nothing but `ready` is said or listened for.
+  /// The number of messages is: both know it.
   bool fixed() const { return load_.messages.has_value(); }
   bool may_post() const {
     return posted_ < limit_ && batch_.in_flight < static_cast<std::size_t>(load_.window);
@@ -55,12 +55,12 @@ class Outflow : Flow {
  public:
   Outflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
     listen(ready, receiver_ready_);
-    if (!fixed()) listen(enough, receiver_has_enough_);
+    listen(enough, receiver_has_enough_);
   }
 
   void step() {
     if (!receiver_ready_.done() || stopped_) return;
-    if (!fixed() && receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
+    if (receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
     // Small messages are sent at once: without a bound this would never end.
     for (int i = 0; i < load_.window && may_post(); ++i) {
       comm_.send(peer_, posted_++, load_.send, batch_);
@@ -109,7 +109,7 @@ class Inflow : Flow {
     stream_.ticks = ticks;
     stream_.messages = came;
     limit_ = posted_;
-    if (!fixed()) say(enough, posted_);
+    say(enough, posted_);
   }
   void post() {
     while (may_post()) {

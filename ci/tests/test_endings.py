@@ -26,8 +26,8 @@ def test_a_flipped_bit(fault, rank, transports):
 # A rank is in the middle of a sample, and stays there.
 UNDER_WAY = {
     "p2p": (
-        # Of each run the receiver posts 4 messages, 3 signals: this is in the fourth.
-        1, "64 MiB, one pair at once, round 0", 3 * 7 + 4,
+        # Of each run the receiver posts 4 messages, 2 signals: this is in the fourth.
+        1, "64 MiB, one pair at once, round 0", 3 * 6 + 4,
         ["p2p", "-n", 2, "-s", "64MiB", "--concurrent", "one", "--iterations", 4, "--runs", 20],
         {"bandwidth_GBps": 3, "message_rate_per_s": 3},
     ),

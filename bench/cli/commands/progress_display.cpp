@@ -52,7 +52,7 @@ void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::siz
   total_ = total;
   if (style_ != Style::bar) return;
   // At most 80 columns, so that a narrow terminal does not wrap and leave lines behind.
-  const auto line = fmt::format("{}  {}  {}/{}  {}", launch_, measured.key, done, total, left());
+  const auto line = fmt::format("{}  {}/{}  {}  {}", launch_, done, total, left(), measured.key);
   std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
