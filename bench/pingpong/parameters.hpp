@@ -27,8 +27,8 @@ struct Parameters : Place {
   bool bidirectional = false;
   bool enable_rdmacm = false;  ///< connect_by sockaddr, over InfiniBand
   int warmup_runs = 1;
-  std::optional<std::uint64_t> iterations;                ///< fixed; else from the time
-  std::chrono::nanoseconds max_time{400'000'000};       ///< measuring time of all launches
+  std::optional<std::uint64_t> iterations;               ///< fixed; else from the time
+  std::chrono::nanoseconds max_time{400'000'000};        ///< measuring time of all launches
   std::chrono::nanoseconds time_per_launch{66'666'666};  ///< of one
   Check check = Check::sample;
 };

@@ -24,7 +24,7 @@ def measured(options, transports, ranks, folder):
     file = folder / "run.json"
     file.unlink(missing_ok=True)
     command = [options.ucx_bench, "--quiet", "p2p", "-n", str(ranks), "--transports", transports, "--sizes", "8",
-               "--iterations", "8", "--concurrent", "disjoint", "--launches", "1", "--runs", "1", "--warmup-runs", "0",
+               "--iterations", "8", "--concurrent", "disjoint", "--launches", "1", "--runs", "1",
                "--bind", "none", "--timeout", f"{options.limit}s", "--json", str(file)]
     begin = time.monotonic()
     # Its own process group: a program that does not end in time leaves no ranks.

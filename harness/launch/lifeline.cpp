@@ -113,8 +113,8 @@ void Lifeline::report_finished() {
       }
     }
     channel_.send({{"type", "reported"}});
-    // What the other threads still do is given up. Hundreds of ranks that go on until the supervisor
-    // kills them keep it from its work; it removes what they leave.
+    // What the other threads still do is given up. Hundreds of ranks that go on until the
+    // supervisor kills them keep it from its work; it removes what they leave.
     ::_exit(static_cast<int>(Exit::interrupted));
   } catch (const Failure&) {
     end(Exit::lost);
