@@ -86,8 +86,8 @@ void ChannelRendezvous::barrier(const Progress& progress) {
   ask({{"type", "barrier"}}, "go", progress);
 }
 
-void ChannelRendezvous::at_stop(Finished finished) {
-  if (lifeline_) lifeline_->at_stop(std::move(finished));
+void ChannelRendezvous::at_stop(const Finished& finished) {
+  if (lifeline_) lifeline_->at_stop(finished);
 }
 
 void ChannelRendezvous::phase(std::string_view what) {

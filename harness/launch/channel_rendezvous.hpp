@@ -36,7 +36,7 @@ class ChannelRendezvous final : public Rendezvous {
   std::vector<Bytes> all_gather(std::string_view key, const Bytes& own,
                                 const Progress& progress) override;
   void barrier(const Progress& progress) override;
-  void at_stop(Finished finished) override;
+  void at_stop(const Finished& finished) override;
   void phase(std::string_view what) override;
 
   /// Tells the supervisor why the run must end: with this reason and status, of which only the

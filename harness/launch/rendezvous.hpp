@@ -52,7 +52,7 @@ class Rendezvous {
 
   /// `finished` gives what this rank has finished and perhaps not yet put, under keys "report/…",
   /// for when the user ends the run. It is called on another thread, once at most; empty: nothing.
-  virtual void at_stop(Finished /*finished*/) {}
+  virtual void at_stop(const Finished& /*finished*/) {}
 
   /// Says what this rank does now ("tag 1 MiB: latency"), for whoever must explain a hang. Cheap;
   /// never called inside a timed region.
