@@ -62,13 +62,13 @@ bool of_quality(const Json& finding) {
   return rule != rules().end() && rule->of_quality;
 }
 
-Quality quality_of(const Result& result, const Json& findings) {
+Quality quality_of(const Result& result) {
   Quality quality{.level = "good", .reasons = {}};
   const auto labels = result.machine.value("labels", Json::array());
   if (std::ranges::find(labels, Json("vm")) != labels.end()) {
     quality = {.level = "fair", .reasons = {"virtual machine"}};
   }
-  for (const auto& finding : findings) {
+  for (const auto& finding : result.findings) {
     if (!of_quality(finding)) continue;
     const bool poor = text_at(finding, "/severity") != "note";
     if (poor || quality.level == "good") quality.level = poor ? "poor" : "fair";

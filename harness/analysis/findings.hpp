@@ -58,9 +58,9 @@ struct Quality {
   std::vector<std::string> reasons;  ///< "3 launches give no 95 % interval"; none where good
 };
 
-/// By those of `findings` that rules of quality made: a warning is poor, a note fair, and so is a
+/// By those of its findings that rules of quality made: a warning is poor, a note fair, and so is a
 /// virtual machine.
-Quality quality_of(const Result& result, const Json& findings);
+Quality quality_of(const Result& result);
 
 /// Whether a rule of quality made this finding.
 bool of_quality(const Json& finding);

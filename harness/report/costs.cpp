@@ -203,7 +203,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
                   text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
                   text_at(result.ucx, "/version")));
   if (!result.cases.empty()) {
-    const auto [level, reasons] = quality_of(result, result.findings);
+    const auto [level, reasons] = quality_of(result);
     lines.emplace_back("quality", level + (reasons.empty() ? "" : ": " + join(reasons, "; ")));
   }
   // What was measured says it better.

@@ -217,7 +217,7 @@ Exit Outputs::write_page(const Result& result) const {
   const bool on_disk = std::filesystem::is_regular_file(result.file, ignored);
   auto told = on_disk ? Json{{"findings", result.findings}} : Json::parse(render("json", result));
   for (auto& finding : told["findings"]) finding["of_quality"] = of_quality(finding);
-  const auto [level, reasons] = quality_of(result, result.findings);
+  const auto [level, reasons] = quality_of(result);
   told["quality"] = Json{{"level", level}, {"reasons", reasons}};
   return static_cast<Exit>(
       run_script_on(told.dump(), "page",
