@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -157,6 +158,19 @@ void remove_mapped_files() {
   }
 }
 
+/// Above the number of every open descriptor. Not by /proc/self/fd: the kernel would keep an entry
+/// of each, and whoever reaps this process had to wait until they are gone.
+int descriptor_end() {
+  const Fd status(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> text{};
+  if (!status || ::read(status.get(), text.data(), text.size() - 1) <= 0) return 0;
+  constexpr std::string_view label = "FDSize:\t";
+  const char* found = std::strstr(text.data(), label.data());
+  int end = 0;
+  if (found != nullptr) std::from_chars(found + label.size(), text.data() + text.size(), end);
+  return end;
+}
+
 std::atomic<int> frozen{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -227,6 +241,14 @@ void remove_own_leftovers(std::time_t since) noexcept {
   });
   remove_open_files();
   remove_mapped_files();
+}
+
+void reset_connections() noexcept {
+  constexpr linger at_once{.l_onoff = 1, .l_linger = 0};
+  const int end = descriptor_end();
+  for (int fd = 0; fd < end; ++fd) {
+    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);  // of others it is refused
+  }
 }
 
 void block_signals_but_stop() noexcept {

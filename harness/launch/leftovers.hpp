@@ -39,6 +39,11 @@ void stop_and_leave_nothing(std::time_t since) noexcept;
 /// The second half of it.
 void remove_own_leftovers(std::time_t since) noexcept;
 
+/// For a process that will end at once: its connections end by a reset. Orderly ends, which say
+/// goodbye in both directions, take the kernel three times as long: 1.2 instead of 0.4 s for those
+/// between 300 ranks, on two processors.
+void reset_connections() noexcept;
+
 /// For a thread that is to handle no signals: blocks all but the one that stop_and_leave_nothing
 /// stops threads by.
 void block_signals_but_stop() noexcept;

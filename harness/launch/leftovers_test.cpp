@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <vector>
@@ -172,6 +175,26 @@ TEST_F(Leftovers, OfThisProcessAreRemovedAndNoOther) {
   EXPECT_EQ(folder_.files(), Names{"ucx_shm_posix_other"});
   EXPECT_EQ(segments_of({::getpid()}), Ids{});
   EXPECT_EQ(segments_of({other.pid()}).size(), 1U);
+}
+
+TEST(Connections, EndByAResetOnceThatIsAsked) {
+  const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof place;
+  auto* const address = reinterpret_cast<sockaddr*>(&place);
+  ASSERT_EQ(::bind(listener.get(), address, size), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listener.get(), address, &size), 0);
+  Fd near_end(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(near_end.get(), address, size), 0);
+  const Fd far_end(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  reset_connections();
+  near_end.reset();
+  char byte = 0;
+  EXPECT_EQ(::read(far_end.get(), &byte, 1), -1);  // 0 after an orderly end
+  EXPECT_EQ(errno, ECONNRESET);
 }
 
 TEST_F(Leftovers, NoneOfAThreadThatIsStillMakingThem) {

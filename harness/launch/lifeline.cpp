@@ -105,6 +105,7 @@ void Lifeline::at_stop(Rendezvous::Finished finished) {
 }
 
 void Lifeline::report_finished() {
+  reset_connections();
   try {
     const std::lock_guard lock(finished_mutex_);
     if (finished_) {
@@ -123,6 +124,7 @@ void Lifeline::report_finished() {
 
 void Lifeline::end(Exit exit) const {
   end_in_time();
+  reset_connections();
   stop_and_leave_nothing(since_);
   ::_exit(static_cast<int>(exit));
 }

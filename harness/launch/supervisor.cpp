@@ -71,7 +71,7 @@ class Supervisor {
 
   void start();
   void supervise();
-  void stop(Clock::time_point now);
+  void stop_if_asked(Clock::time_point now);
   bool all_reported() const;
   void dispatch(Events::Tag tag, Clock::time_point now);
   void receive(LocalRank& rank, Clock::time_point now);
@@ -145,10 +145,15 @@ void Supervisor::supervise() {
     const auto now = Clock::now();
     const bool children_changed = signals_.collect();
     if (signals_.abort()) return;
-    if ((signals_.stop() || peer_stop_) && !stopped_) stop(now);
     if (now - last_round > longest_watch_round) forgive(now);
     last_round = now;
-    for (const auto tag : ready) dispatch(tag, now);
+    stop_if_asked(now);
+    for (const auto tag : ready) {
+      dispatch(tag, now);
+      // What hundreds of ranks report at once takes seconds.
+      stop_if_asked(Clock::now());
+      if (stopped_ && Clock::now() - *stopped_ >= report_limit) return;
+    }
     if (children_changed) look_after_children(now);
     if (now >= next_check || !causes_.empty()) {
       next_check = now + watch_tick;
@@ -165,7 +170,8 @@ void Supervisor::supervise() {
 }
 
 // From here on no rank is let go on: what it does is given up.
-void Supervisor::stop(Clock::time_point now) {
+void Supervisor::stop_if_asked(Clock::time_point now) {
+  if (stopped_ || !(signals_.stop() || peer_stop_)) return;
   stopped_ = now;
   stop_call_.call();
   if (remote_ != nullptr) remote_->send({{"type", "stop"}});
