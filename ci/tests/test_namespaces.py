@@ -5,11 +5,11 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import assert_sound, only
+from conftest import assert_sound, only, wait_until
 
 
 def ip(*arguments):
-    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=20)
+    return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=20).stdout
 
 
 @pytest.fixture
@@ -27,6 +27,9 @@ def namespaces():
             ip("link", "set", device, "netns", f"{name}{rank}", "name", "veth")
             ip("-n", f"{name}{rank}", "address", "add", f"10.203.7.{rank + 1}/24", "dev", "veth")
             ip("-n", f"{name}{rank}", "link", "set", "veth", "up")
+        # The kernel finds the carrier some time after that.
+        for rank in range(2):
+            wait_until(lambda of=f"{name}{rank}": "state UP" in ip("-n", of, "link", "show", "veth"))
     except subprocess.CalledProcessError as error:
         remove(name)
         pytest.skip(f"no network namespaces here: {error.stderr.strip()}")

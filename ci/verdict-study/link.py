@@ -5,6 +5,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 
 from launches import Unfit
 
@@ -14,9 +15,10 @@ RATE = 500_000_000
 
 def run(*command):
     try:
-        subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=20)
+        done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=20)
     except subprocess.CalledProcessError as error:
         raise Unfit(f"no shaped link here: {' '.join(command)}: {error.stderr.strip()}") from None
+    return done.stdout
 
 
 class Link:
@@ -45,6 +47,13 @@ def shaped_link():
             run("ip", "link", "set", device, "netns", namespace, "name", "veth")
             run("ip", "-n", namespace, "address", "add", f"10.203.8.{end + 1}/24", "dev", "veth")
             run("ip", "-n", namespace, "link", "set", "veth", "up")
+        # The kernel finds the carrier some time after that.
+        deadline = time.monotonic() + 30
+        for end in range(2):
+            while "state UP" not in run("ip", "-n", f"{name}{end}", "link", "show", "veth"):
+                if time.monotonic() > deadline:
+                    raise Unfit(f"no shaped link here: veth of {name}{end} does not come up")
+                time.sleep(0.01)
         link = Link(name)
         link.set_rate(RATE)
         yield link
