@@ -17,12 +17,14 @@ from plots.common import percent
 def page_of(run, file, folder):
     import jinja2
 
-    from pages import charts, drawings, heat, pairs, sections, template
+    from pages import charts, drawings, heat, machine, pairs, sections, template
 
     try:
         blocks = sections.blocks_of(run)
         timelines, no_timelines = drawings.of_time(run, folder)
-        matrices = heat.cases_of(run, file)
+        matrices, no_rates = heat.known(heat.cases_of(run, file))
+        maps, more_maps = heat.maps_of(matrices)
+        limits, both_ways, of_pairs = pairs.limits_of(run), pairs.both_ways(run), pairs.tables_of(run)
         content = {
             "run": run,
             "known": sections.known,
@@ -33,24 +35,27 @@ def page_of(run, file, folder):
             "labels": sections.labels_of(run),
             "findings": sections.findings_of(run),
             "blocks": blocks,
-            "launches": sections.launches_of(blocks),
+            "launches": sections.launches_of(run, blocks),
             "quality": run.get("quality"),
             "charts": charts.of_run(run, file),
             "heats": heat.tables_of(matrices),
-            "drawings": drawings.of_pairs(heat.large_of(matrices)),
+            "maps": maps,
+            "more_maps": more_maps,
+            "no_rates": no_rates,
             "phases": drawings.of_phases(run),
             "stages": drawings.of_stages(run),
             "timelines": timelines,
             "no_timelines": no_timelines,
             "canaries": sections.canaries_of(run),
-            "limits": pairs.limits_of(run),
-            "pairs": pairs.tables_of(run),
-            "both_ways": pairs.both_ways(run),
-            "ranks": sections.ranks_of(run),
+            "limits": limits,
+            "pairs": of_pairs,
+            "both_ways": both_ways,
+            "has_pairs": bool(matrices or limits["rows"] or both_ways["rows"] or of_pairs),
+            "ranks": machine.ranks_of(run),
             "wiring": drawings.of_topology(run),
-            "devices": sections.devices_of(run.get("topology") or {}),
-            "hosts": sections.hosts_of(run),
-            "settings": sections.settings_of(run["ucx"]["environment"]),
+            "devices": machine.devices_of(run.get("topology") or {}),
+            "hosts": machine.hosts_of(run),
+            "settings": machine.settings_of(run["ucx"]["environment"]),
         }
         return template.render("report.html.j2", content)
     except (*runfile.DAMAGE, jinja2.UndefinedError) as error:

@@ -164,7 +164,7 @@ def test_the_page_has_a_timeline_from_the_log_beside_the_run(merge, bench, tmp_p
     merge("-n", 2, "--rows", "100K", "--transports", "shm", "--json", "runs/run.json", "--html", "run.html")
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     drawn = page[page.index("Timeline of the median run") :]
-    assert "shuffle (waiting)" in drawn and "rank 1" in drawn and "No timeline" not in page
+    assert "shuffle (waiting)" in drawn and "2 ranks: time in each phase" in drawn and "No timeline" not in page
     assert "peak of the links" not in page and "exchange while computing" in page
     assert bench("report", "runs/run.json", "--html", "-").out == page
     (tmp_path / "runs/run.transfers.bin").unlink()
@@ -182,6 +182,6 @@ def test_two_runs_side_by_side(merge, bench, tmp_path):
     assert done.code == 0 and "missing" in done.out, done
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "host/tcp/100K/ranks=2 → merge/tag/host-host/shm/100K/ranks=2" in page and "messages under way, ms" in page
-    assert page.count("ms after the run began") == 1 and "base: merge" in page and "new: merge" in page
+    assert page.count("2 ranks: time in each phase") == 2 and "base: merge" in page and "new: merge" in page
     done = bench("compare", "base.json", "new.json", "--html", "-", "--fail-on", "missing")
     assert done.code == 6 and done.out == page

@@ -48,7 +48,7 @@ def drawn(stream, lines):
     x, y = next(of for of in reversed(stretches) if of)[-1]
     change = f", the newest {100 * (times[-1] - 1):+.1f} %" if times[-1] else ""
     title = escape(f"time of the middle row in the last {len(times)} runs against their median, up is slower{change}")
-    return Markup(f'<svg class="spark" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}"><title>{title}</title>'
+    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}"><title>{title}</title>'
                   f'{"".join(parts)}<circle cx="{x}" cy="{y}" r="2.5"/></svg>')
 
 

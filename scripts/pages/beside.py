@@ -1,8 +1,7 @@
 """Two runs side by side: cases that belong together, what they took, and their timelines on one scale."""
 
-from pages import drawings
+from pages import drawings, timeline
 from pages.sections import is_canary, is_shown, known, labels_of, metric_title
-from plots import timeline
 from plots.common import metric_of, words
 
 # By these the two may differ and yet be the same load: before and after a change of transport.
@@ -75,7 +74,7 @@ def exchanges_of(base, new, both):
 
 
 def timelines_of(base, new, folders, both):
-    """A drawing per pair of cases, and why there are not more."""
+    """Two charts per pair of cases, on one scale, and why there are not more."""
     pairs = [pair for pair in both if all(drawings.is_exchange(run["cases"][index]) for run, index in zip((base, new), pair))]
     shown = pairs[:MOST_DRAWINGS]
     logs = [drawings.timelines_of(run, folder, [pair[side] for pair in shown])
@@ -85,8 +84,11 @@ def timelines_of(base, new, folders, both):
         if all(index in found for index, (found, _) in zip(pair, logs)):
             named = [(f"{side}: {drawings.name_of(run['cases'][index])}", found[index])
                      for side, run, index, (found, _) in zip(("base", "new"), (base, new), pair, logs)]
-            drawn.append(drawings.inline(timeline.draw(named)))
-    reasons = [f"{side}: {reason}" for side, (_, reasons) in zip(("base", "new"), logs) for reason in reasons]
+            drawn += timeline.charts_of(named)
+    of_base, of_new = (reasons for _, reasons in logs)
+    both_lack = [reason for reason in of_base if reason in of_new]
+    reasons = [f"Both runs: {reason}" for reason in both_lack]
+    reasons += [f"{side}: {reason}" for side, (_, of) in zip(("base", "new"), logs) for reason in of if reason not in both_lack]
     if len(pairs) > len(shown):
         reasons.append(f"{len(pairs) - len(shown)} more pairs of cases are in the transfer logs.")
     return drawn, reasons

@@ -1,11 +1,12 @@
-"""Pictures inside a page: SVG without its XML head; bars as numbers for the template."""
+"""Drawings of a page: SVG without its XML head; bars as numbers for the template; timelines as plain data."""
 
 import io
 
 import topology
 import transferlog
-from plots import timeline, waterfall
-from plots.common import COLORS, measured, percent, significant, size_axis, words
+from pages import timeline
+from plots import waterfall
+from plots.common import measured, percent, row_name, significant, size_axis, words
 
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
@@ -15,25 +16,14 @@ MOST_STAGES = 8
 def inline(figure):
     import matplotlib.pyplot as plt
 
-    text = io.StringIO()
+    text, inches = io.StringIO(), figure.get_figwidth()
     # Letters as such: they can be searched for, and a tenth of the size.
     plt.rcParams["svg.fonttype"] = "none"
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
     svg = topology.fitting(text.getvalue())
-    return svg[svg.index("<svg") :]
-
-
-def of_pairs(rows):
-    """Maps of pairs, as rows of panels, that are too large for tables."""
-    from plots.common import draw_rows, pyplot
-
-    plt, made = pyplot(), []
-    for panels in rows:
-        figure = plt.figure(figsize=(12, max(panel.height for panel in panels)), layout="constrained")
-        draw_rows(figure, [panels], [1])
-        made.append(inline(figure))
-    return made
+    # No larger than it was drawn: a host with one adapter would fill a screen.
+    return svg[svg.index("<svg") :].replace("<svg ", f'<svg style="--whole: {inches * 72:.0f}pt" ', 1)
 
 
 def of_topology(run):
@@ -61,6 +51,13 @@ def amount_of(case):
     return size["value"] if size else case["shows"]["ranks"]
 
 
+def left_of(value, before):
+    """"43 %"; "33 ×" where it is much more than before, which has then met a busier host."""
+    if not before:
+        return ""
+    return percent(value / before) if value < 2 * before else f"{significant(value / before, 2)} ×"
+
+
 def of_stages(run):
     """Bars of each: [{"name", "rows": [{"name", "rate", "left", "width", "lost"}]}], widths in % of the largest stage."""
     told = []
@@ -68,7 +65,7 @@ def of_stages(run):
         most, before, rows = max(value for _, value in found.stages) or 1, None, []
         for name, value in found.stages:
             rows.append({
-                "name": name, "rate": f"{significant(value)} GB/s", "left": percent(value / before) if before else "",
+                "name": name, "rate": f"{significant(value)} GB/s", "left": left_of(value, before),
                 "width": round(100 * value / most, 1), "lost": round(100 * max(0, (before or 0) - value) / most, 1),
             })
             before = value
@@ -81,13 +78,14 @@ def of_phases(run):
     longest case."""
     cases = [case for case in measured(run, "workload") if case.get("phases") and case["metrics"].get("wall_ms")]
     names = list(dict.fromkeys(phase["name"] for case in cases for phase in case["phases"]))
+    colors = timeline.colors_of(names)
     most = max((max(case["metrics"]["wall_ms"]["p50"] or 0, sum(phase["median_ms"] or 0 for phase in case["phases"]))
                 for case in cases), default=0) or 1
     bars = [{"name": case["key"], "wall": case["metrics"]["wall_ms"]["p50"],
-             "parts": [{"name": phase["name"], "ms": phase["median_ms"], "color": names.index(phase["name"]) % len(COLORS),
+             "parts": [{"name": phase["name"], "ms": phase["median_ms"], "color": colors[phase["name"]],
                         "width": round(100 * phase["median_ms"] / most, 2)} for phase in case["phases"] if phase["median_ms"]]}
             for case in cases]
-    return {"names": [(name, at % len(COLORS)) for at, name in enumerate(names)], "bars": bars}
+    return {"names": list(colors.items()), "bars": bars}
 
 
 def is_exchange(case):
@@ -100,7 +98,7 @@ def timelines_of(run, folder, indexes):
     """{index of a case: its Timeline} and, where that is not all, the reasons."""
     file = transferlog.file_of(run, folder)
     if not indexes or file is None:
-        return {}, ["The run has no transfer log."] if indexes else []
+        return {}, ["No timeline: the run has no transfer log."] if indexes else []
     found, reasons = {}, []
     try:
         sections = transferlog.sections_of(file)
@@ -115,21 +113,25 @@ def timelines_of(run, folder, indexes):
 
 
 def of_time(run, folder):
-    """The timelines of each workload's largest number of ranks, on one scale, and why there are not more."""
+    """A chart of each workload's largest number of ranks, those of one load on one scale, and why there are not more."""
     by_load = {}
     for index, case in enumerate(run["cases"]):
         if is_exchange(case):
             by_load.setdefault(case["benchmark"], {}).setdefault(case["shows"]["ranks"], []).append(index)
     largest = [indexes[max(indexes)] for indexes in by_load.values()]
     found, reasons = timelines_of(run, folder, [index for indexes in largest for index in indexes[:MOST_TIMELINES]])
-    drawings = []
+    charts = []
     for indexes in largest:
-        named = [(name_of(run["cases"][index]), found[index]) for index in indexes if index in found]
-        if named:
-            drawings.append(inline(timeline.draw(named)))
-        if len(indexes) > MOST_TIMELINES:
-            reasons.append(f"{len(indexes) - MOST_TIMELINES} more cases are in the transfer log.")
-    return drawings, reasons
+        by_axes = {}
+        for index in indexes:
+            if index in found:
+                case = run["cases"][index]
+                by_axes.setdefault(row_name(case), []).append((name_of(case), found[index]))
+        for named in by_axes.values():
+            charts += timeline.charts_of(named)
+        if (more := len(indexes) - MOST_TIMELINES) > 0:
+            reasons.append(f"{more} more case{'' if more == 1 else 's'} {'is' if more == 1 else 'are'} in the transfer log.")
+    return charts, reasons
 
 
 def name_of(case):

@@ -1,9 +1,17 @@
-"""Pairs of ranks as tables whose cells are shaded by their rate."""
+"""Pairs of ranks: as tables whose cells are shaded by their rate, or, of many ranks, as plain data that fields.js draws."""
 
-from plots import matrix, pairs, workload
+import array
+import base64
+import math
+import sys
+
+from plots import matrix, workload
 from plots.common import significant, size_text
 
-MOST_RANKS = 32  # of a table; more are drawn
+MOST_RANKS = 32  # of a table
+MOST_CELLS = 256  # to a side of a map; of more ranks a cell is several
+MOST_MAPS = 4
+NONE, LEVELS = 0, 65535
 
 
 def cell(rate, top, title=""):
@@ -21,12 +29,18 @@ def cases_of(run, file):
     return found
 
 
+def known(cases):
+    """Those with a rate, and the titles of the others."""
+    rated = [(name, case) for name, case in cases if any(case.pairs.values())]
+    return rated, [name for name, case in cases if not any(case.pairs.values())]
+
+
 def table_of(name, case):
-    top = max((of[1] for of in case.pairs.values() if of), default=0) or 1
+    top = max(of[1] for of in case.pairs.values() if of) or 1
 
     def at(ends):
         of = case.pairs.get(ends)
-        return cell(of and of[1], top, f"p25 to p75: {significant(of[0])} to {significant(of[2])}" if of else "")
+        return cell(of and of[1], top, f"p25 to p75: {significant(of[0])} to {significant(of[2])} GB/s" if of else "")
 
     ranks = range(case.ranks)
     return {"title": name, "names": [f"r{rank}" for rank in ranks], "rows": [[at((src, dst)) for dst in ranks] for src in ranks]}
@@ -36,6 +50,31 @@ def tables_of(cases):
     return [table_of(name, case) for name, case in cases if case.ranks <= MOST_RANKS]
 
 
-def large_of(cases):
-    """Rows of panels of a picture, of what is too large for a table."""
-    return pairs.rows_of([(name, case) for name, case in cases if case.ranks > MOST_RANKS])
+def packed(rates, low, high):
+    """Two bytes for each, in base64: levels on a log scale from low to high, which keeps four digits of each."""
+    span = math.log(high / low) or 1
+    levels = array.array("H", (NONE if not rate else 1 + round(math.log(rate / low) / span * (LEVELS - 1)) for rate in rates))
+    if sys.byteorder == "big":
+        levels.byteswap()
+    return base64.b64encode(levels.tobytes()).decode()
+
+
+def map_of(name, case):
+    """{"low", "high": GB/s; "by": ranks to a side of a cell, which has the slowest of their pairs}"""
+    by = -(-case.ranks // MOST_CELLS)
+    side = -(-case.ranks // by)
+    slowest = [None] * (side * side)
+    for (src, dst), of in case.pairs.items():
+        at = src // by * side + dst // by
+        if of and (slowest[at] is None or of[1] < slowest[at]):
+            slowest[at] = of[1]
+    rates = [rate for rate in slowest if rate]
+    low, high = min(rates, default=1), max(rates, default=1)
+    return {"kind": "map", "title": name, "low": low, "high": high, "ranks": case.ranks, "by": by, "side": side,
+            "rates": packed(slowest, low, high)}
+
+
+def maps_of(cases):
+    """Of what is too large for a table, and how many more there would be."""
+    large = [(name, case) for name, case in cases if case.ranks > MOST_RANKS]
+    return [map_of(name, case) for name, case in large[:MOST_MAPS]], max(0, len(large) - MOST_MAPS)

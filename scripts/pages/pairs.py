@@ -2,7 +2,7 @@
 
 import heapq
 
-from pages.sections import known
+from pages.sections import known, without_unknown
 from plots.common import by_at_once, percent, promised
 
 MOST_PAIRS = 200
@@ -41,10 +41,10 @@ def together_of(run):
 
 
 def tables_of(run):
-    """Pairs of each case, the slowest first, at most MOST_PAIRS."""
+    """Pairs of each case that sent each other something, the slowest first, at most MOST_PAIRS."""
     together, tables = together_of(run), []
     for case in run["cases"]:
-        pairs = case.get("pairs") or []
+        pairs = [pair for pair in case.get("pairs") or [] if pair["bytes"]]
         if case["state"] != "measured" or len(pairs) < 2:
             continue
         limited = any(pair.get("class") for pair in pairs)
@@ -74,7 +74,7 @@ def tables_of(run):
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []
         head += ["all at once", "of alone"] if at_once else []
-        tables.append({"key": case["key"], "head": head, "rows": rows, "left_out": len(pairs) - len(rows)})
+        tables.append({"key": case["key"], **without_unknown(head, rows), "left_out": len(pairs) - len(rows)})
     return tables
 
 
@@ -107,4 +107,6 @@ def limits_of(run):
                 percent_of(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
                 f"{source}: {limit['detail']}" if limit["detail"] else source,
             ])
-    return rows
+    head = ["case", "class", "transport used", "pairs", "slowest, GB/s", "p50", "peak", "% of peak", "best path", "% of best",
+            "fair share", "resource", "source"]
+    return without_unknown(head, rows)

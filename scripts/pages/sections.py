@@ -1,6 +1,6 @@
 """What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
 
-from plots.common import metric_of, percent, significant, size_text, unit_text, words
+from plots.common import metric_of, percent, significant, unit_text, words
 
 SEVERITIES = ("error", "warning", "note")
 # What a title says by its value alone.
@@ -16,6 +16,12 @@ def known(value, digits=4):
     if isinstance(value, float):
         return significant(value, digits) if value else "0"
     return words(value)
+
+
+def without_unknown(head, rows):
+    """A table less the columns of which nothing is known: {"head", "rows"}."""
+    kept = [at for at in range(len(head)) if not rows or any(row[at] not in ("?", "–") for row in rows)]
+    return {"head": [head[at] for at in kept], "rows": [[row[at] for at in kept] for row in rows]}
 
 
 def between(interval):
@@ -66,27 +72,33 @@ def row_names(cases):
     return [", ".join(axis["text"] for axis in case["shows"]["axes"] if axis["name"] in differing) for case in cases]
 
 
-def cells_of(metric):
-    return [known(metric["p50"]), between(metric.get("ci95")), known(metric.get("p99")), known(metric.get("max"))]
+# Of a metric: head, field, text.
+COLUMNS = (("p50", "p50", known), ("95 % CI", "ci95", between), ("p99", "p99", known), ("max", "max", known))
+
+
+def columns_of(metrics):
+    """p50, and what else any of them has; the largest one only beside p99."""
+    has = {field: any(metric.get(field) is not None for metric in metrics) for _, field, _ in COLUMNS}
+    has["max"] = has["p99"]
+    return [column for column in COLUMNS if column[1] == "p50" or has[column[1]]]
 
 
 def table_of(cases):
     """Of the cases of one block."""
     names = {name: metric_title(metric_of(case, name)) for case in cases for name in case["metrics"] if is_shown(case, name)}
-    tails = {name: any(case["metrics"].get(name, {}).get("p99") is not None for case in cases) for name in names}
+    columns = {name: columns_of([case["metrics"][name] for case in cases if name in case["metrics"]]) for name in names}
     rows = []
     for case, row_name in zip(cases, row_names(cases)):
         cells = []
         for name in names:
             metric = case["metrics"].get(name)
-            width = 4 if tails[name] else 2
-            cells += cells_of(metric)[:width] if metric else ["–"] * width
+            cells += [text(metric.get(field)) if metric else "–" for _, field, text in columns[name]]
         checked = case.get("verified") or {}
         verified = f"{checked.get('checked', 0) - checked.get('errors', 0)}/{checked.get('checked', 0)}"
         rows.append({"name": row_name, "cells": cells, "path": carried(case),
                      "verdict": (case.get("path") or {}).get("verdict", "unknown"),
                      "verified": verified, "wrong": bool(checked.get("errors"))})
-    return {"metrics": [(title, 4 if tails[name] else 2) for name, title in names.items()], "rows": rows}
+    return {"metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}
 
 
 def differing_fields(keys):
@@ -100,6 +112,11 @@ def fields_of(case):
     """What the cases of a block have in common."""
     axes = [axis["name"] for axis in case["shows"]["axes"]]
     return {name: words(value) for name, value in case["parameters"].items() if name not in axes and value is not None}
+
+
+def reasons_of(cases, known_path):
+    """How what carried them is known, or why it is not."""
+    return sorted({case["path"]["why"] for case in cases if case["path"].get("why") and bool(case["path"].get("carried_by")) == known_path})
 
 
 def blocks_of(run):
@@ -125,22 +142,30 @@ def blocks_of(run):
             "launches": max((len({entry["launch"] for entry in case["launches"]}) for case in measured), default=0),
             "table": table_of(measured) if measured else None,
             "scaled": len({case["shows"]["ranks"] for case in measured if case.get("phases")}) > 1,
-            "phases": [(name, case["phases"]) for case, name in zip(measured, row_names(measured)) if case.get("phases")],
-            "reasons": sorted({case["path"].get("why") for case in measured if case["path"].get("why")}),
+            "phases": [[name, *phase_cells(phase)] for case, name in zip(measured, row_names(measured)) for phase in case.get("phases") or []],
+            "known_by": reasons_of(measured, True), "unknown_since": reasons_of(measured, False),
             "others": [{"state": state, "reason": reason or "no reason given", "keys": keys}
                        for (state, reason), keys in others.items()],
         })
     return blocks
 
 
-def launches_of(blocks):
+def phase_cells(phase):
+    share = phase["share"]
+    return [phase["name"], known(phase["median_ms"]), "?" if share is None else percent(share), known(phase["slowest_rank"]), known(phase["slowest_ms"])]
+
+
+def launches_of(run, blocks):
     """What p50 and its interval are of: "6 launches; …"; empty where nothing was measured."""
     numbers = sorted({block["launches"] for block in blocks if block["launches"]})
     if not numbers:
         return ""
-    ranged = ", which of six to eight is their range" if any(6 <= number <= 8 for number in numbers) else ""
-    counted = " to ".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))
-    return f"{counted} launch{'' if numbers[-1] == 1 else 'es'}; p50 with the 95 % confidence interval of the launches' medians{ranged}"
+    told = " to ".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))
+    told += f" launch{'' if numbers[-1] == 1 else 'es'}; p50 is the median of {'the' if numbers[-1] == 1 else 'their'} samples"
+    if any(metric.get("ci95") for case in run["cases"] for metric in case["metrics"].values()):
+        told += ", 95 % CI the confidence interval of the launches' medians"
+        told += " (of six to eight launches: their range)" if any(6 <= number <= 8 for number in numbers) else ""
+    return told
 
 
 def labels_of(run):
@@ -149,80 +174,13 @@ def labels_of(run):
 
 
 def canaries_of(run):
-    """What the host did outside UCX, before each round of a suite."""
-    return [
-        f"{case['key']}: {metric_title(metric_of(case, name))} {known(metric['p50'])}, 95 % CI {between(metric.get('ci95'))}"
-        for case in run["cases"] if is_canary(case) for name, metric in case["metrics"].items()
-    ]
+    """What the host did without UCX, before each round of a suite."""
+    return [[case["key"].partition("/")[2], metric_title(metric_of(case, name)), known(metric["p50"]), between(metric.get("ci95"))]
+            for case in run["cases"] if is_canary(case) for name, metric in case["metrics"].items()]
 
 
 def benchmarks_of(run):
     return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if not is_canary(case))) or ["nothing"]
-
-
-def devices_of(wiring):
-    shown = [device for device in wiring.get("devices", []) if device["kind"] in ("gpu", "nic", "numa")]
-    return [[known(device.get(name)) for name in ("name", "alias", "kind", "model", "pci", "state", "numa_node",
-                                                   "cpu_affinity")] for device in shown]
-
-
-def copies_of(memory):
-    """"8.123 GB/s on one core, 12.34 on 2"."""
-    one, all_of = memory["one_core"], memory["all_cores"]
-    return f"{known(one['copy_GBps'])} GB/s on one core, {known(all_of['copy_GBps'])} on {len(all_of['cpus'])}"
-
-
-def facts_of(host):
-    """Of a host: what is a value, in words; devices have a table of their own."""
-    facts = []
-    for name, value in host.items():
-        if name == "memory_copy":
-            value = copies_of(value)
-        if isinstance(value, (dict, list)):
-            continue
-        if name == "memory_bytes" and value:
-            name, value = "memory", size_text(value)
-        facts.append((name.replace("_", " "), known(value)))
-    return facts
-
-
-def ranks_of(run):
-    """A row per rank: where it ran."""
-    rows = []
-    for rank in run["ranks"]:
-        cpus, gpu = rank["cpus"], rank.get("device")
-        if gpu:
-            gpu = ", ".join(known(gpu.get(name)) for name in ("index", "name", "pci"))
-        rows.append([known(rank["rank"]), known(rank["host"]), known(rank["pid"]),
-                     ", ".join(map(str, cpus)) if isinstance(cpus, list) else known(cpus),
-                     known(rank["numa_node"]), gpu or "–", known(rank["net_devices"])])
-    return rows
-
-
-def hosts_of(run):
-    """[(names, facts)]: hosts that are equal but for their name and load stand together."""
-    kinds = {}
-    for host in run["machine"]["hosts"]:
-        facts = facts_of({name: value for name, value in host.items() if name != "name"})
-        same = tuple(fact for fact in facts if not fact[0].startswith("load"))
-        kinds.setdefault(same, (facts, []))[1].append(known(host.get("name")))
-    return [(", ".join(names) if len(names) < 3 else f"{len(names)} hosts, {names[0]} to {names[-1]}",
-             facts if len(names) == 1 else same) for same, (facts, names) in kinds.items()]
-
-
-def settings_of(environment):
-    """What was set, per set of transports; what was inherited; and all that UCX used, told apart only
-    where sets differ."""
-    effective = environment.get("effective") or {}
-    common = {}
-    for settings in effective.values():
-        for name, value in settings.items():
-            common.setdefault(name, set()).add(value)
-    return {
-        "asked": environment.get("asked") or {},
-        "inherited": environment.get("inherited") or {},
-        "effective": [(name, " | ".join(sorted(map(str, values)))) for name, values in sorted(common.items())],
-    }
 
 
 def verdicts_of(comparison, titles):

@@ -3,6 +3,7 @@
 import pathlib
 
 PARTS = pathlib.Path(__file__).resolve().parent
+SCRIPTS = ("basics.js", "plots.js", "fields.js", "page.js", "tables.js")  # in this order
 
 
 def text_of(file):
@@ -17,7 +18,7 @@ def plain(text):
 
 
 def render(name, content, folder=PARTS):
-    """The template of that name in `folder`, with the style of all pages, then the folder's own."""
+    """The template of that name in `folder`, with the style and scripts of all pages, then the folder's own."""
     import jinja2
 
     from pages import library
@@ -27,9 +28,10 @@ def render(name, content, folder=PARTS):
         trim_blocks=True, lstrip_blocks=True,
     )
     found = library.parts()
-    style = text_of(PARTS / "style.css")
+    style, script = text_of(PARTS / "style.css"), plain("\n".join(text_of(PARTS / name) for name in SCRIPTS))
     if folder != PARTS:
         style += text_of(folder / "style.css")
-    script, library_style = map(plain, found or ("", ""))
-    return environment.get_template(name).render(**content, style=library_style + style, library=script,
-                                                 script=text_of(PARTS / "page.js"))
+        script += text_of(folder / "rows.js")
+    of_library, library_style = map(plain, found or ("", ""))
+    return environment.get_template(name).render(**content, style=library_style + style, library=of_library,
+                                                 script=script)

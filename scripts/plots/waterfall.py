@@ -3,7 +3,7 @@
 import dataclasses
 import statistics
 
-from plots.common import by_at_once, measured, number, promised, words
+from plots.common import by_at_once, measured, number, promised, row_name, words
 
 NO_LINKS = "peak of the links"
 CALIBRATED = "calibrated peak"
@@ -27,8 +27,8 @@ def of_workload(case, ranks):
         ("exchange while computing", metrics.get("exchange_GBps", {}).get("p50")),
         ("end to end: the same bytes by the whole run", exchange["bytes"] / metrics["wall_ms"]["p50"] * 1e-6),
     ]
-    where = f"{ranks} ranks, {words(case['parameters']['transports'])}"
-    return made(f"{case['benchmark']}, {where}, all together", found)
+    what = row_name(case) if "ranks" in row_name(case) else f"{ranks} ranks, {row_name(case)}"
+    return made(f"{case['benchmark']}, {what}, {words(case['parameters']['transports'])}, all ranks together", found)
 
 
 def rows_of(case):

@@ -33,4 +33,4 @@ def said_by(page, script, folder):
     """What the script, at the end of the page, leaves there as its whole text: JSON."""
     file = folder / "with-script.html"
     file.write_text(page.replace("</body>", script + "</body>"), encoding="utf-8")
-    return json.loads(browsed(file.as_uri(), folder).partition("<body>")[2].partition("</body>")[0])
+    return json.loads(browsed(file.as_uri(), folder).partition("<body")[2].partition(">")[2].partition("</body>")[0])

@@ -63,7 +63,7 @@ def test_inconclusive_rows_are_folded_and_a_card_has_its_last_runs(runs, program
     folded = re.search(r'<details class="folded"><summary>8 inconclusive</summary>(.*?)</details>', page, flags=re.DOTALL).group(1)
     assert folded.count('<td class="text inconclusive">') == 8 == page.count('<td class="text inconclusive">')
     assert "rows that have been worse since" in text_of(page)
-    assert page.count('<svg class="spark"') == 1 and "time of the middle row in the last 20 runs" in page
+    assert page.count('<span class="spark"') == 1 and "time of the middle row in the last 20 runs" in page
 
 
 def test_a_loss_in_history_keeps_its_run_and_has_one_cause(runs, program):

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import PROGRAM, ROOT
 from made_pages import made, made_once, program, runs, text_of  # noqa: F401 (fixtures)
-from test_page import Page
+from seen import Page
 from test_plot import picture
 
 import runfile
