@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes one self-contained page of two runs: verdicts, what each took, their timelines on one scale.
 
-Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or matplotlib is missing.
+Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or NumPy is missing.
 """
 
 import json

@@ -4,36 +4,15 @@
 The tree hangs from the host; NVLinks run below the devices. A line is as wide as the link's specified
 capacity one way; what is unknown is thin and dashed. With loads, which a run's page has, its colour and a
 number say how much of that was used, in the busier direction. Exit status: 0 drawn, 2 unusable input or output,
-3 matplotlib is missing.
+3 Jinja2 is missing.
 """
 
-import io
 import json
 import pathlib
-import re
 
 from commandline import Parser, write_text
 
-# Okabe and Ito's palette; every class also has a line style of its own.
-LINKS = {
-    "PCIe": ("#0072B2", "-"),
-    "NVLink": ("#009E73", "-"),
-    "NVLink-C2C": ("#CC79A7", "-"),
-    "socket": ("#D55E00", "-."),
-    "internal": ("#999999", ":"),
-}
-KINDS = {
-    "host": "#ffffff",
-    "socket": "#f0f0f0",
-    "numa": "#f0f0f0",
-    "host-bridge": "#ffffff",
-    "bridge": "#ffffff",
-    "gpu": "#cfe8dd",
-    "nic": "#f6d9c8",
-    "switch": "#cfe8dd",
-}
-NARROWEST, WIDEST = 1.2, 7.0  # points
-UNUSED = "#c4c4c4"
+KINDS = ("host", "socket", "numa", "host-bridge", "bridge", "gpu", "nic", "switch")
 
 
 def read(topology):
@@ -95,62 +74,6 @@ def place(devices):
     return positions
 
 
-def label_of(device):
-    lines = [device["name"]]
-    for key in ("alias", "model"):
-        if device[key] and device["kind"] in ("gpu", "nic", "socket"):
-            lines.append(device[key] if len(device[key]) < 22 else device[key][:20] + "…")
-    if device["kind"] == "numa" and device["cpu_affinity"] and device["cpu_affinity"] not in device["name"]:
-        lines.append(f"CPUs {device['cpu_affinity']}")
-    return "\n".join(lines)
-
-
-def undirected(links):
-    """One entry for both directions."""
-    seen = {}
-    for link in links:
-        seen.setdefault((frozenset((link["from"], link["to"])), link["class"]), link)
-    return seen.values()
-
-
-def color_of(part):
-    import matplotlib
-
-    # Its pale end would vanish on white.
-    return matplotlib.colormaps["viridis_r"](0.15 + 0.85 * min(part, 1))
-
-
-def draw_links(axes, links, positions, most, loads):
-    from matplotlib.patches import FancyArrowPatch
-
-    for link in undirected(links):
-        color, style = LINKS.get(link["class"], ("#000000", "-"))
-        capacity = link["spec_GBps"]
-        width = NARROWEST + (WIDEST - NARROWEST) * capacity / most if capacity else NARROWEST
-        start, end = positions[link["from"]], positions[link["to"]]
-        if capacity is None and link["class"] != "internal":
-            style = "--"
-        part = None
-        if loads is not None:
-            part = loads.get((frozenset((link["from"], link["to"])), link["class"]))
-            color = UNUSED if part is None else color_of(part)
-        flat = link["class"] == "NVLink" and start[1] == end[1]
-        # To the right it bends down: matplotlib's sign of an arc depends on the direction.
-        bend = (0.35 if start[0] < end[0] else -0.35) if flat else 0
-        axes.add_patch(
-            FancyArrowPatch(
-                start, end, arrowstyle="-", color=color, linestyle=style, linewidth=width, zorder=1,
-                alpha=0.85, connectionstyle=f"arc3,rad={bend}",
-            )
-        )
-        if part is not None:
-            x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-            # The middle of an arc; a unit is about twice as wide as high.
-            y -= abs(bend) * abs(end[0] - start[0])
-            axes.text(x, y, f"{part:.0%}".replace("%", " %"), ha="center", va="center", zorder=3, fontsize=7,
-                      bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8})
-
-
 def loads_of(used, devices):
     """{(both ends, class): the part of its capacity that was used, in the busier direction}; of links whose capacity
     is not known none."""
@@ -168,60 +91,11 @@ def loads_of(used, devices):
     return parts
 
 
-def legend_of(axes, links, loads):
-    from matplotlib.lines import Line2D
-
-    present = [name for name in LINKS if any(link["class"] == name for link in links)]
-    entries = []
-    for name in present:
-        known = [link["spec_GBps"] for link in links if link["class"] == name and link["spec_GBps"]]
-        rates = ", " + " to ".join(dict.fromkeys(f"{rate:.4g}" for rate in (min(known), max(known)))) + " GB/s" if known else ""
-        if name != "internal" and not known:
-            rates = ", capacity unknown"
-        color, style = LINKS[name]
-        style = style if known or name == "internal" else "--"
-        color = color if loads is None else UNUSED
-        entries.append(Line2D([], [], color=color, linestyle=style, linewidth=2.5, label=name + rates))
-    if entries:
-        if loads is not None:
-            entries += [Line2D([], [], color=color_of(part), linewidth=4, label=f"{part:.0%} used".replace("%", " %"))
-                        for part in (0, 0.5, 1)]
-        axes.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(3, len(entries)), frameon=False)
-
-
 def draw(title, devices, links, loads=None):
-    """`loads` as loads_of() has them; None where nobody has measured."""
-    import matplotlib
+    """SVG, as large as its window; `loads` as loads_of() has them, None where nobody has measured."""
+    from pages import template, wiring
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"font.size": 9, "svg.hashsalt": "ucx-bench", "svg.fonttype": "none"})
-    positions = place(devices)
-    xs, ys = [x for x, _ in positions.values()], [y for _, y in positions.values()]
-    most = max((link["spec_GBps"] for link in links if link["spec_GBps"]), default=1)
-    figure, axes = plt.subplots(
-        figsize=(max(8, 1.25 * (max(xs) - min(xs) + 1.5)), max(3, 0.95 * (max(ys) - min(ys) + 2))),
-        layout="constrained",
-    )
-    draw_links(axes, links, positions, most, loads)
-    for name, (x, y) in positions.items():
-        axes.text(
-            x, y, label_of(devices[name]), ha="center", va="center", zorder=2, fontsize=8,
-            bbox={"boxstyle": "round,pad=0.3", "facecolor": KINDS[devices[name]["kind"]], "edgecolor": "#333333"},
-        )
-    arcs = any(link["class"] == "NVLink" for link in links)
-    axes.set_xlim(min(xs) - 0.8, max(xs) + 0.8)
-    axes.set_ylim(min(ys) - (1.9 if arcs and min(ys) == 0 else 0.7), max(ys) + 0.6)
-    axes.set_axis_off()
-    axes.set_title(f"{title}\nline width: capacity one way" + ("" if loads is None else "; colour: how much of it was used"), fontsize=10)
-    legend_of(axes, links, loads)
-    return figure
-
-
-def fitting(svg):
-    """As large as the window, whatever it was drawn as."""
-    return re.sub(r'(<svg [^>]*?)width="[^"]*" height="[^"]*" ', r"\1", svg, count=1)
+    return template.filled("wiring.svg.j2", wiring.drawing(title, devices, links, place(devices), loads))
 
 
 def main():
@@ -231,9 +105,7 @@ def main():
     arguments = parser.parse_args()
     title, devices, links = load(arguments.topology, parser)
     with parser.making(arguments.output, "-o"):
-        drawn = io.StringIO()
-        draw(title, devices, links).savefig(drawn, format="svg", metadata={"Date": None})
-        write_text(arguments.output, fitting(drawn.getvalue()))
+        write_text(arguments.output, '<?xml version="1.0" encoding="utf-8"?>\n' + draw(title, devices, links))
 
 
 if __name__ == "__main__":

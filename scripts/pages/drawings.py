@@ -1,6 +1,4 @@
-"""Drawings of a page: SVG without its XML head; bars as numbers for the template; timelines as plain data."""
-
-import io
+"""Drawings of a page: the wiring as SVG; bars as numbers for the template; timelines as plain data."""
 
 import topology
 import transferlog
@@ -11,19 +9,6 @@ from plots.common import measured, percent, row_name, significant, size_axis, wo
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
 MOST_STAGES = 8
-
-
-def inline(figure):
-    import matplotlib.pyplot as plt
-
-    text, inches = io.StringIO(), figure.get_figwidth()
-    # Letters as such: they can be searched for, and a tenth of the size.
-    plt.rcParams["svg.fonttype"] = "none"
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    svg = topology.fitting(text.getvalue())
-    # No larger than it was drawn: a host with one adapter would fill a screen.
-    return svg[svg.index("<svg") :].replace("<svg ", f'<svg style="--whole: {inches * 72:.0f}pt" ', 1)
 
 
 def of_topology(run):
@@ -41,8 +26,8 @@ def of_topology(run):
                 loaded[same] = case
     drawn = []
     for case in list(loaded.values())[:MOST_WIRINGS]:
-        drawn.append((case["key"], inline(topology.draw(title, devices, links, topology.loads_of(case["links"], devices)))))
-    return drawn or [(None, inline(topology.draw(title, devices, links)))]
+        drawn.append((case["key"], topology.draw(title, devices, links, topology.loads_of(case["links"], devices))))
+    return drawn or [(None, topology.draw(title, devices, links))]
 
 
 def amount_of(case):

@@ -17,21 +17,27 @@ def plain(text):
     return jinja2.utils.markupsafe.Markup(text)
 
 
-def render(name, content, folder=PARTS):
-    """The template of that name in `folder`, with the style and scripts of all pages, then the folder's own."""
+def environment_of(folders):
     import jinja2
 
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(folders), autoescape=True, undefined=jinja2.StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)
+
+
+def filled(name, content):
+    """The template of that name, without what makes it a page."""
+    return environment_of([PARTS]).get_template(name).render(**content)
+
+
+def render(name, content, folder=PARTS):
+    """The template of that name in `folder`, with the style and scripts of all pages, then the folder's own."""
     from pages import library
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, PARTS]), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )
     found = library.parts()
     style, script = text_of(PARTS / "style.css"), plain("\n".join(text_of(PARTS / name) for name in SCRIPTS))
     if folder != PARTS:
         style += text_of(folder / "style.css")
         script += text_of(folder / "rows.js")
     of_library, library_style = map(plain, found or ("", ""))
-    return environment.get_template(name).render(**content, style=library_style + style, library=of_library,
+    return environment_of([folder, PARTS]).get_template(name).render(**content, style=library_style + style, library=of_library,
                                                  script=script)

@@ -154,7 +154,8 @@ def test_links_have_the_colour_of_what_crossed_them(run_file):
 
     text = made(run_file(wire)).text
     assert "used by " in text and "colour: how much of it was used" in text
-    assert "82 %" in text and text.count(" % used") == 3  # of the legend
+    assert "GPU0 – NVSwitch0: NVLink, 300.0 GB/s one way, 82 % used" in text
+    assert text.count(" % used") == 1 + 3  # of the legend
     assert "colour" not in made(run_file(lambda run: run.update(topology=synthetic_run.topology()))).text
 
 

@@ -10,6 +10,10 @@ import pytest
 
 from conftest import ROOT
 
+sys.path.insert(0, str(ROOT / "scripts"))
+from pages import wiring
+from topology import place, read
+
 
 def device(name, kind, parent, **more):
     empty = dict.fromkeys(("alias", "model", "pci", "state", "numa_node", "cpu_affinity"))
@@ -85,6 +89,28 @@ def test_shows_devices_and_capacities(file_of, tmp_path):
     assert draw(file_of(TOPOLOGY)).stdout == text
 
 
+def boxes_of(topology):
+    title, devices, links = read(topology)
+    return wiring.drawing(title, devices, links, place(devices))
+
+
+def test_no_box_covers_another_and_a_common_model_is_told_once():
+    of_gpus = {"hash": "0", "source": "invented", "links": [], "devices": [
+        device("host", "host", None), *(device(f"a switch of GPU{at}", "bridge", "host") for at in range(12)),
+        *(device(f"GPU{at}", "gpu", f"a switch of GPU{at}", model="Invented GPU") for at in range(12))]}
+    drawn = boxes_of(of_gpus)
+    by_level = {}
+    for box in drawn["boxes"]:
+        by_level.setdefault(box["y"], []).append((box["x"] - box["width"] / 2, box["x"] + box["width"] / 2))
+    assert sorted(map(len, by_level.values())) == [1, 12, 12]
+    for level in by_level.values():
+        level.sort()
+        assert all(left[1] < right[0] for left, right in zip(level, level[1:]))
+        assert level[0][0] >= 0 and level[-1][1] <= drawn["width"]
+    assert [entry["text"] for entry in drawn["entries"]] == ["GPU: Invented GPU"]
+    assert {"GPU3"} in [set(box["lines"]) for box in drawn["boxes"]]
+
+
 def test_draws_a_machine_without_devices(file_of):
     bare = copy.deepcopy(TOPOLOGY)
     bare["devices"], bare["links"] = bare["devices"][:1], []
@@ -100,6 +126,6 @@ def test_says_what_it_cannot(file_of, tmp_path):
     assert "see ucx-bench topo --help" in refused(2)
 
 
-def test_names_the_set_up_without_matplotlib(file_of, tmp_path):
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('no matplotlib')")
+def test_names_the_set_up_without_jinja2(file_of, tmp_path):
+    (tmp_path / "jinja2.py").write_text("raise ImportError('no jinja2')")
     assert "./scripts/setup/python" in refused(3, file_of(TOPOLOGY), PYTHONPATH=str(tmp_path))
