@@ -9,7 +9,8 @@ from dashboards import causes, control, details, inlined, lines as of_lines, row
 from pages import figures
 
 WORST_SHOWN = 12  # rows named on the first screen
-FOLDED = "inconclusive"
+# Of these rows there is nothing to look at first.
+FOLDED = ("inconclusive", of_rows.NO_VERDICT)
 
 
 def headline(comparisons):
@@ -130,7 +131,8 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "alpha": comparison.result.get("alpha"), "tests": comparison.result.get("tests"),
         "worst": [row for row in rows if row["verdict"] in ("regressed", "missing")][:WORST_SHOWN],
         "history": history, "steps": steps, "causes": shared,
-        "rows": [row for row in rows if row["verdict"] != FOLDED], "folded": [row for row in rows if row["verdict"] == FOLDED],
+        "rows": [row for row in rows if row["verdict"] not in FOLDED],
+        "folded": [(verdict, of) for verdict in FOLDED if (of := [row for row in rows if row["verdict"] == verdict])],
         "commands": causes.commands_of(comparison.base, comparison.new) if regressed else [],
         "same_commit": regressed and comparison.base.commit == comparison.new.commit,
         "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],

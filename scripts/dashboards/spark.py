@@ -62,6 +62,8 @@ def to_do(stream, comparison, rows, causes, history, steps):
     counts = comparison.counts()
     if not comparison.rows and stream.side == "base":
         return "Nothing to do here: see the card of the new side."
+    if not comparison.rows and comparison.new.state != "complete":
+        return f"Measure again: the newest run is {comparison.new.state}."
     if not comparison.rows:
         return "Choose another base with --base." if comparison.base else "Measure the same once more: the next run has a verdict."
     if by["regressed"]:
@@ -73,5 +75,5 @@ def to_do(stream, comparison, rows, causes, history, steps):
     if history:
         return f"Look into {counted(len(history[0]['rows']) + history[0]['left_out'])} that have been worse since {history[0]['day']}."
     if counts["inconclusive"]:
-        return f"{counted(counts['inconclusive'])} inconclusive: {steps[0] if steps else 'measure again with more launches'}."
+        return f"{steps[0] if steps else counted(counts['inconclusive']) + ' inconclusive: measure again with more launches'}."
     return "Nothing to do" + (f": {counted(counts['improved'])} improved." if counts["improved"] else ".")

@@ -120,6 +120,6 @@ function map(holder, chart) {
         }
       }
     },
-    told: (x, src) => [`from ${ranksOf(src)} to ${ranksOf(to(x))}: ${rateOf(src, to(x)) === null ? "no rate" : `${digits(rateOf(src, to(x)))} GB/s`}${chart.by > 1 ? ", the slowest of these pairs" : ""}`],
+    told: (x, src) => [`from ${ranksOf(src)} to ${ranksOf(to(x))}: ${rateOf(src, to(x)) === null ? "no rate" : `${digits(rateOf(src, to(x)))} ${chart.unit}`}${chart.by > 1 ? ", the slowest of these pairs" : ""}`],
   });
 }

@@ -5,7 +5,7 @@ from plots.common import measured, row_name, size_axis
 
 LEAST_SIZES = 3
 MOST_PANELS = 24
-MOST_RANKS = 32
+MOST_MAPS = 2
 LOST = 0.05  # of a pair's rate, to be named with its rank
 STYLES = {"base": {"name": "base", "color": 5, "dash": [6, 4], "square": True}, "new": {"name": "new", "color": 0, "dash": []}}
 
@@ -94,37 +94,55 @@ def ranks_of(run):
 
 
 def matrices_of(runs):
-    """For every matrix of the new run, three tables: base, new, difference in %."""
-    tables = []
+    """For every matrix of the new run tables of base, new and difference in %; of many ranks maps, of the first ones."""
+    shown, maps = [], 0
     names = ranks_of(runs["new"])
     rates = {which: {case["key"]: {(pair["src"], pair["dst"]): pair for pair in case["pairs"]}
                      for case in measured(run, "matrix")} for which, run in runs.items()}
     for case in measured(runs["new"], "matrix"):
-        order = [rank for rank in names if rank < case["shows"]["ranks"]][:MOST_RANKS]
+        order = [rank for rank in names if rank < case["shows"]["ranks"]]
         old, new = rates.get("base", {}).get(case["key"], {}), rates["new"][case["key"]]
-        top = max((pair.get("p50_GBps") or 0 for pair in [*old.values(), *new.values()]), default=0) or 1
-        tables.append({
-            "key": case["key"],
-            "about": row_name(case),
-            "left_out": case["shows"]["ranks"] - len(order), "names": [names[rank] for rank in order],
-            "slower": slower_ranks(order, names, old, new),
-            "base": [[cell(old.get((src, dst)), top) for dst in order] for src in order] if old else None,
-            "new": [[cell(new.get((src, dst)), top) for dst in order] for src in order],
-            "difference": [[difference(old.get((src, dst)), new.get((src, dst))) for dst in order] for src in order]
-                          if old else None,
+        large = len(order) > heat.MOST_RANKS
+        maps += large
+        if maps > MOST_MAPS and large:
+            continue
+        shown.append({
+            "key": case["key"], "about": row_name(case), "names": [names[rank] for rank in order],
+            "slower": slower_ranks(names, old, new), "maps": maps_of(len(order), old, new) if large else [],
+            "tables": [] if large else tables_of(order, old, new),
         })
+    return shown
+
+
+def tables_of(order, old, new):
+    top = max((pair.get("p50_GBps") or 0 for pair in [*old.values(), *new.values()]), default=0) or 1
+    tables = [("new, GB/s", [[cell(new.get((src, dst)), top) for dst in order] for src in order])]
+    if old:
+        tables.insert(0, ("base, GB/s", [[cell(old.get((src, dst)), top) for dst in order] for src in order]))
+        tables.append(("difference", [[difference(old.get((src, dst)), new.get((src, dst))) for dst in order] for src in order]))
     return tables
 
 
-def slower_ranks(order, names, old, new):
+def maps_of(ranks, old, new):
+    rates = {ends: pair.get("p50_GBps") for ends, pair in new.items()}
+    both = {ends: 100 * rate / old[ends]["p50_GBps"] for ends, rate in rates.items()
+            if rate is not None and ends in old and old[ends].get("p50_GBps")}
+    maps = [heat.map_of("new", ranks, rates)]
+    return maps + [heat.map_of("new in % of base", ranks, both, "% of base")] if both else maps
+
+
+def slower_ranks(names, old, new):
     """Those all of whose pairs have lost, in either direction, unless that is so of every rank."""
-    found = []
-    for rank in order:
-        both = [(old[ends]["p50_GBps"], pair["p50_GBps"]) for ends, pair in new.items()
-                if rank in ends and old.get(ends, {}).get("p50_GBps") and pair.get("p50_GBps") is not None]
-        if len(both) > 2 and all(after < before * (1 - LOST) for before, after in both):
-            found.append(names[rank])
-    return found if len(found) < len(order) else []
+    lost, judged = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for ends, pair in new.items():
+        before, after = old.get(ends, {}).get("p50_GBps"), pair.get("p50_GBps")
+        if not before or after is None:
+            continue
+        for rank in set(ends):
+            judged[rank] += 1
+            lost[rank] += after < before * (1 - LOST)
+    found = [names[rank] for rank in names if judged[rank] > 2 and lost[rank] == judged[rank]]
+    return found if len(found) < sum(map(bool, judged.values())) else []
 
 
 def cell(pair, top):

@@ -59,22 +59,23 @@ def packed(rates, low, high):
     return base64.b64encode(levels.tobytes()).decode()
 
 
-def map_of(name, case):
-    """{"low", "high": GB/s; "by": ranks to a side of a cell, which has the slowest of their pairs}"""
-    by = -(-case.ranks // MOST_CELLS)
-    side = -(-case.ranks // by)
+def map_of(title, ranks, rates, unit="GB/s"):
+    """Of {(from, to): rate or None}. "by": ranks to a side of a cell, which has the slowest of their pairs."""
+    by = -(-ranks // MOST_CELLS)
+    side = -(-ranks // by)
     slowest = [None] * (side * side)
-    for (src, dst), of in case.pairs.items():
+    for (src, dst), rate in rates.items():
         at = src // by * side + dst // by
-        if of and (slowest[at] is None or of[1] < slowest[at]):
-            slowest[at] = of[1]
-    rates = [rate for rate in slowest if rate]
-    low, high = min(rates, default=1), max(rates, default=1)
-    return {"kind": "map", "title": name, "low": low, "high": high, "ranks": case.ranks, "by": by, "side": side,
-            "rates": packed(slowest, low, high)}
+        if rate and (slowest[at] is None or rate < slowest[at]):
+            slowest[at] = rate
+    known_rates = [rate for rate in slowest if rate]
+    low, high = min(known_rates, default=1), max(known_rates, default=1)
+    return {"kind": "map", "title": title, "unit": unit, "low": low, "high": high, "most": significant(high), "ranks": ranks,
+            "by": by, "side": side, "rates": packed(slowest, low, high)}
 
 
 def maps_of(cases):
     """Of what is too large for a table, and how many more there would be."""
     large = [(name, case) for name, case in cases if case.ranks > MOST_RANKS]
-    return [map_of(name, case) for name, case in large[:MOST_MAPS]], max(0, len(large) - MOST_MAPS)
+    maps = [map_of(name, case.ranks, {ends: of and of[1] for ends, of in case.pairs.items()}) for name, case in large[:MOST_MAPS]]
+    return maps, len(large) - len(maps)

@@ -227,18 +227,18 @@ def test_a_large_page_gives_up_old_intervals_first(made_once, program, monkeypat
     assert new["v"] == old["v"] and new["l"] == old["l"][-len(new["l"]) :] and new["f"] == RUNS - RUNS // 2
 
 
-def with_pairs(rate, slow=None):
-    """Every ordered pair of four ranks; 3 to 0 reaches `rate`, or all with `slow` do, all others 40 GB/s."""
+def with_pairs(rate, slow=None, ranks=4):
+    """Every ordered pair of ranks; 3 to 0 reaches `rate`, or all with `slow` do, all others 40 GB/s."""
 
     def add(run):
-        run["ranks"] = [{**run["ranks"][0], "rank": rank, "numa_node": 1 - rank % 2} for rank in range(4)]
+        run["ranks"] = [{**run["ranks"][0], "rank": rank, "numa_node": 1 - rank % 2} for rank in range(ranks)]
         pairs = [{"src": src, "dst": dst, "bytes": 1, "messages": 1, "class": "NV2", "path": "nvlink",
                   "p50_GBps": rate if (src, dst) == (3, 0) or slow in (src, dst) else 40.0}
-                 for src in range(4) for dst in range(4) if src != dst]
+                 for src in range(ranks) for dst in range(ranks) if src != dst]
         parameters = {"bytes": 1 << 20, "memory": ["host", "host"], "transports": ["shm"], "concurrent": "one",
-                      "ranks": 4}
+                      "ranks": ranks}
         axis = {"name": "concurrent", "label": "at once", "value": "one", "text": "one pair", "unit": "pairs"}
-        shows = {**run["cases"][0]["shows"], "kind": "matrix", "ranks": 4, "at_once": "one", "axes": [axis]}
+        shows = {**run["cases"][0]["shows"], "kind": "matrix", "ranks": ranks, "at_once": "one", "axes": [axis]}
         run["cases"].append({**run["cases"][0], "key": "p2p/tag/host-host/shm/1MiB", "benchmark": "p2p",
                              "parameters": parameters, "shows": shows, "pairs": pairs})
 
@@ -259,6 +259,25 @@ def test_pairs_of_base_and_new_in_order_of_their_nodes(runs, program):
     change(files_of(runs)[-1], lambda run: run["cases"].pop())
     change(files_of(runs)[-1], with_pairs(20.0, slow=3))
     assert "Slower to and from every other rank, by more than 5 %: r3, NUMA 0" in text_of(made(runs, program))
+
+
+def test_pairs_of_many_ranks_are_maps(runs, program):
+    change(files_of(runs)[-2], with_pairs(40.0, ranks=40))
+    change(files_of(runs)[-1], with_pairs(20.0, slow=37, ranks=40))
+    page = made(runs, program)
+    new, change_of = [chart for chart in charts_of(page) if chart.get("kind") == "map"]
+    assert (new["unit"], new["low"], new["high"]) == ("GB/s", 20, 40)
+    assert (change_of["unit"], change_of["low"], change_of["high"]) == ("% of base", 50, 100)
+    assert "Slower to and from every other rank, by more than 5 %: r37" in text_of(page) and 'class="heat"' not in page
+
+
+def test_an_interrupted_run_alone_is_to_be_measured_again(runs, program):
+    for file in files_of(runs)[:-1]:
+        file.unlink()
+    change(files_of(runs)[-1], lambda run: run["run"].update(state="interrupted", reason="terminated by SIGTERM"))
+    page = made(runs, program)
+    assert "Measure again: the newest run is interrupted." in text_of(page)
+    assert f'<details class="folded"><summary>{SERIES} not compared</summary>' in page
 
 
 def test_sizes_have_base_new_and_protocols(runs, program):

@@ -8,7 +8,6 @@ import pytest
 
 from conftest import ROOT
 from pages import heat
-from plots.matrix import Case
 from seen import Page, made, page_of, synthetic
 
 
@@ -98,15 +97,15 @@ def test_a_run_of_many_ranks_is_folded(tmp_path):
     assert len(rates_of(seen.charts)) == 256 * 256 and "<td" not in text.split('id="pairs"')[1].split("Directional")[0]
 
 
-def case_of(ranks, rate):
-    return Case("p2p", (), ranks, {(src, dst): (rate(src, dst),) * 3 for src in range(ranks) for dst in range(ranks) if src != dst})
+def map_of(ranks, rate):
+    return heat.map_of("p2p", ranks, {(src, dst): rate(src, dst) for src in range(ranks) for dst in range(ranks) if src != dst})
 
 
 def test_a_map_has_every_rate():
     def rate(src, dst):
         return 0.0123 * 1.5 ** (src - dst / 3)
 
-    chart = heat.map_of("p2p", case_of(40, rate))
+    chart = map_of(40, rate)
     expected = [0 if src == dst else pytest.approx(rate(src, dst), rel=1e-3) for src in range(40) for dst in range(40)]
     assert rates_of([chart]) == expected and chart["by"] == 1
 
@@ -115,7 +114,7 @@ def test_a_cell_of_a_large_map_has_the_slowest_of_its_pairs():
     def rate(src, dst):
         return 1.0 if (src, dst) == (511, 3) else 20.0
 
-    chart = heat.map_of("p2p", case_of(600, rate))
+    chart = map_of(600, rate)
     assert (chart["by"], chart["side"]) == (3, 200)
     rates = rates_of([chart])
     assert rates[170 * 200 + 1] == pytest.approx(1) and rates.count(max(rates)) == 200 * 200 - 1
