@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "bench/cli/app.hpp"
+#include "harness/core/ending.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/signals.hpp"
 #include "harness/run/benchmark.hpp"
@@ -15,5 +16,6 @@ int main(int argc, char** argv) {
     return probe_main({argv + 2, argv + argc});
   }
   reset_crash_handlers();
+  end_at_once_on_signals();
   return static_cast<int>(run_command_line(argc, argv));
 }

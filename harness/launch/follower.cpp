@@ -51,6 +51,7 @@ class Follower {
 };
 
 LaunchOutcome Follower::run() {
+  const Signals::Waiting waiting(signals_);
   auto last_round = Clock::now();
   while (!end_) {
     wait();
@@ -122,7 +123,7 @@ void Follower::start(const nlohmann::json& frame) {
 void Follower::end_rank() {
   if (!rank_) return;
   rank_->kill();
-  rank_->reap(reap_limit);
+  rank_->reap(Clock::now() + reap_limit);
   if (!rank_->ended_well()) remove_leftovers(rank_->traces());
   rank_.reset();
 }

@@ -78,7 +78,7 @@ LocalRank::LocalRank(const RankCommand& command, int rank, int size, int stop_fd
 
 LocalRank::~LocalRank() {
   kill();
-  reap(reap_limit);
+  reap(Clock::now() + reap_limit);
 }
 
 RankOutput::OnWarning LocalRank::to_frames(const OnFrame& on_frame) {
@@ -185,8 +185,7 @@ void LocalRank::kill() {
   if (!reaped_) ::kill(-pid_, SIGKILL);
 }
 
-bool LocalRank::reap(milliseconds limit) {
-  const auto deadline = Clock::now() + limit;
+bool LocalRank::reap(Clock::time_point deadline) {
   while (!reaped_) {
     siginfo_t info{};
     reaped_ =

@@ -89,8 +89,8 @@ class LocalRank {
 
   /// Kills the process group, stopped members included.
   void kill();
-  /// Waits for the death; false when `limit` passed, as for a process stuck in the kernel.
-  bool reap(std::chrono::milliseconds limit);
+  /// Waits for the death; false when it is too late, as for a process stuck in the kernel.
+  bool reap(Clock::time_point deadline);
 
  private:
   void note(const Channel::Frame& frame);

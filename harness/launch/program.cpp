@@ -23,8 +23,12 @@ using ProgramClock = std::chrono::steady_clock;
 
 // Its end wakes us; this is for limits only.
 constexpr std::chrono::milliseconds look_again{250};
-// For a program to end after each of Ctrl-C, SIGTERM: one of this version needs less.
-constexpr std::chrono::seconds grace{1};
+// For a program to end after Ctrl-C, then after SIGTERM, all within a second: one of this version
+// needs less.
+constexpr std::chrono::milliseconds grace{700};
+constexpr std::chrono::milliseconds last_grace{300};
+// After the user's second Ctrl-C.
+constexpr std::chrono::seconds abort_grace{1};
 
 /// All that the child needs, prepared before fork.
 struct Started {
@@ -89,7 +93,7 @@ class Child {
       }
       signals.collect();
       pass_on(signals);
-      if (ProgramClock::now() > deadline_) end_it();
+      if (ProgramClock::now() > deadline_) end_it(last_grace);
       pollfd ready{signals.fd(), POLLIN, 0};
       ::poll(&ready, 1, static_cast<int>(look_again.count()));
     }
@@ -102,12 +106,12 @@ class Child {
       ::kill(pid_, SIGINT);
       deadline_ = ProgramClock::now() + grace;
     }
-    if (signals.abort() && !aborted_) end_it();
+    if (signals.abort() && !aborted_) end_it(abort_grace);
   }
-  void end_it() {
+  void end_it(std::chrono::milliseconds limit) {
     const bool again = std::exchange(aborted_, true);
     ::kill(again || !stopped_ ? -pid_ : pid_, again || !stopped_ ? SIGKILL : SIGTERM);
-    deadline_ = ProgramClock::now() + grace;
+    deadline_ = ProgramClock::now() + limit;
   }
 
   pid_t pid_;
@@ -146,6 +150,7 @@ ProgramEnd run_program(const Program& program, Signals& signals) {
     throw Failure(Exit::usage, fmt::format("cannot run '{}': {}; give a program that can be run",
                                            argv[0], std::strerror(error)));
   }
+  const Signals::Waiting waiting(signals);
   const int status = child.wait(signals);
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,

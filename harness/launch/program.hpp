@@ -26,9 +26,9 @@ struct ProgramEnd {
 };
 
 /// Runs it to its end, in a process group of its own, with stdin from /dev/null. What `signals`
-/// gets meanwhile is passed on: it is asked to end, after a second or by a second Ctrl-C by
-/// SIGTERM, and after one more second it is killed. It gets SIGTERM when the calling thread ends.
-/// Throws Failure(Exit::usage) when it cannot be executed.
+/// gets meanwhile is passed on: it is asked to end, after 0.7 s or by a second Ctrl-C by SIGTERM,
+/// and 0.3 s after that, a second after a second Ctrl-C, it is killed. It gets SIGTERM when the
+/// calling thread ends. Throws Failure(Exit::usage) when it cannot be executed.
 ProgramEnd run_program(const Program& program, Signals& signals);
 
 }  // namespace ucxbench

@@ -16,6 +16,7 @@
 #include <future>
 #include <list>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace ucxbench {
@@ -48,24 +49,15 @@ Addresses resolve(const HostPort& endpoint, int flags) {
   return {found, &::freeaddrinfo};
 }
 
-/// Waits for `events` on `fd`, or throws when the user aborts; false when `limit` passed.
-bool wait_interruptibly(int fd, short events, milliseconds limit, Signals& signals) {
-  std::array<pollfd, 2> entries{{{signals.fd(), POLLIN, 0}, {fd, events, 0}}};
-  ::poll(entries.data(), entries.size(), static_cast<int>(limit.count()));
-  signals.collect();
-  if (signals.stop()) throw Failure(Exit::interrupted, "interrupted while waiting for the peer");
-  return entries[1].revents != 0;
-}
-
 /// One attempt; none, with the reason in errno, when it failed.
-Fd connect_once(const addrinfo& address, Signals& signals) {
+Fd connect_once(const addrinfo& address) {
   Fd fd(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return fd;
   if (::connect(fd.get(), address.ai_addr, address.ai_addrlen) != 0) {
     if (errno != EINPROGRESS) return {};
     int error = ETIMEDOUT;
     socklen_t size = sizeof error;
-    if (wait_interruptibly(fd.get(), POLLOUT, connect_attempt_limit, signals)) {
+    if (wait_for(fd.get(), POLLOUT, connect_attempt_limit)) {
       ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
     errno = error;
@@ -223,7 +215,7 @@ std::uint16_t Listener::port() const {
 }
 
 std::unique_ptr<RemoteSupervisor> Listener::accept(
-    const Identity& self, const std::string& token, milliseconds limit, Signals& signals,
+    const Identity& self, const std::string& token, milliseconds limit,
     const std::function<void(const std::string&)>& on_refused) {
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   std::list<Attempt> attempts;
@@ -237,8 +229,8 @@ std::unique_ptr<RemoteSupervisor> Listener::accept(
                       endpoint_.host, port(), std::chrono::duration<double>(limit).count()));
     }
     const bool full = attempts.size() == most_attempts;
-    if (wait_interruptibly(full ? -1 : socket_.get(), POLLIN,
-                           attempts.empty() ? left : std::min(left, attempt_tick), signals)) {
+    if (wait_for(full ? -1 : socket_.get(), POLLIN,
+                 attempts.empty() ? left : std::min(left, attempt_tick))) {
       Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (connection) attempts.emplace_back(std::move(connection), Role::listener, self, token);
     }
@@ -259,21 +251,21 @@ std::unique_ptr<RemoteSupervisor> Listener::accept(
 
 std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
                                                       const Identity& self,
-                                                      const std::string& token, milliseconds limit,
-                                                      Signals& signals) {
+                                                      const std::string& token,
+                                                      milliseconds limit) {
   const auto addresses = resolve(endpoint, AI_NUMERICSERV);
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   int error = 0;
   do {
     for (const addrinfo* address = addresses.get(); address != nullptr;
          address = address->ai_next) {
-      Fd connection = connect_once(*address, signals);
+      Fd connection = connect_once(*address);
       if (!connection) {
         error = errno;
         continue;
       }
       Attempt attempt(std::move(connection), Role::connector, self, token);
-      while (!attempt.over()) wait_interruptibly(-1, 0, attempt_tick, signals);
+      while (!attempt.over()) std::this_thread::sleep_for(attempt_tick);
       try {
         return attempt.peer();
       } catch (const Failure& failure) {
@@ -281,7 +273,7 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
                       fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));
       }
     }
-    wait_interruptibly(-1, 0, retry_period, signals);
+    std::this_thread::sleep_for(retry_period);
   } while (RemoteSupervisor::Clock::now() < deadline);
   throw Failure(Exit::cannot_run,
                 fmt::format("nobody listens on {} port {} ({}): start the other side with --listen",

@@ -78,10 +78,10 @@ class Listener {
 
   /// The first peer that proves itself. Others are refused, each with one line to `on_refused`, and
   /// the waiting goes on; none keeps the others waiting. Throws Failure: Exit::cannot_run when
-  /// nobody came within `limit`, Exit::interrupted.
+  /// nobody came within `limit`.
   std::unique_ptr<RemoteSupervisor> accept(
       const Identity& self, const std::string& token, std::chrono::milliseconds limit,
-      Signals& signals, const std::function<void(const std::string&)>& on_refused);
+      const std::function<void(const std::string&)>& on_refused);
 
  private:
   HostPort endpoint_;
@@ -89,11 +89,10 @@ class Listener {
 };
 
 /// Connects to a listener, trying again for `limit` while nobody listens there. Throws Failure:
-/// Exit::cannot_run (nobody, not ucx-bench, another version or token), Exit::interrupted.
+/// Exit::cannot_run (nobody, not ucx-bench, another version or token).
 std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
                                                       const Identity& self,
                                                       const std::string& token,
-                                                      std::chrono::milliseconds limit,
-                                                      Signals& signals);
+                                                      std::chrono::milliseconds limit);
 
 }  // namespace ucxbench

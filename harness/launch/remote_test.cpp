@@ -59,7 +59,7 @@ class Remote : public testing::Test {
   std::string port() const { return std::to_string(listener_.port()); }
 
   std::unique_ptr<RemoteSupervisor> accept(std::chrono::milliseconds limit = 10s) {
-    return listener_.accept(self, token, limit, signals_,
+    return listener_.accept(self, token, limit,
                             [&](const std::string& line) { refused_.push_back(line); });
   }
 
@@ -125,15 +125,11 @@ TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
     EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
   }
   const Fd another = knock(listener_.port(), "");
-  const auto interrupt = std::async(std::launch::async, [] {
-    std::this_thread::sleep_for(100ms);
-    ::kill(::getpid(), SIGINT);
-  });
   try {
-    accept();
+    accept(100ms);
     FAIL();
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.exit(), Exit::interrupted);
+    EXPECT_EQ(failure.exit(), Exit::cannot_run);
   }
   // Who was waited for would have been refused first.
   EXPECT_TRUE(refused_.empty());
@@ -160,7 +156,7 @@ TEST_F(Remote, NobodyComes) {
   }
   const HostPort nobody{"127.0.0.1", "1"};
   try {
-    connect_to_listener(nobody, self, token, 100ms, signals_);
+    connect_to_listener(nobody, self, token, 100ms);
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);

@@ -5,38 +5,38 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 
+#include "harness/core/ending.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
 namespace {
 
 constexpr unsigned last_limit_s = 1;
+// For what is left to do of a run that was ended, in processor time: its ranks have half a second
+// to report, and all shall be over within one.
+constexpr std::chrono::milliseconds rest_limit{400};
 
 // What the handlers tell the instance.
 std::atomic<int> ends{0};
 std::atomic<bool> by_sigterm{false};
 std::atomic<bool> child_changed{false};
 std::atomic<int> wake_fd{-1};
+std::atomic<int> watched{0};  // of Signals::Waiting
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-void say(std::string_view text) {
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
-void end_now(int) { ::_exit(static_cast<int>(Exit::interrupted)); }
+void end_now(int) { end_at_once(); }
 
 void take_end(int signal) {
   const int before = ends.fetch_add(1);
   if (before == 0) {
     if (signal == SIGTERM) by_sigterm = true;
-    // On a line of its own, whatever a terminal shows there.
-    say(::isatty(STDERR_FILENO) == 1 ? "\r\x1b[Kending; once more ends at once\n"
-                                     : "ending; once more ends at once\n");
+    say_at_once("ending; once more ends at once\n");
+    if (watched == 0) end_within(rest_limit);
   } else if (before == 1) {
     ::signal(SIGALRM, end_now);
     ::alarm(last_limit_s);
@@ -84,6 +84,16 @@ Signals::~Signals() {
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   for (std::size_t at = 0; at < taken.size(); ++at) ::sigaction(taken[at], &before_[at], nullptr);
   wake_fd = -1;
+}
+
+Signals::Waiting::Waiting(const Signals& signals) : signals_(signals) {
+  ++watched;
+  end_within({});
+}
+
+Signals::Waiting::~Waiting() {
+  --watched;
+  if (signals_.stop()) end_within(rest_limit);
 }
 
 bool Signals::collect() {

@@ -9,10 +9,11 @@
 namespace ucxbench {
 
 /// Takes SIGINT, SIGTERM and SIGCHLD for a supervisor. One instance at a time; it covers all
-/// launches of a run, so that a Ctrl-C between two launches counts too. Who waits long looks at
-/// `stop`; the user is told of the end at once in any case, and a second signal ends this process
-/// within a second whatever it does: its ranks end by themselves when they lose it. The former mask
-/// and actions come back at the end.
+/// launches of a run, so that a Ctrl-C between two launches counts too. Who waits for others looks
+/// at `stop`, as a Waiting; all other work of this process goes on until it is done, but not for
+/// long (end_within): what is measured is in the run file's journal. The user is told of the end at
+/// once in any case, and a second signal ends this process within a second whatever it does: its
+/// ranks end by themselves when they lose it. The former mask and actions come back at the end.
 class Signals {
  public:
   /// Throws Failure(Exit::cannot_run).
@@ -20,6 +21,18 @@ class Signals {
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
+
+  /// As long as others are watched, who may take their time to end, and are limited by the watcher.
+  class Waiting {
+   public:
+    explicit Waiting(const Signals& signals);
+    ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    const Signals& signals_;
+  };
 
   int fd() const { return wake_.get(); }  ///< readable when `collect` has something to do
   /// Whether a child ended, stopped or went on since the last call.

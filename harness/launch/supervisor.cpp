@@ -105,6 +105,7 @@ class Supervisor {
 };
 
 LaunchOutcome Supervisor::run() {
+  const Signals::Waiting waiting(signals_);
   try {
     start();
     if (!signals_.stop()) supervise();
@@ -358,8 +359,9 @@ void Supervisor::add_cause(Cause cause) {
 
 void Supervisor::end_ranks() {
   for (auto& rank : ranks_) rank->kill();
+  const auto deadline = Clock::now() + reap_limit;
   for (auto& rank : ranks_) {
-    if (!rank->reap(reap_limit)) {
+    if (!rank->reap(deadline)) {
       unkillable_ +=
           fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank->rank()));
     }

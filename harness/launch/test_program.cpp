@@ -229,7 +229,7 @@ void supervise(int size, const std::string& wrap, const std::string& action,
 
 void follow(const std::string& port, const std::string& action, const std::string& who) {
   Signals signals;
-  const auto peer = connect_to_listener({"127.0.0.1", port}, identity, token, 5s, signals);
+  const auto peer = connect_to_listener({"127.0.0.1", port}, identity, token, 5s);
   print(follow_launches(*peer, [&](const auto&) { return command(action, who, ""); }, signals));
 }
 

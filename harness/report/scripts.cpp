@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,12 +15,14 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/helper_program.hpp"
 
 namespace ucxbench {
 namespace {
@@ -54,23 +55,6 @@ std::string find_python() {
   return ::access(UCXBENCH_PYTHON, X_OK) == 0 ? UCXBENCH_PYTHON : "python3";
 }
 
-/// The script gets an empty signal mask: ours may block what should end it.
-int spawn(const std::string& program, const std::vector<std::string>& arguments, pid_t& child) {
-  std::vector<char*> argv;
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  const int error =
-      ::posix_spawnp(&child, program.c_str(), nullptr, &attributes, argv.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  return error;
-}
-
 /// What the processors have given to a child that is not yet reaped.
 std::chrono::nanoseconds processor_time(pid_t child) {
   clockid_t clock{};
@@ -86,34 +70,32 @@ int run_script(const std::string& script, const std::vector<std::string>& args,
   const auto python = find_python();
   std::vector<std::string> arguments = {python, find_script(script).string()};
   arguments.insert(arguments.end(), args.begin(), args.end());
-  pid_t child = 0;
-  if (const int error = spawn(python, arguments, child)) {
+  std::optional<HelperProgram> program;
+  try {
+    program.emplace(arguments);
+  } catch (const std::system_error& error) {
     cannot_run(script, fmt::format("it needs Python 3 with matplotlib, but '{}': {}", python,
-                                   std::generic_category().message(error)));
+                                   error.code().message()));
   }
   auto tell_at = ScriptClock::now() + patience;
   auto worked_at = ScriptClock::now();
-  auto worked = processor_time(child);
+  auto worked = processor_time(program->pid());
   bool idle = false;
-  int status = 0;
-  for (pid_t ended = 0; ended != child;) {
-    ended = ::waitpid(child, &status, WNOHANG);
-    if (ended < 0 && errno != EINTR) {
-      throw Failure(Exit::lost, script + ": lost: " + std::generic_category().message(errno));
-    }
-    if (ended == child) break;
+  std::optional<int> ended;
+  while (!(ended = program->status())) {
     const auto now = ScriptClock::now();
-    if (const auto time = processor_time(child); std::exchange(worked, time) != time) {
+    if (const auto time = processor_time(program->pid()); std::exchange(worked, time) != time) {
       worked_at = now;
     }
     idle = idle || now - worked_at > idle_limit;
-    if (idle) ::kill(child, SIGKILL);
+    if (idle) program->kill();
     if (now > tell_at) {
       fmt::print(stderr, "ucx-bench: {} is still at work; Ctrl-C ends it\n", script);
       tell_at = ScriptClock::time_point::max();
     }
     std::this_thread::sleep_for(look_every);
   }
+  const int status = *ended;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (idle) {
     throw Failure(Exit::lost, fmt::format("{} did nothing for {:g} s and was ended", script,

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,10 +12,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/topology/discover.hpp"
@@ -92,27 +95,20 @@ Probe probe(const ProbeFor& asked) {
   }
   Fd out(ends[0]);
   Fd in(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  std::string self = "/proc/self/exe";
-  std::string command = probe_command;
-  std::string cuda = asked.cuda ? cuda_word : "";
-  std::string topology = asked.topology ? topology_word : "";
-  const std::array<char*, 5> argv = {self.data(), command.data(), cuda.data(), topology.data(),
-                                     nullptr};
-  pid_t pid = -1;
-  const int error = posix_spawn(&pid, self.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    throw Failure(Exit::cannot_run, fmt::format("starting a probe of UCX: {}", strerror(error)));
+  std::optional<HelperProgram> program;
+  try {
+    program.emplace(
+        std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
+                                 asked.topology ? topology_word : ""},
+        in.get());
+  } catch (const std::system_error& error) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("starting a probe of UCX: {}", error.code().message()));
   }
   in = Fd();
   const auto text = read_all(out.get(), limit);
-  if (text.empty()) kill(pid, SIGKILL);
-  int status = 0;
-  waitpid(pid, &status, 0);
+  if (text.empty()) program->kill();
+  const int status = program->wait();
   // UCX may print warnings of its own before; the answer is the last line.
   const auto lines = split_text(trim_text(text), '\n');
   const auto answer = Json::parse(lines.back(), nullptr, false);

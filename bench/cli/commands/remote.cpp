@@ -23,13 +23,13 @@ void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 std::unique_ptr<RemoteSupervisor> wait_for_remote(const std::string& listen,
                                                   const std::string& token_file,
-                                                  const std::string& command, Signals& signals) {
+                                                  const std::string& command) {
   const auto endpoint = parse_host_port(listen);
   const auto token = load_or_create_token(token_file);
   Listener listener(endpoint);
   say(fmt::format("waiting 10 min for: ucx-bench {} --connect {}:{}", command, endpoint.host,
                   listener.port()));
-  auto remote = listener.accept(own_identity(), token, std::chrono::minutes(10), signals, say);
+  auto remote = listener.accept(own_identity(), token, std::chrono::minutes(10), say);
   say(fmt::format("connected to {}", remote->host()));
   return remote;
 }
@@ -39,10 +39,9 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   refuse_nearest(placement.net_devices);
   // The second of two ranks: when both run on one machine, the first has the first CPU.
   const auto cpus = cpus_of_ranks(placement.bind, 2, 1).back();
+  const auto remote = connect_to_listener(parse_host_port(connect), own_identity(),
+                                          load_token(token_file), std::chrono::seconds(10));
   Signals signals;
-  const auto remote =
-      connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
-                          std::chrono::seconds(10), signals);
   say(fmt::format("connected to {}", remote->host()));
   const auto route = device_of_connection(remote->fd());
   const auto outcome = follow_launches(

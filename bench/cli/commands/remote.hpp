@@ -6,7 +6,6 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/remote.hpp"
-#include "harness/launch/signals.hpp"
 
 namespace ucxbench {
 
@@ -14,7 +13,7 @@ namespace ucxbench {
 /// what to type there.
 std::unique_ptr<RemoteSupervisor> wait_for_remote(const std::string& listen,
                                                   const std::string& token_file,
-                                                  const std::string& command, Signals& signals);
+                                                  const std::string& command);
 
 /// How this side of a --connect run places its rank.
 struct Placement {

@@ -50,10 +50,9 @@ void note_crowded(Result& result) {
   }
 }
 
-std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::string& command,
-                                                 Signals& signals) {
+std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::string& command) {
   if (!plan.listen) return nullptr;
-  return wait_for_remote(*plan.listen, plan.token_file, command, signals);
+  return wait_for_remote(*plan.listen, plan.token_file, command);
 }
 
 /// Runs every launch, and writes the whole file with what follows from all of them.
@@ -97,9 +96,9 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   auto result = describe(machine, run, global);
 
   if (!global.dry_run) allow_open_files(plans);
-  Signals signals;
   std::unique_ptr<RemoteSupervisor> remote;
-  if (!global.dry_run) remote = second_machine(plans.front(), command, signals);
+  if (!global.dry_run) remote = second_machine(plans.front(), command);
+  Signals signals;
   if (remote) machine.remote_route = device_of_connection(remote->fd());
   auto launches = settle(std::move(plans), machine, result);
   note_crowded(result);

@@ -1,0 +1,97 @@
+// Preloaded by the tests: a program stays at a chosen call, so that it can be looked at, or ended,
+// in a phase of which nobody outside sees the begin.
+//   HOLD_COMMAND  the program that does: one of the words of its command line; no rank has any
+//   HOLD_CALL     the function: one of those at the end of this file
+//   HOLD_SAYS     "FILE TEXT": only once that file in the working directory has this text
+//   HOLD_BUSY     if set, it works there instead of sleeping
+//   HOLD_FOLDER   where the file "held" is made then
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool is_it() {
+  const auto words = text_of("/proc/self/cmdline");
+  return words.find('\0' + variable("HOLD_COMMAND") + '\0') != std::string::npos;
+}
+
+bool so_far() {
+  const auto says = variable("HOLD_SAYS");
+  const auto blank = says.find(' ');
+  return says.empty() ||
+         text_of(says.substr(0, blank)).find(says.substr(blank + 1)) != std::string::npos;
+}
+
+void reached(std::string_view call) {
+  static const bool here = is_it();
+  static const auto wanted = variable("HOLD_CALL");
+  if (!here || call != wanted || !so_far()) return;
+  close(open((variable("HOLD_FOLDER") + "/held").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  const bool busy = std::getenv("HOLD_BUSY") != nullptr;
+  for (;;) {
+    if (!busy) sleep(1);
+  }
+}
+
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** found) {
+  reached("getaddrinfo");
+  return next<decltype(getaddrinfo)>("getaddrinfo")(node, service, hints, found);
+}
+
+int hwloc_topology_load(void* topology) {
+  reached("hwloc_topology_load");
+  return next<int(void*)>("hwloc_topology_load")(topology);
+}
+
+int rename(const char* from, const char* to) noexcept {
+  reached("rename");
+  return next<int(const char*, const char*)>("rename")(from, to);
+}
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* cpus) noexcept {
+  reached("sched_setaffinity");
+  return next<int(pid_t, size_t, const cpu_set_t*)>("sched_setaffinity")(pid, size, cpus);
+}
+
+int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {
+  reached("socketpair");
+  return next<int(int, int, int, int*)>("socketpair")(domain, type, protocol, ends);
+}
+
+int uct_component_query(void* component, void* about) {
+  reached("uct_component_query");
+  return next<int(void*, void*)>("uct_component_query")(component, about);
+}
+
+}  // extern "C"

@@ -1,0 +1,120 @@
+#include "harness/core/ending.hpp"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+// One program at work and one file being written, and room.
+constexpr std::size_t slots = 8;
+// For a killed program to be gone.
+constexpr int reap_limit_ms = 200;
+
+// For handlers, which run in the main thread: the kernel prefers it as long as it blocks no signal.
+struct Slot {
+  std::atomic<bool> taken{false};
+  std::atomic<pid_t> group{0};
+  std::atomic<const char*> file{nullptr};
+};
+std::array<Slot, slots> going;
+std::atomic<bool> at_once{false};
+static_assert(std::atomic<pid_t>::is_always_lock_free &&
+              std::atomic<const char*>::is_always_lock_free);
+
+// `slots` where all are taken: it outlives us then, as it would a SIGKILL.
+std::size_t take_slot() {
+  for (std::size_t at = 0; at < slots; ++at) {
+    if (!going[at].taken.exchange(true)) return at;
+  }
+  return slots;
+}
+
+void take_end(int signal) {
+  say_at_once(signal == SIGTERM ? "ucx-bench: terminated by SIGTERM\n"
+                                : "ucx-bench: stopped by Ctrl-C\n");
+  end_at_once();
+}
+
+void take_limit(int) {
+  say_at_once("ucx-bench: ended before its report; what was measured is in the run file\n");
+  end_at_once();
+}
+
+void on(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+void reap(pid_t leader) {
+  for (int i = 0; i < reap_limit_ms && ::waitpid(leader, nullptr, WNOHANG) == 0; ++i) {
+    ::usleep(1000);
+  }
+}
+
+}  // namespace
+
+void end_at_once_on_signals() {
+  on(SIGINT, take_end);
+  on(SIGTERM, take_end);
+  on(SIGPROF, take_limit);
+  // Programs that work for us are no part of the terminal's foreground, and may write there.
+  ::signal(SIGTTOU, SIG_IGN);
+  at_once = true;
+}
+
+void end_within(std::chrono::milliseconds processor_time) noexcept {
+  if (!at_once) return;
+  itimerval limit{};
+  limit.it_value.tv_sec = processor_time.count() / 1000;
+  limit.it_value.tv_usec = processor_time.count() % 1000 * 1000;
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+void end_at_once() noexcept {
+  for (auto& slot : going) {
+    if (const auto group = slot.group.load()) ::kill(-group, SIGKILL);
+    if (const auto* file = slot.file.load()) ::unlink(file);
+  }
+  for (auto& slot : going) {
+    if (const auto group = slot.group.load()) reap(group);
+  }
+  ::_exit(static_cast<int>(Exit::interrupted));
+}
+
+void say_at_once(const char* line) noexcept {
+  constexpr const char* clear_line = "\r\x1b[K";
+  if (::isatty(STDERR_FILENO) == 1) {
+    [[maybe_unused]] const auto written =
+        ::write(STDERR_FILENO, clear_line, std::strlen(clear_line));
+  }
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, std::strlen(line));
+}
+
+GoesToo::GoesToo(pid_t group) : slot_(take_slot()) {
+  if (slot_ < slots) going[slot_].group = group;
+}
+
+GoesToo::GoesToo(std::filesystem::path file) : file_(std::move(file).string()), slot_(take_slot()) {
+  if (slot_ < slots) going[slot_].file = file_.c_str();
+}
+
+GoesToo::~GoesToo() {
+  if (slot_ == slots) return;
+  going[slot_].group = 0;
+  going[slot_].file = nullptr;
+  going[slot_].taken = false;
+}
+
+}  // namespace ucxbench

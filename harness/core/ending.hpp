@@ -1,0 +1,41 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace ucxbench {
+
+/// From here on SIGINT and SIGTERM end this process at once, in whatever phase it is, with
+/// Exit::interrupted and a line that says so. Where something is to be brought to its end first,
+/// `Signals` (harness/launch) takes them over as long as it lives.
+void end_at_once_on_signals();
+
+/// The end of who has been asked to end, and has all that counts on disk: after so much processor
+/// time of this process, from now on. It is not a time of day: on a busy machine the work that is
+/// left is not cut short. Does nothing before end_at_once_on_signals. 0: no limit any more.
+void end_within(std::chrono::milliseconds processor_time) noexcept;
+
+/// Ends this process now, and what a GoesToo names. Makes only system calls: for signal handlers.
+[[noreturn]] void end_at_once() noexcept;
+
+/// Writes to stderr, on a line of its own whatever a terminal shows there; for signal handlers.
+void say_at_once(const char* line) noexcept;
+
+/// What shall not outlive this process when a signal ends it, as long as this lives.
+class GoesToo {
+ public:
+  explicit GoesToo(pid_t group);                 ///< of processes: killed, the leader reaped
+  explicit GoesToo(std::filesystem::path file);  ///< not yet whole: removed
+  ~GoesToo();
+  GoesToo(const GoesToo&) = delete;
+  GoesToo& operator=(const GoesToo&) = delete;
+
+ private:
+  std::string file_;
+  std::size_t slot_;
+};
+
+}  // namespace ucxbench

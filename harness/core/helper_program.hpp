@@ -1,0 +1,39 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/ending.hpp"
+
+namespace ucxbench {
+
+/// A program that works for this one, in a process group of its own, with nothing on stdin. It
+/// ends, with all that it has started, when this is destroyed and when a signal ends this process.
+class HelperProgram {
+ public:
+  /// argv[0] is searched in PATH; its stdout is `output`, or ours. Throws std::system_error where
+  /// it cannot be started.
+  explicit HelperProgram(const std::vector<std::string>& argv,
+                         std::optional<int> output = std::nullopt);
+  ~HelperProgram();
+  HelperProgram(const HelperProgram&) = delete;
+  HelperProgram& operator=(const HelperProgram&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void kill();
+  /// Its status, as of waitpid(2), once it has ended. Throws std::system_error when it was lost.
+  std::optional<int> status();
+  int wait();
+
+ private:
+  bool over(int options);
+
+  pid_t pid_ = 0;
+  std::optional<GoesToo> goes_too_;
+  std::optional<int> status_;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,128 @@
+#include "harness/core/helper_program.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct Pipe {
+  Pipe() {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  }
+  ~Pipe() {
+    ::close(ends[0]);
+    if (ends[1] >= 0) ::close(ends[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  /// Once nobody has the other end any more.
+  std::string all() {
+    ::close(std::exchange(ends[1], -1));
+    std::string text;
+    std::array<char, 100> part{};
+    for (ssize_t count = 0; (count = ::read(ends[0], part.data(), part.size())) > 0;) {
+      text.append(part.data(), static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+  std::array<int, 2> ends{};
+};
+
+TEST(HelperProgram, SaysAndEndsAsItDoes) {
+  Pipe out;
+  HelperProgram program({"sh", "-c", "echo said; cat; exit 3"}, out.ends[1]);
+  EXPECT_EQ(out.all(), "said\n");
+  EXPECT_EQ(WEXITSTATUS(program.wait()), 3);
+  EXPECT_EQ(WEXITSTATUS(program.status().value()), 3);
+  EXPECT_THROW(HelperProgram({"/no/program"}), std::system_error);
+}
+
+// The pipe ends when the last that has it has ended.
+TEST(HelperProgram, IsKilledWithWhatItStarted) {
+  Pipe out;
+  {
+    HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, out.ends[1]);
+    EXPECT_FALSE(program.status());
+  }
+  EXPECT_EQ(out.all(), "");
+}
+
+TEST(HelperProgram, LeavesNothingBehindThatItStarted) {
+  Pipe out;
+  HelperProgram program({"sh", "-c", "sleep 60 &"}, out.ends[1]);
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(out.all(), "");
+}
+
+/// Of a child that ends so.
+template <typename Act>
+int status_of(const Act& act) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    act();
+    ::_exit(99);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Ending, ASignalEndsAllThatGoesToo) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Pipe out;
+    const auto file =
+        std::filesystem::path(testing::TempDir()) / ("half-written-" + std::to_string(::getpid()));
+    const auto status = status_of([&] {
+      end_at_once_on_signals();
+      std::ofstream(file) << "half";
+      const GoesToo half(file);
+      const HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, out.ends[1]);
+      ::raise(signal);
+    });
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Exit::interrupted));
+    EXPECT_EQ(out.all(), "");
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
+}
+
+TEST(Ending, WorkIsLimitedByProcessorTime) {
+  const auto status = status_of([] {
+    end_at_once_on_signals();
+    end_within(std::chrono::milliseconds(20));
+    while (::clock() >= 0) {
+    }
+  });
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Exit::interrupted));
+  const auto unlimited = status_of([] {
+    end_at_once_on_signals();
+    end_within(std::chrono::milliseconds(20));
+    end_within({});
+    const auto begin = ::clock();
+    while (::clock() - begin < CLOCKS_PER_SEC / 20) {
+    }
+    ::_exit(7);
+  });
+  EXPECT_EQ(WEXITSTATUS(unlimited), 7);
+}
+
+}  // namespace
+}  // namespace ucxbench
