@@ -62,13 +62,19 @@ def carried(case):
     return ", ".join(name if share >= NEARLY_ALL else f"{name} {percent(share)}" for name, share in by.items())
 
 
-def row_names(cases):
-    """By what the cases differ in."""
-    values = {}
+def differing_axes(cases):
+    """{name: label} of the axes in which the cases differ."""
+    values, labels = {}, {}
     for case in cases:
         for axis in case["shows"]["axes"]:
             values.setdefault(axis["name"], set()).add(words(axis["value"]))
-    differing = [name for name, of in values.items() if len(of) > 1]
+            labels[axis["name"]] = axis["label"]
+    return {name: labels[name] for name, of in values.items() if len(of) > 1}
+
+
+def row_names(cases):
+    """By what the cases differ in."""
+    differing = differing_axes(cases)
     return [", ".join(axis["text"] for axis in case["shows"]["axes"] if axis["name"] in differing) for case in cases]
 
 
@@ -94,11 +100,12 @@ def table_of(cases):
             metric = case["metrics"].get(name)
             cells += [text(metric.get(field)) if metric else "–" for _, field, text in columns[name]]
         checked = case.get("verified") or {}
-        verified = f"{checked.get('checked', 0) - checked.get('errors', 0)}/{checked.get('checked', 0)}"
+        count = checked.get("checked", 0)
+        verified = f"{count - checked.get('errors', 0)}/{count}" if count else "not checked"
         rows.append({"name": row_name, "cells": cells, "path": carried(case),
                      "verdict": (case.get("path") or {}).get("verdict", "unknown"),
                      "verified": verified, "wrong": bool(checked.get("errors"))})
-    return {"metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}
+    return {"axes": ", ".join(differing_axes(cases).values()), "metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}
 
 
 def differing_fields(keys):

@@ -12,7 +12,7 @@ LINKS = {
 }
 FILLS = {"socket": "#f0f0f0", "numa": "#f0f0f0", "gpu": "#cfe8dd", "switch": "#cfe8dd", "nic": "#f6d9c8"}
 OTHER, UNUSED, UNKNOWN = "#000000", "#a8a8a4", "7 4"
-LEAST_USED, ALL_USED = (86, 180, 233), (213, 94, 0)
+SHADES = ((86, 180, 233), (230, 159, 0), (176, 58, 16))  # hardly used, half used, used up
 NARROWEST, WIDEST = 1.5, 8.0  # of a line
 LETTER, LINE, PADDING, GAP, LEVEL, MARGIN = 7, 15, 6, 12, 66, 14
 LEGEND_LINE, LEGEND_GAP = 30, 24
@@ -21,8 +21,9 @@ MOST_LETTERS = 24
 
 
 def color_of(part):
-    """From what is hardly used to what is used up."""
-    return "#" + "".join(f"{round(low + (high - low) * min(part, 1)):02x}" for low, high in zip(LEAST_USED, ALL_USED))
+    at = min(part, 1) * (len(SHADES) - 1)
+    first = min(int(at), len(SHADES) - 2)
+    return "#" + "".join(f"{round(low + (high - low) * (at - first)):02x}" for low, high in zip(*SHADES[first : first + 2]))
 
 
 def of_class(name):
