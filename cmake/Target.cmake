@@ -6,11 +6,14 @@ set(ucxbench_precompiled
   <string_view> <thread> <utility> <vector>
   <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 
-# What only tests are is compiled with -O0: in a Release build that takes half the time.
-set(ucxbench_options_program "")
+# How a Release build optimizes: in full what is measured and its checks (hot); what plans, launches,
+# judges and writes so far as it costs no time to compile (cold, half of what -O3 takes); what only
+# tests are not at all.
+set(ucxbench_options_hot "")
+set(ucxbench_options_cold $<$<CONFIG:Release>:-Og>)
 set(ucxbench_options_test $<$<CONFIG:Release>:-O0>)
 
-# ucxbench_precompile(TARGET KIND): KIND is program or test.
+# ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
 function(ucxbench_precompile target kind)
   target_compile_options(${target} PRIVATE ${ucxbench_options_${kind}})
   # ccache finds nothing again that was compiled with them.
@@ -33,13 +36,17 @@ function(ucxbench_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
 endfunction()
 
-# ucxbench_library(NAME SOURCES … LINK …): one folder, one target. OBJECT, so that files which only
-# register themselves are not dropped by the linker.
+# ucxbench_library(NAME [COLD] SOURCES … LINK …): one folder, one target. OBJECT, so that files which
+# only register themselves are not dropped by the linker.
 function(ucxbench_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
-  ucxbench_precompile(${name} program)
+  if(arg_COLD)
+    ucxbench_precompile(${name} cold)
+  else()
+    ucxbench_precompile(${name} hot)
+  endif()
 endfunction()
 
 # ucxbench_link(TARGET NAME …): links these folders and all that they link: object libraries do not
