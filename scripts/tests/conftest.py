@@ -3,10 +3,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 PROGRAM = os.environ.get("REPORT_SAMPLE")  # reads older run files as ucx-bench report does
 
 

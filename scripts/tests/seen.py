@@ -2,14 +2,10 @@
 
 import html.parser
 import json
-import sys
 
-import synthetic_run
-
-from conftest import PROGRAM, ROOT
-
-sys.path.insert(0, str(ROOT / "scripts"))
 import runfile
+import synthetic_run
+from conftest import PROGRAM
 from page import page_of
 
 

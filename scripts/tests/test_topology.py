@@ -9,8 +9,6 @@ import sys
 import pytest
 
 from conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "scripts"))
 from pages import wiring
 from topology import place, read
 
