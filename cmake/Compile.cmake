@@ -25,6 +25,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 if(UCXBENCH_SANITIZE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UCXBENCH_SANITIZE MATCHES address)
+    # As GCC says it, and Clang from 22 on.
+    target_compile_definitions(ucxbench_flags INTERFACE __SANITIZE_ADDRESS__)
+  endif()
   target_compile_options(ucxbench_flags INTERFACE -fsanitize=${UCXBENCH_SANITIZE}
                                                   -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

@@ -32,7 +32,7 @@ void* counters_memory(std::size_t bytes) {
 
 }  // namespace
 
-extern "C" std::array<LinkCounters, MAX_DEVICES>& ucxbench_emulator_link_counters() {
+std::array<LinkCounters, MAX_DEVICES>& link_counters() {
   using Counters = std::array<LinkCounters, MAX_DEVICES>;
   // Zeroes of the operating system are zeroes of the counters; a file's old values stay.
   static auto& counters = *static_cast<Counters*>(counters_memory(sizeof(Counters)));

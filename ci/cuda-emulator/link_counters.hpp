@@ -16,7 +16,6 @@ struct LinkCounters {
 };
 
 /// Exported, since NVML is another library.
-extern "C" __attribute__((visibility("default"))) std::array<LinkCounters, MAX_DEVICES>&
-ucxbench_emulator_link_counters();
+__attribute__((visibility("default"))) std::array<LinkCounters, MAX_DEVICES>& link_counters();
 
 }  // namespace emulator

@@ -21,14 +21,15 @@ constexpr std::uint64_t SLOT_BYTES = 2 << 20;
 constexpr std::uint64_t PAGE_BYTES = 4096;
 
 // Past the C library, since UCX follows its mmap and munmap: nobody may know of these mappings.
+// The offset is a long: of an int the upper half would be what lies there.
 void* hidden_map(std::uint64_t bytes, int protection, int flags, int fd) {
-  const long result = syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, 0);
+  const long result = syscall(SYS_mmap, nullptr, bytes, protection, flags, fd, 0L);
   return result == -1 ? nullptr : reinterpret_cast<void*>(result);
 }
 
 /// Puts a mapping that nobody may use in the place of what lies there.
 long map_at(std::uintptr_t address, std::uint64_t bytes, int flags, int fd) {
-  return syscall(SYS_mmap, address, bytes, PROT_NONE, flags | MAP_FIXED, fd, 0);
+  return syscall(SYS_mmap, address, bytes, PROT_NONE, flags | MAP_FIXED, fd, 0L);
 }
 
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {

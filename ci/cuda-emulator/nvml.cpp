@@ -111,7 +111,7 @@ Return find_link(const DeviceHandle* handle, unsigned link, int& device) {
 }
 
 Return read_field(int device, FieldValue& field) {
-  const auto& counters = emulator::ucxbench_emulator_link_counters()[device];
+  const auto& counters = emulator::link_counters()[device];
   const auto count = [&field](unsigned long long value) {
     field.type = TYPE_UNSIGNED_LONG_LONG;
     field.value.as_unsigned_long_long = value;

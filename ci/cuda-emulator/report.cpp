@@ -60,7 +60,7 @@ void Report::allocated(Kind kind, std::uint64_t used_bytes) {
 }
 
 void Report::copied(const Allocation* to, const Allocation* from, std::uint64_t bytes) {
-  auto& links = ucxbench_emulator_link_counters();
+  auto& links = link_counters();
   if (!on_device(to) && !on_device(from)) {
     h2h_ += bytes;
   } else if (!on_device(from)) {

@@ -49,7 +49,7 @@ Fiber* running = nullptr;
 Stacks::Stacks(std::size_t count) : begin(nullptr), bytes(count * Fiber::STACK_BYTES) {
   // Past the C library, since UCX follows its mmap.
   const long memory = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
   if (memory == -1) std::abort();
   begin = reinterpret_cast<char*>(memory);
 }

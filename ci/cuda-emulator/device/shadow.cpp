@@ -94,7 +94,7 @@ bool use_cell(Cell& cell, Use use, const Now& now, Race& race) {
 Cell* cells(std::size_t count) {
   // Past the C library, since UCX follows its mmap. Costs nothing until it is used.
   const long memory = syscall(SYS_mmap, nullptr, count * sizeof(Cell), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
   if (memory == -1) std::abort();
   return reinterpret_cast<Cell*>(memory);
 }
