@@ -87,7 +87,7 @@ def timelines_of(base, new, folders, both):
             drawn += timeline.charts_of(named)
     of_base, of_new = (reasons for _, reasons in logs)
     both_lack = [reason for reason in of_base if reason in of_new]
-    reasons = [f"Both runs: {reason}" for reason in both_lack]
+    reasons = [f"Both runs: {reason[0].lower()}{reason[1:]}" for reason in both_lack]
     reasons += [f"{side}: {reason}" for side, (_, of) in zip(("base", "new"), logs) for reason in of if reason not in both_lack]
     if len(pairs) > len(shown):
         reasons.append(f"{len(pairs) - len(shown)} more pairs of cases are in the transfer logs.")
@@ -100,5 +100,5 @@ def runs_of(base, new):
             ("topology", "machine", "topology_hash"), ("commit", "build", "commit"), ("UCX", "ucx", "version")]
     found = [[title, *(known(run[part].get(name)) for run in (base, new))] for title, part, name in rows]
     found.append(["command", *(" ".join(run["run"]["command"]) for run in (base, new))])
-    found.append(["labels", *(", ".join(labels_of(run)) or "none" for run in (base, new))])
+    found.append(["caveats", *(", ".join(labels_of(run)) or "none" for run in (base, new))])
     return found

@@ -53,6 +53,8 @@ def over_size(run, file):
         name, about, _ = panel
         series = [{**style_of(styles[key]), "points": [point(*of) for of in sorted(points[panel], key=lambda of: of[0])]}
                   for key, points in found.items() if panel in points]
+        if max(len(of["points"]) for of in series) < 2:
+            continue  # no curve: the table says it
         unit = words(metrics[name]["unit"])
         if unit == "GB/s":
             series += peaks_of([case for case in run["cases"] if case["shows"]["kind"] == "curve" and size_axis(case)], sizes_of(series))

@@ -89,7 +89,9 @@ function plot(holder, chart, chosen = () => {}) {
   const nameOf = (x) => (chart.x === "size" ? sizeText(x) : chart.x === "ranks" ? `${x} rank${x === 1 ? "" : "s"}` : (chart.names || [])[x] ?? String(x));
   const tickOf = (x) => (chart.x === "ranks" ? String(x) : nameOf(x).slice(0, 10));
   const ticksAcross = (from, to, pixels) => {
-    const seen = xs.filter((x) => x >= from && x <= to && Number.isInteger(x)), step = Math.max(1, Math.ceil((seen.length * (chart.x === "ranks" ? 30 : 78)) / pixels));
+    const seen = xs.filter((x) => x >= from && x <= to && Number.isInteger(x)), wide = chart.x === "ranks" ? 30 : 78;
+    // Three of them at least.
+    const step = Math.max(1, Math.min(Math.ceil((seen.length * wide) / pixels), Math.floor((seen.length - 1) / 2)));
     return chart.x === "none" ? [] : seen.filter((_, i) => i % step === 0).map((v) => ({ v, label: tickOf(v) })).filter(({ label }, i, all) => label !== all[i - 1]?.label);
   };
   const area = node("div", { class: "area" }), legend = node("div", { class: "legend", "aria-live": "polite" }), cursor = node("div", { class: "cursor", hidden: "" });
