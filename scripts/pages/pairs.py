@@ -69,7 +69,7 @@ def tables_of(run):
                 rate = at_once.get((pair["src"], pair["dst"]))
                 cells += [known(rate), percent_of(rate, rate_of(pair))]
             rows.append(cells)
-        head = ["from", "to", "messages", "MB", "p25 GB/s", "p50", "p75", "goodput"]
+        head = ["from", "to", "messages", "MB", "p25", "p50", "p75", "goodput"]
         head += ["class", "transport used", "peak", "% of peak", "best path", "% of best"] if limited else []
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []
@@ -107,6 +107,6 @@ def limits_of(run):
                 percent_of(p50, limit.get("expected_GBps")), known(limit.get("share_GBps")), known(limit["resource"]),
                 f"{source}: {limit['detail']}" if limit["detail"] else source,
             ])
-    head = ["case", "class", "transport used", "pairs", "slowest, GB/s", "p50", "peak", "% of peak", "best path", "% of best",
+    head = ["case", "class", "transport used", "pairs", "slowest", "p50", "peak", "% of peak", "best path", "% of best",
             "fair share", "resource", "source"]
     return without_unknown(head, rows)

@@ -91,7 +91,7 @@ def test_a_run_of_many_ranks_is_folded(tmp_path):
     assert len(text.encode()) < 1_500_000
     seen = Page(text)
     assert "synthetic" in seen.text
-    assert "200 pairs, the slowest first; 65080 faster ones are in the run file" in seen.text
+    assert "200 pairs, the slowest first, rates in GB/s; 65080 faster ones are in the run file" in seen.text
     assert "32 hosts, host0 to host31" in seen.text and "host17" not in seen.text.split("Machine")[-1]
     assert "<details><summary>256 ranks and where they ran" in text  # closed
     assert len(rates_of(seen.charts)) == 256 * 256 and "<td" not in text.split('id="pairs"')[1].split("Directional")[0]
