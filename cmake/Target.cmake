@@ -11,7 +11,7 @@ set(ucxbench_precompiled
 # tests are not at all.
 set(ucxbench_options_hot "")
 set(ucxbench_options_cold $<$<CONFIG:Release>:-Og>)
-set(ucxbench_options_test $<$<CONFIG:Release>:-O0>)
+set(ucxbench_options_test "$<$<CONFIG:Release>:-O0;-g0>")
 
 # ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
 function(ucxbench_precompile target kind)
