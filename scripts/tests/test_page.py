@@ -11,6 +11,7 @@ import pytest
 import synthetic_run
 
 from conftest import PROGRAM, ROOT
+from pages import drawings
 from seen import Page, made, page_of, runfile, synthetic
 
 
@@ -135,6 +136,17 @@ def test_says_what_is_missing(run_file, tmp_path):
     done = page(run_file(), PYTHONPATH=str(tmp_path))
     assert done.returncode == 3 and "No module named jinja2" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_one_size_is_no_curve(run_file):
+    def keep_one(run):
+        run["cases"] = run["cases"][:1]
+
+    assert made(run_file()).charts and not made(run_file(keep_one)).charts
+
+
+def test_a_stage_that_reached_much_more_than_the_one_before_is_no_percentage():
+    assert [drawings.left_of(value, 2.0) for value in (0.5, 3.0, 66.0)] == ["25 %", "150 %", "33 ×"]
 
 
 def test_stages_without_a_source_are_left_out(run_file):
