@@ -1,5 +1,6 @@
 """Runs that end otherwise than planned: wrong data, Ctrl-C."""
 
+import re
 import signal
 import time
 
@@ -68,6 +69,10 @@ def test_a_sample_under_way_is_given_up(fault, benchmark, number):
     launch = only(case["launches"])
     assert (launch["launch"], launch["src"], launch["dst"]) == (0, 0, 1)
     assert {name: len(samples) for name, samples in launch["samples"].items()} == finished
+    assert case["labels"] == launch["path"]["labels"] == ["interrupted"]
+    assert re.search(r"^  transport used +unknown: the run was ended before", done.out, re.MULTILINE), done
+    assert re.search(r"^  labels +interrupted$", done.out, re.MULTILINE), done
+    assert "--check off" not in done.out
     fault.assert_nothing_is_left()
 
 

@@ -59,7 +59,7 @@ std::string carrier_of(const Case& of) {
 std::string carriers_of(const Block& block) {
   std::vector<std::pair<std::string, std::pair<const Case*, const Case*>>> runs;
   for (const auto* of : block.measured) {
-    if (!of->path.contains("carried_by")) {
+    if (!of->path.contains("carried_by") && !was_interrupted(of->path)) {
       if (is_workload(*of)) continue;  // one rank alone
       return "";
     }
@@ -122,10 +122,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     all.checked += of->verified.checked;
     all.errors += of->verified.errors;
   }
+  const bool ended = std::ranges::find(labels, interrupted_label) != labels.end();
   costs.emplace_back(
       "verified",
       all.checked == 0
-          ? "nothing (--check off)"
+          ? (ended ? "nothing (the run was ended before)" : "nothing (--check off)")
           : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
                         block.kind() == ViewKind::workload ? "runs of a rank" : "messages"));
   for (const auto* of : block.measured) {

@@ -114,7 +114,7 @@ void take_state(Result& result, const Json& report) {
 
 void take_path(Case& of, const LaunchRecord& record) {
   const auto& path = record.path;
-  if (of.path.empty() || says_worse(path, of.path)) {
+  if (of.path.empty() || (!was_interrupted(path) && says_worse(path, of.path))) {
     of.path = {{"asked", of.parameters.value("transports", Json::array())},
                {"lanes", record.lanes},
                {"verdict", "unknown"}};

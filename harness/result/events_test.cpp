@@ -5,7 +5,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "harness/result/paths.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench {
@@ -60,6 +62,21 @@ TEST_F(Events, AreSummedUpFromTheLaunchesAlone) {
     EXPECT_EQ(of_.metrics.at("bandwidth_GBps").quantiles.p50, 3.0);
     EXPECT_EQ(of_.path.at("asked"), Json({"tcp"}));
   }
+}
+
+TEST_F(Events, OfAnInterruptedLaunchHideNoPathThatIsKnown) {
+  const Json ended = {{"why", "ended"}, {"labels", {interrupted_label}}};
+  measure(0, 2.0);
+  result_.cases.front().launches.back().path = ended;
+  sum_up(result_);
+  EXPECT_EQ(of_.path.at("why"), "ended");
+  EXPECT_EQ(of_.path.at("verdict"), "unknown");
+  result_.cases.front().launches.back().path = {{"verdict", "as-asked"}};
+  measure(1, 2.0);
+  result_.cases.front().launches.back().path = ended;
+  sum_up(result_);
+  EXPECT_EQ(of_.path.at("verdict"), "as-asked");
+  EXPECT_EQ(of_.labels, std::vector<std::string>{interrupted_label});
 }
 
 TEST_F(Events, OfProcessorsGoToTheirLaunchAlone) {

@@ -60,15 +60,18 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::string counted(const std::string& count, const std::string& noun, const std::string& plural) {
+  return fmt::format("{} {}", count, count == "1" ? noun : plural.empty() ? noun + "s" : plural);
+}
+
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural) {
-  if (count == 1) return "1 " + noun;
-  return fmt::format("{} {}", count, plural.empty() ? noun + "s" : plural);
+  return counted(std::to_string(count), noun, plural);
 }
 
 std::string crowded_in_words(const Json& crowded) {
-  const auto cpus = text_at(crowded, "/cpus");
-  return fmt::format("{} ({} ranks on {} CPU{})", text_at(crowded, "/progress_mode"),
-                     text_at(crowded, "/ranks"), cpus, cpus == "1" ? "" : "s");
+  return fmt::format("{} ({} on {})", text_at(crowded, "/progress_mode"),
+                     counted(text_at(crowded, "/ranks"), "rank"),
+                     counted(text_at(crowded, "/cpus"), "CPU"));
 }
 
 std::string on_one_line(std::string text) {

@@ -32,7 +32,9 @@ std::vector<std::string> texts_of(const Json& json);
 
 std::string join(const std::vector<std::string>& parts, const std::string& separator);
 
-/// "1 launch", "6 launches".
+/// "1 launch", "6 launches"; of a number, or of what a file has for one.
+std::string counted(const std::string& count, const std::string& noun,
+                    const std::string& plural = "");
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
 
 /// An element of `run.crowded`: "event (64 ranks on 2 CPUs)".

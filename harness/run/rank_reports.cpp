@@ -6,6 +6,7 @@
 
 #include "harness/core/clock.hpp"
 #include "harness/launch/supervisor.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -78,6 +79,15 @@ Json RankReports::launch_time(const LaunchPlan& plan, int launch) const {
             {"end_s", seconds_between(measured_ns_, monotonic_ns())}}}};
 }
 
+// What carried samples, and whether data were right, is looked at after the last one of a case.
+void mark_interrupted(Json& records) {
+  for (auto& record : records) {
+    if (!record.at("path").empty()) continue;
+    record["path"] = {{"why", "the run was ended before this was looked at"},
+                      {"labels", {interrupted_label}}};
+  }
+}
+
 // When the run is ended, ranks report what they do not know to have been reported.
 void RankReports::drop_known(const Case& of, int launch, Json& records) {
   if (std::exchange(ended_case_, &of) != &of) {
@@ -98,7 +108,9 @@ void RankReports::drop_known(const Case& of, int launch, Json& records) {
 const Case* RankReports::take_case(Json report) {
   const auto& reported = result_.cases.at(report.at("index").get<std::size_t>());
   const auto launch = report.at("records").at(0).at("launch").get<int>();
-  if (report.erase("at_stop") > 0 || ended_case_ == &reported) {
+  const bool at_stop = report.erase("at_stop") > 0;
+  if (at_stop) mark_interrupted(report.at("records"));
+  if (at_stop || ended_case_ == &reported) {
     drop_known(reported, launch, report.at("records"));
     if (report.at("records").empty()) return nullptr;
   }

@@ -6,6 +6,7 @@
 
 #include "harness/core/folder_for_test.hpp"
 #include "harness/launch/supervisor.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -91,6 +92,8 @@ TEST_F(Reports, AtTheEndAddOnlyWhatIsNew) {
   }
   take("case/0", case_report(0, 1));
   EXPECT_EQ(result_.cases[0].launches.size(), 2U);
+  EXPECT_FALSE(was_interrupted(result_.cases[0].launches[0].path));
+  EXPECT_TRUE(was_interrupted(result_.cases[0].launches[1].path));
 }
 
 }  // namespace
