@@ -143,6 +143,7 @@ int busy_threads(const Parameters& p) {
     .two_machines = true,
     .one_peer = true,
     .ablation = true,
+    .duet_ranks = 2,
     .run_rank = run_rank,
     .shows = {.axes = {message_size()},
               // The rate is the bandwidth in other units; what the sender sees is another tool's

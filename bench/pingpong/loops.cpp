@@ -84,6 +84,8 @@ class LoopsOver final : public Loops {
     return "";
   }
 
+  void flush() override { link_.flush(); }
+
   void meet() override {
     if (role_ == Role::alone) return;
     link_.signal();

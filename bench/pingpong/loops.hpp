@@ -40,6 +40,9 @@ class Loops {
   /// One message from lead to follower; on the lead, how UCX says that it went.
   virtual std::string described() = 0;
 
+  /// What this side has sent is with the peer.
+  virtual void flush() = 0;
+
   /// Both sides have arrived: a signal each way.
   virtual void meet() = 0;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/duets.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
@@ -130,6 +132,7 @@ class Measurement {
     for (int run = 0; run < p_.warmup_runs; ++run) iteration_s = warm_up();
 
     phase("latency");
+    if (bench_.duet != nullptr) return latency_in_duet(iteration_s);
     record.iterations = agree(p_.iterations.value_or(iterations_in(share(0.3), iteration_s)));
     const bool cross_check = p_.bytes <= cross_checked_bytes;
     const auto parts = cross_check ? std::min(chunks, record.iterations) : 1;
@@ -160,6 +163,42 @@ class Measurement {
       record.overheads["timed_mean_us"] = median(timed_us) / ways();
       record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
     }
+  }
+
+  PlannedBlocks blocks_of(const char* metric, double iteration_s, double part,
+                          std::uint64_t least) {
+    const auto what = fmt::format("{}/{}/{}", to_string(p_.api), p_.bytes, metric);
+    return plan_blocks(*bench_.duet, what, iteration_s,
+                       {.time_s = share(part), .least = least, .exactly = p_.iterations},
+                       [this](std::uint64_t value) { return agree(value); });
+  }
+
+  // Of each block, as `block` measures it after what is left out.
+  template <typename Block>
+  std::vector<double> in_blocks(const PlannedBlocks& planned, Block block) {
+    std::vector<double> values;
+    bench_.duet->blocks(planned.quads, [&] { values.push_back(block(planned.iterations)); });
+    return values;
+  }
+
+  void latency_in_duet(double iteration_s) {
+    auto& record = measured_.record;
+    constexpr std::uint64_t least = 20;
+    const auto planned = blocks_of("latency_us", iteration_s, 0.4, least);
+    bench_.loops.meet();
+    auto values = in_blocks(planned, [this](std::uint64_t count) {
+      timed_round_trips(iterations_left_out(count));
+      const auto parts = std::clamp(count / 2, std::uint64_t{1}, chunks);
+      std::vector<double> times_us;
+      for (std::uint64_t part = 0; part < parts; ++part) {
+        const auto of_part = count * (part + 1) / parts - count * part / parts;
+        times_us.push_back(timed_round_trips(of_part) * 1e6 / static_cast<double>(of_part));
+      }
+      bench_.loops.flush();
+      return median(std::move(times_us)) / ways();
+    });
+    record.iterations = planned.iterations * values.size();
+    keep_blocks(record, *bench_.duet, "latency_us", planned, std::move(values));
   }
 
   // Messages in `part` of the time, after an uncounted stretch that doubles until it takes a tenth
@@ -201,12 +240,75 @@ class Measurement {
     return {mine, of_follow(mine)};
   }
 
+  using Stream = std::function<std::uint64_t(std::uint64_t messages)>;  // in how many ticks
+
+  // Messages a second by block, on the lead: the median of some streams, since one that is
+  // interrupted says nothing. Empty where a stream was too short for the clock.
+  std::vector<double> rates_in_duet(const char* metric, double part, double message_s,
+                                    const Stream& stream) {
+    constexpr std::uint64_t most_streams = 4;
+    const auto least = static_cast<std::uint64_t>(std::max(20, 2 * p_.window));
+    planned_ = blocks_of(metric, message_s, part, least);
+    const auto streams = std::clamp(planned_.iterations / least, std::uint64_t{1}, most_streams);
+    const auto mine = in_blocks(planned_, [&](std::uint64_t count) {
+      stream(iterations_left_out(count));
+      std::vector<double> rates;
+      for (std::uint64_t at = 0; at < streams; ++at) {
+        const auto messages = count * (at + 1) / streams - count * at / streams;
+        const auto ticks = stream(messages);
+        rates.push_back(bench_.clock.per_s(static_cast<double>(messages), ticks).value_or(0));
+      }
+      return median(std::move(rates));
+    });
+    const auto theirs = bench_.pair.from_follow(mine, progress_).get<std::vector<double>>();
+    const bool each_way = std::string_view(metric) != "bandwidth_GBps";
+    std::vector<double> rates;
+    for (std::size_t at = 0; at < mine.size(); ++at) {
+      rates.push_back(each_way ? std::min(mine[at], theirs[at]) : theirs[at]);
+      if (rates.back() <= 0) return {};
+    }
+    return rates;
+  }
+
+  void keep_rates(const char* metric, std::vector<double> rates, double unit) {
+    if (rates.empty()) return;
+    for (auto& rate : rates) rate *= unit;
+    keep_blocks(measured_.record, *bench_.duet, metric, planned_, std::move(rates));
+  }
+
+  void bandwidth_in_duet(double part) {
+    auto& record = measured_.record;
+    const Stream one_way = [this](std::uint64_t messages) {
+      bench_.duet->together();  // the follower is ready, and has received everything
+      return bench_.one_way.one_way(messages);
+    };
+    const auto some = std::max<std::uint64_t>(1, record.messages / 8);
+    const auto message_s = seconds(one_way(some)) / static_cast<double>(some);
+    const auto rates = rates_in_duet("bandwidth_GBps", part, message_s, one_way);
+    record.messages = planned_.iterations * 2 * planned_.quads.size();
+    if (!rates.empty()) record.samples["message_rate_per_s"] = samples_of_blocks(rates);
+    keep_rates("bandwidth_GBps", rates, gigabytes());
+  }
+
+  void bidirectional_in_duet(std::uint64_t count) {
+    const Stream both_ways = [this](std::uint64_t messages) {
+      const auto ticks = bench_.loops.both_ways(messages);
+      bench_.loops.flush();
+      return ticks;
+    };
+    const auto some = std::max<std::uint64_t>(1, count / 8);
+    const auto message_s = seconds(both_ways(some)) / static_cast<double>(some);
+    constexpr const char* metric = "bandwidth_bidirectional_GBps";
+    keep_rates(metric, rates_in_duet(metric, 0.2, message_s, both_ways), 2 * gigabytes());
+  }
+
   void bandwidth() {
     auto& record = measured_.record;
     phase("bandwidth");
     use(bench_.one_way, p_.window, true);
-    record.messages =
-        plan_messages(p_.bidirectional ? 0.2 : 0.3, [&](std::uint64_t count) { stream(count); });
+    const auto part = p_.bidirectional ? 0.2 : 0.3;
+    record.messages = plan_messages(part, [&](std::uint64_t count) { stream(count); });
+    if (bench_.duet != nullptr) return bandwidth_in_duet(part);
     // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
     // the rate of any part of it would be of the bursts.
     const auto [sending, receiving] = stream(record.messages);
@@ -220,6 +322,7 @@ class Measurement {
     use(bench_.loops, p_.window, true);
     const auto count =
         plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
+    if (bench_.duet != nullptr) return bidirectional_in_duet(count);
     const auto ticks = bench_.loops.both_ways(count);
     const auto mine = bench_.clock.per_s(static_cast<double>(count), ticks);
     const auto theirs = of_follow(mine);
@@ -239,6 +342,7 @@ class Measurement {
   const Rendezvous::Progress& progress_;
   Verifier verifier_;
   Measured measured_;
+  PlannedBlocks planned_;  ///< of the bandwidth that is measured in a duet
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "harness/core/clock.hpp"
+#include "harness/launch/duet.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
@@ -26,6 +27,7 @@ struct Bench {
   const Rendezvous::Progress& progress;  ///< moves both connections
   std::optional<CudaDevice> gpu;         ///< this rank's
   bool same_gpu;                         ///< and the peer's too
+  DuetRank* duet = nullptr;              ///< RankContext's
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.

@@ -64,7 +64,7 @@ void run_connection(RankContext& context, Pair& pair,
     const auto& parameters = planned.parameters;
     auto [send, receive] = memory.buffers(parameters.bytes);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
-                      receive, progress,           memory.gpu(),  one_gpu};
+                      receive, progress,           memory.gpu(),  one_gpu,         context.duet()};
     const auto launch = context.plan().at("launch").get<int>();
     std::vector<LaunchRecord> finished;
     CaseUnderWay under_way(context, planned.index,

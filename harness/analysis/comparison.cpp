@@ -14,6 +14,8 @@
 #include "harness/analysis/placements.hpp"
 #include "harness/analysis/resolution.hpp"
 #include "harness/analysis/shapes.hpp"
+#include "harness/analysis/signed_rank.hpp"
+#include "harness/analysis/weigh.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
@@ -27,32 +29,8 @@ constexpr double matters = 0.05;
 // Of launches, where an interval has no end: far beyond what anybody measures.
 constexpr double most_wanted = 1e9;
 
-// A change of just one step is none, whatever digits a file rounds to.
-constexpr double a_little_more = 1.01;
-
 // By chance two runs of 24 launches, each of its own placement of four, have 0.8 in common.
 constexpr double usual_in_common = 0.7;
-
-// Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
-// deviations; the median of n of them has π/2 times the variance of their mean. Where more than
-// half are equal that deviation is 0 and says nothing: then from the mean one, 0.7979 standard
-// deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
-double error_of_median(const std::vector<double>& values) {
-  const auto middle = median(values);
-  const auto n = static_cast<double>(values.size());
-  std::vector<double> away;
-  for (const auto value : values) away.push_back(std::abs(value / middle - 1));
-  const auto mean = std::accumulate(away.begin(), away.end(), 0.0) / n;
-  const auto usual = median(std::move(away));
-  return (usual > 0 ? usual / 0.6745 : mean / 0.7979) * std::sqrt(1.5707963 / n);
-}
-
-/// What is compared, and how launches are told apart.
-struct TwoRuns {
-  const Result& base;
-  const Result& now;
-  Placements placements{{&base, &now}};
-};
 
 SeriesChange missing_series(const Case& of, const std::string& metric, const Case* other,
                             bool added) {
@@ -69,74 +47,17 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
   return series;
 }
 
-// Each placement with the interval of its own change; the two that are furthest apart.
-std::string differing_placements(const std::vector<Stratum>& strata, double alpha, double floor) {
-  struct Own {
-    const Stratum* of;
-    Ratio ratio;
-  };
-  std::vector<Own> known;
-  for (const auto& of : strata) {
-    auto ratio = ratio_of({&of, 1}, 1 - alpha / static_cast<double>(strata.size()));
-    if (ratio.interval) known.push_back({&of, ratio});
-  }
-  if (known.size() < 2) return "";
-  const auto low =
-      std::ranges::min(known, {}, [](const Own& own) { return (*own.ratio.interval)[1]; });
-  const auto high =
-      std::ranges::max(known, {}, [](const Own& own) { return (*own.ratio.interval)[0]; });
-  if ((*high.ratio.interval)[0] <= (*low.ratio.interval)[1] * (1 + floor)) return "";
-  const auto words = [](const Own& own) {
-    return fmt::format("{:+.1f} % ({:.4g} -> {:.4g}, {} and {} launches)",
-                       100 * (own.ratio.estimate - 1), median(own.of->base), median(own.of->now),
-                       own.of->base.size(), own.of->now.size());
-  };
-  return fmt::format("changed by {} in one placement, by {} in another: look at each alone",
-                     words(low), words(high));
-}
-
-SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& base,
-                   const Case& now, const Demands& demands) {
-  SeriesChange series{
-      .key = base.key, .metric = metric, .better = shown_metric(base, metric).better};
-  const auto found = runs.placements.matched(base, now, metric);
-  series.base_launches = found.base.size();
-  series.new_launches = found.now.size();
-  if (found.strata.empty()) {
-    series.why = found.why_not;
-    return series;
-  }
-  series.base = median(usable_medians(base.metrics.at(metric)));
-  series.now = median(usable_medians(now.metrics.at(metric)));
-  series.matched_base = median(found.base);
-  series.matched_now = median(found.now);
-  const auto step = std::max(step_of(runs.base, base, metric), step_of(runs.now, now, metric));
-  series.resolution = a_little_more * step / std::min(*series.matched_base, *series.matched_now);
-  series.ratio = ratio_of(found.strata, 1 - demands.alpha);
-  // Either median is anywhere within half a step of what it shows.
-  if (auto& interval = series.ratio.interval) {
-    (*interval)[0] /= 1 + series.resolution;
-    (*interval)[1] *= 1 + series.resolution;
-  }
-  series.differs_by_placement = differing_placements(
-      found.strata, demands.alpha, std::max(demands.floor, 2 * series.resolution));
-  series.p = rank_sum_p(found.strata);
-  series.smallest_p = smallest_p(found.strata);
-  series.floor =
-      std::max({demands.floor, series.resolution,
-                2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
-  return series;
-}
-
 void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   const auto least = static_cast<double>(tests) * series.smallest_p;
   const auto launches = std::min(series.base_launches, series.new_launches);
-  const auto needed = launches_needed(tests, alpha);
+  const auto needed = launches_needed(tests, alpha, series.method);
   if (least > alpha && launches < needed) {
     series.doubt = Doubt::too_few_launches;
     series.launches_wanted = needed;
-    series.why = fmt::format("{} and {} launches cannot give a verdict among {} tests",
-                             series.base_launches, series.new_launches, tests);
+    series.why = series.method == Method::duets
+                     ? fmt::format("{} duets cannot give a verdict among {} tests", launches, tests)
+                     : fmt::format("{} and {} launches cannot give a verdict among {} tests",
+                                   series.base_launches, series.new_launches, tests);
     return;
   }
   if (least > alpha) {
@@ -277,7 +198,8 @@ void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) 
 
 void doubt_all(Comparison& comparison) {
   for (auto& row : comparison.series) {
-    if (row.change == Change::missing) continue;
+    // What befell the host befell both sides of a duet.
+    if (row.change == Change::missing || row.method == Method::duets) continue;
     row.change = Change::inconclusive;
     row.doubt = Doubt::none;
     row.why = fmt::format("host reference drifted: {}; rerun interleaved (ucx-bench ab)",
@@ -338,6 +260,8 @@ std::optional<double> matched_new(const SeriesChange& series) {
   return *series.matched_base * series.ratio.estimate;
 }
 
+std::string_view to_string(Method method) { return method == Method::duets ? "duets" : "launches"; }
+
 std::string_view to_string(Change change) {
   constexpr std::array<std::string_view, 6> names = {"regressed", "improved", "inconclusive",
                                                      "missing",   "new",      "unchanged"};
@@ -345,9 +269,13 @@ std::string_view to_string(Change change) {
 }
 
 // The smallest p-value of so many must pass the correction.
-std::size_t launches_needed(std::size_t tests, double alpha) {
+std::size_t launches_needed(std::size_t tests, double alpha, Method method) {
+  const auto smallest = [method](std::size_t launches) {
+    return method == Method::duets ? smallest_signed_rank_p(launches)
+                                   : smallest_p(launches, launches);
+  };
   std::size_t launches = 2;
-  while (smallest_p(launches, launches) * static_cast<double>(tests) > alpha) ++launches;
+  while (smallest(launches) * static_cast<double>(tests) > alpha) ++launches;
   return launches;
 }
 

@@ -18,17 +18,22 @@ std::string_view to_string(Change change);
 /// What more launches, or a quieter machine, would end.
 enum class Doubt { none, too_few_launches, too_noisy };
 
+/// What is held against each other: launches of each run, or pairs that ran side by side.
+enum class Method { launches, duets };
+std::string_view to_string(Method method);
+
 struct SeriesChange {
   std::string key;       ///< the case's
   std::string metric;    ///< "latency_us"
   std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
+  Method method = Method::launches;
   /// Medians over all launches, in the metric's unit; empty where nothing is tested.
   std::optional<double> base{}, now{};
   /// Medians over the launches that are compared, without what their placements make of them: these
   /// differ as `ratio` says (Matched).
   std::optional<double> matched_base{}, matched_now{};
-  std::size_t base_launches = 0, new_launches = 0;  ///< that are compared
+  std::size_t base_launches = 0, new_launches = 0;  ///< that are compared; or duets
   Ratio ratio{};                                    ///< new / base, within placements
   double p = 1;                                     ///< of this test alone
   double smallest_p = 1;                            ///< that so many launches could have
@@ -87,9 +92,9 @@ struct Comparison {
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
 
-/// The launches that both runs need for any verdict among so many tests, a p-value being corrected
-/// for all of them.
-std::size_t launches_needed(std::size_t tests, double alpha);
+/// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
+/// being corrected for all of them.
+std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
 /// independent, each with those that met the same placement (Placements::matched). A change is one

@@ -29,10 +29,12 @@ std::vector<const SeriesChange*> with(const Comparison& comparison, Doubt doubt)
 
 std::string of_too_few(const std::vector<const SeriesChange*>& rows, const Comparison& comparison,
                        const Result& now) {
+  std::size_t wanted = 0;
+  for (const auto* row : rows) wanted = std::max(wanted, row->launches_wanted);
   return fmt::format("{} too few launches for a verdict among {}: {}",
                      rows.size() == 1 ? "1 row has" : fmt::format("{} rows have", rows.size()),
                      counted(comparison.tests, "test"),
-                     launches_in_words(now, fmt::format("{}", rows.front()->launches_wanted)));
+                     launches_in_words(now, fmt::format("{}", wanted)));
 }
 
 std::string of_noisy(const std::vector<const SeriesChange*>& rows, const Result& now) {

@@ -12,7 +12,8 @@ namespace {
 
 Matched values_of(const SeriesChange& series, const Result& base, const Result& now,
                   const Placements& placements) {
-  if (!series.base || !series.now) return {};
+  // A duet's sides met the same.
+  if (!series.base || !series.now || series.method == Method::duets) return {};
   return placements.matched(*find_case(base, series.key), *find_case(now, series.key),
                             series.metric);
 }
@@ -79,7 +80,7 @@ void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const
   const auto corrected = holm(p);
   for (std::size_t at = 0; at < series.size(); ++at) {
     auto& row = series[at];
-    if (!row.base || !row.now) continue;
+    if (!row.base || !row.now || row.method == Method::duets) continue;
     const auto drift = [&](std::size_t which) -> std::optional<double> {
       const auto change = trends[which].change;
       if (corrected[which] >= alpha || std::abs(change) <= row.floor) return std::nullopt;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "harness/core/failure.hpp"
@@ -83,20 +84,16 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  int wait(Signals& signals) {
-    for (;;) {
-      int status = 0;
-      const auto ended = ::waitpid(pid_, &status, WNOHANG);
-      if (ended == pid_) {
-        pid_ = 0;
-        return status;
-      }
-      signals.collect();
-      pass_on(signals);
-      if (ProgramClock::now() > deadline_) end_it(last_grace);
-      pollfd ready{signals.fd(), POLLIN, 0};
-      ::poll(&ready, 1, static_cast<int>(look_again.count()));
+  /// Its wait status once it has ended.
+  std::optional<int> look(const Signals& signals) {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = 0;
+      return status;
     }
+    pass_on(signals);
+    if (ProgramClock::now() > deadline_) end_it(last_grace);
+    return std::nullopt;
   }
 
  private:
@@ -120,42 +117,79 @@ class Child {
   ProgramClock::time_point deadline_ = ProgramClock::time_point::max();
 };
 
+/// A program that has begun, and what it says.
+class Running {
+ public:
+  explicit Running(const Program& program)
+      : out_(memory_file("stdout")), err_(memory_file("stderr")) {
+    const Fd in = empty_input();
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      throw Failure(Exit::cannot_run, fmt::format("no pipe: {}", std::strerror(errno)));
+    }
+    const Fd failure(ends[0]);
+    Fd told(ends[1]);
+    auto argv = program.argv;
+    std::vector<std::string> entries;
+    for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
+    const Started started{pointers_to(argv), pointers_to(entries), in.get(),  out_.get(),
+                          err_.get(),        told.get(),           ::getpid()};
+    const pid_t pid = ::fork();
+    if (pid == 0) become_program(started);
+    if (pid < 0) {
+      throw Failure(Exit::cannot_run,
+                    fmt::format("cannot start '{}': {}", argv[0], std::strerror(errno)));
+    }
+    child_.emplace(pid, program.limit);
+    told.reset();
+    int error = 0;
+    if (::read(failure.get(), &error, sizeof error) == sizeof error) {
+      throw Failure(Exit::usage, fmt::format("cannot run '{}': {}; give a program that can be run",
+                                             argv[0], std::strerror(error)));
+    }
+  }
+
+  std::optional<ProgramEnd> look(const Signals& signals) {
+    const auto status = child_->look(signals);
+    if (!status) return std::nullopt;
+    return ProgramEnd{.status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 0,
+                      .signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0,
+                      .out = all_of(out_),
+                      .said = all_of(err_)};
+  }
+
+ private:
+  Fd out_, err_;
+  std::optional<Child> child_;
+};
+
 }  // namespace
 
-ProgramEnd run_program(const Program& program, Signals& signals) {
-  const auto out = memory_file("stdout");
-  const auto err = memory_file("stderr");
-  const Fd in = empty_input();
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Failure(Exit::cannot_run, fmt::format("no pipe: {}", std::strerror(errno)));
-  }
-  const Fd failure(ends[0]);
-  Fd told(ends[1]);
-  auto argv = program.argv;
-  std::vector<std::string> entries;
-  for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
-  const Started started{pointers_to(argv), pointers_to(entries), in.get(),  out.get(),
-                        err.get(),         told.get(),           ::getpid()};
-  const pid_t pid = ::fork();
-  if (pid == 0) become_program(started);
-  if (pid < 0) {
-    throw Failure(Exit::cannot_run,
-                  fmt::format("cannot start '{}': {}", argv[0], std::strerror(errno)));
-  }
-  Child child(pid, program.limit);
-  told.reset();
-  int error = 0;
-  if (::read(failure.get(), &error, sizeof error) == sizeof error) {
-    throw Failure(Exit::usage, fmt::format("cannot run '{}': {}; give a program that can be run",
-                                           argv[0], std::strerror(error)));
-  }
+std::vector<ProgramEnd> run_programs(const std::vector<Program>& programs, Signals& signals,
+                                     const std::function<void(std::size_t)>& ended) {
+  std::vector<std::unique_ptr<Running>> running;
+  for (const auto& program : programs) running.push_back(std::make_unique<Running>(program));
   const Signals::Waiting waiting(signals);
-  const int status = child.wait(signals);
-  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          .out = all_of(out),
-          .said = all_of(err)};
+  std::vector<ProgramEnd> ends(programs.size());
+  for (std::size_t left = programs.size();;) {
+    signals.collect();
+    for (std::size_t at = 0; at < running.size(); ++at) {
+      if (running[at] == nullptr) continue;
+      auto end = running[at]->look(signals);
+      if (!end) continue;
+      ends[at] = std::move(*end);
+      running[at].reset();
+      --left;
+      if (ended) ended(at);
+    }
+    if (left == 0) return ends;
+    pollfd ready{signals.fd(), POLLIN, 0};
+    ::poll(&ready, 1, static_cast<int>(look_again.count()));
+  }
+}
+
+ProgramEnd run_program(const Program& program, Signals& signals) {
+  return run_programs({program}, signals).front();
 }
 
 }  // namespace ucxbench

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +32,9 @@ struct ProgramEnd {
 /// and 0.3 s after that, a second after a second Ctrl-C, it is killed. It gets SIGTERM when the
 /// calling thread ends. Throws Failure(Exit::usage) when it cannot be executed.
 ProgramEnd run_program(const Program& program, Signals& signals);
+
+/// The same of several at once. `ended` is told, by its place, of each that ends.
+std::vector<ProgramEnd> run_programs(const std::vector<Program>& programs, Signals& signals,
+                                     const std::function<void(std::size_t)>& ended = {});
 
 }  // namespace ucxbench

@@ -21,8 +21,13 @@ std::string interval_of(const SeriesChange& series) {
 }
 
 std::string of_tests(const Comparison& comparison) {
-  return fmt::format("alpha {:g} over {} (rank test of launch medians, Holm)", comparison.alpha,
-                     counted(comparison.tests, "test"));
+  const auto by = [&](Method method) {
+    return std::ranges::count(comparison.series, method, &SeriesChange::method) > 0;
+  };
+  std::string tests = by(Method::launches) ? "rank test of launch medians, " : "";
+  if (by(Method::duets)) tests += "signed-rank test of duets, ";
+  return fmt::format("alpha {:g} over {} ({}Holm)", comparison.alpha,
+                     counted(comparison.tests, "test"), tests);
 }
 
 Json modes_json(const std::optional<Modes>& modes) {
@@ -40,6 +45,7 @@ Json series_json(const SeriesChange& series) {
                {"metric", series.metric},
                {"better", series.better},
                {"verdict", to_string(series.change)},
+               {"by", to_string(series.method)},
                {"base", number_or_null(series.base)},
                {"new", number_or_null(series.now)},
                {"matched_base", number_or_null(series.matched_base)},
@@ -70,7 +76,10 @@ std::string said_of(const SeriesChange& series, const Comparison& comparison) {
 
 // Of the medians of all launches, how far they are from saying the same change.
 double away_from_plain(const SeriesChange& series) {
-  if (!series.base || !series.now || !series.matched_base) return 0;
+  // Launches of duets are not what is alike.
+  if (!series.base || !series.now || !series.matched_base || series.method == Method::duets) {
+    return 0;
+  }
   return std::abs(*series.now / *series.base / series.ratio.estimate - 1);
 }
 
@@ -110,12 +119,15 @@ std::string summary_of(const Comparison& comparison) {
 }
 
 Grid grid_of(const Comparison& comparison) {
+  const bool any_duets =
+      std::ranges::count(comparison.series, Method::duets, &SeriesChange::method) > 0;
+  const std::string medians = any_duets ? "of what is compared" : "of matched launches";
   const std::string interval = fmt::format("{:g}% CI", 100 * (1 - comparison.alpha));
   Grid grid{.columns = {{"", "verdict"},
                         {"", "case"},
                         {"", "metric"},
-                        {"of matched launches", "base"},
-                        {"of matched launches", "new"},
+                        {medians, "base"},
+                        {medians, "new"},
                         {"change, %", "median"},
                         {"change, %", interval},
                         {"change, %", "floor"},
@@ -129,7 +141,11 @@ Grid grid_of(const Comparison& comparison) {
                          both ? percent(series.ratio.estimate) : "-", interval_of(series),
                          both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
                          both ? fmt::format("{:.2g}", series.corrected) : "-"});
+    const bool of_both = series.change != Change::missing && series.change != Change::added;
+    if (any_duets)
+      grid.rows.back().push_back(of_both ? std::string(to_string(series.method)) : "-");
   }
+  if (any_duets) grid.columns.push_back({"", "by"});
   return grid;
 }
 

@@ -18,7 +18,8 @@ std::string comparison_table(const Comparison& comparison);
 std::string comparison_markdown(const Comparison& comparison);
 
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "plain_medians" (where they
-/// differ from these), "next_steps", "canaries", "series": [{"key", "metric", "verdict", "base",
+/// differ from these), "next_steps", "canaries", "series": [{"key", "metric", "verdict", "by"
+/// ("launches" or "duets"), "base",
 /// "new" (medians of all launches), "matched_base", "matched_new" (which `ratio` is of),
 /// "base_launches", "new_launches", "ratio", "interval", "p", "p_corrected", "floor", "base_drift",
 /// "new_drift" (relative, first launch to last), "base_modes", "new_modes" ({"low", "high",

@@ -88,6 +88,25 @@ std::optional<Processors> one_from(const Json& json) {
   return apart && work ? std::optional(Processors{*apart, *work}) : std::nullopt;
 }
 
+Json to_json(const Duet& duet) {
+  auto blocks = Json::object();
+  for (const auto& [metric, of] : duet.blocks) {
+    blocks[metric] = {
+        {"quads", of.quads}, {"iterations", of.iterations}, {"values", numbers(of.values)}};
+  }
+  return {{"id", duet.id}, {"first", duet.first}, {"blocks", std::move(blocks)}};
+}
+
+Duet duet_from(const Json& json) {
+  Duet duet{.id = json.at("id").get<std::string>(), .first = json.at("first").get<std::string>()};
+  for (const auto& [metric, of] : json.at("blocks").items()) {
+    duet.blocks[metric] = {.quads = of.at("quads").get<std::string>(),
+                           .iterations = of.at("iterations").get<std::uint64_t>(),
+                           .values = numbers_from(of.at("values"))};
+  }
+  return duet;
+}
+
 Json to_json(const Metric& metric) {
   Json json = to_json(metric.quantiles);
   json["ci95"] = metric.ci95 ? numbers({metric.ci95->begin(), metric.ci95->end()}) : Json(nullptr);
@@ -287,6 +306,7 @@ Json launch_to_json(const LaunchRecord& record) {
                {"lanes", record.lanes},
                {"path", record.path},
                {"workload", rounded(record.workload)}};
+  if (record.duet) json["duet"] = to_json(*record.duet);
   if (std::ranges::any_of(record.processors, [](const auto& at) { return at.has_value(); })) {
     json["processors"] = processors_to_json(record.processors);
   }
@@ -317,6 +337,7 @@ LaunchRecord launch_from_json(const Json& json) {
   if (const auto seen = json.find("processors"); seen != json.end()) {
     record.processors = processors_from_json(*seen);
   }
+  if (const auto duet = json.find("duet"); duet != json.end()) record.duet = duet_from(*duet);
   for (const auto& [name, value] : json.at("overheads").items()) {
     if (!value.is_null()) record.overheads[name] = value.get<double>();
   }

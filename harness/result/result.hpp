@@ -52,6 +52,23 @@ struct Processors {
 /// Before and after a launch; empty where there are no two that ranks are bound to.
 using SeenProcessors = std::array<std::optional<Processors>, 2>;
 
+/// What one side of a duet measured of one metric.
+struct DuetBlocks {
+  /// Whose the outer blocks of each quad are, in order: A for base, new, new, base, B for the other
+  /// way round.
+  std::string quads;
+  std::uint64_t iterations = 0;  ///< that count, in each block
+  std::vector<double> values{};  ///< this side's two blocks of each quad, in order
+};
+
+/// A launch that was one side of a duet (harness/launch/duet.hpp). The other side's run has one of
+/// the same id and launch.
+struct Duet {
+  std::string id;     ///< 16 hexadecimal digits; what was drawn follows from it
+  std::string first;  ///< which side was set up first: "base" or "new"
+  std::map<std::string, DuetBlocks> blocks{};  ///< by metric name
+};
+
 /// One case in one launch, between one pair of ranks.
 struct LaunchRecord {
   int launch = 0;
@@ -64,6 +81,7 @@ struct LaunchRecord {
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
   SeenProcessors processors{};
+  std::optional<Duet> duet{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",
   /// "verdict", "why", "labels"; empty where nothing was asked.

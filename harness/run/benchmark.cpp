@@ -65,6 +65,16 @@ bool uses_gpus(const Json& plan) {
   });
 }
 
+std::unique_ptr<DuetRank> duet_of(const Json& plan, Rendezvous& rendezvous) {
+  const auto terms = plan.find("duet");
+  if (terms == plan.end()) return nullptr;
+  rendezvous.phase("waiting for the other side of the duet");
+  return std::make_unique<DuetRank>(
+      terms->at("memory").get<std::string>(), terms->at("number").get<std::uint32_t>(),
+      rendezvous.rank(), rendezvous.size(),
+      std::chrono::milliseconds(terms->at("limit_ms").get<std::int64_t>()));
+}
+
 }  // namespace
 
 bool register_benchmark(Benchmark benchmark) {
@@ -186,13 +196,16 @@ int rank_main() {
   if (found == nullptr) {
     throw Failure(Exit::cannot_run, fmt::format("this ucx-bench has no benchmark '{}'", name));
   }
+  const auto duet = duet_of(plan, *rendezvous);
+  if (duet) duet->begin_phase();
   const auto clock = Clock::calibrate();
-  RankContext context(*rendezvous, clock, found->parameters, plan);
+  RankContext context(*rendezvous, clock, found->parameters, plan, duet.get());
   const bool gpus = uses_gpus(plan);
   const auto errors = read_error_counters(gpus);
   found->run_rank(context);
   context.report_error_counters(moved_error_counters(errors, read_error_counters(gpus)));
   rendezvous->finish();
+  if (duet) duet->end_phase();
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/clock.hpp"
+#include "harness/launch/duet.hpp"
 #include "harness/launch/rendezvous.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
@@ -27,13 +28,20 @@ struct PlannedCase {
 /// What a rank gets, and how it reports.
 class RankContext {
  public:
-  RankContext(Rendezvous& rendezvous, const Clock& clock, const Description& description, Json plan)
-      : rendezvous_(rendezvous), clock_(clock), description_(description), plan_(std::move(plan)) {}
+  RankContext(Rendezvous& rendezvous, const Clock& clock, const Description& description, Json plan,
+              DuetRank* duet = nullptr)
+      : rendezvous_(rendezvous),
+        clock_(clock),
+        description_(description),
+        plan_(std::move(plan)),
+        duet_(duet) {}
 
   Rendezvous& rendezvous() { return rendezvous_; }
   const Clock& clock() const { return clock_; }
   /// {"launch", "cases": [{"index", "parameters"}]}
   const Json& plan() const { return plan_; }
+  /// Of a launch that is one side of a duet; it is in a phase then. Else null.
+  DuetRank* duet() const { return duet_; }
 
   /// The cases of this launch, at least one; P is the struct of the benchmark's description.
   template <typename P>
@@ -86,6 +94,7 @@ class RankContext {
   const Clock& clock_;
   const Description& description_;
   Json plan_;
+  DuetRank* duet_;
   std::uint64_t begun_ns_ = monotonic_ns();
 };
 
@@ -115,6 +124,7 @@ struct Benchmark {
   bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect
   bool one_peer = false;      ///< each rank connects to one other, however many there are
   bool ablation = false;      ///< has --ablate
+  int duet_ranks = 0;         ///< it can be a duet with at most so many ranks
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

@@ -11,6 +11,7 @@
 #include "harness/core/units.hpp"
 #include "harness/result/events.hpp"
 #include "harness/run/canary.hpp"
+#include "harness/run/duets.hpp"
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/rank_reports.hpp"
@@ -22,13 +23,14 @@ namespace {
 class Run {
  public:
   Run(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule, RunFile& file,
-      const Execute& execute, RunObserver& observer)
+      const Execute& execute, RunObserver& observer, DuetSupervisor* duet)
       : result_(result),
         plans_(plans),
         schedule_(schedule),
         file_(file),
         execute_(execute),
         observer_(observer),
+        duet_(duet),
         reports_(result, file),
         last_launch_(plans.size()),
         launches_(plans.size()) {}
@@ -36,6 +38,7 @@ class Run {
   Exit run() {
     skip_unavailable();
     file_.begin(least_growth());
+    if (duet_ != nullptr) duet_->begin();
     copying_cpus_ = copying_cpus(plans_, result_);
     std::vector<std::size_t> order(plans_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -45,6 +48,7 @@ class Run {
       std::reverse(order.begin(), order.end());
     }
     finish();
+    if (duet_ != nullptr) duet_->end();
     return worse(exit_, reports_.exit());
   }
 
@@ -103,8 +107,11 @@ class Run {
     if (!begin_) begin_ = begin;
     observer_.launch_begins(plan, launch, schedule_.launches);
     const auto before = processors_of(plan);
+    std::optional<DuetSupervisor::Terms> duet;
+    if (duet_ != nullptr) duet = duet_->begin_launch(duet_offer(plan, result_));
     reports_.begin_launch();
-    const auto outcome = execute_(launch_of(plan, launch));
+    const auto outcome = execute_(launch_of(plan, launch, duet));
+    if (duet) duet_->end_launch();
     if (outcome.state == LaunchOutcome::State::completed) {
       file_.add(reports_.launch_time(plan, launch));
     }
@@ -114,7 +121,8 @@ class Run {
     ++launches_[index];
   }
 
-  Launch launch_of(const LaunchPlan& plan, int number) {
+  Launch launch_of(const LaunchPlan& plan, int number,
+                   const std::optional<DuetSupervisor::Terms>& duet) {
     Json told = {{"benchmark", plan.benchmark},
                  {"launch", number},
                  {"set", plan.set.members()},
@@ -122,6 +130,11 @@ class Run {
                  {"cases", Json::array()}};
     for (const auto index : plan.cases) {
       told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
+    }
+    if (duet) {
+      told["duet"] = {{"memory", duet->option},
+                      {"number", duet->number},
+                      {"limit_ms", plan.launch.timeout.count()}};
     }
     auto launch = plan.launch;
     launch.preset["plan"] = to_bytes(told);
@@ -222,6 +235,7 @@ class Run {
   RunFile& file_;
   const Execute& execute_;
   RunObserver& observer_;
+  DuetSupervisor* duet_;
   RankReports reports_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each plan; 0: none yet
@@ -236,8 +250,8 @@ class Run {
 }  // namespace
 
 Exit measure(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule,
-             RunFile& file, const Execute& execute, RunObserver& observer) {
-  return Run(result, plans, schedule, file, execute, observer).run();
+             RunFile& file, const Execute& execute, RunObserver& observer, DuetSupervisor* duet) {
+  return Run(result, plans, schedule, file, execute, observer, duet).run();
 }
 
 }  // namespace ucxbench

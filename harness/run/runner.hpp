@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/duet.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/run_file.hpp"
 #include "harness/run/launch_plan.hpp"
@@ -21,6 +23,7 @@ struct Schedule {
   /// left out. Empty: no limit.
   std::optional<std::chrono::nanoseconds> max_time;
   bool canary = false;  ///< measure the host itself before each round of launches
+  std::string duet;     ///< the memory of a run that is one side of ab's; empty: of none
 };
 
 /// Learns how far a run is; called between timed regions only.
@@ -38,10 +41,11 @@ using Execute = std::function<LaunchOutcome(const Launch&)>;
 /// Runs every launch of every plan: A B C, C B A, …, so that a slow drift of the machine meets all
 /// alike; they may be of several benchmarks. A plan that turns out not to run here becomes
 /// unavailable. `result.cases` are planned before and have their end state after; `result.run` says
-/// how it ended. `file` is that of `result`: what was measured is in its journal after each case of
-/// each launch, and the whole is left to the caller to write. Returns the worst of all launches.
-/// Throws what RunFile::begin throws.
+/// how it ended. With `duet` this run is one side of ab's. `file` is that of `result`: what was
+/// measured is in its journal after each case of each launch, and the whole is left to the caller
+/// to write. Returns the worst of all launches. Throws what RunFile::begin throws.
 Exit measure(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule,
-             RunFile& file, const Execute& execute, RunObserver& observer);
+             RunFile& file, const Execute& execute, RunObserver& observer,
+             DuetSupervisor* duet = nullptr);
 
 }  // namespace ucxbench

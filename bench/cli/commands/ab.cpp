@@ -19,6 +19,7 @@ struct AbOptions {
   std::string base, now;
   std::vector<std::string> base_env, new_env;
   std::string folder;
+  std::string method = "auto";
   ComparisonOptions comparison;
 };
 
@@ -60,19 +61,20 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   auto now = side_of("new", o.now, o.new_env);
   AbRun::check_difference(base, now);
   const auto planned = plan_suite(o.file);
-  AbRun run(o.file, planned.launches, planned.max_time, global);
+  AbRun run(o.file, planned.launches, planned.max_time, parse_ab_method(o.method), global);
   Signals signals;
-  for (const auto* side : {&base, &now}) {
-    const auto answer = run.ask(*side, signals);
-    if (global.dry_run) fmt::print("{}\n{}", words_of(*side), answer);
+  const auto answers = run.ask(base, now, signals);
+  if (global.dry_run) {
+    fmt::print("{}\n{}{}\n{}", words_of(base), answers[0], words_of(now), answers[1]);
+    return Exit::done;
   }
-  if (global.dry_run) return Exit::done;
   base.file = new_run_file(o.folder, "ab-base");
   now.file = new_run_file(o.folder, "ab-new");
   if (!global.quiet) {
-    fmt::print(
-        stderr, "{}\n{}\n{}: {} cases, {} launches of each side in turns; a verdict takes {}\n",
-        words_of(base), words_of(now), o.file, planned.cases, planned.launches, planned.needed);
+    fmt::print(stderr, "{}\n{}\n{}: {} cases, {} launches of each side {}; a verdict takes {}\n",
+               words_of(base), words_of(now), o.file, planned.cases, planned.launches,
+               run.side_by_side() ? "side by side" : "in turns",
+               run.side_by_side() ? planned.needed_duets : planned.needed);
   }
   const auto exit = run.measure(base, now, signals);
   for (const auto* side : {&base, &now}) {
@@ -107,6 +109,13 @@ AddedCommand add_ab(CLI::App& app) {
   command
       ->add_option("--folder", o.folder, "where the two run files are kept, else ucx-bench-runs/")
       ->type_name("FOLDER");
+  command
+      ->add_option(
+          "--method", o.method,
+          "auto: each case as a duet where it can be one, else in turns; duet: refuse what "
+          "cannot; turns")
+      ->type_name("METHOD")
+      ->capture_default_str();
   o.comparison.add_options(*command, false);
   o.comparison.allow_other_environments();
   return {command, [options](const GlobalOptions& global) { return run_ab(*options, global); }};

@@ -14,9 +14,9 @@
 
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
-#include "harness/launch/program.hpp"
 #include "harness/result/append.hpp"
 
 namespace ucxbench {
@@ -108,6 +108,10 @@ Exit exit_of(const ProgramEnd& end) {
   return exit;
 }
 
+DuetSide side_of(const AbSide& side) {
+  return side.name == "base" ? DuetSide::base : DuetSide::now;
+}
+
 // A setting that the cases make themselves wins over the environment: nothing would be compared.
 void check_it_counts(const AbSide& side, const Result& measured) {
   const Json::json_pointer place("/environment/replaced");
@@ -132,17 +136,65 @@ void AbRun::check_difference(const AbSide& base, const AbSide& now) {
                             now.program));
 }
 
-std::string AbRun::ask(const AbSide& side, Signals& signals) const {
-  const auto end = run_program({.argv = {side.program, "--dry-run", "suite", suite_, "--launch",
-                                         fmt::format("1/{}", launches_)},
-                                .environment = environment_of(side),
-                                .limit = longest_answer},
-                               signals);
-  if (end.signal == 0 && end.status == 0) return end.out;
-  throw Failure(signals.stop() ? Exit::interrupted : Exit::usage,
-                fmt::format("--{} {}: cannot measure this suite: it {}; give a build that has "
-                            "'suite --launch' and these cases",
-                            side.name, side.program, how_it_ended(end)));
+AbMethod parse_ab_method(const std::string& name) {
+  static constexpr Names<AbMethod, 3> methods = {
+      {{AbMethod::automatic, "auto"}, {AbMethod::duet, "duet"}, {AbMethod::turns, "turns"}}};
+  return parse_name(methods, name, "--method: ", "method");
+}
+
+AbRun::AbRun(std::string suite, int launches, std::optional<std::chrono::nanoseconds> max_time,
+             AbMethod method, const GlobalOptions& global)
+    : suite_(std::move(suite)),
+      launches_(launches),
+      max_time_(max_time),
+      method_(method),
+      global_(global) {
+  if (method != AbMethod::turns) duets_ = std::make_unique<DuetFile>(method == AbMethod::duet);
+}
+
+std::vector<std::string> AbRun::words_for(const AbSide& side,
+                                          const std::vector<std::string>& global,
+                                          int launch) const {
+  std::vector<std::string> words = {side.program};
+  words.insert(words.end(), global.begin(), global.end());
+  const auto number = fmt::format("{}/{}", launch + 1, launches_);
+  words.insert(words.end(), {"suite", suite_, "--launch", number});
+  if (duets_) words.insert(words.end(), {"--duet", duets_->option(side_of(side))});
+  return words;
+}
+
+ProgramEnd AbRun::answer_of(const AbSide& side, Signals& signals) const {
+  return run_program({.argv = words_for(side, {"--dry-run"}, 0),
+                      .environment = environment_of(side),
+                      .limit = longest_answer},
+                     signals);
+}
+
+std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Signals& signals) {
+  std::array<std::string, 2> answers;
+  for (const auto* side : {&base, &now}) {
+    auto end = answer_of(*side, signals);
+    const auto good = [&] { return end.signal == 0 && end.status == 0; };
+    if (!good() && duets_ && method_ == AbMethod::automatic && !signals.stop()) {
+      const auto duets = std::exchange(duets_, nullptr);
+      const auto said = how_it_ended(end);
+      end = answer_of(*side, signals);
+      if (good()) {
+        fmt::print(stderr, "--{} {}: no duets, all is measured in turns: it {}\n", side->name,
+                   side->program, said);
+      }
+    }
+    if (!good()) {
+      throw Failure(
+          signals.stop() ? Exit::interrupted : Exit::usage,
+          fmt::format("--{} {}: cannot measure this suite{}: it {}{}", side->name, side->program,
+                      duets_ ? " as duets" : "", how_it_ended(end),
+                      duets_ ? "" : "; give a build that has 'suite --launch' and these cases"));
+    }
+    answers[side == &now] = std::move(end.out);
+  }
+  if (duets_ && !(duets_->any(DuetSide::base) && duets_->any(DuetSide::now))) duets_.reset();
+  return answers;
 }
 
 void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
@@ -170,6 +222,7 @@ void AbRun::keep(AbSide& side, const std::string& state, const std::string& reas
   run["ab"]["side"] = side.name;
   run["ab"]["program"] = side.program;
   run["ab"]["environment"] = side.added;
+  run["ab"]["side_by_side"] = side_by_side();
   run["ab"]["turns"] = side.turns;
   write_atomically(side.file, to_text(to_json(*side.result)));
 }
@@ -189,21 +242,14 @@ void AbRun::say_turn(const std::string& name) const {
   fmt::print(stderr, "{}{}\n", name, left);
 }
 
-AbRun::Turn AbRun::take_turn(AbSide& side, int launch, Signals& signals) {
-  const auto name = fmt::format("launch {}/{} {}", launch + 1, launches_, side.name);
-  say_turn(name);
-  const WorkFolder work(side.file);
-  const auto end = run_program(
-      {.argv = {side.program, "--quiet", "--progress", "never", "suite", suite_, "--launch",
-                fmt::format("{}/{}", launch + 1, launches_), "--json", work.part().string()},
-       .environment = environment_of(side)},
-      signals);
+AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
+                           const std::filesystem::path& part, int launch) {
   if (global_.verbose) std::fputs(end.said.c_str(), stderr);
   Turn turn{exit_of(end)};
   if (turn.exit != Exit::done) turn.problem = fmt::format("{} {}", name, how_it_ended(end));
   try {
-    if (std::filesystem::exists(work.part())) {
-      add(side, work.part(), launch);
+    if (std::filesystem::exists(part)) {
+      add(side, part, launch);
       keep(side, "interrupted", "");
     } else if (turn.exit == Exit::done) {
       turn = {Exit::usage, fmt::format("{}: '{}' measured nothing; give a build of ucx-bench", name,
@@ -214,6 +260,40 @@ AbRun::Turn AbRun::take_turn(AbSide& side, int launch, Signals& signals) {
   }
   ++turns_;
   return turn;
+}
+
+AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals) {
+  if (signals.stop()) return {Exit::interrupted, signals.reason()};
+  const auto number = fmt::format("launch {}/{}", launch + 1, launches_);
+  say_turn(number + (sides.size() == 1 ? " " + sides.front()->name : ""));
+  if (duets_) duets_->begin(side_of(*sides.front()));
+  std::vector<std::unique_ptr<WorkFolder>> work;
+  std::vector<Program> programs;
+  for (const auto* side : sides) {
+    work.push_back(std::make_unique<WorkFolder>(side->file));
+    auto words = words_for(*side, {"--quiet", "--progress", "never"}, launch);
+    words.insert(words.end(), {"--json", work.back()->part().string()});
+    programs.push_back({.argv = std::move(words), .environment = environment_of(*side)});
+  }
+  const auto ends = run_programs(programs, signals, [&](std::size_t at) {
+    if (duets_) duets_->leave(side_of(*sides[at]));
+  });
+  Turn worst;
+  for (std::size_t at = 0; at < sides.size(); ++at) {
+    const auto turn = take_in(*sides[at], fmt::format("{} {}", number, sides[at]->name), ends[at],
+                              work[at]->part(), launch);
+    // Of two that failed, one may have done so for the other's sake.
+    if (worse(worst.exit, turn.exit) != worst.exit) worst = turn;
+  }
+  return worst;
+}
+
+AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals) {
+  const bool base_first = launch % 2 == 0;
+  const std::vector<AbSide*> order = {base_first ? &base : &now, base_first ? &now : &base};
+  if (duets_) return take_turns(order, launch, signals);
+  const auto first = take_turns({order[0]}, launch, signals);
+  return first.exit == Exit::done ? take_turns({order[1]}, launch, signals) : first;
 }
 
 void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
@@ -241,12 +321,7 @@ Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
                       format_duration(*max_time_), launch, launches_);
       break;
     }
-    const std::array order = launch % 2 == 0 ? std::array{&base, &now} : std::array{&now, &base};
-    for (auto* side : order) {
-      if (last.exit != Exit::done) break;
-      last = signals.stop() ? Turn{Exit::interrupted, signals.reason()}
-                            : take_turn(*side, launch, signals);
-    }
+    last = measure_launch(base, now, launch, signals);
     longest = std::max(longest, AbClock::now() - pair_begin);
   }
   finish(base, now, last);

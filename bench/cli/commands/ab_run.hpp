@@ -1,14 +1,19 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/cli/options/options.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/launch/duet.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/launch/program.hpp"
 #include "harness/launch/signals.hpp"
 #include "harness/result/result.hpp"
 
@@ -24,23 +29,34 @@ struct AbSide {
   std::vector<int> turns{};        ///< which of all launches were its own, counted from 0
 };
 
-/// Measures a suite with two programs in turns, A B, B A, A B, …: each turn is one launch of all
-/// cases, measured by the side's own program (`suite FILE --launch K/N`) and added to its run file.
+/// How two sides are held against each other (--method).
+enum class AbMethod : std::uint8_t { automatic, duet, turns };
+/// Throws Failure(Exit::usage).
+AbMethod parse_ab_method(const std::string& name);
+
+/// Measures a suite with two programs, one launch of all cases after the other, each measured by
+/// the side's own program (`suite FILE --launch K/N`) and added to its run file. Where both
+/// programs know duets (harness/launch/duet.hpp) they run at the same time, and see to it that one
+/// sleeps; else in turns, A B, B A, A B, ….
 class AbRun {
  public:
+  /// Throws Failure(Exit::cannot_run) where duets cannot be.
   AbRun(std::string suite, int launches, std::optional<std::chrono::nanoseconds> max_time,
-        const GlobalOptions& global)
-      : suite_(std::move(suite)), launches_(launches), max_time_(max_time), global_(global) {}
+        AbMethod method, const GlobalOptions& global);
 
   /// Throws Failure(Exit::usage) where both sides are one program in one environment.
   static void check_difference(const AbSide& base, const AbSide& now);
 
-  /// Asks a side's program what it would measure, and returns what it says. Throws
-  /// Failure(Exit::usage) for one that cannot measure this suite.
-  std::string ask(const AbSide& side, Signals& signals) const;
+  /// Asks the sides' programs what they would measure, and returns what each says. Where one knows
+  /// no duets, all is measured in turns, which is said. Throws Failure(Exit::usage) for one that
+  /// cannot measure this suite, or not by the method.
+  std::array<std::string, 2> ask(const AbSide& base, const AbSide& now, Signals& signals);
 
-  /// Ends early after Ctrl-C, after a turn that failed (which is said) and, between two turns of
-  /// both, when each side has had its max_time. What was measured is in the sides and on disk.
+  /// Whether the programs run at the same time.
+  bool side_by_side() const { return duets_ != nullptr; }
+
+  /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
+  /// of both, when each side has had its max_time. What was measured is in the sides and on disk.
   Exit measure(AbSide& base, AbSide& now, Signals& signals);
 
  private:
@@ -49,7 +65,14 @@ class AbRun {
     std::string problem{};  ///< one line; empty when done
   };
 
-  Turn take_turn(AbSide& side, int launch, Signals& signals);
+  std::vector<std::string> words_for(const AbSide& side, const std::vector<std::string>& global,
+                                     int launch) const;
+  ProgramEnd answer_of(const AbSide& side, Signals& signals) const;
+  Turn measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals);
+  /// At the same time.
+  Turn take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals);
+  Turn take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
+               const std::filesystem::path& part, int launch);
   void say_turn(const std::string& name) const;
   void add(AbSide& side, const std::filesystem::path& part, int launch) const;
   void keep(AbSide& side, const std::string& state, const std::string& reason) const;
@@ -58,6 +81,8 @@ class AbRun {
   std::string suite_;
   int launches_;
   std::optional<std::chrono::nanoseconds> max_time_;
+  AbMethod method_;
+  std::unique_ptr<DuetFile> duets_;  ///< null: in turns
   const GlobalOptions& global_;
   int turns_ = 0;
   std::chrono::steady_clock::time_point begin_{};  ///< of the first turn

@@ -12,12 +12,14 @@ namespace {
 struct SuiteOptions {
   std::string file;
   std::string launch;
+  std::string duet;
   RunOptions run;
 };
 
 Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
   Schedule schedule;
   schedule.canary = true;
+  schedule.duet = o.duet;
   std::optional<int> launches;
   if (!o.launch.empty()) {
     const auto [number, of] = parse_one_launch(o.launch);
@@ -46,8 +48,13 @@ AddedCommand add_suite(CLI::App& app) {
                    "[[case]] args = \"pingpong --sizes 8\" …, launches, max_time = \"10min\"")
       ->required()
       ->type_name("FILE.toml");
-  command->add_option("--launch", o.launch, "only this one, as ab does: 3/10 is the third of ten")
-      ->type_name("K/N");
+  auto* launch =
+      command
+          ->add_option("--launch", o.launch, "only this one, as ab does: 3/10 is the third of ten")
+          ->type_name("K/N");
+  command->add_option("--duet", o.duet, "beside the other side, as ab does")
+      ->type_name("SIDE:FILE")
+      ->needs(launch);
   o.run.add_outputs(*command);
   o.run.outputs.add_transfer_options(*command);
   return {command, [options](const GlobalOptions& global) { return run_suite(*options, global); }};

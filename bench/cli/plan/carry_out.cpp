@@ -19,6 +19,7 @@
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/duets.hpp"
 #include "harness/run/provenance.hpp"
 
 namespace ucxbench {
@@ -55,13 +56,28 @@ std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::st
   return wait_for_remote(*plan.listen, plan.token_file, command);
 }
 
+void check_duets(const Result& result, const std::vector<LaunchPlan>& launches,
+                 DuetSupervisor& duet) {
+  bool any = false;
+  for (const auto& plan : launches) {
+    if (!plan.unavailable.empty()) continue;
+    const auto why = why_no_duet(plan, result);
+    any |= why.empty();
+    if (why.empty() || !duet.only()) continue;
+    throw Failure(Exit::usage, fmt::format("--method duet: {}: {}; --method auto measures the rest "
+                                           "in turns",
+                                           plan.name, why));
+  }
+  duet.say_any(any);
+}
+
 /// Runs every launch, and writes the whole file with what follows from all of them.
 Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Schedule& schedule,
-                  const Execute& execute, const GlobalOptions& global) {
+                  const Execute& execute, const GlobalOptions& global, DuetSupervisor* duet) {
   ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), schedule.max_time);
   display.begins(in_words(estimate(result.cases, launches, schedule)));
   RunFile file(result, [&](const std::string& line) { display.say(line); });
-  const auto exit = measure(result, launches, schedule, file, execute, display);
+  const auto exit = measure(result, launches, schedule, file, execute, display, duet);
   annotate(result);
   // A report from the file says the same.
   result = file.finish();
@@ -102,6 +118,9 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (remote) machine.remote_route = device_of_connection(remote->fd());
   auto launches = settle(std::move(plans), machine, result);
   note_crowded(result);
+  const auto duet =
+      schedule.duet.empty() ? nullptr : std::make_unique<DuetSupervisor>(schedule.duet, signals);
+  if (duet) check_duets(result, launches, *duet);
   if (global.dry_run) return {std::nullopt, print_plan(result, launches, schedule)};
 
   if (global.verbose) explain_settings(launches);
@@ -109,7 +128,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   const auto execute = [&](const Launch& launch) {
     return run_launch(launch, signals, remote.get());
   };
-  auto exit = run_launches(result, launches, schedule, execute, global);
+  auto exit = run_launches(result, launches, schedule, execute, global, duet.get());
   exit = worse(exit, check_required(result, launches));
   if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
   result.findings = shown_findings(result);

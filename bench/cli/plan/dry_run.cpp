@@ -8,6 +8,7 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/duets.hpp"
 
 namespace ucxbench {
 namespace {
@@ -19,6 +20,13 @@ Exit exit_of_plan(const std::vector<LaunchPlan>& plans) {
   return refused || std::ranges::all_of(plans, cannot) ? Exit::cannot_run : Exit::done;
 }
 
+// The other side of ab.
+std::string how_against(const LaunchPlan& plan, const Result& result, const Schedule& schedule) {
+  if (schedule.duet.empty()) return "";
+  const auto why = why_no_duet(plan, result);
+  return why.empty() ? ", as duets" : ", in turns: " + why;
+}
+
 }  // namespace
 
 Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
@@ -26,7 +34,8 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
   for (const auto& plan : plans) {
     fmt::print("{}: {}\n", plan.name,
                plan.unavailable.empty()
-                   ? fmt::format("{} cases x {} launches", plan.cases.size(), schedule.launches)
+                   ? fmt::format("{} cases x {} launches{}", plan.cases.size(), schedule.launches,
+                                 how_against(plan, result, schedule))
                    : "cannot run here: " + plan.unavailable);
     for (const auto& setting : plan.settings) {
       fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);

@@ -52,8 +52,9 @@ PlannedSuite plan_suite(const std::string& file, std::optional<int> launches) {
   planned.max_time = suite.max_time;
   planned.plans = plans_of(suite, planned.launches);
   planned.cases = count_cases(planned.plans);
-  planned.needed =
-      static_cast<int>(launches_needed(planned.cases * most_metrics_of_case, usual_alpha));
+  const auto tests = planned.cases * most_metrics_of_case;
+  planned.needed = static_cast<int>(launches_needed(tests, usual_alpha));
+  planned.needed_duets = static_cast<int>(launches_needed(tests, usual_alpha, Method::duets));
   if (!launches && planned.launches < planned.needed) {
     planned.launches = planned.needed;
     planned.plans = plans_of(suite, planned.launches);

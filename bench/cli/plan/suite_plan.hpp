@@ -16,6 +16,7 @@ struct PlannedSuite {
   std::size_t cases = 0;    ///< as far as that can be told before the machine is looked at
   int launches = 0;         ///< the file's, else as many as a verdict takes, at least 24
   int needed = 0;           ///< by `compare` for any verdict among so many cases
+  int needed_duets = 0;     ///< the same of duets
   std::optional<std::chrono::nanoseconds> max_time;
 };
 

@@ -1,0 +1,158 @@
+"""Two programs side by side, of which one sleeps: `ab` where cases can be duets."""
+
+import json
+import signal
+
+import pytest
+from conftest import PROGRAM, SHIM, only
+from test_ab import ab, files
+
+CASE = "pingpong --transports shm --sizes 8 --iterations 20 --max-time 60ms --warmup-runs 0 --check off --progress-mode poll"
+IN_TURNS = CASE.replace("--progress-mode poll", "--progress-mode thread").replace("--sizes 8", "--sizes 64")
+METRICS = {"latency_us", "bandwidth_GBps"}
+
+
+def duets_of(run):
+    """By launch of its case of 8 B."""
+    case = only([case for case in run["cases"] if "/8B" in case["key"]])
+    return {launch["launch"]: launch.get("duet") for launch in case["launches"]}
+
+
+def both(folder):
+    found = files(folder)
+    return [found[side][1] for side in ("base", "new")]
+
+
+def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
+    done = bench(*ab(tmp_path, "--json", "verdicts.json", launches=2, cases=(CASE, IN_TURNS)))
+    assert done.code == 0, done
+    assert "2 launches of each side side by side" in done.err
+    assert [line.partition(",")[0] for line in done.err.splitlines() if line.startswith("launch ")] == ["launch 1/2", "launch 2/2"]
+    rows = json.loads((tmp_path / "verdicts.json").read_text())["series"]
+    assert len(rows) == 4 and {row["by"] for row in rows} == {"launches", "duets"}
+    for row in rows:
+        assert row["by"] == ("launches" if "/64B" in row["key"] else "duets"), row
+        shown = only([line for line in done.out.splitlines() if f"{row['key']}  " in line and f" {row['metric']} " in line])
+        assert shown.endswith(row["by"])
+    base, new = both(tmp_path)
+    assert base["run"]["ab"]["turns"] == [0, 3] and new["run"]["ab"]["turns"] == [1, 2]
+    assert base["run"]["ab"]["side_by_side"] and base["run"]["state"] == new["run"]["state"] == "complete"
+    for one, other in zip(duets_of(base).values(), duets_of(new).values(), strict=True):
+        assert one["id"] == other["id"] and one["first"] == other["first"] and set(one["blocks"]) == METRICS
+        for metric, blocks in one["blocks"].items():
+            theirs = other["blocks"][metric]
+            assert blocks["quads"] == theirs["quads"] and blocks["iterations"] == theirs["iterations"] == 20
+            assert len(blocks["values"]) == len(theirs["values"]) == 2 * len(blocks["quads"]) >= 10
+            assert all(value > 0 for value in blocks["values"] + theirs["values"])
+    assert len({duet["id"] for duet in duets_of(base).values()}) == 2
+    for run in (base, new):
+        other = only([case for case in run["cases"] if "/64B" in case["key"]])
+        assert [launch["launch"] for launch in other["launches"]] == [0, 1]
+        assert not any("duet" in launch for launch in other["launches"])
+        for case in run["cases"]:
+            assert case["state"] == "measured" and case["verified"]["errors"] == 0
+    # Blocks say nothing of the tail of single messages.
+    latency = only([case for case in base["cases"] if "/8B" in case["key"]])["metrics"]["latency_us"]
+    assert latency["p50"] > 0 and latency["p90"] is None
+    assert bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new"))).out == done.out
+
+
+def test_both_ways(bench, tmp_path):
+    done = bench(*ab(tmp_path, launches=1, cases=(CASE.replace("--transports shm", "--transports tcp --bidirectional"),)))
+    assert done.code == 0, done
+    for run in both(tmp_path):
+        assert set(only(list(duets_of(run).values()))["blocks"]) == {*METRICS, "bandwidth_bidirectional_GBps"}
+
+
+def test_dry_run_says_how(bench, tmp_path):
+    done = bench("--dry-run", *ab(tmp_path, cases=(CASE, IN_TURNS)))
+    assert done.code == 0, done
+    assert done.out.count("1 cases x 2 launches, as duets") == 2, done
+    assert done.out.count("1 cases x 2 launches, in turns: --progress-mode thread") == 2, done
+
+
+def test_turns_if_asked(bench, tmp_path):
+    done = bench(*ab(tmp_path, "--method", "turns", launches=1, cases=(CASE,)))
+    assert done.code == 0, done
+    assert "launch 1/1 base" in done.err and "launch 1/1 new" in done.err
+    for run in both(tmp_path):
+        assert only(list(duets_of(run).values())) is None and not run["run"]["ab"]["side_by_side"]
+
+
+def older_program(folder, says):
+    """As this one, but for duets."""
+    program = folder / "old"
+    program.write_text(f'#!/bin/sh\ncase "$*" in *--duet*) echo "ucx-bench: {says}" >&2; exit 2;; esac\nexec {PROGRAM} "$@"\n')
+    program.chmod(0o700)
+    return "./old"
+
+
+def test_an_older_program_takes_turns(bench, tmp_path):
+    old = older_program(tmp_path, "suite: unknown option '--duet'")
+    done = bench(*ab(tmp_path, "--base", old, launches=1, cases=(CASE,)))
+    assert done.code == 0, done
+    assert "--base ./old: no duets, all is measured in turns: it ended with status 2: suite: unknown option '--duet'" in done.err
+    assert "launch 1/1 base" in done.err
+    done = bench(*ab(tmp_path, "--base", old, "--method", "duet", launches=1, cases=(CASE,)))
+    assert done.code == 2 and "--base ./old: cannot measure this suite as duets: it ended with status 2" in only(done.complaints)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (IN_TURNS, "--progress-mode thread; --method auto measures the rest in turns"),
+        (CASE + " --bind none", "the ranks are not bound to CPUs"),
+        (CASE + " --wrap env", "--wrap"),
+        ("merge -n 2 --rows 1K --transports shm", "merge cannot pause"),
+    ],
+)
+def test_what_cannot_be_a_duet_is_refused_if_asked(bench, tmp_path, case, words):
+    done = bench(*ab(tmp_path, "--method", "duet", cases=(case,)))
+    assert done.code == 2, done
+    assert words in only(done.complaints)
+
+
+def test_wrong_words(bench, tmp_path):
+    done = bench(*ab(tmp_path, "--method", "both"))
+    assert done.code == 2 and "--method: unknown method 'both'" in only(done.complaints)
+    done = bench("suite", "suite.toml", "--launch", "1/2", "--duet", "base:/nowhere")
+    assert done.code == 2 and "'/nowhere' is no memory of an ab that runs" in only(done.complaints)
+
+
+def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path):
+    options = ["FAULT_ACTION=kill", "FAULT_RANK=1", "FAULT_PHASE=8 B: latency", f"FAULT_FOLDER={tmp_path / 'pids'}", f"LD_PRELOAD={SHIM}"]
+    running = fault.run("none", 9, "nothing", command=ab(tmp_path, *[word for one in options for word in ("--new-env", one)], cases=(CASE,)))
+    done = running.finish()
+    assert done.code == 5, done
+    assert any("launch 1/2 new ended with status 5: rank 1 on " in line and "signal 9" in line for line in done.complaints), done
+    fault.assert_nothing_is_left()
+    assert not any(path.name.startswith(".") for path in (tmp_path / "runs").iterdir())
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_ctrl_c_ends_both_sides(fault, tmp_path, rank):
+    running = fault.run("hold", rank, "8 B: latency", command=ab(tmp_path, cases=(CASE,)))
+    fault.acted_at()
+    running.signal(signal.SIGINT)
+    done = fault.finish_in_time()
+    assert done.code == 130, done
+    assert all(run["run"]["state"] == "interrupted" for _, run in files(tmp_path).values())
+    fault.assert_nothing_is_left()
+
+
+def test_its_death_ends_both_programs(fault, tmp_path):
+    running = fault.run("hold", 0, "8 B: latency", command=ab(tmp_path, cases=(CASE,)))
+    fault.acted_at()
+    running.signal(signal.SIGKILL)
+    running.finish()
+    fault.assert_nothing_is_left()
+
+
+def test_the_death_of_one_program_ends_the_other(fault, tmp_path):
+    running = fault.run("kill-parent", 0, "8 B: latency", command=ab(tmp_path, cases=(CASE,)))
+    done = running.finish()
+    assert done.code == 5, done
+    assert any("was killed by signal 9" in line for line in done.complaints), done
+    fault.assert_nothing_is_left()
+    states = [run["run"]["state"] for _, run in files(tmp_path).values()]
+    assert states == ["failed"] * len(states)
