@@ -17,6 +17,7 @@ SHORT = {
 FILES = {
     "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n',
     "site.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n',
+    "missed.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e-6\npath = "tcp"\n',
 }
 COMMANDS = {
     "suite": ["suite.toml", "--json", "run.json"],
@@ -53,3 +54,11 @@ def test_each_other_command(bench, tmp_path):
         done = bench(name, *arguments)
         # What doctor says of this machine is not asked here.
         assert done.code == 0 or name == "doctor" and done.code == 1, (name, done)
+
+
+def test_what_sanitizers_see_of_suites_and_expectations_here_alone(bench, tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    assert bench("check", "--expect", "missed.toml").code == 1
+    for planned in ["suite", "suite.toml"], ["check", "--expect", "site.toml"]:
+        assert bench("--dry-run", *planned).code == 0
