@@ -152,6 +152,26 @@ def test_its_death_ends_the_other_program(fault, tmp_path):
     fault.assert_nothing_is_left()
 
 
+def test_each_turn_is_added_to_a_journal(bench, tmp_path):
+    (tmp_path / "kills").write_text(f"""#!{sys.executable}
+import os, signal, subprocess, sys
+if "3/3" in sys.argv:
+    os.kill(os.getppid(), signal.SIGKILL)
+sys.exit(subprocess.run([{PROGRAM!r}, *sys.argv[1:]]).returncode)
+""")
+    (tmp_path / "kills").chmod(0o700)
+    done = bench(*ab(tmp_path, "--new", "./kills", launches=3))
+    assert done.code == -signal.SIGKILL
+    for side, turns in (("base", [0, 3, 4]), ("new", [1, 2])):
+        file = only([path for path in (tmp_path / "runs").glob("*.json") if side in path.name])
+        # As it began.
+        assert launches_of(json.loads(file.read_text())) == [0]
+        assert bench("report", file, "--json", "whole.json").code == 0
+        whole = json.loads((tmp_path / "whole.json").read_text())
+        assert launches_of(whole) == list(range(len(turns)))
+        assert whole["run"]["state"] == "interrupted" and whole["run"]["ab"]["turns"] == turns
+
+
 def test_dry_run_measures_nothing(bench, tmp_path):
     done = bench("--dry-run", *ab(tmp_path, "--new-env", "UCX_RNDV_THRESH=8192"))
     assert done.code == 0, done

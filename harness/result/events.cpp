@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/result/append.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/trouble.hpp"
@@ -153,6 +154,8 @@ void apply_event(Result& result, const Json& event) {
     take_state(result, value);
   } else if (name == "run") {
     result.run.update(value);
+  } else if (name == "part") {
+    append_launches(result, as_its_file_has_it(value));
   } else {
     throw std::invalid_argument("no event is named '" + name + "'");
   }

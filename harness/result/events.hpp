@@ -20,6 +20,7 @@ namespace ucxbench {
 //   launch_time  for `run.launch_times`
 //   state        how cases that measure no more end: {cases, state, reason}
 //   run          members of `run` that are known now
+//   part         a run by itself, of more launches of the same cases (append.hpp)
 
 /// Adds an event to `result`; sum_up is due after the last. Throws a std::exception where it is
 /// none, or not of this run.

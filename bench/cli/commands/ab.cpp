@@ -81,9 +81,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
     if (side->result && !global.quiet) fmt::print(stderr, "results: {}\n", side->file.string());
   }
   if (!base.result || !now.result) return exit;
-  // As the files have them, so that compare says the same of them.
-  return worse(exit,
-               o.comparison.judge(read_result(base.file), read_result(now.file), global.quiet));
+  return worse(exit, o.comparison.judge(*base.result, *now.result, global.quiet));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
-#include "harness/result/append.hpp"
+#include "harness/result/events.hpp"
 
 namespace ucxbench {
 namespace {
@@ -197,34 +197,40 @@ std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Sig
   return answers;
 }
 
+Json AbRun::facts_of(const AbSide& side) const {
+  return {{"side", side.name},
+          {"program", side.program},
+          {"environment", side.added},
+          {"side_by_side", side_by_side()},
+          {"turns", side.turns}};
+}
+
 void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
   auto measured = read_result(part);
   check_it_counts(side, measured);
-  if (side.result) {
-    append_launches(*side.result, measured);
-  } else {
-    side.result = std::move(measured);
-    side.result->file = side.file;
-    side.result->run["command"] = global_.command;
-    side.result->run["asked"] = global_.asked;
-    side.result->run.erase("transfers");
-  }
   const auto has_it = [launch](const Case& of) {
     return std::ranges::find(of.launches, launch, &LaunchRecord::launch) != of.launches.end();
   };
-  if (std::ranges::any_of(side.result->cases, has_it)) side.turns.push_back(turns_);
-}
-
-void AbRun::keep(AbSide& side, const std::string& state, const std::string& reason) const {
+  if (std::ranges::any_of(measured.cases, has_it)) side.turns.push_back(turns_);
+  const Json now = {{"run", {{"state", "interrupted"}, {"reason", ""}, {"ab", facts_of(side)}}}};
+  if (side.result) {
+    // Of these the first part's stay.
+    measured.topology = Json::object();
+    measured.findings = Json::array();
+    side.kept->add({{"part", to_json(measured)}});
+    side.kept->add(now);
+    return;
+  }
+  side.result = std::move(measured);
   auto& run = side.result->run;
-  run["state"] = state;
-  run["reason"] = reason;
-  run["ab"]["side"] = side.name;
-  run["ab"]["program"] = side.program;
-  run["ab"]["environment"] = side.added;
-  run["ab"]["side_by_side"] = side_by_side();
-  run["ab"]["turns"] = side.turns;
-  write_atomically(side.file, to_text(to_json(*side.result)));
+  side.result->file = side.file;
+  run["command"] = global_.command;
+  run["asked"] = global_.asked;
+  run.erase("transfers");
+  apply_event(*side.result, now);
+  side.kept.emplace(*side.result,
+                    [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  side.kept->begin(0);
 }
 
 void AbRun::say_turn(const std::string& name) const {
@@ -250,7 +256,6 @@ AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramE
   try {
     if (std::filesystem::exists(part)) {
       add(side, part, launch);
-      keep(side, "interrupted", "");
     } else if (turn.exit == Exit::done) {
       turn = {Exit::usage, fmt::format("{}: '{}' measured nothing; give a build of ucx-bench", name,
                                        side.program)};
@@ -296,8 +301,8 @@ AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals
   return first.exit == Exit::done ? take_turns({order[1]}, launch, signals) : first;
 }
 
-void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
-  if (!side.result) return;
+Exit AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
+  if (!side.result) return Exit::done;
   auto& result = *side.result;
   if (other.result) result.run["ab"]["other"] = other.result->run.value("id", Json());
   if (!left_out_.empty()) result.run["left_out"] = left_out_;
@@ -305,8 +310,11 @@ void AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
                       : last.exit == Exit::interrupted ? "interrupted"
                                                        : "failed";
   result.run["state"] = state;
+  result.run["reason"] = last.problem;
   annotate(result);
-  keep(side, state, last.problem);
+  result = side.kept->finish();
+  side.file = side.kept->file();
+  return side.kept->at_its_place() ? Exit::done : Exit::lost;
 }
 
 Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
@@ -324,11 +332,10 @@ Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
     last = measure_launch(base, now, launch, signals);
     longest = std::max(longest, AbClock::now() - pair_begin);
   }
-  finish(base, now, last);
-  finish(now, base, last);
+  const auto kept = worse(finish(base, now, last), finish(now, base, last));
   if (!last.problem.empty()) fmt::print(stderr, "ucx-bench: {}\n", last.problem);
   if (!left_out_.empty()) fmt::print(stderr, "{}\n", left_out_);
-  return last.exit;
+  return worse(last.exit, kept);
 }
 
 }  // namespace ucxbench

@@ -16,6 +16,7 @@
 #include "harness/launch/program.hpp"
 #include "harness/launch/signals.hpp"
 #include "harness/result/result.hpp"
+#include "harness/result/run_file.hpp"
 
 namespace ucxbench {
 
@@ -26,6 +27,7 @@ struct AbSide {
   Variables added;                 ///< to this process's environment
   std::filesystem::path file;      ///< where its run is kept
   std::optional<Result> result{};  ///< empty before its first launch has ended
+  std::optional<RunFile> kept{};   ///< of `result`
   std::vector<int> turns{};        ///< which of all launches were its own, counted from 0
 };
 
@@ -56,7 +58,8 @@ class AbRun {
   bool side_by_side() const { return duets_ != nullptr; }
 
   /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
-  /// of both, when each side has had its max_time. What was measured is in the sides and on disk.
+  /// of both, when each side has had its max_time. What was measured is in the sides and on disk,
+  /// as their files have it.
   Exit measure(AbSide& base, AbSide& now, Signals& signals);
 
  private:
@@ -74,9 +77,9 @@ class AbRun {
   Turn take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
                const std::filesystem::path& part, int launch);
   void say_turn(const std::string& name) const;
+  Json facts_of(const AbSide& side) const;
   void add(AbSide& side, const std::filesystem::path& part, int launch) const;
-  void keep(AbSide& side, const std::string& state, const std::string& reason) const;
-  void finish(AbSide& side, const AbSide& other, const Turn& last) const;
+  Exit finish(AbSide& side, const AbSide& other, const Turn& last) const;
 
   std::string suite_;
   int launches_;
