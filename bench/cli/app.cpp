@@ -8,6 +8,7 @@
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/measure.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/comm/resources.hpp"
 #include "harness/core/build_info.hpp"
@@ -66,6 +67,7 @@ Exit run(int argc, char** argv) {
   GlobalOptions global;
   global.command.assign(argv, argv + argc);
   bool version = false;
+  format_help(app);
   add_globals(app, global);
   app.add_flag("--version", version, "this program's commit and the UCX that it runs on");
   app.require_subcommand(0, 1);
@@ -92,6 +94,7 @@ Exit run(int argc, char** argv) {
   }
   for (const auto& command : commands) {
     if (!command.app->parsed()) continue;
+    refuse_options_as_values(app, *command.app);
     apply_config_file(app, *command.app, global.config);
     global.asked = given_words(*command.app);
     return command.run(global);

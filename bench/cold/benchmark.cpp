@@ -28,7 +28,7 @@ void check(const Parameters& p, const Local& local) {
     throw Failure(Exit::usage, "--ranks 1: rank 0 sends to the others; use -n 2 or more");
   }
   // Of the largest: one for warm-up, two in a pool.
-  check_message_size("--sizes", p.bytes, 3, local);
+  check_message_size("--sizes", p, p.bytes, 3, local);
 }
 
 Fields<Parameters> fields() {
@@ -57,6 +57,8 @@ Fields<Parameters> fields() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "cold",
     .summary = "cost of first messages; when a memory pool pays",
+    .examples = {"cold --sizes 64KiB,1MiB --transports shm",
+                 "cold -n 4 --memory cuda --transports tcp,nvlink"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::first_messages,

@@ -14,7 +14,7 @@ constexpr Names<Concurrent, 3> choices = {
 void check(const Parameters& p, const Local& local) {
   if (p.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
   // One to send from, one for each rank that sends.
-  check_message_size("--sizes", p.bytes, p.ranks, local);
+  check_message_size("--sizes", p, p.bytes, p.ranks, local);
 }
 
 Fields<Parameters> fields() {
@@ -66,6 +66,8 @@ Fields<Parameters> fields() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "p2p",
     .summary = "bandwidth of every pair of ranks, one at a time and all at once",
+    .examples = {"p2p -n 4 --html p2p.html",
+                 "p2p -n 8 --memory cuda --transports tcp,nvlink --json gpus.json"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::matrix,

@@ -34,7 +34,7 @@ void check(const Parameters& p, const Local& local) {
     throw Failure(Exit::usage,
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
-  check_message_size("--sizes", p.bytes, 2, local);
+  check_message_size("--sizes", p, p.bytes, 2, local);
 }
 
 Json measured(const Parameters& p) {
@@ -137,6 +137,8 @@ int busy_threads(const Parameters& p) {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "pingpong",
     .summary = "latency and bandwidth between two ranks, over sizes",
+    .examples = {"pingpong --quick",
+                 "pingpong --transports shm --transports auto --sizes 8:1MiB:x8 --json run.json"},
     .parameters = describe<Parameters>(
         fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
     .quick = {{"sizes", "8:64MiB:x8"}, {"launches", "1"}, {"max-time", "60ms"}},

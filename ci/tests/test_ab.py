@@ -229,7 +229,7 @@ def test_sides_without_a_difference_are_refused(bench, tmp_path):
 
 def test_a_wrong_suite_is_refused_before_anything_runs(bench, tmp_path):
     done = bench(*ab(tmp_path, cases=("pingpong --sizs 8",)))
-    assert done.code == 2 and "suite.toml:2: case 1: unknown option 'sizs'" in only(done.complaints)
+    assert done.code == 2 and "suite.toml:2: case 1: unknown option '--sizs'" in only(done.complaints)
     done = bench("suite", "suite.toml", "--launch", "3/2")
     assert done.code == 2 and "--launch '3/2': expected one of so many, as 3/10" in only(done.complaints)
 

@@ -82,14 +82,16 @@ def test_the_columns_of_formats_are_aligned(bench):
 
 
 def test_list_says_why_a_transport_is_not_available(bench):
-    lines = {line.split()[0]: line for line in bench("list", "transports").out.splitlines()}
+    # A line that goes on is indented.
+    text = re.sub(r"\n +", " ", bench("list", "transports").out)
+    lines = {line.split()[0]: line for line in text.splitlines()}
     assert set(lines) == {"self", "shm", "tcp", "nvlink", "ib", "auto", "gpudirect", "gdrcopy"}
     for name in ("gpudirect", "gdrcopy"):
         state, *why = lines.pop(name).split()[1:]
         assert state in {"active", "absent", "unknown"} and why
     for name, line in lines.items():
         if "not available" in line:
-            assert f"{name}: " in line
+            assert len(line.partition("not available")[2].split()) > 1, name
 
 
 def test_dry_run_measures_nothing(bench, tmp_path):
@@ -161,7 +163,7 @@ def test_color(pingpong, arguments, environment, colored):
 def test_progress(pingpong):
     done = pingpong("--transports", "tcp", "--sizes", "8,16", "--launches", "2", "--progress", "plain")
     assert [line for line in done.err.splitlines() if "launch" in line] == ["launch 1/2 tcp", "launch 2/2 tcp"]
-    assert re.search(r"^takes at least \d+ s: how long pingpong takes shows while it runs$", done.err, re.M)
+    assert re.search(r"^takes at least \d+ s$", done.err, re.M)
     assert re.search(r"^launch 1/2 tcp\nabout \d+ s left\nlaunch 2/2 tcp$", done.err, re.M)
     done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "bar")
     assert "pingpong/tag/host-host/tcp/8B" in done.err
@@ -186,7 +188,7 @@ def test_a_dry_run_says_how_long_it_takes(bench):
     done = bench("--dry-run", *arguments)
     assert done.out.endswith("\ntakes about 2 min\n"), done
     fixed = bench("--dry-run", *arguments[:-2], "--iterations", 5)
-    assert "\ntakes at least 2 s: how long pingpong takes shows while it runs\n" in fixed.out, fixed
+    assert "\ntakes at least 2 s\n" in fixed.out, fixed
 
 
 def test_a_set_is_accepted_as_it_is_printed(bench):

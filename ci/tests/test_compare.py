@@ -55,7 +55,7 @@ def test_a_run_with_itself(bench, run, tmp_path):
     one.write_text(json.dumps(made))
     done = bench("compare", one, "--with-itself")
     assert done.code == 0 and done.out.splitlines()[0] == "2 regressed, 2 improved", done
-    assert "one run, its own launches in turns (A B B A): a change is a false alarm" in done.out
+    assert "one run against itself, launches interleaved (A B B A): any change is a false alarm" in done.out
     rows = json.loads(bench("compare", one, "--with-itself", "--json", "-").out)["series"]
     assert {(row["base_launches"], row["new_launches"]) for row in rows} == {(12, 12)}
     assert bench("compare", one, one, "--with-itself").err == (
@@ -90,7 +90,7 @@ def test_too_few_launches_say_how_many_it_takes(bench, run, tmp_path):
     slow = recorded(run, "slow", tmp_path, factor=2, launches=3)
     done = bench("compare", base, slow, "--fail-on", "regression,inconclusive")
     assert done.code == 6, done
-    assert " ".join(done.out.split()).count("! 4 rows have too few launches for a verdict among 4 tests: --launches 7") == 1
+    assert " ".join(done.out.split()).count("! 4 rows: too few launches for a verdict among 4 tests: use --launches 7") == 1
 
 
 def test_missing_cases_and_other_machines(bench, run, tmp_path):
@@ -140,7 +140,7 @@ def test_drift_is_said(bench, run, tmp_path):
     rows = [row for row in json.loads(done.out)["series"] if row["metric"] == "latency_us"]
     assert len(rows) == 2
     for row in rows:
-        assert row["verdict"] == "inconclusive" and "the new run drifts" in row["why"]
+        assert row["verdict"] == "inconclusive" and "new run drifted by" in row["why"]
         assert row["base_drift"] is None and row["new_drift"] == pytest.approx(0.33, abs=0.05)
 
 

@@ -91,7 +91,7 @@ def test_documented_commands_are_understood(bench, tmp_path):
             assert bench(*arguments, "--help").code == 0, (str(page), words)
             continue
         done = bench(*arguments, "--no-such-option")
-        assert done.code == 2 and "unknown option 'no-such-option'" in done.err, (str(page), words, done)
+        assert done.code == 2 and "unknown option '--no-such-option'" in done.err, (str(page), words, done)
         if arguments[0] in MEASURING and "--connect" not in arguments:
             done = bench("--dry-run", *arguments)
             # 3: there is no such hardware here. A network device or so much memory may be missing, too.

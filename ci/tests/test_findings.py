@@ -15,7 +15,9 @@ def ids(findings):
 def test_every_rule_is_documented(bench):
     done = bench("list", "rules")
     assert done.code == 0 and not done.err
-    listed = [line.split()[:2] for line in done.out.splitlines()]
+    header, *lines = done.out.splitlines()
+    assert header.split() == ["rule", "severity", "when"] and all(len(line) <= 100 for line in lines)
+    listed = [line.split()[:2] for line in lines]
     page = (ROOT / "docs/method/findings.md").read_text()
     rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `")]
     documented = [[rule.strip(" `"), severity.strip()] for rule, severity in rows]

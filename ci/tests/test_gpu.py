@@ -1,6 +1,8 @@
 """GPU memory on an emulated driver and the UCX with CUDA that scripts/setup/ucx-wheel fetches: which
 way the bytes went is asserted by the emulator's own reports, not by what the program says alone."""
 
+import re
+
 import pytest
 from conftest import only
 from emulated_gpu import (  # noqa: F401
@@ -35,22 +37,22 @@ def test_no_driver(bench):
 
 @needs_emulator
 def test_ucx_without_cuda(bench):
-    line = only([line for line in bench("list", "transports").out.splitlines() if line.startswith("nvlink")])
-    if "built without" not in line:
+    emulator = {"LD_LIBRARY_PATH": str(EMULATOR)}
+    listed = bench("list", "transports", environment=emulator).out
+    if "built without CUDA" not in " ".join(listed.split()):
         pytest.skip("the UCX of this build has CUDA")
-    done = bench(
-        "pingpong", "--memory", "cuda", "--transports", "tcp",
-        environment={"LD_LIBRARY_PATH": str(EMULATOR)},
-    )
+    done = bench("pingpong", "--memory", "cuda", "--transports", "tcp", environment=emulator)
     assert done.code == 3
     assert "libucx-cu12" in " ".join(done.out.split())
 
 
 @needs_both
 def test_the_module_that_does_not_load_is_named(bench):
-    done = bench("list", "transports", environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
-    line = only([line for line in done.out.splitlines() if line.startswith("nvlink")])
-    assert "libuct_cuda.so does not load" in line and "libcuda.so.1" in line
+    without_driver = {"LD_LIBRARY_PATH": f"{UCX}/lib"}
+    done = bench("--dry-run", "pingpong", "--transports", "tcp,nvlink", environment=without_driver)
+    assert done.code == 3 and re.search(r"libuct_cuda\.so does not load: .*libcuda\.so\.1", done.out), done
+    listed = " ".join(bench("list", "transports", environment=without_driver).out.split())
+    assert "nvlink not available no GPU: no CUDA driver (libcuda.so.1 not found)" in listed
 
 
 @needs_both

@@ -13,6 +13,7 @@ def assert_refused(done, *words, code=2):
     assert line.startswith("ucx-bench: ")
     for word in words:
         assert word in line
+    return line
     assert not (done.folder / "run.json").exists()
     assert not (done.folder / "ucx-bench-runs").exists()
 
@@ -29,8 +30,13 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
     "arguments, words",
     [
         (["pingpnog"], ["unknown command 'pingpnog'", "did you mean 'pingpong'"]),
-        (["pingpong", "--transport", "tcp"], ["unknown option 'transport'", "did you mean 'transports'"]),
-        (["pingpong", "--itertions=3"], ["unknown option 'itertions'", "did you mean 'iterations'"]),
+        (["pingpong", "--transport", "tcp"], ["unknown option '--transport'", "did you mean '--transports'"]),
+        (["pingpong", "--itertions=3"], ["unknown option '--itertions'", "did you mean '--iterations'"]),
+        (["report", "--htlm"], ["unknown option '--htlm'", "did you mean '--html'", "ucx-bench report --help"]),
+        (["doctor", "--fo"], ["unknown option '--fo'", "ucx-bench doctor --help"]),
+        (["dashboard", "runs", "--bas=x"], ["unknown option '--bas'", "did you mean '--base'"]),
+        (["merge", "--html", "--csv", "run.csv"], ["--html: expected FILE, not the option '--csv'"]),
+        (["merge", "--json", "-n", "2"], ["--json: expected FILE, not the option '-n'"]),
         (["pingpong", "stray"], ["unexpected argument 'stray'"]),
         (["pingpong", "--transports", "tpc"], ["'tpc'", "did you mean 'tcp'", "known: self, shm, tcp"]),
         (["pingpong", "--transports", ""], ["--transports"]),
@@ -78,7 +84,7 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
         (["cold", "-n", "1"], ["--ranks 1", "-n 2"]),
         (["cold", "--transports", "self"], ["self", "leave self out"]),
         (["cold", "--iterations", "0"], ["--iterations", "0"]),
-        (["cold", "--no-pool"], ["unknown option 'no-pool'"]),
+        (["cold", "--no-pool"], ["unknown option '--no-pool'"]),
         (["cold", "--sizes", "64TiB"], ["64 TiB", "memory", "fit"]),
         (["pingpong", "--listen", "127.0.0.1:0", "--connect", "127.0.0.1:1"], ["--listen", "--connect"]),
         (["pingpong", "--bind", "0,4095"], ["4095"]),

@@ -135,7 +135,7 @@ def test_dry_run_measures_nothing(bench, tmp_path):
 @pytest.mark.parametrize(
     ("case", "words"),
     [
-        ("pingpong --sizs 8", "unknown option 'sizs': did you mean 'sizes'?"),
+        ("pingpong --sizs 8", "unknown option '--sizs': did you mean '--sizes'?"),
         ("pingpong --sizes none", "--sizes"),
         ("pingpong --launches 3", "--launches is for the whole suite"),
         ("pingpong --json x.json", "--json is for the whole suite"),

@@ -151,7 +151,7 @@ std::string setting_for(Lever lever, const AdvisedRank* rank, const Advice& advi
       return of_all("UCX_RNDV_THRESH");
     case Lever::pool:
       return advice.pool_bytes ? "a pool of " + rough_size(*advice.pool_bytes)
-                               : "a pool of buffers that stay";
+                               : "a memory pool (reuse buffers)";
   }
   return "";
 }

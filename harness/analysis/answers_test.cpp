@@ -47,7 +47,7 @@ TEST(Answers, OfAWorkloadSayWhatLimitsItAndWhichSetIsTheFastest) {
       (Lines{"limits: merge, 2 ranks over shm: 2 % of the time waits for messages, 6 % is "
              "spent in UCX; the rest is computing, most in probe (50 %): a faster transport gains "
              "at most 8 %",
-             "fastest: merge, 2 ranks: shm (100 ms), 1.50 x faster than tcp (150 ms)"}));
+             "fastest: merge, 2 ranks: shm (100 ms); 1.50 x faster than tcp (150 ms)"}));
 }
 
 TEST(Answers, BeginWithFiguresThatCannotBe) {
@@ -61,6 +61,16 @@ TEST(Answers, BeginWithFiguresThatCannotBe) {
       answers_of(run).front(),
       "impossible: merge over tcp: 1000 GB/s, more than 400 GB/s; do not act on what follows, "
       "measure again");
+}
+
+TEST(Answers, PreferTheSetWithTheFewestMembers) {
+  Result run;
+  run.cases = {sent("shm+tcp", 8, 9.1, std::array{8.9, 9.3}),
+               sent("auto", 8, 9.2, std::array{9.0, 9.4}), sent("shm", 8, 9, std::array{8.8, 9.2}),
+               sent("tcp", 8, 1, std::array{0.9, 1.1})};
+  EXPECT_EQ(answers_of(run),
+            Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s), like shm+tcp (9.10 GB/s), "
+                  "auto (9.20 GB/s); 9.00 x faster than tcp (1.00 GB/s)"});
 }
 
 TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {

@@ -54,24 +54,28 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   if (least > alpha && launches < needed) {
     series.doubt = Doubt::too_few_launches;
     series.launches_wanted = needed;
-    series.why = series.method == Method::duets
-                     ? fmt::format("{} duets cannot give a verdict among {} tests", launches, tests)
-                     : fmt::format("{} and {} launches cannot give a verdict among {} tests",
-                                   series.base_launches, series.new_launches, tests);
+    series.reason = "launches";
+    series.why =
+        series.method == Method::duets
+            ? fmt::format("{} are too few for a verdict among {}", counted(launches, "duet"),
+                          counted(tests, "test"))
+            : fmt::format("{} and {} launches are too few for a verdict among {}",
+                          series.base_launches, series.new_launches, counted(tests, "test"));
     return;
   }
   if (least > alpha) {
+    series.reason = "placement";
     series.why =
-        "too few launches of both runs met the ranks' processors in the same placement: bind both "
-        "to the same CPUs, and measure them in turns (ucx-bench ab)";
+        "too few launches with the same placement: bind both to the same CPUs, rerun interleaved "
+        "(ucx-bench ab)";
     return;
   }
   const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
   if (4 * series.resolution > high - low) {
-    series.why = fmt::format(
-        "its launches' medians are whole steps of the clock, each {:.1f} % of them: less than two "
-        "cannot be told",
-        100 * series.resolution / a_little_more);
+    series.reason = "clock";
+    series.why =
+        fmt::format("the clock is too coarse: changes below {:.1f} % (two steps) are hidden",
+                    200 * series.resolution / a_little_more);
     return;
   }
   // An interval shrinks with the square root of the number of launches, around the estimate: until
@@ -83,7 +87,8 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   series.doubt = Doubt::too_noisy;
   series.launches_wanted = static_cast<std::size_t>(
       std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
-  series.why = fmt::format("too noisy to tell {:.0f} %", 100 * matters);
+  series.reason = "noise";
+  series.why = fmt::format("noise hides changes below {:.0f} %", 100 * matters);
 }
 
 void decide(SeriesChange& series, double alpha, std::size_t tests) {
@@ -98,6 +103,7 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   series.change = Change::inconclusive;
   if (!series.differs_by_placement.empty()) {
     series.why = series.differs_by_placement;
+    series.reason = "placement";
     return;
   }
   const auto bound = std::max(matters, series.floor);
@@ -170,30 +176,29 @@ bool knows_placements(const Result& run) {
 void add_unknown_placements(std::vector<std::string>& differences, const TwoRuns& runs) {
   const std::array known = {knows_placements(runs.base), knows_placements(runs.now)};
   if (known[0] == known[1]) return;
-  const auto met = Placements({known[0] ? &runs.base : &runs.now}).in_words();
+  const auto met = Placements({known[0] ? &runs.base : &runs.now}).in_brief();
   if (met.empty()) return;
-  differences.push_back(fmt::format(
-      "the {} run does not know the placement of its launches (ranks not bound, or an older "
-      "program), the other met {}: a change may be that of placements; measure both in turns "
-      "(ucx-bench ab)",
-      known[0] ? "new" : "base", met));
+  differences.push_back(
+      fmt::format("the {} run has no placement data (ranks not bound, or an older ucx-bench), the "
+                  "other had {}: "
+                  "rerun interleaved (ucx-bench ab)",
+                  known[0] ? "new" : "base", met));
 }
 
 void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) {
   const auto& placements = runs.placements;
-  const auto words = placements.in_words();
+  const auto words = placements.in_brief();
   if (words.empty()) {
     add_unknown_placements(differences, runs);
     return;
   }
   differences.push_back(
-      "placement changed between launches (hypervisor moved the CPUs): compared within the same "
-      "placement; base and new, " +
-      words);
+      fmt::format("placement changed between launches (hypervisor moved the CPUs): compared within "
+                  "the same placement ({})",
+                  words));
   if (placements.in_common() >= usual_in_common) return;
   differences.emplace_back(
-      "the runs met placements unequally often: if what is compared moves processes itself, the "
-      "verdicts leave out what that costs");
+      "the runs had placements unequally often: verdicts leave out what moving a process costs");
 }
 
 void doubt_all(Comparison& comparison) {
@@ -202,6 +207,7 @@ void doubt_all(Comparison& comparison) {
     if (row.change == Change::missing || row.method == Method::duets) continue;
     row.change = Change::inconclusive;
     row.doubt = Doubt::none;
+    row.reason = "host";
     row.why = fmt::format("host reference drifted: {}; rerun interleaved (ucx-bench ab)",
                           comparison.host_changed);
   }
@@ -232,11 +238,9 @@ void add_impossible(std::vector<std::string>& differences, const TwoRuns& runs) 
   for (const auto& [name, run] : both) {
     const auto figures = impossible_figures(*run);
     if (figures.empty()) continue;
-    differences.push_back(
-        fmt::format("the {} run has {} that cannot be, so that changes of {} say "
-                    "nothing: {}",
-                    name, counted(figures.size(), "figure"), figures.size() == 1 ? "it" : "them",
-                    figures.front()));
+    differences.push_back(fmt::format("the {} run has {}, ignore {} changes: {}", name,
+                                      counted(figures.size(), "impossible figure"),
+                                      figures.size() == 1 ? "its" : "their", figures.front()));
   }
 }
 
@@ -248,8 +252,8 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
   const auto deciding = deciding_differences(deciding_environment(base), deciding_environment(now));
   if (deciding.empty() || demands.across_environments) return "";
   return fmt::format(
-      "measured in different environments, {}: measure the base again, or compare "
-      "all the same with --across-environments",
+      "measured in different environments, {}: measure the base again, or add "
+      "--across-environments",
       join(deciding, ", "));
 }
 
@@ -287,13 +291,14 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   const TwoRuns runs{base, now};
   add_impossible(comparison.differences, runs);
   add_placements(comparison.differences, runs);
+  comparison.placements = runs.placements.in_words();
   look_at_the_host(comparison, runs, demands);
   auto& series = comparison.series;
   series = series_of(runs, false, demands);
   comparison.tests = judge(series, demands.alpha);
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
-        "one run, its own launches in turns (A B B A): a change is a false alarm");
+        "one run against itself, launches interleaved (A B B A): any change is a false alarm");
   }
   const bool turns = in_turns(base, now);
   look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
@@ -303,8 +308,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   });
   if (changed && !turns) {
     comparison.differences.emplace_back(
-        "measured one after the other: a host that changed in between looks like this, too "
-        "(ucx-bench ab measures in turns)");
+        "not interleaved: the host may have changed in between (ucx-bench ab interleaves)");
   }
   for (const auto& new_case : now.cases) {
     if (is_canary(new_case)) continue;

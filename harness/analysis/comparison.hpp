@@ -50,6 +50,9 @@ struct SeriesChange {
   /// of each run would end that.
   Doubt doubt = Doubt::none;
   std::size_t launches_wanted = 0;
+  /// Of an inconclusive one, a word: "launches" (too few), "noise", "clock", "placement", "drift",
+  /// or "host" (its reference drifted).
+  std::string reason{};
   /// One line, with what to do unless next_steps say that; empty of a change and of none.
   std::string why{};
   /// What is odd about these launches, whatever the verdict: modes, a drift that met both alike.
@@ -74,10 +77,12 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
-  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; what the host gave to the ranks' processors, where
-  /// that changed (Placements::in_words); that both are one run (halves_in_turns); and, where there
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that the placement of the ranks' processors
+  /// changed (Placements::in_brief); that both are one run (halves_in_turns); and, where there
   /// is a change, that the runs did not take turns.
   std::vector<std::string> differences{};
+  std::string
+      placements{};  ///< each with its share of both runs' launches; empty: not more than one
   /// What both runs measured of the host itself; of no other test's family.
   std::vector<SeriesChange> canaries{};
   /// Which canaries changed: "canary/memcpy copy_GBps 8.1 -> 6.0 (-25.9 %)". Unless it is empty,

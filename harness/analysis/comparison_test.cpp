@@ -60,7 +60,7 @@ TEST(Compare, KnowsWhichDirectionIsBetter) {
 TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_EQ(found.series[0].why, "3 and 3 launches cannot give a verdict among 1 tests");
+  EXPECT_EQ(found.series[0].why, "3 and 3 launches are too few for a verdict among 1 test");
   EXPECT_EQ(found.series[0].doubt, Doubt::too_few_launches);
   EXPECT_EQ(found.series[0].launches_wanted, 6U);
   EXPECT_EQ(found.next_steps.size(), 1U);
@@ -69,7 +69,8 @@ TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
 TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
   const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_EQ(found.series[0].why, "too noisy to tell 5 %");
+  EXPECT_EQ(found.series[0].why, "noise hides changes below 5 %");
+  EXPECT_EQ(found.series[0].reason, "noise");
   EXPECT_EQ(found.series[0].doubt, Doubt::too_noisy);
   EXPECT_GT(found.series[0].launches_wanted, 100U);
 }
@@ -87,7 +88,7 @@ TEST(Compare, AdvisesNoMillionsOfLaunches) {
   const auto found = compare(run({1, 1}, 10, 1, 3), run({1, 1}, 10, 2, 3));
   EXPECT_EQ(found.next_steps,
             std::vector<std::string>{
-                "2 rows are too noisy to tell 5 %: a quieter machine (ucx-bench doctor)"});
+                "2 rows: noise hides changes below 5 %: use a quieter machine (ucx-bench doctor)"});
 }
 
 TEST(Compare, IgnoresWhatIsBelowTheFloor) {
@@ -134,7 +135,7 @@ TEST(Compare, AcrossEnvironmentsOnlyIfAsked) {
   const auto found = compare(base, now);
   EXPECT_EQ(found.incomparable,
             "measured in different environments, UCX 1.13 -> 1.22: measure the base again, or "
-            "compare all the same with --across-environments");
+            "add --across-environments");
   EXPECT_TRUE(found.series.empty());
   EXPECT_EQ(compare(base, now, {.across_environments = true}).series.at(0).change,
             Change::unchanged);
@@ -169,15 +170,14 @@ TEST(Compare, GivesNoVerdictOnWhatDrifts) {
   EXPECT_EQ(found.series[0].change, Change::regressed);
   EXPECT_EQ(found.series[0].why, "");
   ASSERT_EQ(found.differences.size(), 1U);
-  EXPECT_TRUE(found.differences[0].starts_with("measured one after the other"));
+  EXPECT_TRUE(found.differences[0].starts_with("not interleaved: "));
   const auto& drifts = found.series[1];
   EXPECT_EQ(drifts.change, Change::inconclusive);
   EXPECT_FALSE(drifts.base_drift);
   EXPECT_NEAR(drifts.new_drift.value_or(0), 0.2, 0.01);
-  EXPECT_NE(drifts.why.find("the new run drifts, from first to last launch by +20"),
-            std::string::npos)
-      << drifts.why;
-  EXPECT_NE(drifts.why.find("in turns (ucx-bench ab)"), std::string::npos);
+  EXPECT_NE(drifts.why.find("new run drifted by +20"), std::string::npos) << drifts.why;
+  EXPECT_NE(drifts.why.find("interleaved (ucx-bench ab)"), std::string::npos);
+  EXPECT_EQ(drifts.reason, "drift");
   // Less than the floor does not count.
   EXPECT_EQ(compare(base, drifting(run({1.3, 1.3}, 12, 2, 1e-5), 0.004)).series[1].change,
             Change::regressed);
@@ -191,7 +191,8 @@ TEST(Compare, BelievesADriftThatMetBothInTurns) {
   now.run = {{"id", "b"}, {"ab", {{"other", "a"}}}};
   const auto found = compare(base, now).series[0];
   EXPECT_EQ(found.change, Change::regressed);
-  EXPECT_NE(found.remark.find("in turns that meets both alike"), std::string::npos) << found.remark;
+  EXPECT_NE(found.remark.find("alike, as they were interleaved"), std::string::npos)
+      << found.remark;
   EXPECT_TRUE(compare(base, now).differences.empty());
   EXPECT_EQ(compare(base, drifting(now, -0.3)).series[0].change, Change::inconclusive);
 }
@@ -205,9 +206,8 @@ TEST(Compare, SaysFirstWhichFiguresCannotBe) {
                    {"subject", "pingpong over tcp"},
                    {"evidence", "1000 GB/s, more than 400 GB/s"}}};
   EXPECT_EQ(compare(base, now).differences,
-            std::vector<std::string>{"the new run has 1 figure that cannot be, so that changes of "
-                                     "it say nothing: pingpong over tcp: 1000 GB/s, more than 400 "
-                                     "GB/s"});
+            std::vector<std::string>{"the new run has 1 impossible figure, ignore its changes: "
+                                     "pingpong over tcp: 1000 GB/s, more than 400 GB/s"});
 }
 
 TEST(Compare, NamesTwoModes) {
@@ -219,8 +219,8 @@ TEST(Compare, NamesTwoModes) {
   EXPECT_FALSE(found.base_modes);
   ASSERT_TRUE(found.new_modes);
   EXPECT_NEAR(found.new_modes->high / found.new_modes->low, 1.5, 0.01);
-  EXPECT_NE(found.remark.find("two modes in the new run: "), std::string::npos) << found.remark;
-  EXPECT_NE(found.remark.find("in 33 % of its launches"), std::string::npos) << found.remark;
+  EXPECT_NE(found.remark.find("new run has two modes: "), std::string::npos) << found.remark;
+  EXPECT_NE(found.remark.find("33 % of launches"), std::string::npos) << found.remark;
 }
 
 /// The same run with a canary that copies memory `factor` times as fast.
@@ -282,7 +282,7 @@ TEST(Compare, ARunWithItselfInTurns) {
   EXPECT_EQ(found.series[0].change, Change::unchanged);
   ASSERT_EQ(found.differences.size(), 1U);
   EXPECT_EQ(found.differences[0],
-            "one run, its own launches in turns (A B B A): a change is a false alarm");
+            "one run against itself, launches interleaved (A B B A): any change is a false alarm");
   // What happens to B's launches alone is seen, so the launches are those of A and of B.
   const auto apart = halves_in_turns(in_pairs(1.3, 24));
   EXPECT_EQ(compare(apart[0], apart[1]).series[0].change, Change::regressed);

@@ -114,7 +114,7 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     return PairAnswer{fulfilment, off(middle), middle};
   });
   if (checked.fulfilment == Fulfilment::inconclusive && checked.measured) {
-    checked.why = "launches disagree, or there was but one: check again";
+    checked.why = "launches disagree, or only one ran: check again";
   }
   return checked;
 }

@@ -31,16 +31,13 @@ std::string of_too_few(const std::vector<const SeriesChange*>& rows, const Compa
                        const Result& now) {
   std::size_t wanted = 0;
   for (const auto* row : rows) wanted = std::max(wanted, row->launches_wanted);
-  return fmt::format("{} too few launches for a verdict among {}: {}",
-                     rows.size() == 1 ? "1 row has" : fmt::format("{} rows have", rows.size()),
-                     counted(comparison.tests, "test"),
+  return fmt::format("{}: too few launches for a verdict among {}: use {}",
+                     counted(rows.size(), "row"), counted(comparison.tests, "test"),
                      launches_in_words(now, fmt::format("{}", wanted)));
 }
 
 std::string of_noisy(const std::vector<const SeriesChange*>& rows, const Result& now) {
-  auto text = fmt::format("{}: ", rows.size() == 1
-                                      ? "1 row is " + rows.front()->why
-                                      : fmt::format("{} rows are {}", rows.size(), rows[0]->why));
+  auto text = fmt::format("{}: {}: use ", counted(rows.size(), "row"), rows.front()->why);
   std::size_t helped = 0;
   std::size_t launches = 0;
   for (const auto* row : rows) {
@@ -52,7 +49,7 @@ std::string of_noisy(const std::vector<const SeriesChange*>& rows, const Result&
   if (helped == 0) return text + quieter;
   text += launches_in_words(now, fmt::format("{}", launches));
   if (helped == rows.size()) return text + ", or " + quieter;
-  return text + fmt::format(" may do for {} of them; the others need {}", helped, quieter);
+  return text + fmt::format(" for {} of them, {} for the others", helped, quieter);
 }
 
 }  // namespace

@@ -116,9 +116,9 @@ double usual_level(const std::map<Placement, Stratum>& strata,
 
 std::string too_few_in_words(const std::string& run, std::size_t kept, std::size_t all) {
   return fmt::format(
-      "{} of {} launches of the {} run met the ranks' processors in a placement that the other run "
-      "met, too: bind both to the same CPUs, and measure them in turns (ucx-bench ab)",
-      kept == 0 ? "none" : fmt::format("only {}", kept), all, run);
+      "{} of {} launches of the {} run had a placement that the other run never had: bind both to "
+      "the same CPUs, rerun interleaved (ucx-bench ab)",
+      all - kept, all, run);
 }
 
 }  // namespace
@@ -264,6 +264,14 @@ std::string Placements::in_words() const {
   }
   if (met_.size() > most_named) parts.push_back("otherwise" + shares(others));
   return join(parts, ", ") + " of launches";
+}
+
+std::string Placements::in_brief() const {
+  if (met_.size() < 2) return "";
+  const auto apart = distances_.size() == 1
+                         ? fmt::format("{:.3g}", distances_.front())
+                         : fmt::format("{:.3g} to {:.3g}", distances_.front(), distances_.back());
+  return fmt::format("{} placements, {} ns apart", met_.size(), apart);
 }
 
 double Placements::in_common() const {

@@ -52,6 +52,9 @@ class Placements {
   /// processors, in each run. Empty where there is but one placement, or a run knows none.
   std::string in_words() const;
 
+  /// "2 placements, 47 to 163 ns apart". Empty as above.
+  std::string in_brief() const;
+
   /// The share of launches whose placement the runs met equally often, 0 to 1.
   double in_common() const;
 

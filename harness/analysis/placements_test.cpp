@@ -100,7 +100,7 @@ TEST(Placements, UnknownToOneRunAreSaid) {
   const auto now = run_of({{1, 0, 0}, {1, 0, 0}, {1, 0, 0}});
   const auto said = [](const Result& one, const Result& other) {
     for (const auto& line : compare(one, other).differences) {
-      if (line.find("does not know the placement") != std::string::npos) return line;
+      if (line.find("no placement data") != std::string::npos) return line;
     }
     return std::string();
   };
@@ -164,9 +164,9 @@ TEST(Placements, RunsThatMetNoneInCommonHaveNoVerdict) {
   ASSERT_EQ(found.series.size(), 1U);
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_EQ(found.series[0].why,
-            "none of 12 launches of the base run met the ranks' processors in a placement that the "
-            "other run met, too: bind both to the same CPUs, and measure them in turns (ucx-bench "
-            "ab)");
+            "12 of 12 launches of the base run had a placement that the other run never had: bind "
+            "both to the same CPUs, rerun interleaved (ucx-bench ab)");
+  EXPECT_EQ(found.series[0].reason, "placement");
 }
 
 // Half of the launches are four times as slow, wherever the loss of 5 % is.
@@ -188,7 +188,7 @@ TEST(Placements, LetASmallLossBeSeen) {
   EXPECT_EQ(found.series[0].change, Change::regressed);
   EXPECT_NEAR(found.series[0].ratio.estimate, 1.05, 0.01);
   ASSERT_EQ(found.differences.size(), 2U);  // and that they took no turns
-  EXPECT_NE(found.differences[0].find("49 ns apart in 56 and 56 %"), std::string::npos)
+  EXPECT_NE(found.differences[0].find("2 placements, 49 to 215 ns apart"), std::string::npos)
       << found.differences[0];
 }
 
@@ -220,7 +220,7 @@ TEST(Placements, MetUnequallyOftenHideNoLoss) {
     EXPECT_EQ(series.change, Change::regressed) << often;
     EXPECT_NEAR(series.ratio.estimate, 1.5, 0.02) << often;
     EXPECT_NEAR(*series.matched_now / *series.matched_base, 1.5, 0.03) << often;
-    EXPECT_TRUE(found.differences.at(1).starts_with("the runs met placements unequally often"));
+    EXPECT_TRUE(found.differences.at(1).starts_with("the runs had placements unequally often"));
   }
 }
 
@@ -229,8 +229,8 @@ TEST(Placements, OfAFewLaunchesSpeakForNoRun) {
   EXPECT_EQ(found.tests, 0U);
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_TRUE(
-      found.series[0].why.starts_with("only 10 of 24 launches of the new run met the "
-                                      "ranks' processors in a placement that"))
+      found.series[0].why.starts_with("14 of 24 launches of the new run had a "
+                                      "placement that the other run never had"))
       << found.series[0].why;
   EXPECT_EQ(compare(run_of(unequal(1, 24, 0)), run_of(unequal(1, 14, 10))).tests, 1U);
 }
@@ -239,7 +239,8 @@ TEST(Placements, WithTooLittleOverlapGiveNoVerdict) {
   // One far launch of each: 1 of 24 ways to choose.
   const auto found = compare(run_of(unequal(1, 1, 12)), run_of(unequal(2, 12, 1))).series[0];
   EXPECT_EQ(found.change, Change::inconclusive);
-  EXPECT_NE(found.why.find("too few launches of both runs met"), std::string::npos) << found.why;
+  EXPECT_NE(found.why.find("too few launches with the same placement"), std::string::npos)
+      << found.why;
 }
 
 }  // namespace

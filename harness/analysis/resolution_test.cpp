@@ -55,9 +55,8 @@ TEST(Resolution, BoundsWhatCountsAsAChange) {
   const auto one_step = found(0.110, 0.115, 10);
   EXPECT_LT(one_step.corrected, 0.005);
   EXPECT_EQ(one_step.change, Change::inconclusive);
-  EXPECT_EQ(one_step.why,
-            "its launches' medians are whole steps of the clock, each 4.5 % of them: less than two "
-            "cannot be told");
+  EXPECT_EQ(one_step.why, "the clock is too coarse: changes below 9.1 % (two steps) are hidden");
+  EXPECT_EQ(one_step.reason, "clock");
   EXPECT_GT(one_step.ratio.interval->at(1), 1.09);
   EXPECT_LT(one_step.ratio.interval->at(0), 1);
   EXPECT_EQ(found(0.110, 0.120, 10).change, Change::regressed);

@@ -25,10 +25,10 @@ void add_remark(SeriesChange& series, const std::string& remark) {
 std::string drift_in_words(const SeriesChange& series) {
   const auto percent = [](double change) { return fmt::format("{:+.1f} %", 100 * change); };
   if (series.base_drift && series.new_drift) {
-    return fmt::format("both runs drift, from first to last launch by {} and {}",
+    return fmt::format("both runs drifted, by {} and {} from first to last launch",
                        percent(*series.base_drift), percent(*series.new_drift));
   }
-  return fmt::format("the {} run drifts, from first to last launch by {}",
+  return fmt::format("{} run drifted by {} from first to last launch",
                      series.base_drift ? "base" : "new",
                      percent(series.base_drift.value_or(series.new_drift.value_or(0))));
 }
@@ -38,23 +38,21 @@ void judge_drift(SeriesChange& series, bool in_turns) {
   const bool alike =
       series.base_drift && series.new_drift && (*series.base_drift > 0) == (*series.new_drift > 0);
   if (in_turns && alike) {
-    add_remark(series, drift_in_words(series) + ": in turns that meets both alike");
+    add_remark(series, drift_in_words(series) + ": alike, as they were interleaved");
     return;
   }
   series.change = Change::inconclusive;
   series.doubt = Doubt::none;
-  series.why = drift_in_words(series) + ": " +
-               (in_turns ? "wait until the machine is steady, then measure again"
-                         : "wait until the machine is steady, then measure both in turns "
-                           "(ucx-bench ab)");
+  series.reason = "drift";
+  series.why = drift_in_words(series) + ": measure again when the machine is steady" +
+               (in_turns ? "" : ", interleaved (ucx-bench ab)");
 }
 
 void name_modes(SeriesChange& series, const std::vector<double>& medians,
                 std::optional<Modes>& modes, const char* run) {
   modes = two_modes_of_few(medians);
   if (!modes) return;
-  add_remark(series, fmt::format("two modes in the {} run: {:.4g}, and {:.4g} in {:.0f} % of its "
-                                 "launches: find what differs between them",
+  add_remark(series, fmt::format("{} run has two modes: {:.4g} and {:.4g} ({:.0f} % of launches)",
                                  run, modes->low, modes->high, 100 * modes->share_high));
 }
 

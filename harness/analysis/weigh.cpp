@@ -49,11 +49,10 @@ std::string differing_placements(const std::vector<Stratum>& strata, double alph
       std::ranges::max(known, {}, [](const Own& own) { return (*own.ratio.interval)[0]; });
   if ((*high.ratio.interval)[0] <= (*low.ratio.interval)[1] * (1 + floor)) return "";
   const auto words = [](const Own& own) {
-    return fmt::format("{:+.1f} % ({:.4g} -> {:.4g}, {} and {} launches)",
-                       100 * (own.ratio.estimate - 1), median(own.of->base), median(own.of->now),
-                       own.of->base.size(), own.of->now.size());
+    return fmt::format("{:+.1f} % ({:.4g} -> {:.4g})", 100 * (own.ratio.estimate - 1),
+                       median(own.of->base), median(own.of->now));
   };
-  return fmt::format("changed by {} in one placement, by {} in another: look at each alone",
+  return fmt::format("depends on the placement, {} in one and {} in another: compare each alone",
                      words(low), words(high));
 }
 
@@ -65,6 +64,7 @@ void weigh_launches(SeriesChange& series, const TwoRuns& runs, const Case& base,
   series.new_launches = found.now.size();
   if (found.strata.empty()) {
     series.why = found.why_not;
+    series.reason = "placement";
     return;
   }
   series.base = median(usable_medians(base.metrics.at(metric)));

@@ -15,7 +15,7 @@ std::string_view trim_text(std::string_view text);
 /// "did you mean 'nvlink'?", or empty where none is near.
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
-/// "unknown transport 'nvlnik': did you mean 'nvlink'? known: …".
+/// "unknown transport 'nvlnik': did you mean 'nvlink'? known: …"; of many names only the nearest.
 std::string unknown_name(std::string_view what, std::string_view given,
                          const std::vector<std::string>& known);
 

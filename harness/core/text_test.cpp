@@ -16,6 +16,18 @@ TEST(Text, SuggestsTheNearestNameOnlyWhenItIsNear) {
             "unknown transport 'nvlnik': did you mean 'nvlink'? known: nvlink, tcp, shm");
   EXPECT_EQ(unknown_name("transport", "carrier-pigeon", known),
             "unknown transport 'carrier-pigeon': known: nvlink, tcp, shm");
+  EXPECT_EQ(did_you_mean("htlm", {"help", "html"}), "did you mean 'html'?");
+  EXPECT_EQ(did_you_mean("enable-tcp", known), "");
+  EXPECT_EQ(did_you_mean("enable-tcp", {"tcp", "enable-tcp-over-ucx"}),
+            "did you mean 'enable-tcp-over-ucx'?");
+}
+
+TEST(Text, NamesTheNearestAloneOfMany) {
+  std::vector<std::string> known;
+  for (int number = 0; number < 50; ++number) known.push_back("name-" + std::to_string(number));
+  EXPECT_EQ(unknown_name("name", "nmae-17", known),
+            "unknown name 'nmae-17': did you mean 'name-17'?");
+  EXPECT_EQ(unknown_name("name", "carrier-pigeon", known), "unknown name 'carrier-pigeon'");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+
 #include "harness/core/units.hpp"
 #include "harness/report/advice.hpp"
 #include "harness/report/text.hpp"
@@ -39,27 +42,39 @@ std::string common_table(const Advice& advice) {
   return rows.size() == 1 ? "" : left_aligned(rows, true);
 }
 
-std::string findings_tables(const Advice& advice) {
-  TextRows ended = {{"setting", "fixes", "of", "which is"}};
-  TextRows others = {{"not fixable by settings", "of", "what to do"}};
-  for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
-    if (setting.empty()) {
-      others.push_back({rule, on_one_line(subject), on_one_line(next)});
-    } else {
-      ended.push_back({on_one_line(setting), rule, on_one_line(subject), on_one_line(evidence)});
-    }
+/// Below "  title", one entry of several lines at most for each of them.
+std::string entries(const std::string& title, const std::vector<std::string>& texts) {
+  if (texts.empty()) return "";
+  auto lines = "  " + title + "\n";
+  for (const auto& text : texts) {
+    lines += wrapped(text, "      ", page_width).replace(0, 6, "    - ");
   }
-  return (ended.size() > 1 ? left_aligned(ended, true) : "") +
-         (others.size() > 1 ? left_aligned(others, true) : "");
+  return lines + "\n";
 }
 
-std::string reach_in_words(const PickedGpus& picked) {
-  const auto& [route, per_gpu_GBps, limits] = picked.reach;
-  if (per_gpu_GBps == 0) return unknown_cell;
+std::string findings_lists(const Advice& advice) {
+  std::vector<std::string> settings;
+  std::map<std::string, std::vector<std::string>> fixes;
+  std::vector<std::string> others;
+  for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
+    if (setting.empty()) {
+      others.push_back(fmt::format("{}, {}: {}", rule, on_one_line(subject), on_one_line(next)));
+      continue;
+    }
+    const auto name = on_one_line(setting);
+    if (!fixes.contains(name)) settings.push_back(name);
+    fixes[name].push_back(
+        fmt::format("{}, {}: {}", rule, on_one_line(subject), on_one_line(evidence)));
+  }
+  std::string text;
+  for (const auto& setting : settings) text += entries(setting + " fixes", fixes[setting]);
+  return text + entries("not fixable by settings", others);
+}
+
+std::string limit_in_words(const PickedGpus& picked) {
+  const auto& limits = picked.reach.limits;
   const auto& by = limits.resources[*limits.bottleneck];
-  return fmt::format("{}{} GB/s each, by {}; limited by {}: {}",
-                     picked.complete() ? "" : "<= ", significant(per_gpu_GBps, 4), route,
-                     on_one_line(by.name), on_one_line(by.source));
+  return fmt::format("limited by {}: {}", on_one_line(by.name), on_one_line(by.source));
 }
 
 std::vector<std::string> names_of_gpus(const Graph& graph, const std::vector<std::size_t>& gpus) {
@@ -70,19 +85,32 @@ std::vector<std::string> names_of_gpus(const Graph& graph, const std::vector<std
 
 std::string pick_text(const Graph& graph, const Pick& pick) {
   const auto row = [&](const PickedGpus& picked, const std::string& what) {
-    return std::vector{what, fmt::format("{}", fmt::join(names_of_gpus(graph, picked.gpus), " ")),
-                       reach_in_words(picked)};
+    const auto known = picked.reach.per_gpu_GBps > 0;
+    return std::vector{
+        what, fmt::format("{}", fmt::join(names_of_gpus(graph, picked.gpus), " ")),
+        known ? (picked.complete() ? "" : "<= ") + significant(picked.reach.per_gpu_GBps, 4)
+              : unknown_cell,
+        known ? std::string(picked.reach.route) : unknown_cell};
   };
-  auto text = left_aligned({{"choice", "GPUs, neighbours with wide links", "each to every other"},
-                            row(pick.best, pick.exhaustive ? "best" : "best found"),
-                            row(pick.naive, "the first")},
-                           true);
+  const bool same = std::ranges::is_permutation(pick.best.gpus, pick.naive.gpus);
+  TextRows rows = {{"choice", "GPUs, neighbours with wide links", "all-to-all, GB/s each", "by"},
+                   row(pick.best, pick.exhaustive ? "best" : "best found")};
+  if (!same) rows.push_back(row(pick.naive, "the first"));
+  auto text = left_aligned(rows, true);
   const auto best = pick.best.reach.per_gpu_GBps;
   const auto naive = pick.naive.reach.per_gpu_GBps;
-  const bool known = naive > 0 && pick.best.complete() && pick.naive.complete();
-  if (!known || best < 1.01 * naive) return text;
-  return text + fmt::format("  all-to-all is {:.2f} x slower on {}\n\n", best / naive,
-                            fmt::join(names_of_gpus(graph, pick.naive.gpus), ", "));
+  if (best > 0) text += wrapped(limit_in_words(pick.best), "  ", page_width);
+  const auto count = pick.naive.gpus.size();
+  if (same) {
+    text += fmt::format("  the first {} GPUs are the best choice\n", count);
+  } else if (naive > 0 && pick.best.complete() && pick.naive.complete()) {
+    const auto first = fmt::format("{}", fmt::join(names_of_gpus(graph, pick.naive.gpus), ", "));
+    text += wrapped(best < 1.01 * naive
+                        ? fmt::format("all-to-all is as fast on the first {}: {}", count, first)
+                        : fmt::format("all-to-all is {:.2f} x slower on {}", best / naive, first),
+                    "  ", page_width);
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -91,14 +119,18 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
   auto text = fmt::format("advice for {}{}, topology {}\n\n", counted(advice.ranks.size(), "rank"),
                           advice.host.empty() ? "" : " on " + on_one_line(advice.host),
                           hash_of(advice.graph));
-  for (const auto& answer : advice.answers) text += fmt::format("  {}\n", on_one_line(answer));
+  for (const auto& answer : advice.answers) {
+    text += wrapped(on_one_line(answer), "    ", page_width).erase(0, 2);
+  }
   if (!advice.answers.empty()) text += "\n";
   if (pick) text += pick_text(advice.graph, *pick);
-  text += ranks_table(advice) + common_table(advice) + findings_tables(advice);
+  text += ranks_table(advice) + common_table(advice) + findings_lists(advice);
   for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
-    text +=
-        fmt::format("  {} {} GB/s, median of {} ({})\n", path_class.empty() ? "pairs" : path_class,
-                    significant(p50_GBps, 4), counted(pairs, "pair"), on_one_line(advice.measured));
+    text += wrapped(
+        fmt::format("measured{}: {} GB/s, median of {} ({})",
+                    path_class.empty() ? "" : ", class " + path_class, significant(p50_GBps, 4),
+                    counted(pairs, "pair"), on_one_line(advice.measured)),
+        "  ", page_width);
   }
   if (advice.elsewhere > 0) {
     text += fmt::format("  {} of other hosts: run ucx-bench advise there\n",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace ucxbench {
@@ -14,6 +15,7 @@ struct Set {
   std::string name;
   std::size_t members = 0;
   double value = 0;
+  std::optional<std::array<double, 2>> ci95{};
 };
 
 struct Figure {
@@ -40,8 +42,8 @@ std::vector<Set> values_of(const std::vector<const Case*>& cases, const Figure& 
   for (const auto* of : cases) {
     const auto found = of->metrics.find(figure.metric);
     if (found == of->metrics.end() || !found->second.quantiles.p50) continue;
-    sets.push_back(
-        {name_of(*of), of->parameters.at("transports").size(), *found->second.quantiles.p50});
+    sets.push_back({name_of(*of), of->parameters.at("transports").size(),
+                    *found->second.quantiles.p50, found->second.ci95});
   }
   return sets;
 }
@@ -49,6 +51,14 @@ std::vector<Set> values_of(const std::vector<const Case*>& cases, const Figure& 
 /// How much worse `value` is than `best`: 0.1 is 10 %.
 double loss(const Figure& figure, double value, double best) {
   return figure.lower_is_better ? value / best - 1 : best / value - 1;
+}
+
+// Within a few percent, or told apart by no interval.
+bool alike(const Figure& figure, const Set& set, const Set& best) {
+  const auto& x = set.ci95;
+  const auto& y = best.ci95;
+  const bool overlap = x && y && (*x)[0] <= (*y)[1] && (*y)[0] <= (*x)[1];
+  return overlap || loss(figure, set.value, best.value) <= as_good;
 }
 
 // Null without any set but auto.
@@ -62,7 +72,7 @@ const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
   const Set* simplest = best;
   for (const auto& set : sets) {
     if (set.name == "auto" || !(set.value > 0) || set.members >= simplest->members) continue;
-    if (loss(figure, set.value, best->value) <= as_good) simplest = &set;
+    if (alike(figure, set, *best)) simplest = &set;
   }
   return simplest;
 }
@@ -70,7 +80,7 @@ const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
 std::string auto_loss(const std::vector<Set>& sets, const Set& best, const Figure& figure) {
   for (const auto& set : sets) {
     if (set.name != "auto" || !(set.value > 0)) continue;
-    return share_text(loss(figure, set.value, best.value));
+    return alike(figure, set, best) ? "0 %" : share_text(loss(figure, set.value, best.value));
   }
   return "-";
 }

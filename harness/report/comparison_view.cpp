@@ -62,6 +62,7 @@ Json series_json(const SeriesChange& series) {
   json["base_modes"] = modes_json(series.base_modes);
   json["new_modes"] = modes_json(series.new_modes);
   json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
+  json["reason"] = text_or_null(series.reason);
   json["why"] = joined(series.why, series.remark);
   return json;
 }
@@ -93,8 +94,8 @@ std::string of_plain_medians(const Comparison& comparison) {
   }
   if (most == nullptr) return "";
   return fmt::format(
-      "base and new are of the launches that are compared, new is base times the change; the "
-      "medians of all launches differ from that in {}, the most in {} {}: {} -> {}",
+      "base and new are of launches with the same placement; over all launches {} differ, most "
+      "{} {}: {} -> {}",
       counted(rows, "row"), most->key, most->metric, significant(most->base, 4),
       significant(most->now, 4));
 }
@@ -121,17 +122,19 @@ std::string summary_of(const Comparison& comparison) {
 Grid grid_of(const Comparison& comparison) {
   const bool any_duets =
       std::ranges::count(comparison.series, Method::duets, &SeriesChange::method) > 0;
-  const std::string medians = any_duets ? "of what is compared" : "of matched launches";
   const std::string interval = fmt::format("{:g}% CI", 100 * (1 - comparison.alpha));
+  const std::string launches =
+      comparison.placements.empty() || any_duets ? "median" : "same placement";
   Grid grid{.columns = {{"", "verdict"},
                         {"", "case"},
                         {"", "metric"},
-                        {medians, "base"},
-                        {medians, "new"},
+                        {launches, "base"},
+                        {launches, "new"},
                         {"change, %", "median"},
                         {"change, %", interval},
                         {"change, %", "floor"},
-                        {"", "p"}},
+                        {"", "p"},
+                        {"", "why"}},
             .rows = {}};
   for (const auto& series : comparison.series) {
     const bool both = series.base && series.now;
@@ -140,7 +143,8 @@ Grid grid_of(const Comparison& comparison) {
                          significant(matched_new(series), 4),
                          both ? percent(series.ratio.estimate) : "-", interval_of(series),
                          both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
-                         both ? fmt::format("{:.2g}", series.corrected) : "-"});
+                         both ? fmt::format("{:.2g}", series.corrected) : "-",
+                         series.reason.empty() ? "-" : series.reason});
     const bool of_both = series.change != Change::missing && series.change != Change::added;
     if (any_duets)
       grid.rows.back().push_back(of_both ? std::string(to_string(series.method)) : "-");
@@ -149,10 +153,12 @@ Grid grid_of(const Comparison& comparison) {
   return grid;
 }
 
-std::string comparison_table(const Comparison& comparison) {
+std::string comparison_table(const Comparison& comparison, bool verbose) {
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
     text += wrapped(on_one_line(difference), "  ", page_width);
+  if (verbose && !comparison.placements.empty())
+    text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width);
   if (!comparison.host_changed.empty())
     text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width);
   if (comparison.series.empty()) return text;
@@ -206,6 +212,7 @@ Json comparison_json(const Comparison& comparison) {
               {"incomparable", comparison.incomparable},
               {"host_changed", comparison.host_changed},
               {"differences", comparison.differences},
+              {"placements", comparison.placements},
               {"plain_medians", of_plain_medians(comparison)},
               {"next_steps", comparison.next_steps},
               {"canaries", Json::array()},

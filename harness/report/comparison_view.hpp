@@ -13,18 +13,18 @@ std::string summary_of(const Comparison& comparison);
 /// One row per series.
 Grid grid_of(const Comparison& comparison);
 
-/// For the terminal, and for a step summary.
-std::string comparison_table(const Comparison& comparison);
+/// For the terminal, `verbose` with the share of each placement, and for a step summary.
+std::string comparison_table(const Comparison& comparison, bool verbose = false);
 std::string comparison_markdown(const Comparison& comparison);
 
-/// {"alpha", "tests", "incomparable", "host_changed", "differences", "plain_medians" (where they
-/// differ from these), "next_steps", "canaries", "series": [{"key", "metric", "verdict", "by"
-/// ("launches" or "duets"), "base",
-/// "new" (medians of all launches), "matched_base", "matched_new" (which `ratio` is of),
-/// "base_launches", "new_launches", "ratio", "interval", "p", "p_corrected", "floor", "base_drift",
-/// "new_drift" (relative, first launch to last), "base_modes", "new_modes" ({"low", "high",
-/// "share_high"}), "launches_wanted" (of each run, unless something else stands against a verdict,
-/// too), "why"}]}, a canary like a series; unknown, or not there, is null.
+/// {"alpha", "tests", "incomparable", "host_changed", "differences", "placements",
+/// "plain_medians" (where they differ from these), "next_steps", "canaries", "series": [{"key",
+/// "metric", "verdict", "by" ("launches" or "duets"), "base", "new" (medians of all launches),
+/// "matched_base", "matched_new" (which `ratio` is of), "base_launches", "new_launches", "ratio",
+/// "interval", "p", "p_corrected", "floor", "base_drift", "new_drift" (relative, first launch to
+/// last), "base_modes", "new_modes" ({"low", "high", "share_high"}), "launches_wanted" (of each run,
+/// unless something else stands against a verdict, too), "reason", "why"}]}, a canary like a series;
+/// unknown, or not there, is null.
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace ucxbench

@@ -36,12 +36,12 @@ TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   auto comparison = against_the_plain_medians();
   comparison.series.push_back(comparison.series.front());
   for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
-    const auto at = text.find("differ from that in 2 rows");
+    const auto at = text.find("over all launches 2 rows differ");
     EXPECT_NE(at, std::string::npos) << text;
-    EXPECT_EQ(text.find("differ from that", at + 1), std::string::npos) << text;
+    EXPECT_EQ(text.find("over all launches", at + 1), std::string::npos) << text;
   }
   for (auto& series : comparison.series) series.now = *series.base * series.ratio.estimate;
-  EXPECT_EQ(comparison_table(comparison).find("differ from that"), std::string::npos);
+  EXPECT_EQ(comparison_table(comparison).find("over all launches"), std::string::npos);
 }
 
 TEST(ComparisonView, RemarksStandWithTheirRow) {
@@ -49,14 +49,16 @@ TEST(ComparisonView, RemarksStandWithTheirRow) {
   auto& noisy = comparison.series.front();
   noisy.change = Change::inconclusive;
   noisy.doubt = Doubt::too_noisy;
-  noisy.why = "too noisy to tell 5 %";
+  noisy.why = "noise hides changes below 5 %";
+  noisy.reason = "noise";
   noisy.remark = "two modes";
-  EXPECT_EQ(comparison_table(comparison).find("too noisy"), std::string::npos);
+  EXPECT_EQ(comparison_table(comparison).find("hides"), std::string::npos);
+  EXPECT_EQ(grid_of(comparison).rows.at(0).back(), "noise");
   for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
     EXPECT_NE(text.find(": two modes\n"), std::string::npos) << text;
   }
   const auto json = comparison_json(comparison).at("series").at(0);
-  EXPECT_EQ(json.at("why"), "too noisy to tell 5 %; two modes");
+  EXPECT_EQ(json.at("why"), "noise hides changes below 5 %; two modes");
 }
 
 }  // namespace

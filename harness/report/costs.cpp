@@ -156,7 +156,7 @@ void add_transports(const Json& transports,
     if (why.is_string()) others.push_back(why.get<std::string>());
   }
   if (!usable.empty()) lines.emplace_back("transports", join(usable, ", "));
-  for (const auto& other : others) lines.emplace_back("not here", other);
+  for (const auto& other : others) lines.emplace_back("not available", other);
 }
 
 /// A line per kind of host: equal ones are named together.

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t most_columns = 16;
 constexpr std::size_t most_slow = 10;
-constexpr double slow = 0.8;  ///< of the median of all pairs
+constexpr double slow = 0.8;         ///< of the median of all pairs
+constexpr double least_told = 0.05;  ///< of the faster direction; less is noise
 
 struct Rate {
   int src = 0, dst = 0;
@@ -57,10 +58,12 @@ std::optional<double> messages_per_s(const Case& of, const std::vector<double>& 
 
 }  // namespace
 
-std::string matrix_title(const Case& of) { return row_of(of) + " at a time"; }
+std::string matrix_title(const Case& of) {
+  return row_of(of) + (of.shows.at_once == AtOnce::all ? " at once" : " at a time");
+}
 
 Grid matrix_rates_of(const Block& block) {
-  const std::string group = "GB/s received, of a pair";
+  const std::string group = "GB/s received per pair";
   Grid grid{.columns = {{group, "min"},
                         {group, "p25"},
                         {group, "p50"},
@@ -142,7 +145,7 @@ Grid against_limits(const Case& of) {
             .rows = {}};
   for (const auto& [field, name] : against) grid.columns.push_back({"peak, GB/s", name});
   for (const auto& [field, name] : against) grid.columns.push_back({"p50, % of peak", name});
-  grid.columns.push_back({"", "limited by"});
+  grid.columns.push_back({"", limited_by});
   for (const auto& limit : of.limits) {
     const auto p50 = number_at(limit, "p50_GBps");
     std::vector<std::string> row = {
@@ -179,7 +182,7 @@ std::string asymmetry_of(const Case& of) {
     where = fmt::format("{}->{} {}, {}->{} {} GB/s", pair.first, pair.second, significant(rate, 3),
                         pair.second, pair.first, significant(back->second, 3));
   }
-  if (where.empty()) return "";
+  if (worst < least_told) return "";
   return fmt::format("at most {:.0f} % apart: {} ({})", 100 * worst, where, matrix_title(of));
 }
 

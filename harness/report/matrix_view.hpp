@@ -8,6 +8,9 @@
 
 namespace ucxbench {
 
+/// The last column of against_limits, which is long.
+inline constexpr const char* limited_by = "limited by";
+
 /// "16 MiB, one pair at a time".
 std::string matrix_title(const Case& of);
 

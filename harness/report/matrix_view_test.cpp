@@ -137,7 +137,7 @@ TEST(Sections, OfAMatrixAreOneTableAndAMatrixEach) {
   EXPECT_EQ(sections[0].grid.rows[0][7], "10.0k");
   EXPECT_EQ(sections[0].grid.rows[1].back(), "50.00");
   EXPECT_EQ(sections[0].grid.rows[2].back(), "-") << "rates of streams that did not overlap";
-  EXPECT_EQ(sections[2].title, "GB/s, 1 MiB, all pairs at a time, from (row) to (column)");
+  EXPECT_EQ(sections[2].title, "GB/s, 1 MiB, all pairs at once, from (row) to (column)");
 }
 
 }  // namespace

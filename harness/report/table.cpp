@@ -4,6 +4,7 @@
 
 #include "harness/report/chart.hpp"
 #include "harness/report/choice.hpp"
+#include "harness/report/matrix_view.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/sections.hpp"
 #include "harness/report/text.hpp"
@@ -44,10 +45,23 @@ class Page {
     hanging(fmt::format("{:<9}", severity), text, style);
   }
 
-  void grid(const Grid& grid) {
-    const auto text = aligned(grid);
+  /// What limits a row stands below the table where there is no room in it.
+  void grid(Grid grid) {
+    auto text = aligned(grid);
+    const bool wide = std::ranges::any_of(
+        text.rows, [](const std::string& row) { return row.size() > page_width; });
+    std::vector<std::string> limits;
+    if (wide && grid.columns.back().name == limited_by) {
+      grid.columns.pop_back();
+      for (auto& row : grid.rows) {
+        limits.push_back(fmt::format("{} {}: {}", row[0], row[1], row.back()));
+        row.pop_back();
+      }
+      text = aligned(grid);
+    }
     for (const auto& header : text.header) line(header, bold);
     for (const auto& row : text.rows) line(row);
+    for (const auto& limit : limits) named(limited_by, limit);
   }
 
   const std::string& text() const { return text_; }

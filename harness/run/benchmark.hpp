@@ -116,6 +116,7 @@ struct Preset {
 struct Benchmark {
   std::string name;  ///< also of its command, and the first part of its keys
   std::string summary;
+  std::vector<std::string> examples;  ///< command lines for its help, without the program's name
   Description parameters;
   std::vector<Preset> presets{};  ///< what --like of the workloads takes
   /// Options' values for a first look of some seconds; with some, the command has --quick.

@@ -95,8 +95,9 @@ std::vector<AskedCase> cases_at(const std::string& benchmark, const Description&
   return Cases(benchmark, description, asked, local).at(place);
 }
 
-void check_message_size(const std::string& option, std::uint64_t bytes, int buffers,
-                        const Local& local) {
+void check_message_size(const std::string& option, const Place& place, std::uint64_t bytes,
+                        int buffers, const Local& local) {
+  if (on_gpu(place.sent_from()) && on_gpu(place.received_into())) return;
   const auto fits = local.memory_bytes / static_cast<std::uint64_t>(buffers) /
                     static_cast<std::uint64_t>(local.ranks);
   if (bytes <= fits) return;

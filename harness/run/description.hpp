@@ -129,7 +129,7 @@ Fields<P> sizes_field(std::uint64_t P::* bytes, const std::string& usual,
 
 /// Refuses, naming `option`, messages of `bytes` of which `buffers` in each of the local ranks are
 /// more than the memory that there is.
-void check_message_size(const std::string& option, std::uint64_t bytes, int buffers,
-                        const Local& local);
+void check_message_size(const std::string& option, const Place& place, std::uint64_t bytes,
+                        int buffers, const Local& local);
 
 }  // namespace ucxbench

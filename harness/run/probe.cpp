@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/comm/transport_set.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
@@ -68,6 +70,18 @@ Json ask_topology() {
 }
 
 }  // namespace
+
+std::string why_not_here(std::string_view transport, const Probe& found) {
+  if (transport == "nvlink" && !found.no_cuda.empty()) {
+    return (found.no_cuda.starts_with("no GPU") ? "" : "no GPU: ") + found.no_cuda;
+  }
+  const auto prefix = fmt::format("{}: ", transport);
+  auto reasons = missing(TransportSet::parse(transport), found.ucx);
+  for (auto& reason : reasons) {
+    if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
 
 int probe_main(std::span<const char* const> words) {
   const auto asked = [&](std::string_view word) {

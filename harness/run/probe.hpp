@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/comm/resources.hpp"
@@ -24,6 +25,11 @@ struct ProbeFor {
   bool cuda = false;
   bool topology = false;
 };
+
+/// Why a transport of `transport_names` cannot be used here, without its name before; empty: it
+/// can. Where CUDA was asked for and there is no GPU, nvlink lacks that, whatever UCX was built
+/// with.
+std::string why_not_here(std::string_view transport, const Probe& found);
 
 /// The hidden command by which this program asks.
 inline constexpr const char* probe_command = "__probe";

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -77,8 +76,9 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
   }
   Json transports = Json::object();
   for (const auto& known : transport_names()) {
-    const auto reasons = missing(TransportSet::parse(known.name), ucx);
-    transports[std::string(known.name)] = text_or_null(fmt::format("{}", fmt::join(reasons, "; ")));
+    auto why = why_not_here(known.name, found);
+    if (!why.empty()) why = fmt::format("{}: {}", known.name, why);
+    transports[std::string(known.name)] = text_or_null(why);
   }
   result.ucx = {{"version", ucx.version},
                 {"headers", ucx.headers},

@@ -33,6 +33,8 @@ Fields<Parameters> domain() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "halo",
     .summary = "stencil on a periodic 2-D domain, edges exchanged with four neighbours",
+    .examples = {"halo -n 1,2,4 --size 1024 --html halo.html",
+                 "halo -n 4 --memory cuda --transports tcp,nvlink"},
     .parameters =
         describe<Parameters>({workload_fields(), domain()}, {.settle = settle, .check = check}),
     .no_gpu_memory = why_no_cuda_kernels,

@@ -85,6 +85,8 @@ std::vector<Preset> presets() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "merge",
     .summary = "distributed join of two hash-partitioned tables",
+    .examples = {"merge -n 4 --rows 1M --html merge.html",
+                 "merge --like dask-cuda --scale 0.01 --memory cuda --transports tcp,nvlink"},
     .parameters = describe<Parameters>({workload_fields(), tables(), exchange()},
                                        {.settle = settle, .check = check}),
     .presets = presets(),

@@ -54,6 +54,8 @@ std::vector<Preset> presets() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "transpose",
     .summary = "distributed array plus its transpose",
+    .examples = {"transpose -n 1,2,4 --size 5000 --html transpose.html",
+                 "transpose -n 4 --memory cuda --transports tcp,nvlink"},
     .parameters =
         describe<Parameters>({workload_fields(), array()}, {.settle = settle, .check = check}),
     .presets = presets(),

@@ -8,6 +8,7 @@
 #include "bench/cli/commands/ab_run.hpp"
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/comparison_options.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/files.hpp"
 
@@ -81,7 +82,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
     if (side->result && !global.quiet) fmt::print(stderr, "results: {}\n", side->file.string());
   }
   if (!base.result || !now.result) return exit;
-  return worse(exit, o.comparison.judge(*base.result, *now.result, global.quiet));
+  return worse(exit, o.comparison.judge(*base.result, *now.result, global));
 }
 
 }  // namespace
@@ -89,6 +90,8 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
 AddedCommand add_ab(CLI::App& app) {
   auto* command =
       app.add_subcommand("ab", "compare two builds or environments, interleaved (A B B A)");
+  add_examples(*command, {"ab suite.toml --new-env UCX_RNDV_THRESH=16384",
+                          "ab suite.toml --base ../before/ucx-bench --fail-on regression"});
   const auto options = std::make_shared<AbOptions>();
   auto& o = *options;
   command->add_option("file", o.file, "the suite, as for suite")

@@ -4,6 +4,7 @@
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/imported.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/names.hpp"
 #include "harness/report/advice.hpp"
@@ -84,6 +85,7 @@ Exit run(const AdviseOptions& o, bool pick_given) {
 AddedCommand add_advise(CLI::App& app) {
   auto* command =
       app.add_subcommand("advise", "settings for UCX, CPUs, NICs and GPUs, from a run's findings");
+  add_examples(*command, {"advise run.json", "advise --topology topo.txt --pick 4"});
   const auto options = std::make_shared<AdviseOptions>();
   auto& o = *options;
   command->add_option("run", o.run, "a recorded run")->type_name("RUN.json");

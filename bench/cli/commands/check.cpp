@@ -8,11 +8,13 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/expect_file.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
+#include "harness/report/text.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -86,33 +88,31 @@ std::string what_of(const Expectation& of) {
                      of.path_class.empty() ? "" : ", " + of.path_class);
 }
 
+/// Of the limit: "+24 %", or "5.7e+06 x".
+std::string margin_in_words(double ratio) {
+  return ratio > 2 ? fmt::format("{:.3g} x", ratio) : fmt::format("{:+.0f} %", 100 * (ratio - 1));
+}
+
 std::string measured_in_words(const CheckedLimit& limit) {
-  if (!limit.measured) return "";
+  if (!limit.measured) return limit.name;
+  const auto pair = fmt::format("{}->{}", *limit.src, *limit.dst);
   if (limit.name == "path") {
-    return fmt::format("{:.0f} % by {}", std::floor(100 * *limit.measured),
-                       join(texts_of(limit.expected), "+"));
+    return fmt::format("{:.0f} % over {}, {}", std::floor(100 * *limit.measured),
+                       join(texts_of(limit.expected), "+"), pair);
   }
   const bool rate = limit.name == "min_GBps";
   const auto expected = limit.expected.get<double>();
-  const auto ratio = *limit.measured / expected;
-  const auto off = ratio > 2 ? fmt::format("{:.3g} times that", ratio)
-                             : fmt::format("{:.0f} % {}", 100 * std::abs(ratio - 1),
-                                           ratio < 1 ? "less" : "more");
-  return fmt::format("{} {}, at {} {:g}: {}", significant(limit.measured, 3), rate ? "GB/s" : "us",
-                     rate ? "least" : "most", expected, off);
+  return fmt::format("{} {}, limit {} {:g} ({}), slowest pair {}", significant(limit.measured, 3),
+                     rate ? "GB/s" : "us", rate ? ">=" : "<=", expected,
+                     margin_in_words(*limit.measured / expected), pair);
 }
 
 std::string limit_line(const Expectation& of, const CheckedLimit& limit) {
-  std::vector<std::string> parts;
-  if (const auto measured = measured_in_words(limit); !measured.empty()) {
-    parts.push_back(fmt::format("{}, rank {} to {}", measured, *limit.src, *limit.dst));
-  } else {
-    parts.push_back(limit.name);
-  }
-  if (!limit.why.empty()) parts.push_back(limit.why);
-  return fmt::format("{:<13} {:<22} {}{}\n", to_string(limit.fulfilment), what_of(of),
-                     join(parts, "; "),
-                     limit.fulfilment == Fulfilment::met ? "" : fmt::format(" [{}]", of.place));
+  const auto head = fmt::format("{:<13} {:<22} ", to_string(limit.fulfilment), what_of(of));
+  auto text = measured_in_words(limit);
+  if (!limit.why.empty()) text += ": " + limit.why;
+  if (limit.fulfilment != Fulfilment::met) text += fmt::format(" [{}]", of.place);
+  return wrapped(text, std::string(head.size(), ' '), page_width).replace(0, head.size(), head);
 }
 
 Json limit_json(const Expectation& of, const CheckedLimit& limit) {
@@ -228,12 +228,12 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto host = text_at(result->machine, "/hosts/0/name", "?");
   const auto begun = write_or_keep(
       o.write_expect,
-      site_text(site, fmt::format("# Begun from what {} measured on {} in run {}:\n"
-                                  "# the slowest pair's GB/s x {}, its one-way us x {}. Edit it, "
+      site_text(site, fmt::format("# Limits from a measurement on {} (run {}):\n"
+                                  "# the slowest pair's GB/s x {}, its one-way us x {}. Edit them, "
                                   "then:\n# ucx-bench check --expect {}\n",
-                                  "ucx-bench check", host, text_at(result->run, "/id", "?"),
-                                  rate_margin, time_margin, o.write_expect)));
-  if (!global.quiet) fmt::print(stderr, "expectations: {}\n", o.write_expect);
+                                  host, text_at(result->run, "/id", "?"), rate_margin, time_margin,
+                                  o.write_expect)));
+  if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
   return worse(written, begun);
 }
 
@@ -254,6 +254,7 @@ Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptio
 AddedCommand add_check(CLI::App& app) {
   auto* command =
       app.add_subcommand("check", "check this machine against its site's limits, in some seconds");
+  add_examples(*command, {"check --write-expect site.toml", "check --expect site.toml"});
   const auto o = std::make_shared<CheckOptions>();
   command
       ->add_option("--expect", o->expect,

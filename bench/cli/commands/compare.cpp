@@ -4,6 +4,7 @@
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/comparison_options.hpp"
+#include "bench/cli/options/help.hpp"
 #include "harness/analysis/halves.hpp"
 
 namespace ucxbench {
@@ -31,17 +32,19 @@ Exit run(const CompareOptions& o, const GlobalOptions& global) {
   const auto base = read_result(o.base);
   if (o.with_itself) {
     const auto [a, b] = halves_in_turns(base);
-    return o.comparison.judge(a, b, global.quiet);
+    return o.comparison.judge(a, b, global);
   }
   const auto now = read_result(o.now);
   check_results(base, now, o);
-  return o.comparison.judge(base, now, global.quiet);
+  return o.comparison.judge(base, now, global);
 }
 
 }  // namespace
 
 AddedCommand add_compare(CLI::App& app) {
   auto* command = app.add_subcommand("compare", "compare two recorded runs: a verdict per case");
+  add_examples(*command, {"compare base.json new.json --fail-on regression",
+                          "compare base.json new.json --html compared.html"});
   const auto options = std::make_shared<CompareOptions>();
   auto& o = *options;
   command->add_option("base", o.base, "the run to compare with")

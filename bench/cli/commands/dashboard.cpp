@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
 #include "harness/analysis/environments.hpp"
 #include "harness/analysis/streams.hpp"
 #include "harness/core/files.hpp"
@@ -58,6 +59,7 @@ Exit run(const DashboardOptions& o) {
 AddedCommand add_dashboard(CLI::App& app) {
   auto* command =
       app.add_subcommand("dashboard", "make one page of a directory of runs: verdicts and history");
+  add_examples(*command, {"dashboard results/runs --html runs.html"});
   const auto options = std::make_shared<DashboardOptions>();
   auto& o = *options;
   command->add_option("tree", o.tree, "the folder: MACHINE/YYYY-MM/*.json")

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/launch/environment.hpp"
@@ -34,6 +35,7 @@ std::string verdict(const std::vector<std::string>& reasons) {
 AddedCommand add_doctor(CLI::App& app) {
   auto* command = app.add_subcommand(
       "doctor", "check whether this machine is fit to measure on (status 1: it is not)");
+  add_examples(*command, {"doctor"});
   const auto outputs = std::make_shared<Outputs>();
   outputs->add_options(*command);
   return {command, [outputs](const GlobalOptions& global) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
@@ -20,6 +21,7 @@
 #include "harness/launch/environment.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
+#include "harness/report/text.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/probe.hpp"
@@ -34,15 +36,19 @@ void print_row(std::string_view name, std::string_view text, std::size_t width =
 }
 
 void list_transports() {
-  const auto found = probe();
+  const auto found = probe({.cuda = true});
+  const auto print = [](std::string_view name, std::string_view state, const std::string& text) {
+    const auto head = fmt::format("{:<12}{:<15}", name, state);
+    auto lines = wrapped(text, std::string(head.size(), ' '), page_width);
+    std::fputs(lines.replace(0, head.size(), head).c_str(), stdout);
+  };
   for (const auto& known : transport_names()) {
-    const auto reasons = missing(TransportSet::parse(known.name), found.ucx);
-    print_row(known.name, reasons.empty()
-                              ? fmt::format("available      {}", known.description)
-                              : fmt::format("not available  {}", fmt::join(reasons, "; ")));
+    const auto why = why_not_here(known.name, found);
+    print(known.name, why.empty() ? "available" : "not available",
+          why.empty() ? std::string(known.description) : why);
   }
-  const auto print_ability = [](std::string_view name, const Ability& ability) {
-    print_row(name, fmt::format("{:<15}{}", to_string(ability.state), ability.why));
+  const auto print_ability = [&](std::string_view name, const Ability& ability) {
+    print(name, to_string(ability.state), ability.why);
   };
   const auto settings = current_environment();
   print_ability("gpudirect", gpu_direct_rdma(found.ucx, settings));
@@ -59,10 +65,11 @@ void list_devices() {
 }
 
 void list_rules() {
+  std::fputs(fmt::format("{:<20}{:<10}{}\n", "rule", "severity", "when").c_str(), stdout);
   for (const auto& rule : rules()) {
-    std::fputs(
-        fmt::format("{:<20}{:<9}{}\n", rule.id, to_string(rule.severity), rule.description).c_str(),
-        stdout);
+    std::fputs(fmt::format("{:<20}{:<10}{}\n", rule.id, to_string(rule.severity), rule.description)
+                   .c_str(),
+               stdout);
   }
 }
 
@@ -122,6 +129,7 @@ void list(const std::string& what, const std::string& format) {
 AddedCommand add_list(CLI::App& app) {
   auto* command =
       app.add_subcommand("list", "list benchmarks, transports, devices, formats or rules");
+  add_examples(*command, {"list transports"});
   const auto what = std::make_shared<std::string>();
   const auto format = std::make_shared<std::string>("text");
   command->add_option(
@@ -141,6 +149,8 @@ AddedCommand add_list(CLI::App& app) {
 AddedCommand add_report(CLI::App& app) {
   auto* command =
       app.add_subcommand("report", "show a recorded run, or convert it to another format");
+  add_examples(*command,
+               {"report run.json --findings", "report run.json --html run.html --csv run.csv"});
   const auto file = std::make_shared<std::string>();
   const auto outputs = std::make_shared<Outputs>();
   command->add_option("run", *file, "the run's JSON file")->required()->type_name("RUN.json");
@@ -162,6 +172,7 @@ AddedCommand add_report(CLI::App& app) {
 
 AddedCommand add_plot(CLI::App& app) {
   auto* command = app.add_subcommand("plot", "draw recorded runs: curves, pairs, scaling, phases");
+  add_examples(*command, {"plot run.json -o run.png"});
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto output = std::make_shared<std::string>("ucx-bench.png");
   command->add_option("runs", *runs, "JSON files of runs")->required()->type_name("RUN.json");

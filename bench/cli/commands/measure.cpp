@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bench/cli/commands/remote.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/plan/place.hpp"
 #include "harness/launch/shell_words.hpp"
@@ -120,6 +121,7 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
   auto* command = app.add_subcommand(benchmark.name, benchmark.summary);
   const auto options = std::make_shared<MeasuringOptions>(benchmark);
   add_options(*command, *options);
+  add_examples(*command, benchmark.examples);
   const auto plan = [command, options] {
     fill_in(*command, *options);
     return plan_of(options);

@@ -59,11 +59,12 @@ void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::siz
 }
 
 void ProgressDisplay::cannot_run(const LaunchPlan& plan) {
-  erase();
   const auto name = plan.set.name() + ": ";
   const bool named = plan.unavailable.starts_with(name);
-  std::fputs(fmt::format("cannot run here: {}{}\n", named ? "" : name, plan.unavailable).c_str(),
-             stderr);
+  const auto line = fmt::format("cannot run here: {}{}\n", named ? "" : name, plan.unavailable);
+  if (!refused_.insert(line).second) return;
+  erase();
+  std::fputs(line.c_str(), stderr);
 }
 
 void ProgressDisplay::say(const std::string& line) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/run/runner.hpp"
@@ -41,7 +42,8 @@ class ProgressDisplay final : public RunObserver {
   std::optional<std::chrono::nanoseconds> most_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
-  int told_ = -1;  ///< the launch that `left` was last said before
+  std::set<std::string> refused_;  ///< what cannot run, each said once
+  int told_ = -1;                  ///< the launch that `left` was last said before
   std::string launch_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

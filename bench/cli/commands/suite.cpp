@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 
 namespace ucxbench {
@@ -41,6 +42,7 @@ Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
 AddedCommand add_suite(CLI::App& app) {
   auto* command =
       app.add_subcommand("suite", "run cases of several commands, interleaved, as one run");
+  add_examples(*command, {"suite suite.toml --json new.json"});
   const auto options = std::make_shared<SuiteOptions>();
   auto& o = *options;
   command

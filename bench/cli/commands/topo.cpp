@@ -2,6 +2,7 @@
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/imported.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/machine_limits.hpp"
 #include "harness/report/scripts.hpp"
@@ -38,10 +39,12 @@ Exit run(const TopoOptions& options) {
 
 AddedCommand add_topo(CLI::App& app) {
   auto* command = app.add_subcommand("topo", "show how CPUs, GPUs and NICs are connected");
+  add_examples(*command, {"topo", "topo --import topo.txt --format svg -o topo.svg"});
   const auto options = std::make_shared<TopoOptions>();
   command
       ->add_option("--import", options->file,
-                   "another machine's: what nvidia-smi topo -m, lstopo (XML) or NCCL (XML) wrote")
+                   "another machine's: what 'nvidia-smi -L; nvidia-smi topo -m', lstopo (XML) or "
+                   "NCCL (XML) wrote")
       ->type_name("FILE");
   command->add_option("--format", options->format, "text, json or svg")
       ->check(CLI::IsMember({"text", "json", "svg"}))

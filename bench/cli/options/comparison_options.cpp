@@ -91,13 +91,14 @@ void ComparisonOptions::check() const {
   check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}});
 }
 
-Exit ComparisonOptions::judge(const Result& base, const Result& now, bool quiet) const {
+Exit ComparisonOptions::judge(const Result& base, const Result& now,
+                              const GlobalOptions& global) const {
   const auto comparison = compare(base, now, demands_);
   const auto text = to_text(comparison_json(comparison));
   const bool json_shown = write_output(json_, text + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
-  if (!json_shown && !markdown_shown && html_ != "-" && !quiet)
-    std::fputs(comparison_table(comparison).c_str(), stdout);
+  if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet)
+    std::fputs(comparison_table(comparison, global.verbose).c_str(), stdout);
   std::fflush(stdout);
   const auto exit = gate_of(comparison, fail_on_);
   if (html_.empty()) return exit;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "bench/cli/options/options.hpp"
 #include "harness/analysis/comparison.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/result/result.hpp"
@@ -23,7 +24,7 @@ class ComparisonOptions {
 
   /// Compares two runs that were read from files, writes what was asked for, else the table unless
   /// `quiet`, and returns the verdict of --fail-on.
-  Exit judge(const Result& base, const Result& now, bool quiet) const;
+  Exit judge(const Result& base, const Result& now, const GlobalOptions& global) const;
 
   /// Whatever differs between the environments, it was meant to.
   void allow_other_environments() { demands_.across_environments = true; }

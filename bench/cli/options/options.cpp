@@ -45,6 +45,25 @@ bool has_command(const CLI::App& app, const std::string& name) {
                      [&](const CLI::App* command) { return command->get_name() == name; });
 }
 
+/// Where an option took the next one for its value: which; empty where none did.
+std::string option_as_value(const CLI::App& app, const CLI::App& command) {
+  const auto is_option = [&](const std::string& text) {
+    return text.starts_with("--") ||
+           (text.starts_with('-') && (command.get_option_no_throw(text) != nullptr ||
+                                      app.get_option_no_throw(text) != nullptr));
+  };
+  for (const auto* of : {&app, &command}) {
+    for (const auto* option : of->get_options()) {
+      for (const auto& value : option->results()) {
+        if (!is_option(value)) continue;
+        return fmt::format("--{}: expected {}, not the option '{}'", option->get_lnames().front(),
+                           option->get_type_name(), value);
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<RenderOptions> GlobalOptions::table() const {
@@ -154,9 +173,21 @@ void fill_unset(CLI::App& command, const std::map<std::string, std::string>& val
   }
 }
 
+void refuse_options_as_values(const CLI::App& app, const CLI::App& command) {
+  const auto wrong = option_as_value(app, command);
+  if (!wrong.empty()) throw Failure(Exit::usage, wrong);
+}
+
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  // What is required and missing may be what was misspelled.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr &&
+      dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
+    return error.what();
+  }
   const auto commands = app.get_subcommands();
+  for (const auto* command : commands) {
+    if (auto wrong = option_as_value(app, *command); !wrong.empty()) return wrong;
+  }
   const auto extras = app.remaining(true);
   const auto option = std::find_if(extras.begin(), extras.end(),
                                    [](const auto& extra) { return extra.starts_with("--"); });
@@ -165,11 +196,13 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     for (const auto* command : commands)
       std::ranges::copy(long_names(*command), std::back_inserter(names));
     // There are too many to name them all.
-    const auto name = option->substr(2, option->find('=') - 2);
+    for (auto& name : names) name.insert(0, "--");
+    const auto name = option->substr(0, option->find('='));
     const auto hint = did_you_mean(name, names);
     return fmt::format("unknown option '{}'{}{}", name, hint.empty() ? "" : ": ", hint);
   }
-  if (extras.empty()) return error.what();
+  if (extras.empty() || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
+    return error.what();
   if (!commands.empty()) return fmt::format("unexpected argument '{}'", extras.front());
   std::vector<std::string> names;
   for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());

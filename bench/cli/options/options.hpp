@@ -46,6 +46,10 @@ std::vector<std::string> given_words(const CLI::App& command);
 /// ours, and right.
 void fill_unset(CLI::App& command, const std::map<std::string, std::string>& values);
 
+/// Throws Failure(Exit::usage) where an option took the next one for its value, as in
+/// "--html --csv run.csv".
+void refuse_options_as_values(const CLI::App& app, const CLI::App& command);
+
 /// The message of a CLI11 error, with the nearest option for one that is unknown.
 std::string explain(const CLI::ParseError& error, const CLI::App& app);
 

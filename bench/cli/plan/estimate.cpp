@@ -1,7 +1,6 @@
 #include "bench/cli/plan/estimate.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -39,26 +38,21 @@ Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>&
     for (const auto index : plan.cases) {
       const auto case_s = seconds_of(cases.at(index));
       launch_s += case_s.value_or(0);
-      if (!case_s) whole.unknown.insert(cases.at(index).benchmark);
+      whole.at_least |= !case_s;
     }
   }
   whole.seconds = launch_s * (schedule.only_launch ? 1 : schedule.launches);
   if (!schedule.max_time) return whole;
   const double most = std::chrono::duration<double>(*schedule.max_time).count();
-  whole.capped = whole.seconds > most || !whole.unknown.empty();
+  whole.capped = whole.seconds > most || whole.at_least;
   whole.seconds = std::min(whole.seconds, most);
   return whole;
 }
 
 std::string in_words(const Estimate& estimate) {
   const auto time = rough_time(estimate.seconds);
-  const bool single = estimate.unknown.size() == 1;
-  if (estimate.unknown.empty()) {
-    return fmt::format("about {}{}", time, estimate.capped ? ", all of max_time" : "");
-  }
-  return fmt::format("at least {}: how long {} take{} shows while {} run{}", time,
-                     fmt::join(estimate.unknown, " and "), single ? "s" : "",
-                     single ? "it" : "they", single ? "s" : "");
+  if (estimate.at_least) return "at least " + time;
+  return fmt::format("about {}{}", time, estimate.capped ? ", all of max_time" : "");
 }
 
 std::string rough_time(double seconds) {

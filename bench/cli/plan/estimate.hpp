@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,15 +10,15 @@ namespace ucxbench {
 
 /// How long a run takes, as far as its plan tells: launches x (start-up + cases x time per case).
 struct Estimate {
-  double seconds = 0;             ///< of what the plan tells, with a machine that nobody else uses
-  std::set<std::string> unknown;  ///< benchmarks that take as long as their data take to move
-  bool capped = false;            ///< max_time ends it sooner
+  double seconds = 0;     ///< of what the plan tells, with a machine that nobody else uses
+  bool at_least = false;  ///< some cases take as long as their data take to move
+  bool capped = false;    ///< max_time ends it sooner
 };
 
 Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>& plans,
                   const Schedule& schedule);
 
-/// "about 38 s", or "at least 4 s: how long merge takes shows while it runs".
+/// "about 38 s", or "at least 4 s".
 std::string in_words(const Estimate& estimate);
 
 /// "38 s", "12 min", "1.5 h".

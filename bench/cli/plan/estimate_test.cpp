@@ -44,11 +44,9 @@ TEST_F(AnEstimate, IsOfTheLaunchesTheirStartAndTheirCases) {
 TEST_F(AnEstimate, SaysWhatItDoesNotKnow) {
   schedule_.launches = 20;
   plans_[1].unavailable.clear();
-  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)),
-            "at least 49 s: how long merge takes shows while it runs");
+  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "at least 49 s");
   cases_[0].parameters["iterations"] = 5;
-  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)),
-            "at least 26 s: how long merge and pingpong take shows while they run");
+  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "at least 26 s");
 }
 
 TEST_F(AnEstimate, EndsWithMaxTime) {

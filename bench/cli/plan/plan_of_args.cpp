@@ -54,6 +54,7 @@ Plan plan_of_args(const std::string& args, int launches) {
     throw Failure(Exit::usage,
                   fmt::format("no command: begin with one of {}", fmt::join(names, ", ")));
   }
+  refuse_options_as_values(app, *parsed->app);
   refuse_what_is_the_suites(*parsed->app);
   fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});
   return parsed->plan();

@@ -62,12 +62,12 @@ std::vector<Finding> cma_blocked(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto scope = number_at(host, "ptrace_scope");
     if (!scope || *scope < 1) return std::nullopt;
-    return Finding{
-        .subject = {},
-        .evidence = fmt::format("UCX cannot use cma (kernel.yama.ptrace_scope is {}): large "
-                                "messages over shared memory are copied twice",
-                                *scope),
-        .next = "sysctl kernel.yama.ptrace_scope=0, or add the capability SYS_PTRACE"};
+    return Finding{.subject = {},
+                   .evidence = fmt::format(
+                       "UCX cannot use cma (ptrace_scope is {}): large messages over shm are "
+                       "copied twice",
+                       *scope),
+                   .next = "sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"};
   });
 }
 
@@ -122,15 +122,12 @@ std::vector<Finding> numa_balancing(const Judged& run) {
 }
 
 std::vector<Finding> moved_processors(const Judged& run) {
-  const auto words = Placements({&run.result}).in_words();
+  const auto words = Placements({&run.result}).in_brief();
   if (words.empty()) return {};
-  return {
-      {.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
-       .evidence = "placement changed between launches (the hypervisor moved the CPUs, or others "
-                   "use them): the CPUs of ranks 0 and 1 were " +
-                   words,
-       .next = "compare judges within the same placement; for repeatable figures use dedicated, "
-               "pinned cores"}};
+  return {{.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
+           .evidence = fmt::format(
+               "placement changed between launches: the hypervisor moved the CPUs ({})", words),
+           .next = "use dedicated, pinned cores"}};
 }
 
 std::vector<Finding> busy_host(const Judged& run) {

@@ -168,6 +168,31 @@ std::string sizes_of(const std::vector<const Case*>& cases) {
   return cases.size() == 1 ? first : first + " to " + size_of(*cases.back());
 }
 
+std::vector<Finding> once_for_sets(std::vector<Finding> findings) {
+  constexpr std::string_view over = ", over ";
+  std::vector<std::pair<std::string, std::vector<Finding>>> groups;  // by all but the set
+  for (auto& finding : findings) {
+    const auto what = finding.subject.substr(0, finding.subject.rfind(over));
+    auto same = std::ranges::find(groups, what, [](const auto& group) { return group.first; });
+    if (same == groups.end()) same = groups.insert(same, {what, {}});
+    same->second.push_back(std::move(finding));
+  }
+  std::vector<Finding> once;
+  for (auto& [what, group] : groups) {
+    const auto set_of = [&, prefix = what.size() + over.size()](const Finding& finding) {
+      return finding.subject.substr(prefix);
+    };
+    auto& worst = *std::ranges::max_element(
+        group, {}, [](const Finding& finding) { return finding.cost_ms.value_or(0); });
+    if (group.size() > 1) {
+      worst.evidence += " (" + set_of(worst) + ")";
+      worst.subject = fmt::format("{}{}{} sets", what, over, group.size());
+    }
+    once.push_back(std::move(worst));
+  }
+  return once;
+}
+
 std::optional<double> p50_of(const Case& of, const std::string& metric) {
   const auto found = of.metrics.find(metric);
   return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;

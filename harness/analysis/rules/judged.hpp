@@ -53,6 +53,10 @@ std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph)
 /// "8 B to 1 MiB", or the one size; of a workload "the runs of 2 ranks to 4 ranks".
 std::string sizes_of(const std::vector<const Case*>& cases);
 
+/// Findings of blocks that differ only in their transport set become one, "… over 3 sets": the
+/// costliest, which names its own.
+std::vector<Finding> once_for_sets(std::vector<Finding> findings);
+
 /// The value of a metric's median, if it was measured.
 std::optional<double> p50_of(const Case& of, const std::string& metric);
 

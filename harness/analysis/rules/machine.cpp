@@ -32,7 +32,7 @@ std::vector<Finding> slow_pcie(const Judged& run) {
       findings.push_back(
           {.subject = run.graph.nodes[nic].name,
            .evidence =
-               fmt::format("PCIe above {} has trained to {} of {} GB/s", run.graph.nodes[at].name,
+               fmt::format("the PCIe link above {} runs at {} of {} GB/s", run.graph.nodes[at].name,
                            significant(link.now_GBps, 3), significant(link.specified_GBps, 3)),
            .next = "reseat the card, or check the slot's lanes in the BIOS; see ucx-bench topo"});
     }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double much_slower = 0.8;     ///< as the matrix marks it
 constexpr std::size_t least_pairs = 4;  ///< of a class, for a median that one pair does not make
-const auto* const look_at_links = "look for a missing or slower link: ucx-bench topo";
+const auto* const look_at_links = "look for a slow link: ucx-bench topo";
 
 struct PairRate {
   int src = 0, dst = 0;
@@ -64,7 +64,7 @@ std::string subject_of(const Block& block, const Case& of) {
 std::string impossibly_little(const Judged& run, const Case& of) {
   for (const auto& record : of.launches) {
     const auto say = [&](const std::string& metric, double least, const std::string& why) {
-      return fmt::format("{} of ranks {}->{} is {}, {}", metric, record.src, record.dst,
+      return fmt::format("{} of {}->{} is {}, {}", metric, record.src, record.dst,
                          significant(least, 3), why);
     };
     for (const auto& [metric, samples] : record.samples) {
@@ -72,7 +72,7 @@ std::string impossibly_little(const Judged& run, const Case& of) {
       if (!least) continue;
       const bool is_time = metric == "latency_us" || metric == "wall_ms";
       if (*least < 0 || (is_time && *least == 0)) {
-        return say(metric, *least, "and none is below zero or takes no time");
+        return say(metric, *least, "which cannot be");
       }
       // A message that takes t carries bytes / t.
       if (metric != "latency_us") continue;
@@ -81,7 +81,7 @@ std::string impossibly_little(const Judged& run, const Case& of) {
       if (!limit || bytes <= *least * limit->most * 1e3) continue;
       return say(
           metric, *least,
-          fmt::format("less than {}: {}", significant(bytes / limit->most * 1e-3, 3), limit->why));
+          fmt::format("below {}: {}", significant(bytes / limit->most * 1e-3, 3), limit->why));
     }
   }
   return "";
@@ -119,9 +119,8 @@ std::string impossible_rate(const Judged& run, const Case& of) {
       const auto& most = samples.quantiles.max;
       if (!limit || !most || *most <= worst * limit->most) continue;
       worst = *most / limit->most;
-      words =
-          fmt::format("{} of ranks {}->{} reaches {}, more than {}: {}", metric, record.src,
-                      record.dst, significant(most, 3), significant(limit->most, 3), limit->why);
+      words = fmt::format("{} of {}->{} is {}, above {}: {}", metric, record.src, record.dst,
+                          significant(most, 3), significant(limit->most, 3), limit->why);
     }
   }
   return words;
@@ -149,14 +148,13 @@ std::vector<Finding> slow_pair(const Judged& run) {
                       [&](const PairRate& rate) { return rate.p75 >= much_slower * middle; });
         if (rates.empty()) continue;
         const auto& worst = *std::ranges::min_element(rates, {}, &PairRate::p50);
-        findings.push_back(
-            {.subject = subject_of(block, *of),
-             .evidence =
-                 fmt::format("{} reaches {} GB/s, the median of the {}pairs is {}{}", worst.arrow(),
-                             significant(worst.p50, 3), name.empty() ? "" : name + " ",
-                             significant(middle, 3), and_more(rates.size())),
-             .next = look_at_links,
-             .cost_ms = longer_ms(*of, worst.p50, middle)});
+        findings.push_back({.subject = subject_of(block, *of),
+                            .evidence = fmt::format(
+                                "{} reaches {} GB/s, the median of {}pairs is {}{}", worst.arrow(),
+                                significant(worst.p50, 3), name.empty() ? "" : name + " ",
+                                significant(middle, 3), and_more(rates.size())),
+                            .next = look_at_links,
+                            .cost_ms = longer_ms(*of, worst.p50, middle)});
       }
     }
   }
@@ -179,15 +177,14 @@ std::vector<Finding> above_limit(const Judged& run) {
         ++count;
         if (*rate / *limit <= worst) continue;
         worst = *rate / *limit;
-        where = fmt::format("{}->{} reaches {} GB/s, its links carry {}", text_at(pair, "/src"),
-                            text_at(pair, "/dst"), significant(rate, 3), significant(limit, 3));
+        where =
+            fmt::format("{}->{} reaches {} GB/s, the peak of its path is {}", text_at(pair, "/src"),
+                        text_at(pair, "/dst"), significant(rate, 3), significant(limit, 3));
       }
       if (count == 0) continue;
       findings.push_back({.subject = subject_of(block, *of),
                           .evidence = where + and_more(count),
-                          .next =
-                              "do not use these figures; check 'ucx-bench topo', then report it "
-                              "with the run file"});
+                          .next = "discard these figures; check ucx-bench topo, report a bug"});
     }
     for (const auto* of : block.measured) {
       for (const auto& evidence :
@@ -195,7 +192,7 @@ std::vector<Finding> above_limit(const Judged& run) {
         if (evidence.empty()) continue;
         findings.push_back({.subject = subject_of(block, *of),
                             .evidence = evidence,
-                            .next = "do not use these figures; report it with the run file"});
+                            .next = "discard these figures, report a bug"});
       }
     }
   }

@@ -30,15 +30,14 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
   const auto take = [&](double most, const char* why) {
     if (!limit || most < limit->most) limit = {most, why};
   };
-  if (of_memory(of, "host")) take(most_stored_GBps, "a core stores no more than 64 B a cycle");
+  if (of_memory(of, "host")) take(most_stored_GBps, "a core stores at most 64 B a cycle");
   if (const auto bytes = bytes_of(of); bytes) {
-    take(most_messages_per_s * static_cast<double>(*bytes) * 1e-9,
-         "no two ranks exchange 200 million messages a second");
+    take(most_messages_per_s * static_cast<double>(*bytes) * 1e-9, "at most 200 M messages/s");
   }
   const auto carried = record.path.value("carried_by", Json::object());
   if (number_at(carried, "ib").value_or(0) >= 0.95 && !is_workload(of)) {
     if (const auto cables = cables_GBps(run.graph, ib_nics(record, run.graph))) {
-      take(*cables, "its adapters' cables carry no more");
+      take(*cables, "the NIC's cables carry no more");
     }
   }
   return limit;
@@ -49,8 +48,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
 std::optional<PhysicalLimit> physical_limit(const Judged& run, const Case& of,
                                             const LaunchRecord& record, const std::string& metric) {
   if (metric == "message_rate_per_s") {
-    return PhysicalLimit{most_messages_per_s,
-                         "no two ranks exchange 200 million messages a second"};
+    return PhysicalLimit{most_messages_per_s, "at most 200 M messages/s"};
   }
   auto limit = metric.ends_with("_GBps") && metric != "throughput_GBps" ? one_way(run, of, record)
                                                                         : std::nullopt;

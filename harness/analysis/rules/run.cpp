@@ -15,7 +15,7 @@ std::vector<Finding> wrong_data(const Judged& run) {
          .evidence = workload
                          ? counted(errors, "run of a rank", "runs of a rank") + " had wrong data"
                          : counted(errors, "message") + " arrived with wrong data",
-         .next = "do not use these figures; check memory and network, then report it to the UCX "
+         .next = "discard these figures; check memory and network, then report it to the UCX "
                  "developers"});
   }
   return findings;
@@ -32,7 +32,7 @@ std::vector<Finding> partial_run(const Judged& run) {
 std::vector<Finding> max_time(const Judged& run) {
   const auto left_out = text_at(run.result.run, "/left_out", "");
   if (left_out.empty()) return {};
-  return {{.subject = "run", .evidence = left_out, .next = "raise max_time, or measure less"}};
+  return {{.subject = "run", .evidence = left_out, .next = "raise max_time, or remove cases"}};
 }
 
 std::vector<Finding> emulated_cpu(const Judged& run) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,9 +57,49 @@ inline LaunchRecord made_record(int src, int dst, const std::string& carrier,
           .path = {{"carried_by", {{carrier, 1.0}}}, {"payload_bytes", 1000}}};
 }
 
+/// Lines of a terminal that a finding takes.
+inline std::size_t lines_of(const std::string& text) {
+  constexpr std::size_t width = 100 - 9;  // beside the severity
+  std::size_t lines = 1;
+  std::size_t used = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = used == 0 || used + 1 + word.size() <= width;
+    if (!fits) ++lines;
+    used = fits && used > 0 ? used + 1 + word.size() : word.size();
+  }
+  return lines;
+}
+
+/// The same run on a host of a long name.
+inline Result with_a_long_name(Result result) {
+  const auto renamed = [](const Json& of) {
+    auto text = of.dump();
+    for (std::size_t at = 0; (at = text.find("node07", at)) != std::string::npos; ++at) {
+      text.replace(at, 6, "gpu-node-0107.example.org");
+    }
+    return Json::parse(text);
+  };
+  result.machine = renamed(result.machine);
+  result.ranks = renamed(result.ranks);
+  return result;
+}
+
+/// Each finding of the rule takes at most two lines, as reports show it.
+inline void expect_short(std::vector<Finding> (*rule)(const Judged&), const Result& result) {
+  const auto of = std::ranges::find(rules(), rule, &Rule::check);
+  ASSERT_NE(of, rules().end());
+  for (const auto& [subject, evidence, next, cost_ms] : rule(Judged(result))) {
+    const auto text = subject + ": " + evidence + (cost_ms ? "; costs 12.3 us" : "") + " -> " +
+                      next + " [" + std::string(of->id) + "]";
+    EXPECT_LE(lines_of(text), 2U) << text;
+  }
+}
+
 /// What one rule says of a run, as lines "subject: evidence".
 inline std::vector<std::string> said(std::vector<Finding> (*rule)(const Judged&),
                                      const Result& result) {
+  expect_short(rule, with_a_long_name(result));
   std::vector<std::string> lines;
   for (const auto& finding : rule(Judged(result))) {
     EXPECT_FALSE(finding.next.empty());

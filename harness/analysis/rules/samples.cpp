@@ -111,10 +111,9 @@ bool measures_bandwidth(const Case& of) {
 std::vector<Finding> short_streams(const Judged& run) {
   std::vector<Finding> findings;
   const auto add = [&](const Block& block, const Case& of, std::string evidence) {
-    findings.push_back(
-        {.subject = block.title + ", " + size_of(of),
-         .evidence = std::move(evidence),
-         .next = "leave --iterations out, or raise it; use no more ranks than CPUs"});
+    findings.push_back({.subject = block.title + ", " + size_of(of),
+                        .evidence = std::move(evidence),
+                        .next = "raise --iterations; use no more ranks than CPUs"});
   };
   for (const auto& block : run.blocks) {
     for (const auto* of : block.measured) {
@@ -132,14 +131,12 @@ std::vector<Finding> short_streams(const Judged& run) {
       }
       if (without > 0) {
         add(block, *of,
-            fmt::format("{} of {} pairs of a launch have no rate: their streams were shorter than "
-                        "50 steps of the clock",
-                        without, of->launches.size()));
+            fmt::format("no rate for {} of {}: streams are shorter than 50 clock steps", without,
+                        counted(of->launches.size(), "stream")));
       }
       if (span_ms.empty() || of->metrics.contains("together_GBps")) continue;
       add(block, *of,
-          fmt::format("no figure for all pairs together: all streams were under way for {} of {} "
-                      "ms, less than four fifths",
+          fmt::format("no total for all pairs: their streams overlapped for only {} of {} ms",
                       significant(median(common_ms), 3), significant(median(span_ms), 3)));
     }
   }
@@ -182,13 +179,11 @@ std::vector<Finding> few_launches(const Judged& run) {
 std::vector<Finding> two_modes(const Judged& run) {
   std::vector<Finding> findings;
   for (const auto& block : run.blocks) {
-    std::size_t tripped = 0;
     CaseModes worst;
     const Case* where = nullptr;
     for (const auto* of : block.measured) {
       const auto found = modes_of_case(*of);
       if (2 * found.with_modes < found.launches || found.with_modes == 0) continue;
-      ++tripped;
       const auto ratio = found.modes.high / found.modes.low;
       if (where != nullptr && ratio <= worst.modes.high / worst.modes.low) continue;
       worst = found;
@@ -197,15 +192,14 @@ std::vector<Finding> two_modes(const Judged& run) {
     if (where == nullptr) continue;
     findings.push_back(
         {.subject = block.title,
-         .evidence = fmt::format("latency of {} has two modes: {}, and {} in {:.0f} % of the "
-                                 "samples (in {} of {} launches; {} of {} cases)",
-                                 size_of(*where), readable_us(worst.modes.low),
-                                 readable_us(worst.modes.high), 100 * worst.modes.share_high,
-                                 worst.with_modes, worst.launches, tripped, block.measured.size()),
-         .next = "look for other programs and interrupts on the ranks' CPUs",
+         .evidence = fmt::format(
+             "{} latency has two modes, {} and {} ({:.0f} % of samples, {} of {} launches)",
+             size_of(*where), readable_us(worst.modes.low), readable_us(worst.modes.high),
+             100 * worst.modes.share_high, worst.with_modes, worst.launches),
+         .next = "look for interrupts and other programs",
          .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
   }
-  return findings;
+  return once_for_sets(std::move(findings));
 }
 
 }  // namespace ucxbench

@@ -82,8 +82,8 @@ TEST(TwoModes, OfACaseAreThoseOfHalfItsLaunches) {
   }
   result.cases = {of};
   EXPECT_EQ(said(two_modes, result),
-            Said{"pingpong tag, host to host, over shm: latency of 64 KiB has two modes: 3.00 us, "
-                 "and 17.0 us in 50 % of the samples (in 2 of 4 launches; 1 of 1 cases)"});
+            Said{"pingpong tag, host to host, over shm: 64 KiB latency has two modes, 3.00 us "
+                 "and 17.0 us (50 % of samples, 2 of 4 launches)"});
   const auto findings = two_modes(Judged(result));
   EXPECT_NEAR(findings[0].cost_ms.value_or(0), 7e-3, 1e-4);
   result.cases[0].launches[1].samples["latency_us"].values.clear();
@@ -142,10 +142,10 @@ TEST(ShortStreams, SayWhyThereIsNoFigure) {
   of.launches = {good, LaunchRecord{.dst = 2}};
   result.cases = {of};
   EXPECT_EQ(said(short_streams, result),
-            (Said{"p2p tag, host to host, over shm, 8 B: 1 of 2 pairs of a launch have no rate: "
-                  "their streams were shorter than 50 steps of the clock",
-                  "p2p tag, host to host, over shm, 8 B: no figure for all pairs together: all "
-                  "streams were under way for 10.0 of 20.0 ms, less than four fifths"}));
+            (Said{"p2p tag, host to host, over shm, 8 B: no rate for 1 of 2 streams: streams are "
+                  "shorter than 50 clock steps",
+                  "p2p tag, host to host, over shm, 8 B: no total for all pairs: their streams "
+                  "overlapped for only 10.0 of 20.0 ms"}));
   result.cases[0].launches.pop_back();
   result.cases[0].metrics["together_GBps"] = {};
   EXPECT_EQ(said(short_streams, result), Said());
@@ -156,8 +156,8 @@ TEST(ShortStreams, SayWhyThereIsNoFigure) {
   EXPECT_EQ(said(short_streams, result), Said());
   result.cases[0].parameters["measure"] = {"latency", "bandwidth"};
   EXPECT_EQ(said(short_streams, result),
-            Said{"pingpong tag, host to host, over shm, 8 B: 1 of 1 pairs of a launch have no "
-                 "rate: their streams were shorter than 50 steps of the clock"});
+            Said{"pingpong tag, host to host, over shm, 8 B: no rate for 1 of 1 stream: streams "
+                 "are shorter than 50 clock steps"});
 }
 
 }  // namespace

@@ -112,16 +112,16 @@ std::vector<Finding> nvlink_unused(const Judged& run) {
     const auto [a, b] = *pairs.begin();
     const bool stream = text_at(cases.front()->parameters, "/api") == "stream";
     const auto* const why = stream       ? "UCX never takes streams over cuda_ipc"
-                            : last->lane ? "UCX has a cuda_ipc lane and did not take it"
-                                         : "UCX made no cuda_ipc lane";
-    findings.push_back({.subject = block.title,
-                        .evidence = fmt::format(
-                            "{} between {} and {}{} was not used, {} carried {}: {}",
-                            to_string(class_between(run.graph, a, b)), run.graph.nodes[a].name,
-                            run.graph.nodes[b].name,
-                            pairs.size() > 1 ? fmt::format(" ({} such pairs)", pairs.size()) : "",
-                            last->carried, sizes_of(cases), why),
-                        .next = stream ? "use --api tag" : list_transports});
+                            : last->lane ? "cuda_ipc lane not taken"
+                                         : "no cuda_ipc lane";
+    findings.push_back(
+        {.subject = block.title,
+         .evidence = fmt::format(
+             "{} {}-{}{} unused, {} carried {}: {}", to_string(class_between(run.graph, a, b)),
+             run.graph.nodes[a].name, run.graph.nodes[b].name,
+             pairs.size() > 1 ? fmt::format(" ({} such pairs)", pairs.size()) : "", last->carried,
+             sizes_of(cases), why),
+         .next = stream ? "use --api tag" : list_transports});
   }
   return findings;
 }

@@ -11,6 +11,11 @@
 namespace ucxbench {
 namespace {
 
+/// In one finding; the run file has all.
+constexpr std::size_t most_counters = 3;
+constexpr std::size_t most_ranks = 4;
+constexpr std::size_t most_of_a_line = 100;
+
 /// One of machine.error_counters.
 struct MovedCounter {
   std::string host;
@@ -49,8 +54,8 @@ std::vector<MovedCounter> moved_counters(const Judged& run) {
 
 std::string look_at(const std::string& owner) {
   const auto device = owner.substr(owner.find('/') + 1);
-  if (owner.starts_with("net/")) return "ethtool -S " + device + "; check cable, port and switch";
-  if (owner.starts_with("ib/")) return "perfquery on " + device + "; check cable, port and switch";
+  if (owner.starts_with("net/")) return "check cables: ethtool -S " + device;
+  if (owner.starts_with("ib/")) return "check cables: perfquery";
   if (owner.starts_with("nvlink/")) return "nvidia-smi nvlink -e; look for Xid 74 in dmesg";
   return "nstat -az; ss -ti shows the connection";
 }
@@ -65,11 +70,15 @@ std::vector<Finding> by_device(const Judged& run, Takes takes, const std::string
         fmt::format("{} +{:.0f}", counter.what, counter.by));
   }
   std::vector<Finding> findings;
-  for (const auto& [device, moved] : devices) {
+  for (auto& [device, moved] : devices) {
+    if (moved.size() > most_counters) {
+      const auto more = moved.size() - most_counters;
+      moved.resize(most_counters);
+      moved.push_back(fmt::format("{} more", more));
+    }
     findings.push_back(
         {.subject = fmt::format("{} on {}", device.second, device.first),
-         .evidence = fmt::format("counters grew during the run (all traffic): {}: {}",
-                                 join(moved, ", "), meaning),
+         .evidence = fmt::format("{} during the run (all traffic): {}", join(moved, ", "), meaning),
          .next = look_at(device.second)});
   }
   return findings;
@@ -88,7 +97,7 @@ bool is_of_full_shm(std::string_view line) {
 std::vector<Finding> error_counters(const Judged& run) {
   return by_device(
       run, [](const MovedCounter& counter) { return !is_congestion(counter); },
-      "data was lost or damaged, and sent again");
+      "data was lost or damaged");
 }
 
 std::vector<Finding> congestion(const Judged& run) {
@@ -104,13 +113,17 @@ std::vector<Finding> ucx_warnings(const Judged& run) {
     const auto line = text_at(entry, "/line", "");
     const auto count = number_at(entry, "count");
     if (line.empty() || !count || (little_shm && is_of_full_shm(line))) continue;
+    const auto told =
+        line.size() > most_of_a_line ? line.substr(0, most_of_a_line - 3) + "..." : line;
     const auto ranks =
         entry.contains("ranks") ? texts_of(entry.at("ranks")) : std::vector<std::string>{};
     findings.push_back(
-        {.subject = fmt::format("UCX in {} {}", ranks.size() == 1 ? "rank" : "ranks",
-                                ranks.empty() ? "?" : join(ranks, ", ")),
-         .evidence = *count > 1 ? fmt::format("{:.0f} times: {}", *count, line) : line,
-         .next = "follow the message; --ucx UCX_LOG_LEVEL=info shows its cause"});
+        {.subject = ranks.size() > most_ranks
+                        ? fmt::format("UCX in {} ranks", ranks.size())
+                        : fmt::format("UCX in {} {}", ranks.size() == 1 ? "rank" : "ranks",
+                                      ranks.empty() ? "?" : join(ranks, ", ")),
+         .evidence = *count > 1 ? fmt::format("{:.0f} times: {}", *count, told) : told,
+         .next = "rerun with --ucx UCX_LOG_LEVEL=info"});
   }
   return findings;
 }

@@ -99,7 +99,7 @@ std::vector<Finding> eager_too_long(const Judged& run) {
          .next = fmt::format("set --ucx UCX_RNDV_THRESH={}", from_bytes),
          .cost_ms = cost_us * 1e-3});
   }
-  return findings;
+  return once_for_sets(std::move(findings));
 }
 
 std::vector<Finding> slow_first_message(const Judged& run) {
@@ -119,16 +119,14 @@ std::vector<Finding> slow_first_message(const Judged& run) {
     if (worst == nullptr) continue;
     findings.push_back(
         {.subject = block.title,
-         .evidence = fmt::format("the first message of {} takes {}, later ones {}", size_of(*worst),
+         .evidence = fmt::format("first message of {} takes {}, later ones {}", size_of(*worst),
                                  readable_us(*first_message_us(*worst)),
                                  readable_us(*p50_of(*worst, "latency_us"))),
-         .next = fmt::format("reuse buffers; see what costs: ucx-bench cold --sizes {} "
-                             "--transports {}",
-                             exact_size(*bytes_of(*worst)),
-                             join(texts_of(worst->parameters.value("transports", Json())), ",")),
+         .next =
+             fmt::format("reuse buffers: ucx-bench cold --sizes {}", exact_size(*bytes_of(*worst))),
          .cost_ms = most_us * 1e-3});
   }
-  return findings;
+  return once_for_sets(std::move(findings));
 }
 
 }  // namespace ucxbench

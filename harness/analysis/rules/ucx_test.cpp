@@ -51,8 +51,8 @@ TEST(SlowFirstMessage, IsTenTimesAndATenthOfAMillisecondMore) {
   of.launches = {record};
   result.cases = {of};
   EXPECT_EQ(said(slow_first_message, result),
-            Said{"pingpong tag, cuda to cuda, over nvlink: the first message of 1 MiB takes 1.23 "
-                 "ms, later ones 30.0 us"});
+            Said{"pingpong tag, cuda to cuda, over nvlink: first message of 1 MiB takes 1.23 ms, "
+                 "later ones 30.0 us"});
   EXPECT_NEAR(slow_first_message(Judged(result))[0].cost_ms.value_or(0), 1.2, 1e-6);
   result.cases[0].launches[0].cold.first_message_us = 120;
   EXPECT_EQ(said(slow_first_message, result), Said());
