@@ -74,7 +74,7 @@ bool enables_cuda_copy(std::string_view tls) {
 const std::vector<TransportName>& transport_names() {
   static const std::vector<TransportName> names = {
       {"self", "self", "a rank with itself, inside one process (with -n 1)"},
-      {"shm", "sm", "shared memory and copies between processes of one host (posix, sysv, cma, …)"},
+      {"shm", "sm", "shared memory and copies between processes of a host (posix, sysv, cma)"},
       {"tcp", "tcp", "TCP sockets on the devices of --net-devices"},
       {"nvlink", "cuda_copy,cuda_ipc",
        "GPU to GPU by CUDA IPC: NVLink, or PCIe where there is none"},

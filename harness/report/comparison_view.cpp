@@ -93,11 +93,12 @@ std::string of_plain_medians(const Comparison& comparison) {
     if (most == nullptr || away_from_plain(series) > away_from_plain(*most)) most = &series;
   }
   if (most == nullptr) return "";
-  return fmt::format(
-      "base and new are of launches with the same placement; over all launches {} differ, most "
-      "{} {}: {} -> {}",
-      counted(rows, "row"), most->key, most->metric, significant(most->base, 4),
-      significant(most->now, 4));
+  return fmt::format("{}; medians over all launches differ in {}, most in {} {}: {} -> {}",
+                     comparison.placements.empty()
+                         ? "new is base times the change"
+                         : "values are of launches with the same placement",
+                     counted(rows, "row"), most->key, most->metric, significant(most->base, 4),
+                     significant(most->now, 4));
 }
 
 std::string of_the_host(const Comparison& comparison) {

@@ -36,12 +36,12 @@ TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   auto comparison = against_the_plain_medians();
   comparison.series.push_back(comparison.series.front());
   for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
-    const auto at = text.find("over all launches 2 rows differ");
+    const auto at = text.find("medians over all launches differ in 2 rows");
     EXPECT_NE(at, std::string::npos) << text;
-    EXPECT_EQ(text.find("over all launches", at + 1), std::string::npos) << text;
+    EXPECT_EQ(text.find("medians over all launches", at + 1), std::string::npos) << text;
   }
   for (auto& series : comparison.series) series.now = *series.base * series.ratio.estimate;
-  EXPECT_EQ(comparison_table(comparison).find("over all launches"), std::string::npos);
+  EXPECT_EQ(comparison_table(comparison).find("medians over all launches"), std::string::npos);
 }
 
 TEST(ComparisonView, RemarksStandWithTheirRow) {

@@ -193,10 +193,10 @@ std::vector<Finding> two_modes(const Judged& run) {
     findings.push_back(
         {.subject = block.title,
          .evidence = fmt::format(
-             "{} latency has two modes, {} and {} ({:.0f} % of samples, {} of {} launches)",
+             "latency of {} has two modes, {} and {} ({:.0f} %, {} of {} launches)",
              size_of(*where), readable_us(worst.modes.low), readable_us(worst.modes.high),
              100 * worst.modes.share_high, worst.with_modes, worst.launches),
-         .next = "look for interrupts and other programs",
+         .next = "check interrupts and other programs",
          .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
   }
   return once_for_sets(std::move(findings));

@@ -82,8 +82,8 @@ TEST(TwoModes, OfACaseAreThoseOfHalfItsLaunches) {
   }
   result.cases = {of};
   EXPECT_EQ(said(two_modes, result),
-            Said{"pingpong tag, host to host, over shm: 64 KiB latency has two modes, 3.00 us "
-                 "and 17.0 us (50 % of samples, 2 of 4 launches)"});
+            Said{"pingpong tag, host to host, over shm: latency of 64 KiB has two modes, 3.00 us "
+                 "and 17.0 us (50 %, 2 of 4 launches)"});
   const auto findings = two_modes(Judged(result));
   EXPECT_NEAR(findings[0].cost_ms.value_or(0), 7e-3, 1e-4);
   result.cases[0].launches[1].samples["latency_us"].values.clear();

@@ -122,8 +122,7 @@ std::vector<Finding> slow_first_message(const Judged& run) {
          .evidence = fmt::format("first message of {} takes {}, later ones {}", size_of(*worst),
                                  readable_us(*first_message_us(*worst)),
                                  readable_us(*p50_of(*worst, "latency_us"))),
-         .next =
-             fmt::format("reuse buffers: ucx-bench cold --sizes {}", exact_size(*bytes_of(*worst))),
+         .next = "reuse buffers; see ucx-bench cold",
          .cost_ms = most_us * 1e-3});
   }
   return once_for_sets(std::move(findings));

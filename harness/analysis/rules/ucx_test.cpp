@@ -54,6 +54,18 @@ TEST(SlowFirstMessage, IsTenTimesAndATenthOfAMillisecondMore) {
             Said{"pingpong tag, cuda to cuda, over nvlink: first message of 1 MiB takes 1.23 ms, "
                  "later ones 30.0 us"});
   EXPECT_NEAR(slow_first_message(Judged(result))[0].cost_ms.value_or(0), 1.2, 1e-6);
+  // Of several sets once, with the costliest.
+  auto several = result;
+  for (const auto* set : {"tcp", "shm"}) {
+    auto other = made_case(1 << 20, {set}, "cuda");
+    other.metrics.at("latency_us").quantiles.p50 = 30;
+    record.cold.first_message_us = 2230;
+    other.launches = {record};
+    several.cases.push_back(other);
+  }
+  EXPECT_EQ(said(slow_first_message, several),
+            Said{"pingpong tag, cuda to cuda, over 3 sets: first message of 1 MiB takes 2.23 ms, "
+                 "later ones 30.0 us (tcp)"});
   result.cases[0].launches[0].cold.first_message_us = 120;
   EXPECT_EQ(said(slow_first_message, result), Said());
   result.cases[0].metrics.at("latency_us").quantiles.p50 = 3;
