@@ -87,7 +87,7 @@ TEST(Duets, NeedEnoughForAVerdict) {
   EXPECT_EQ(launches_needed(48, 0.005, Method::duets), 15U);
   const auto found = compare(side(1, 8, 2), side(1.5, 8, 3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
-  EXPECT_EQ(found.series[0].why, "8 duets cannot give a verdict among 1 tests");
+  EXPECT_EQ(found.series[0].why, "8 duets are too few for a verdict among 1 test");
   EXPECT_EQ(found.series[0].launches_wanted, 9U);
 }
 
