@@ -176,6 +176,7 @@ def test_dry_run_measures_nothing(bench, tmp_path):
     done = bench("--dry-run", *ab(tmp_path, "--new-env", "UCX_RNDV_THRESH=8192"))
     assert done.code == 0, done
     assert done.out.startswith("base: ") and done.out.count(KEY) == 2
+    assert done.out.count("\neach of 2 launches takes ") == 2
     assert "\nnew: UCX_RNDV_THRESH=8192 " in done.out
     assert not (tmp_path / "runs").exists()
 

@@ -168,6 +168,23 @@ def test_foreign_files(bench, tmp_path, name, command):
     assert_refused(bench(command, "foreign.json"), "foreign.json")
 
 
+def test_no_output_overwrites_a_run_or_another_output(bench, pingpong, tmp_path):
+    pingpong("--transports", "shm", "--sizes", "8")
+    (tmp_path / "run.json").rename(tmp_path / "kept.json")
+    (tmp_path / "link.json").symlink_to("kept.json")
+    whole = (tmp_path / "kept.json").read_bytes()
+    for arguments in (["report", "kept.json", "--csv", "./kept.json"],
+                      ["report", "kept.json", "--html", "link.json"],
+                      ["compare", "kept.json", "other.json", "--json", "kept.json"],
+                      ["advise", "kept.json", "--bandwidths", "kept.json"],
+                      ["advise", "kept.json", "-o", "kept.json"]):
+        assert_refused(bench(*arguments), "this command reads it")
+        assert (tmp_path / "kept.json").read_bytes() == whole
+    assert_refused(bench("pingpong", "--csv", "a", "--json", "a"), "--json a: --csv writes it, too")
+    assert bench("report", "kept.json", "--json", "kept.json").code == 0
+    assert bench("report", "kept.json", "--csv", "/dev/null", "--gbench", "/dev/null").code == 0
+
+
 def test_a_truncated_run(bench, pingpong, tmp_path):
     pingpong("--transports", "tcp", "--sizes", "8")
     whole = (tmp_path / "run.json").read_bytes()

@@ -164,7 +164,7 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
       const auto share = number_at(phase, "share").value_or(0);
       if (name.starts_with("UCX")) {
         moving += share;
-      } else if (share > longest_share) {
+      } else if (name != "shuffle" && share > longest_share) {  // that is the waiting
         longest = name;
         longest_share = share;
       }

@@ -57,7 +57,7 @@ std::string words_of(const AbSide& side) {
 }
 
 Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
-  o.comparison.check();
+  o.comparison.check({o.file});
   auto base = side_of("base", o.base, o.base_env);
   auto now = side_of("new", o.now, o.new_env);
   AbRun::check_difference(base, now);

@@ -56,7 +56,7 @@ void check_together(const AdviseOptions& o) {
 Exit run(const AdviseOptions& o, bool pick_given) {
   const auto format = parse_name(advice_formats, o.format, "--format: ", "format");
   check_together(o);
-  check_outputs({{"output", o.output}, {"bandwidths", o.bandwidths}});
+  check_outputs({{"output", o.output}, {"bandwidths", o.bandwidths}}, {o.run, o.topology});
   std::optional<Graph> topology;
   if (!o.topology.empty()) topology = imported(o.topology);
   std::optional<Result> recorded;
@@ -100,8 +100,9 @@ AddedCommand add_advise(CLI::App& app) {
                                    "only so many GPUs: the best and their order, by what their "
                                    "links let every one send to every other");
   command
-      ->add_option("--bandwidths", o.bandwidths,
-                   "what was measured, by source, destination, memory and size, as JSON")
+      ->add_option(
+          "--bandwidths", o.bandwidths,
+          "where to write what was measured, by source, destination, memory and size, as JSON")
       ->type_name("FILE");
   command->add_option("-o,--output", o.output, "a file, or - for stdout")
       ->type_name("FILE")

@@ -24,7 +24,7 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
 }
 
 Exit run(const CompareOptions& o, const GlobalOptions& global) {
-  o.comparison.check();
+  o.comparison.check({o.base, o.now});
   if (o.now.empty() != o.with_itself) {
     throw Failure(Exit::usage, o.with_itself ? "--with-itself: expected one run, not two"
                                              : "expected a second run, NEW.json, or --with-itself");

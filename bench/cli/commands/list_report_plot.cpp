@@ -161,7 +161,7 @@ AddedCommand add_report(CLI::App& app) {
   return {command, [file, outputs, findings](const GlobalOptions& global) {
             auto result = read_result(*file);
             result.findings = shown_findings(result);
-            outputs->check();
+            outputs->check(*file);
             auto table = global.table();
             if (table) table->findings |= *findings;
             const auto written = outputs->write(result, table);

@@ -87,8 +87,8 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
       ->type_name("FILE");
 }
 
-void ComparisonOptions::check() const {
-  check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}});
+void ComparisonOptions::check(const std::vector<std::string>& inputs) const {
+  check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}}, inputs);
 }
 
 Exit ComparisonOptions::judge(const Result& base, const Result& now,

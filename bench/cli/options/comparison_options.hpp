@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bench/cli/options/options.hpp"
 #include "harness/analysis/comparison.hpp"
@@ -19,8 +20,9 @@ class ComparisonOptions {
   /// options refer to this object, and throw Failure(Exit::usage) for what cannot be meant.
   void add_options(CLI::App& command, bool across);
 
-  /// Throws Failure(Exit::usage), before anything is measured, for what cannot be written.
-  void check() const;
+  /// Throws Failure(Exit::usage), before anything is measured, for what cannot be written
+  /// or is one of the `inputs`.
+  void check(const std::vector<std::string>& inputs) const;
 
   /// Compares two runs that were read from files, writes what was asked for, else the table unless
   /// `quiet`, and returns the verdict of --fail-on.

@@ -40,6 +40,29 @@ void check_writable(const std::string& option, const std::string& file) {
   if (!existed) std::filesystem::remove(file);
 }
 
+// "" for what several may write to: a device, a pipe, the step summary.
+std::filesystem::path place_of(const std::string& file) {
+  std::error_code ignored;
+  if (is_step_summary(file)) return "";
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored)) {
+    return "";
+  }
+  const auto absolute = std::filesystem::absolute(file, ignored);
+  const auto place = std::filesystem::weakly_canonical(absolute, ignored);
+  return ignored ? absolute : place;
+}
+
+// A slip of the hand would cost a run that nobody can measure again.
+void check_own_file(const std::string& option, const std::string& file,
+                    std::map<std::filesystem::path, std::string>& taken) {
+  const auto place = place_of(file);
+  if (place.empty()) return;
+  const auto [other, fresh] = taken.emplace(place, fmt::format("--{} writes it, too", option));
+  if (fresh) return;
+  throw Failure(Exit::usage,
+                fmt::format("--{} {}: {}; name another file", option, file, other->second));
+}
+
 bool is_folder(const std::string& file) {
   std::error_code ignored;
   return file.ends_with('/') || std::filesystem::is_directory(file, ignored);
@@ -64,11 +87,17 @@ Exit tried(const std::function<void()>& write) {
 
 }  // namespace
 
-void check_outputs(const std::map<std::string, std::string>& files) {
+void check_outputs(const std::map<std::string, std::string>& files,
+                   const std::vector<std::string>& inputs) {
+  std::map<std::filesystem::path, std::string> taken;
+  for (const auto& input : inputs) {
+    if (!input.empty()) taken.emplace(place_of(input), "this command reads it");
+  }
   std::string to_stdout;
   for (const auto& [format, file] : files) {
     if (file.empty()) continue;
     if (file != "-") {
+      check_own_file(format, file, taken);
       check_writable(format, file);
       continue;
     }
@@ -147,16 +176,17 @@ void Outputs::add_option(CLI::App& command, const std::string& format) {
       ->group("output");
 }
 
-void Outputs::check() const {
+void Outputs::check(const std::string& input) const {
   auto files = files_;
   files["html"] = page_;
   auto& json = files.at("json");
+  std::error_code ignored;
   if (is_folder(json)) {
-    std::error_code ignored;
     std::filesystem::create_directories(json, ignored);
     json = (std::filesystem::path(json) / run_file_name("run")).string();
   }
-  check_outputs(files);
+  if (std::filesystem::equivalent(input, json, ignored)) json.clear();
+  check_outputs(files, {input});
 }
 
 void Outputs::need_no_transfers() const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/core/failure.hpp"
 #include "harness/report/report.hpp"
@@ -12,9 +13,11 @@
 
 namespace ucxbench {
 
-/// By option: where its output goes. Throws Failure(Exit::usage) when a file cannot be written or
-/// two outputs want stdout.
-void check_outputs(const std::map<std::string, std::string>& files);
+/// By option: where its output goes; `inputs`: the files that the command reads. Throws
+/// Failure(Exit::usage) when a file cannot be written, two outputs want stdout or the same file, or
+/// one would overwrite an input.
+void check_outputs(const std::map<std::string, std::string>& files,
+                   const std::vector<std::string>& inputs = {});
 
 /// Writes `bytes` to `file`, nowhere for an empty name, to stdout for "-"; $GITHUB_STEP_SUMMARY is
 /// appended to. Returns whether it was stdout. Throws Failure(Exit::usage).
@@ -36,7 +39,8 @@ class Outputs {
   /// --trace and --transfers too, for a command whose runs may have a transfer log.
   void add_transfer_options(CLI::App& command);
 
-  void check() const;  ///< as check_outputs
+  /// As check_outputs; `input` is the run that is read, which --json may write anew.
+  void check(const std::string& input = "") const;
 
   /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
   void need_no_transfers() const;

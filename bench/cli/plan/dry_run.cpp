@@ -56,7 +56,9 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
   }
   const auto exit = exit_of_plan(plans);
   if (exit == Exit::done) {
-    fmt::print("takes {}\n", in_words(estimate(result.cases, plans, schedule)));
+    const auto what = schedule.only_launch ? fmt::format("each of {} launches ", schedule.launches)
+                                           : std::string();
+    fmt::print("{}takes {}\n", what, in_words(estimate(result.cases, plans, schedule)));
   }
   return exit;
 }
