@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <string>
 #include <vector>
 
 #include "bench/cli/commands/commands.hpp"
@@ -12,6 +15,7 @@
 #include "bench/cli/options/options.hpp"
 #include "harness/comm/resources.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/run/probe.hpp"
 
 namespace ucxbench {
@@ -103,11 +107,18 @@ Exit run(int argc, char** argv) {
   return Exit::usage;
 }
 
+// A verdict or settings that nobody got must not end with status 0.
+Exit with_stdout_written(Exit exit) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit;
+  return worse(exit,
+               fail(Exit::lost, std::string("cannot write to stdout: ") + std::strerror(errno)));
+}
+
 }  // namespace
 
 Exit run_command_line(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return with_stdout_written(run(argc, argv));
   } catch (const Failure& failure) {
     return fail(failure.exit(), failure.what());
   } catch (const std::exception& error) {

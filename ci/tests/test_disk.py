@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import QUICK, only, quick
+from conftest import PROGRAM, QUICK, only, quick
 
 
 @pytest.fixture
@@ -104,3 +104,15 @@ def test_a_folder_that_cannot_be_written_to(bench, disk):
     assert done.code == 2, done
     assert only(done.complaints) == (f"ucx-bench: cannot write to '{folder}/ucx-bench-runs', where runs are kept "
                                      "without --json: Read-only file system; give --json FILE")
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--help"], ["--version"], ["list", "rules"], ["topo"], ["compare", "run.json", "--with-itself"], ["advise", "run.json"],
+])
+def test_a_full_stdout_is_no_success(pingpong, tmp_path, arguments):
+    if "run.json" in arguments:
+        pingpong("--transports", "tcp", "--sizes", "8")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, text=True, timeout=60)
+    assert done.returncode == 5, done
+    assert done.stderr == "ucx-bench: cannot write to stdout: No space left on device\n"

@@ -224,10 +224,6 @@ Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& ta
     exit = worse(exit, write_or_keep(file, bytes));
   }
   if (shown) std::fputs(render("table", result, *table).c_str(), stdout);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "ucx-bench: cannot write to stdout: {}\n", std::strerror(errno));
-    exit = worse(exit, Exit::lost);
-  }
   return exit;
 }
 
