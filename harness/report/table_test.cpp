@@ -51,6 +51,16 @@ TEST(Table, SaysTheRanksOfItsCases) {
   EXPECT_EQ(text, render("table", as_read(sample_result())));
 }
 
+// As of p2p, whose cases of one size are with one pair and with all at a time.
+TEST(Table, DoesNotSayOneSizeTwice) {
+  auto result = sample_result();
+  for (auto& of : result.cases) {
+    if (of.state == CaseState::skipped) of.shows.axes.front().text = "8 B";
+  }
+  const auto text = render("table", as_read(result));
+  EXPECT_NE(text.find("  skipped 8 B (3 cases): cannot run here: ib"), std::string::npos) << text;
+}
+
 TEST(Table, IsThis) {
   EXPECT_EQ(render("table", as_read(sample_result())),
             R"(pingpong tag, host to host, over tcp

@@ -260,9 +260,9 @@ std::vector<NotMeasured> not_measured(const Block& block) {
   std::vector<NotMeasured> lines;
   for (const auto& [group, cases] : groups) {
     auto sizes = size_of(*cases.front());
-    if (cases.size() > 1) {
-      sizes += fmt::format(" to {} ({} cases)", size_of(*cases.back()), cases.size());
-    }
+    const auto last = size_of(*cases.back());
+    if (last != sizes) sizes += " to " + last;
+    if (cases.size() > 1) sizes += fmt::format(" ({} cases)", cases.size());
     lines.push_back(
         {.failed = group.failed,
          .line = fmt::format("{} {}: {}", group.failed ? "failed" : "skipped", sizes, group.line)});
