@@ -14,15 +14,15 @@ Pair::Pair(Rendezvous& rendezvous)
             : rendezvous.rank() == lead_ ? Role::lead
                                          : Role::follow) {}
 
-Pair::Json Pair::from_lead(const Json& value, const Rendezvous::Progress& progress) {
+Json Pair::from_lead(const Json& value, const Rendezvous::Progress& progress) {
   return share(leads(), value, progress);
 }
 
-Pair::Json Pair::from_follow(const Json& value, const Rendezvous::Progress& progress) {
+Json Pair::from_follow(const Json& value, const Rendezvous::Progress& progress) {
   return share(role_ != Role::lead, value, progress);
 }
 
-Pair::Json Pair::share(bool mine, const Json& value, const Rendezvous::Progress& progress) {
+Json Pair::share(bool mine, const Json& value, const Rendezvous::Progress& progress) {
   const auto key = fmt::format("pair/{}/{}", lead_, exchanges_++);
   if (mine) {
     rendezvous_.put(key, to_bytes(value), progress);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/pingpong/loops.hpp"
+#include "harness/core/json.hpp"
 #include "harness/launch/rendezvous.hpp"
 
 namespace ucxbench::pingpong {
@@ -11,8 +11,6 @@ namespace ucxbench::pingpong {
 /// The two ranks that play with each other, and how they agree on counts outside timed regions.
 class Pair {
  public:
-  using Json = nlohmann::ordered_json;
-
   /// Ranks 2k and 2k + 1; a single rank with itself.
   explicit Pair(Rendezvous& rendezvous);
 

@@ -15,6 +15,7 @@
 #include "harness/analysis/import.hpp"
 #include "harness/analysis/pick.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/path.hpp"
 
@@ -128,7 +129,7 @@ std::string word_on(const std::string& text) {
 }
 
 /// Whether something is said, or nothing has changed.
-void expect_a_word(const std::string& damaged, const nlohmann::ordered_json& whole) {
+void expect_a_word(const std::string& damaged, const Json& whole) {
   if (!word_on(damaged).empty()) return;
   EXPECT_EQ(to_json(import_topology_text(damaged)), whole) << damaged;
 }

@@ -11,6 +11,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/json_depth.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -42,7 +43,7 @@ Graph import_json(std::string_view text) {
                                            "--format json wrote",
                                            most_json_levels));
   }
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  const auto json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     throw Failure(Exit::usage, "not whole JSON; give what ucx-bench topo --format json wrote");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/core/json.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -67,8 +68,8 @@ std::vector<std::string> unknown_in(const Limits& limits) {
   return reasons;
 }
 
-nlohmann::ordered_json limits_json(const Graph& graph) {
-  auto list = nlohmann::ordered_json::array();
+Json limits_json(const Graph& graph) {
+  auto list = Json::array();
   for (const auto& all : all_to_all_of(graph)) {
     const auto& by = all.limits.resources[*all.limits.bottleneck];
     list.push_back({{"traffic", "every GPU to every other"},

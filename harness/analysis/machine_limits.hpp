@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/analysis/limits.hpp"
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -28,6 +28,6 @@ std::vector<std::string> unknown_in(const Limits& limits);
 
 /// For `ucx-bench topo --format json`: [{traffic, route, per_gpu_GBps, resource, resource_GBps,
 /// source, unknown}].
-nlohmann::ordered_json limits_json(const Graph& graph);
+Json limits_json(const Graph& graph);
 
 }  // namespace ucxbench

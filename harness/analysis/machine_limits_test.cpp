@@ -4,6 +4,7 @@
 
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/import.hpp"
+#include "harness/core/json.hpp"
 #include "harness/topology/build.hpp"
 
 namespace ucxbench {
@@ -36,7 +37,7 @@ TEST(AllToAllOfADgx1, OverPcieIsAtMostWhatASwitchCarries) {
 
 TEST(AllToAllOfADgx1, WithoutAnySpeedHasNoBound) {
   EXPECT_TRUE(all_to_all_of(import_topology(fixture("dgx1.txt"))).empty());
-  EXPECT_EQ(limits_json(import_topology(fixture("dgx1.txt"))), nlohmann::ordered_json::array());
+  EXPECT_EQ(limits_json(import_topology(fixture("dgx1.txt"))), Json::array());
 }
 
 // Each GPU's links into the switches carry what it sends, whoever it is for.
@@ -67,7 +68,7 @@ TEST(AllToAll, IsWrittenWithItsReasons) {
   ASSERT_EQ(json.size(), 2U);
   EXPECT_EQ(json[1].at("resource"), "port mlx5_0 -> network");
   EXPECT_EQ(json[1].at("resource_GBps"), 12.5);
-  EXPECT_EQ(json[1].at("unknown"), nlohmann::ordered_json::array());
+  EXPECT_EQ(json[1].at("unknown"), Json::array());
   EXPECT_EQ(json[0].at("unknown").size(), 1U);
 }
 

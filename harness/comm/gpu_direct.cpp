@@ -7,6 +7,7 @@
 #include <array>
 
 #include "harness/core/files.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -104,10 +105,9 @@ Ability gdr_copy(const UcxResources& resources, const Variables& settings, const
   return {State::active, "/dev/gdrdrv"};
 }
 
-nlohmann::ordered_json describe_gpu_direct(const UcxResources& resources,
-                                           const Variables& settings) {
+Json describe_gpu_direct(const UcxResources& resources, const Variables& settings) {
   const auto described = [](const Ability& ability) {
-    return nlohmann::ordered_json{{"state", to_string(ability.state)}, {"why", ability.why}};
+    return Json{{"state", to_string(ability.state)}, {"why", ability.why}};
   };
   return {{"rdma", described(gpu_direct_rdma(resources, settings))},
           {"gdr_copy", described(gdr_copy(resources, settings))}};

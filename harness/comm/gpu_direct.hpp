@@ -1,11 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "harness/comm/resources.hpp"
+#include "harness/core/json.hpp"
 #include "harness/launch/environment.hpp"
 
 namespace ucxbench {
@@ -28,7 +28,6 @@ Ability gdr_copy(const UcxResources& resources, const Variables& settings,
                  const std::filesystem::path& root = "/");
 
 /// For the result: {"rdma": {"state", "why"}, "gdr_copy": {…}}.
-nlohmann::ordered_json describe_gpu_direct(const UcxResources& resources,
-                                           const Variables& settings);
+Json describe_gpu_direct(const UcxResources& resources, const Variables& settings);
 
 }  // namespace ucxbench

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "harness/comm/ucx_error.hpp"
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 namespace {
@@ -112,8 +113,8 @@ void try_modules(UcxResources& found) {
 
 }  // namespace
 
-void to_json(nlohmann::ordered_json& json, const UcxResources& from) {
-  auto list = nlohmann::ordered_json::array();
+void to_json(Json& json, const UcxResources& from) {
+  auto list = Json::array();
   for (const auto& [component, transport, device] : from.resources) {
     list.push_back({{"component", component}, {"transport", transport}, {"device", device}});
   }
@@ -129,7 +130,7 @@ void to_json(nlohmann::ordered_json& json, const UcxResources& from) {
   if (from.lockable_bytes) json["lockable_bytes"] = *from.lockable_bytes;
 }
 
-void from_json(const nlohmann::ordered_json& json, UcxResources& to) {
+void from_json(const Json& json, UcxResources& to) {
   json.at("version").get_to(to.version);
   json.at("headers").get_to(to.headers);
   json.at("library").get_to(to.library);

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -40,8 +41,8 @@ struct UcxResources {
   }
 };
 
-void to_json(nlohmann::ordered_json& json, const UcxResources& resources);
-void from_json(const nlohmann::ordered_json& json, UcxResources& resources);
+void to_json(Json& json, const UcxResources& resources);
+void from_json(const Json& json, UcxResources& resources);
 
 /// Memory that this process may lock, as RDMA devices need it (ulimit -l), after raising the limit
 /// as far as that takes no privilege; none: any amount.

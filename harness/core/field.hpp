@@ -9,16 +9,15 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace ucxbench {
+#include "harness/core/json.hpp"
 
-using Json = nlohmann::ordered_json;
+namespace ucxbench {
 
 enum class FieldType {
   flag,

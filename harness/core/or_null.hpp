@@ -1,20 +1,19 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
 // JSON has a null for what is not known; it is never 0 or "".
 
-inline nlohmann::ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
-}
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 template <typename Number>
-nlohmann::ordered_json number_or_null(const std::optional<Number>& number) {
-  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+Json number_or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json();
 }
 
 }  // namespace ucxbench

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench {
@@ -179,7 +180,7 @@ int gpu_of_rank(const std::vector<int>& devices, int rank) {
   return count == 0 ? 0 : static_cast<int>(at % count);
 }
 
-nlohmann::ordered_json to_json(const CudaDevice& device) {
+Json to_json(const CudaDevice& device) {
   return {{"index", device.index},
           {"name", device.name},
           {"pci", device.pci},

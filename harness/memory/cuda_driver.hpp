@@ -2,9 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -96,7 +97,7 @@ class CudaDriver {
 int gpu_of_rank(const std::vector<int>& devices, int rank);
 
 /// For results: index, name, pci, memory_bytes, and the driver's version.
-nlohmann::ordered_json to_json(const CudaDevice& device);
+Json to_json(const CudaDevice& device);
 
 /// A device's primary context, current on the thread that makes it. Made before UCX starts: UCX's
 /// CUDA modules, and its choice of the nearest NIC, look for a current context. Never released: UCX

@@ -4,7 +4,7 @@ namespace ucxbench {
 namespace {
 
 std::string render_json(const Result& result, const RenderOptions&) {
-  return to_text(to_json(result));
+  return run_text(result);
 }
 
 const RegisterFormat json_format{{.name = "json",

@@ -8,6 +8,7 @@
 
 #include "harness/result/append.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/parse.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/trouble.hpp"
 
@@ -155,7 +156,7 @@ void apply_event(Result& result, const Json& event) {
   } else if (name == "run") {
     result.run.update(value);
   } else if (name == "part") {
-    append_launches(result, as_its_file_has_it(value));
+    append_launches(result, result_from(value, {}));
   } else {
     throw std::invalid_argument("no event is named '" + name + "'");
   }

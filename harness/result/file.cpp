@@ -21,57 +21,9 @@
 namespace ucxbench {
 namespace {
 
-/// Every pair of 256 ranks has 53 MB for a case and a launch.
-constexpr std::uint64_t most_bytes = std::uint64_t{512} << 20U;
-constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
-/// A list longer than this, as of many pairs, is for no person: an entry is one line, which is half
-/// as many bytes.
-constexpr std::size_t most_spread = 1000;
-
-std::string compact(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-/// A container of plain values on one line, with a space after each comma and colon.
-std::string one_line(const Json& json) {
-  std::string text(1, json.is_array() ? '[' : '{');
-  const char* separator = "";
-  for (const auto& [key, value] : json.items()) {
-    text += separator;
-    if (json.is_object()) text += compact(Json(key)) + ": ";
-    text += compact(value);
-    separator = ", ";
-  }
-  return text + (json.is_array() ? ']' : '}');
-}
-
-void append_text(std::string& out, const Json& json, std::size_t indent) {
-  if (!json.is_structured()) {
-    out += compact(json);
-    return;
-  }
-  if (std::none_of(json.begin(), json.end(),
-                   [](const Json& value) { return value.is_structured() && !value.empty(); })) {
-    const auto line = one_line(json);
-    if (json.is_array() || indent + line.size() <= line_width) {
-      out += line;
-      return;
-    }
-  }
-  out += json.is_array() ? '[' : '{';
-  const char* separator = "\n";
-  for (const auto& [key, value] : json.items()) {
-    out += separator + std::string(indent + 2, ' ');
-    if (json.is_object()) out += compact(Json(key)) + ": ";
-    if (json.is_array() && json.size() > most_spread) {
-      out += compact(value);
-    } else {
-      append_text(out, value, indent + 2);
-    }
-    separator = ",\n";
-  }
-  out += "\n" + std::string(indent, ' ') + (json.is_array() ? ']' : '}');
-}
+/// Every pair of 1,024 ranks has 0.86 GB for a case and a launch. What is read takes memory in
+/// proportion to the file, up to fifty times its size where it is none of ours.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
@@ -110,12 +62,6 @@ int write_all(const std::filesystem::path& file, int flags, std::string_view byt
 
 int write_new(const std::filesystem::path& file, std::string_view bytes) {
   return write_all(file, O_CREAT | O_EXCL, bytes);
-}
-
-std::string to_text(const Json& json) {
-  std::string text;
-  append_text(text, json, 0);
-  return text + "\n";
 }
 
 Result read_result(const std::filesystem::path& named) {

@@ -93,10 +93,10 @@ TEST_F(ResultFile, SaysWhyItCannotRead) {
   EXPECT_NE(usage_failure([&] { read_result(folder_); }).find("Is a directory"), std::string::npos);
   // A file of holes: it takes no space.
   write_atomically(folder_ / "large.json", "{");
-  fs::resize_file(folder_ / "large.json", (std::uintmax_t{512} << 20U) + 1);
+  fs::resize_file(folder_ / "large.json", (std::uintmax_t{1} << 30U) + 1);
   EXPECT_EQ(usage_failure([&] { read_result(folder_ / "large.json"); }),
             "'" + (folder_ / "large.json").string() +
-                "' is larger than 512 MiB; give a file written by ucx-bench --json");
+                "' is larger than 1024 MiB; give a file written by ucx-bench --json");
 }
 
 TEST_F(ResultFile, ReadsWhatItWrote) {

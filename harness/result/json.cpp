@@ -5,15 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/core/failure.hpp"
-#include "harness/core/json_depth.hpp"
 #include "harness/result/older_runs.hpp"
+#include "harness/result/parse.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr std::string_view schema_stem = "ucx-bench/run/";
 constexpr const char* not_reached = "not reached: the run ended before it";
 
 /// Six digits are finer than any clock and noise here, and halve the file.
@@ -138,12 +136,8 @@ Shows shows_all(const Case& of) {
   return shows;
 }
 
-// What is large comes last, into the place that is kept for it: an object that grows copies all
-// that it has (its keys are const, so that its vector cannot move them).
-Json to_json(const Case& of) {
+Json without_launches(const Case& of) {
   const bool planned = of.state == CaseState::planned;
-  Json launches = Json::array();
-  for (const auto& record : of.launches) launches.push_back(launch_to_json(record));
   Json metrics = Json::object();
   for (const auto& [name, metric] : of.metrics) metrics[name] = to_json(metric);
   Json json = {{"key", of.key},
@@ -153,7 +147,7 @@ Json to_json(const Case& of) {
                {"state", to_string(planned ? CaseState::skipped : of.state)},
                {"reason", planned ? not_reached : of.reason},
                {"metrics", std::move(metrics)},
-               {"launches", nullptr},
+               {"launches", Json::array()},
                {"path", of.path},
                {"pairs", nullptr},
                {"phases", rounded(of.phases)},
@@ -163,8 +157,7 @@ Json to_json(const Case& of) {
                {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
                {"peak_buffer_bytes", of.peak_buffer_bytes},
                {"labels", of.labels}};
-  json["launches"] = std::move(launches);
-  json["pairs"] = rounded(of.pairs);
+  json["pairs"] = rounded(of.pairs);  // an initializer would be copied
   return json;
 }
 
@@ -180,12 +173,13 @@ Json take_or(Json& json, const char* name, Json otherwise) {
   return found == json.end() ? std::move(otherwise) : std::move(*found);
 }
 
-Case case_from(Json json) {
+Case case_from(Json json, std::vector<LaunchRecord> launches) {
   Case of{.key = json.at("key").get<std::string>(),
           .benchmark = json.at("benchmark").get<std::string>(),
           .parameters = take(json, "parameters", Json::value_t::object),
           .state = case_state_named(json.at("state").get<std::string>()),
           .reason = json.at("reason").get<std::string>(),
+          .launches = std::move(launches),
           .path = take(json, "path", Json::value_t::object),
           .pairs = take(json, "pairs", Json::value_t::array),
           .phases = take_or(json, "phases", Json::array()),
@@ -211,42 +205,6 @@ Case case_from(Json json) {
   const auto shows = json.find("shows");
   of.shows = shows == json.end() ? shows_of_older(of) : shows_from(*shows);
   return of;
-}
-
-Result result_from(Json json) {
-  Result result{.run = take(json, "run", Json::value_t::object),
-                .build = take(json, "build", Json::value_t::object),
-                .machine = take(json, "machine", Json::value_t::object),
-                .ucx = take(json, "ucx", Json::value_t::object),
-                .ranks = take(json, "ranks", Json::value_t::array),
-                .findings = take(json, "findings", Json::value_t::array),
-                .topology = take(json, "topology", Json::value_t::object)};
-  for (auto& of : json.at("cases")) result.cases.push_back(case_from(std::move(of)));
-  return result;
-}
-
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw Failure(Exit::usage, "'" + name + "' " + in_one_line(why));
-}
-
-/// Says what is wrong with a file that names another schema, or none.
-[[noreturn]] void refuse_schema(const std::string& name, const Json& json) {
-  const auto found = json.is_object() ? json.find("schema") : json.end();
-  const bool named = json.is_object() && found != json.end() && found->is_string();
-  const auto schema = named ? found->get<std::string>() : std::string();
-  int major = 0;
-  const auto current = std::string_view(run_schema).substr(schema_stem.size());
-  int known = 0;
-  std::from_chars(current.data(), current.data() + current.size(), known);
-  if (schema.starts_with(schema_stem)) {
-    std::from_chars(schema.data() + schema_stem.size(), schema.data() + schema.size(), major);
-  }
-  if (major > known) {
-    refuse(name, "was made by a newer ucx-bench (" + schema + ", this one reads " + run_schema +
-                     "); update ucx-bench");
-  }
-  refuse(name, std::string("is not a ucx-bench run (no \"schema\": \"") + run_schema +
-                   "\"); give a file written by ucx-bench --json");
 }
 
 }  // namespace
@@ -344,9 +302,9 @@ LaunchRecord launch_from_json(const Json& json) {
   return record;
 }
 
-Json to_json(const Result& result) {
+Json without_launches(const Result& result) {
   Json cases = Json::array();
-  for (const auto& of : result.cases) cases.push_back(to_json(of));
+  for (const auto& of : result.cases) cases.push_back(without_launches(of));
   Json json = {{"schema", run_schema},       {"run", result.run},
                {"build", result.build},      {"machine", result.machine},
                {"ucx", result.ucx},          {"ranks", result.ranks},
@@ -356,32 +314,35 @@ Json to_json(const Result& result) {
   return json;
 }
 
-Result as_its_file_has_it(Json written) { return result_from(std::move(written)); }
+Json to_json(const Result& result) {
+  auto json = without_launches(result);
+  for (std::size_t at = 0; at < result.cases.size(); ++at) {
+    auto& launches = json["cases"][at]["launches"];
+    for (const auto& record : result.cases[at].launches) launches.push_back(launch_to_json(record));
+  }
+  return json;
+}
 
-Result parse_result(const std::string& text, const std::string& name) {
-  if (too_deep(text)) {
-    refuse(name, "is not a ucx-bench run (JSON of more than " + std::to_string(most_json_levels) +
-                     " levels); give a file written by ucx-bench --json");
+Result result_from(Json json, Launches launches) {
+  Result result{.run = take(json, "run", Json::value_t::object),
+                .build = take(json, "build", Json::value_t::object),
+                .machine = take(json, "machine", Json::value_t::object),
+                .ucx = take(json, "ucx", Json::value_t::object),
+                .ranks = take(json, "ranks", Json::value_t::array),
+                .findings = take(json, "findings", Json::value_t::array),
+                .topology = take(json, "topology", Json::value_t::object)};
+  launches.resize(std::max(launches.size(), json.at("cases").size()));
+  auto of_case = launches.begin();
+  for (auto& of : json.at("cases")) {
+    result.cases.push_back(case_from(std::move(of), std::move(*of_case++)));
   }
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    refuse(name, "is not whole JSON (it ends or breaks at byte " + std::to_string(error.byte) +
-                     " of " + std::to_string(text.size()) +
-                     "); give a file written by ucx-bench --json");
-  } catch (const Json::out_of_range&) {
-    refuse(name,
-           "is not a ucx-bench run (a number in it is too large for any); give a file written "
-           "by ucx-bench --json");
-  }
-  if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
-  try {
-    return result_from(std::move(json));
-  } catch (const std::exception& error) {
-    refuse(name, "is a damaged ucx-bench run (" + why_not_json(error) +
-                     "); give it as ucx-bench --json wrote it");
-  }
+  return result;
+}
+
+Result as_its_file_has_it(Result run) {
+  Launches launches;
+  for (auto& of : run.cases) launches.push_back(std::move(of.launches));
+  return result_from(without_launches(run), std::move(launches));
 }
 
 }  // namespace ucxbench

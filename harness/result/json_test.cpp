@@ -49,6 +49,18 @@ std::string refusal(const std::string& text) {
   return what;
 }
 
+// The launches of few pairs are spread over lines, those of many are a line each.
+TEST(ResultJson, IsTheSameTextWithoutItsJsonAsAWhole) {
+  auto result = small_result();
+  EXPECT_EQ(run_text(result), to_text(to_json(result)));
+  result.cases[0].launches.resize(1001, result.cases[0].launches[0]);
+  EXPECT_EQ(run_text(result), to_text(to_json(result)));
+  result.cases[0].launches.clear();
+  EXPECT_EQ(run_text(result), to_text(to_json(result)));
+  result.cases.clear();
+  EXPECT_EQ(run_text(result), to_text(to_json(result)));
+}
+
 TEST(ResultJson, RoundTripLosesNothing) {
   const auto json = to_json(small_result());
   const auto again = parse_result(to_text(json), "run.json");

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/core/json.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/result/shows.hpp"
 
@@ -17,8 +17,6 @@ namespace ucxbench {
 
 /// The name and major version of the run file; described by results/schema/run-1.schema.json.
 inline constexpr const char* run_schema = "ucx-bench/run/1";
-
-using Json = nlohmann::ordered_json;
 
 /// Order statistics of one set of samples, in the unit that the metric's name ends with. A quantile
 /// that the number of samples cannot support is empty (p90 below 10 samples, p99 below 100, p999
@@ -165,8 +163,12 @@ CaseState case_state_named(const std::string& name);
 /// null. A case that is still planned is written as skipped, "not reached".
 Json to_json(const Result& result);
 
-/// Of what to_json made: with the digits that its file has, and no case planned any more.
-Result as_its_file_has_it(Json written);
+/// The same with an empty list in place of each case's launches.
+Json without_launches(const Result& result);
+
+/// With the digits that its file has, and no case planned any more. Launches are left as they are:
+/// those that ranks have reported have these digits.
+Result as_its_file_has_it(Result run);
 
 /// One entry of `launches[]`, which is also how a rank reports it.
 Json launch_to_json(const LaunchRecord& record);
@@ -180,6 +182,9 @@ SeenProcessors processors_from_json(const Json& json);
 /// an object of them that is short, on one line, as is each entry of a list of more than 1000.
 /// Bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& json);
+
+/// The run file: what to_json makes of it as such text, without its JSON as a whole.
+std::string run_text(const Result& result);
 
 /// Throws Failure(Exit::usage) with one line when `text` is not a run file of this schema: not JSON
 /// (truncated), another schema, a newer version.

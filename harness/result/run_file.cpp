@@ -36,13 +36,19 @@ RunFile::RunFile(Result& run, std::function<void(const std::string&)> say)
 
 fs::path RunFile::log() const { return transfers_file(file_); }
 
-// All that is known, and a journal that has nothing more.
-void RunFile::put_down() {
-  auto json = to_json(run_);
-  json["run"]["journal"] = journal_of(file_).filename().string();
+// All that is known, for a file that has a journal beside it.
+std::string RunFile::so_far() {
+  run_.run["journal"] = journal_of(file_).filename().string();
+  auto text = run_text(run_);
+  run_.run.erase("journal");
+  return text;
+}
+
+// That, and a journal that has nothing more.
+void RunFile::put_down(const std::string& so_far) {
   // Not of an earlier run: its journal is not this one's.
   write_atomically(journal_of(file_), journal_head(run_));
-  write_atomically(file_, to_text(json));
+  write_atomically(file_, so_far);
 }
 
 void RunFile::begin(std::uint64_t more_bytes) {
@@ -50,14 +56,15 @@ void RunFile::begin(std::uint64_t more_bytes) {
   if (fs::exists(asked_, unknown) && !fs::is_regular_file(asked_, unknown)) return;
   const auto space = fs::space(folder_of(asked_), unknown);
   // The journal and the whole file are both there for a moment.
-  const auto needed = 2 * (to_text(to_json(run_)).size() + more_bytes);
+  const auto text = so_far();
+  const auto needed = 2 * (text.size() + more_bytes);
   if (!unknown && space.available < needed) {
     throw Failure(Exit::usage,
                   fmt::format("'{}': {} are free there, and this run needs at least {}; free some, "
                               "or choose another path with --json",
                               asked_.string(), size_text(space.available), size_text(needed)));
   }
-  put_down();
+  put_down(text);
   keeps_journal_ = true;
 }
 
@@ -83,12 +90,10 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
 Result RunFile::finish() {
   // Where there was no place for it, there may be again.
   if (file_.empty()) file_ = asked_;
-  auto whole = to_json(run_);
-  const auto text = to_text(whole);
-  to_some_place([&] { write_atomically(file_, text); });
+  to_some_place([&, text = run_text(run_)] { write_atomically(file_, text); });
   std::error_code ignored;
   if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
-  auto written = as_its_file_has_it(std::move(whole));
+  auto written = as_its_file_has_it(std::move(run_));
   written.file = file_;
   return written;
 }
@@ -119,7 +124,7 @@ void RunFile::move_on(const std::string& why) {
   file_ = elsewhere_;
   if (keeps_journal_) {
     try {
-      put_down();
+      put_down(so_far());
     } catch (const Failure& failure) {
       return move_on(failure.what());
     }

@@ -35,8 +35,8 @@ class RunFile {
   /// More of the transfer log, which begins anew with this run. Never throws.
   void append_transfers(std::span<const std::uint8_t> sections);
 
-  /// Writes the whole run, in place of all before, and returns it as its file has it. Never throws:
-  /// see `at_its_place`.
+  /// Writes the whole run, in place of all before, and gives it away as its file has it. Never
+  /// throws: see `at_its_place`.
   Result finish();
 
   /// Where the run was last written; empty where it could not be written anywhere.
@@ -46,7 +46,8 @@ class RunFile {
   bool at_its_place() const { return why_moved_.empty(); }
 
  private:
-  void put_down();
+  std::string so_far();
+  void put_down(const std::string& so_far);
   void move_on(const std::string& why);
   void to_some_place(const std::function<void()>& write);
   std::filesystem::path log() const;

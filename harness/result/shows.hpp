@@ -4,10 +4,11 @@
 // run file: what comes after draws from this and knows no benchmark by name.
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -90,7 +91,7 @@ struct View {
 /// An axis of one case.
 struct AxisValue {
   std::string name, label;
-  nlohmann::ordered_json value;
+  Json value;
   std::string text;  ///< "4 KiB"
   std::string unit;  ///< "B", "pairs", or empty
   /// It follows from the number of ranks, because the case says how it is scaled.
@@ -117,12 +118,11 @@ struct Shows {
 };
 
 /// Of a case of `benchmark` with these parameters. An axis whose parameter it lacks is left out.
-Shows shows_of(const View& view, const std::string& benchmark,
-               const nlohmann::ordered_json& parameters);
+Shows shows_of(const View& view, const std::string& benchmark, const Json& parameters);
 
-nlohmann::ordered_json to_json(const Shows& shows);
+Json to_json(const Shows& shows);
 
 /// Throws std::exception where it is not as to_json writes it.
-Shows shows_from(const nlohmann::ordered_json& json);
+Shows shows_from(const Json& json);
 
 }  // namespace ucxbench

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "harness/core/files.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
 #include "harness/topology/host_state.hpp"
@@ -128,10 +129,10 @@ std::optional<int> numa_node_of(int cpu) {
   return std::nullopt;
 }
 
-nlohmann::ordered_json describe_host() {
+Json describe_host() {
   utsname names{};
   uname(&names);
-  nlohmann::ordered_json host;
+  Json host;
   host["name"] = names.nodename;
   host["kernel"] = names.release;
   host["architecture"] = names.machine;
@@ -153,11 +154,10 @@ nlohmann::ordered_json describe_host() {
   host["hypervisor"] = text_or_null(below);
   host["emulated_cpu"] = is_emulated_cpu(model, below);
   std::array<double, 3> load{};
-  host["load_1min"] =
-      getloadavg(load.data(), 3) > 0 ? nlohmann::ordered_json(load[0]) : nlohmann::ordered_json();
+  host["load_1min"] = getloadavg(load.data(), 3) > 0 ? Json(load[0]) : Json();
   host.update(host_state());
-  host["gpus"] = nlohmann::ordered_json::array();
-  host["nics"] = nlohmann::ordered_json::array();
+  host["gpus"] = Json::array();
+  host["nics"] = Json::array();
   return host;
 }
 
@@ -165,11 +165,11 @@ bool is_emulated_cpu(std::string_view model, std::string_view hypervisor) {
   return model.find("TCG") != std::string_view::npos || hypervisor.starts_with("TCG");
 }
 
-std::string machine_id(const nlohmann::ordered_json& host) {
+std::string machine_id(const Json& host) {
   // FNV-1a, 32 bits: a label, not a proof.
   std::uint32_t hash = 2166136261U;
   for (const char* key : {"cpu_model", "cores", "hardware_threads", "numa_nodes", "architecture"}) {
-    for (const char c : host.value(key, nlohmann::ordered_json()).dump()) {
+    for (const char c : host.value(key, Json()).dump()) {
       hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
     }
   }

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -27,7 +28,7 @@ std::optional<int> numa_node_of(int cpu);
 
 /// Facts of this host for `machine.hosts[]`: name, kernel, cpu_model, cores, numa_nodes, memory,
 /// hypervisor, governor, load, and host_state().
-nlohmann::ordered_json describe_host();
+Json describe_host();
 
 /// Whether a processor is software: QEMU's TCG, by the model's name or by what CPUID says of the
 /// hypervisor.
@@ -35,6 +36,6 @@ bool is_emulated_cpu(std::string_view model, std::string_view hypervisor);
 
 /// A stable identifier of this kind of machine: "<host name>-<hash of the CPU model, cores, kernel
 /// release>".
-std::string machine_id(const nlohmann::ordered_json& host);
+std::string machine_id(const Json& host);
 
 }  // namespace ucxbench

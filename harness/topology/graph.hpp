@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -135,9 +136,9 @@ std::string normal_pci(std::string_view address);
 std::string hash_of(const Graph& graph);
 
 /// For results: {hash, source, devices, links, pairs}.
-nlohmann::ordered_json to_json(const Graph& graph);
+Json to_json(const Graph& graph);
 
 /// Throws Failure(Exit::usage) when it is no such object.
-Graph graph_from_json(const nlohmann::ordered_json& json);
+Graph graph_from_json(const Json& json);
 
 }  // namespace ucxbench

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/units.hpp"
@@ -13,8 +14,6 @@
 
 namespace ucxbench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr Names<NodeKind, 9> kinds = {{{NodeKind::host, "host"},
                                        {NodeKind::socket, "socket"},

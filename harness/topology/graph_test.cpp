@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/json.hpp"
 #include "harness/core/refusal_for_test.hpp"
 #include "harness/topology/build.hpp"
 #include "harness/topology/node_for_test.hpp"
@@ -107,7 +108,7 @@ TEST(Json, GivesTheSameGraphAgain) {
   graph.nodes[4].pci = "0000:3b:00.0";
   graph.links[2].now_GBps = 2.5;
   const auto json = to_json(graph);
-  const auto again = graph_from_json(nlohmann::ordered_json::parse(json.dump()));
+  const auto again = graph_from_json(Json::parse(json.dump()));
   EXPECT_EQ(to_json(again), json);
   EXPECT_EQ(hash_of(again), hash_of(graph));
   EXPECT_EQ(to_string(class_between(again, 4, 5)), "NV4");
@@ -125,9 +126,7 @@ TEST(Json, UnknownIsNull) {
 
 TEST(Json, RefusesWhatIsNoTopology) {
   const auto whole = to_json(small_machine(4));
-  const auto refused = [](const nlohmann::ordered_json& json) {
-    return refusal_by([&] { graph_from_json(json); });
-  };
+  const auto refused = [](const Json& json) { return refusal_by([&] { graph_from_json(json); }); };
   EXPECT_NE(refused({}).find("not a topology"), std::string::npos);
   EXPECT_NE(refused({{"devices", 3}}).find("not a topology"), std::string::npos);
   auto json = whole;

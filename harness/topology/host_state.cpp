@@ -11,12 +11,12 @@
 #include <string>
 
 #include "harness/core/files.hpp"
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 Json number_or_null(const fs::path& file) {
   const auto number = number_of(file);

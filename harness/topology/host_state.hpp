@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+
+#include "harness/core/json.hpp"
 
 namespace ucxbench {
 
@@ -15,6 +16,6 @@ namespace ucxbench {
 /// - cpu_quota: the CPUs' worth of time that the cgroup may take; null for no limit
 /// - kernel_settings: sysctls and the like that change what communication costs, as text, by name:
 ///   "net.core.rmem_max"; only those that this kernel has
-nlohmann::ordered_json host_state(const std::filesystem::path& root = "/");
+Json host_state(const std::filesystem::path& root = "/");
 
 }  // namespace ucxbench

@@ -2,9 +2,9 @@
 
 #include <map>
 
-namespace ucxbench {
+#include "harness/core/json.hpp"
 
-using Json = nlohmann::ordered_json;
+namespace ucxbench {
 
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock) {
   const auto ns = [&](std::uint64_t ticks) {

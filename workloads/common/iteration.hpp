@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/comm/transfer_log.hpp"
 #include "harness/core/clock.hpp"
+#include "harness/core/json.hpp"
 #include "workloads/common/phases.hpp"
 
 namespace ucxbench {
@@ -33,9 +33,9 @@ struct Inflow {
 std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
                                std::uint64_t ignore_bytes, double clock_step_ns);
 
-nlohmann::ordered_json to_json(const Iteration& iteration);
-nlohmann::ordered_json to_json(const Inflow& inflow);
-Iteration parse_iteration(const nlohmann::ordered_json& json);
-Inflow parse_inflow(const nlohmann::ordered_json& json);
+Json to_json(const Iteration& iteration);
+Json to_json(const Inflow& inflow);
+Iteration parse_iteration(const Json& json);
+Inflow parse_inflow(const Json& json);
 
 }  // namespace ucxbench

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/json.hpp"
+
 namespace ucxbench {
 
 WorkloadMemory::WorkloadMemory(const WorkloadParameters& p, int rank)
@@ -28,8 +30,6 @@ std::optional<CudaDevice> WorkloadMemory::gpu() const {
   return context_->device();
 }
 
-nlohmann::ordered_json WorkloadMemory::device() const {
-  return context_ ? to_json(context_->device()) : nlohmann::ordered_json();
-}
+Json WorkloadMemory::device() const { return context_ ? to_json(context_->device()) : Json(); }
 
 }  // namespace ucxbench

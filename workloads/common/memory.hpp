@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/core/json.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "workloads/common/parameters.hpp"
@@ -21,7 +22,7 @@ class WorkloadMemory {
 
   /// This rank's GPU, if it has one; for results null if not.
   std::optional<CudaDevice> gpu() const;
-  nlohmann::ordered_json device() const;
+  Json device() const;
 
  private:
   MemoryKind kind_;

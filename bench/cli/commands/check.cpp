@@ -182,7 +182,7 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   auto [result, exit] = measure_site(plans, o, global);
   if (!result) return exit;
   exit = worse(exit, judge_site(site, needed, *result, o, global.quiet));
-  exit = worse(exit, write_or_keep(result->file, to_text(to_json(*result))));
+  exit = worse(exit, write_or_keep(result->file, run_text(*result)));
   return worse(exit, write_outputs(*result, o.run.outputs, global, false));
 }
 

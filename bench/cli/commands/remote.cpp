@@ -8,8 +8,8 @@
 #include "harness/comm/peer_settings.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
+#include "harness/launch/host_name.hpp"
 #include "harness/launch/process.hpp"
-#include "harness/launch/supervisor.hpp"
 #include "harness/launch/token.hpp"
 
 namespace ucxbench {

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t line_width = 100;  ///< an object longer than this is spread over lines
+/// A list longer than this, as of many pairs, is for no person: an entry is one line, which is half
+/// as many bytes.
+constexpr std::size_t most_spread = 1000;
+
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A container of plain values on one line, with a space after each comma and colon.
+std::string one_line(const Json& json) {
+  std::string text(1, json.is_array() ? '[' : '{');
+  const char* separator = "";
+  for (const auto& [key, value] : json.items()) {
+    text += separator;
+    if (json.is_object()) text += compact(Json(key)) + ": ";
+    text += compact(value);
+    separator = ", ";
+  }
+  return text + (json.is_array() ? ']' : '}');
+}
+
+void append_text(std::string& out, const Json& json, std::size_t indent);
+
+/// A list that is spread over lines; `entry` makes the one of a number.
+template <typename Entry>
+void append_list(std::string& out, std::size_t size, std::size_t indent, Entry entry) {
+  const std::string begin = "\n" + std::string(indent + 2, ' ');
+  out += '[';
+  for (std::size_t at = 0; at < size; ++at) {
+    if (at > 0) out += ',';
+    out += begin;
+    if (size > most_spread) {
+      out += compact(entry(at));
+    } else {
+      append_text(out, entry(at), indent + 2);
+    }
+  }
+  out += "\n" + std::string(indent, ' ') + ']';
+}
+
+/// An object that is spread over lines; `append` writes the value of a member.
+template <typename Append>
+void append_object(std::string& out, const Json& json, std::size_t indent, Append append) {
+  const std::string begin = "\n" + std::string(indent + 2, ' ');
+  const char* separator = "";
+  out += '{';
+  for (const auto& [key, value] : json.items()) {
+    out += separator + begin + compact(Json(key)) + ": ";
+    append(key, value);
+    separator = ",";
+  }
+  out += "\n" + std::string(indent, ' ') + '}';
+}
+
+void append_text(std::string& out, const Json& json, std::size_t indent) {
+  if (!json.is_structured()) {
+    out += compact(json);
+    return;
+  }
+  if (std::none_of(json.begin(), json.end(),
+                   [](const Json& value) { return value.is_structured() && !value.empty(); })) {
+    const auto line = one_line(json);
+    if (json.is_array() || indent + line.size() <= line_width) {
+      out += line;
+      return;
+    }
+  }
+  if (json.is_array()) {
+    append_list(out, json.size(), indent, [&](std::size_t at) -> const Json& { return json[at]; });
+  } else {
+    append_object(out, json, indent, [&](const std::string&, const Json& value) {
+      append_text(out, value, indent + 2);
+    });
+  }
+}
+
+void append_case(std::string& out, const Json& head, const Case& of, std::size_t indent) {
+  append_object(out, head, indent, [&](const std::string& key, const Json& value) {
+    if (key != "launches" || of.launches.empty()) return append_text(out, value, indent + 2);
+    append_list(out, of.launches.size(), indent + 2,
+                [&](std::size_t at) { return launch_to_json(of.launches[at]); });
+  });
+}
+
+}  // namespace
+
+std::string to_text(const Json& json) {
+  std::string text;
+  append_text(text, json, 0);
+  return text + "\n";
+}
+
+// The launches of hundreds of ranks are most of it: each is JSON only while it is written.
+std::string run_text(const Result& result) {
+  if (result.cases.empty() || result.cases.size() > most_spread) return to_text(to_json(result));
+  const auto head = without_launches(result);
+  std::string text;
+  append_object(text, head, 0, [&](const std::string& key, const Json& value) {
+    if (key != "cases") return append_text(text, value, 2);
+    text += '[';
+    for (std::size_t at = 0; at < result.cases.size(); ++at) {
+      text += at > 0 ? ",\n    " : "\n    ";
+      append_case(text, value[at], result.cases[at], 4);
+    }
+    text += "\n  ]";
+  });
+  return text + "\n";
+}
+
+}  // namespace ucxbench
