@@ -10,13 +10,13 @@
 #include <optional>
 #include <system_error>
 
+#include "bench/p2p/facts.hpp"
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/schedule.hpp"
 #include "bench/p2p/streams.hpp"
 #include "bench/p2p/together.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/core/files.hpp"
-#include "harness/core/or_null.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
@@ -32,15 +32,6 @@ namespace ucxbench::p2p {
 namespace {
 
 constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator serves others too
-
-/// What a rank knows of its own flows of a case, for rank 0, by the other rank's number: received,
-/// {"streams": [{"messages", "per_s" (null: too short), "begin_ns", "end_ns"}], "wrong" (words,
-/// empty if right)}; sent, {"lanes", "moved", "payload_bytes"}. Of each run of several pairs at
-/// once, {"came_ns", "left_ns"} of the meeting before it.
-struct Facts {
-  Json received = Json::object(), sent = Json::object(), meetings = Json::array();
-  std::uint64_t asleep_ns = 0;  // in measured streams, until there was something to do
-};
 
 /// Processes of which this is equal read one CLOCK_MONOTONIC.
 std::string clock_identity() {
@@ -100,7 +91,7 @@ class Rank {
     const bool alone = p.concurrent == Concurrent::one;
     const auto rounds = rounds_of(p.concurrent, p.ranks);
     if (!alone) rendezvous_.phase(fmt::format("{}, several pairs at once", spaced_size(p.bytes)));
-    Facts facts;
+    Facts facts(p.ranks);
     under_way_.reset();
     streams_.clear();
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
@@ -174,21 +165,19 @@ class Rank {
       const auto lock = under_way_->change();
       for (const auto& done : ended) {
         streams_[done.src].push_back(
-            {{"messages", done.messages},
-             {"per_s", number_or_null(
-                           context_.clock().per_s(static_cast<double>(done.messages), done.ticks))},
-             {"begin_ns", done.begin_ns},
-             {"end_ns", done.end_ns}});
+            {.messages = done.messages,
+             .per_s = context_.clock().per_s(static_cast<double>(done.messages), done.ticks),
+             .begin_ns = done.begin_ns,
+             .end_ns = done.end_ns});
       }
     }
     for (const auto src : from) {
       const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
-      facts.received[std::to_string(src)] = {
-          {"streams", streams_[src]},
-          {"wrong", wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from "
-                                        "rank {}",
-                                        *wrong, p.bytes, comm_->rank(), src)
-                          : std::string()}};
+      facts.received[static_cast<std::size_t>(src)] = {
+          to_json(streams_[src]),
+          wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}",
+                              *wrong, p.bytes, comm_->rank(), src)
+                : std::string()};
     }
     // One more stream between two readings of the counters, while nobody else sends.
     Counters counted;
@@ -201,8 +190,7 @@ class Rank {
       payload = *load.messages * p.bytes;
     }
     for (const auto dst : to) {
-      facts.sent[std::to_string(dst)] = {
-          {"lanes", comm_->lanes(dst)}, {"moved", counted}, {"payload_bytes", payload}};
+      facts.sent[static_cast<std::size_t>(dst)] = {comm_->lanes(dst), counted, payload};
     }
   }
 
@@ -225,9 +213,9 @@ class Rank {
     return {{"came_ns", came_ns}, {"left_ns", monotonic_ns()}};
   }
 
-  void gather(const PlannedCase<Parameters>& planned, const Facts& facts) {
-    const Json own = {{"received", facts.received},
-                      {"sent", facts.sent},
+  void gather(const PlannedCase<Parameters>& planned, Facts& facts) {
+    const Json own = {{"received", std::move(facts.received)},
+                      {"sent", std::move(facts.sent)},
                       {"meetings", facts.meetings},
                       {"asleep_ns", facts.asleep_ns},
                       {"clock", clock_identity()},
@@ -236,6 +224,10 @@ class Rank {
     const auto ranks =
         ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own, waiting_);
     if (comm_->rank() == 0) report(planned, ranks);
+  }
+
+  static const Json& received(const Json& receiver, int src) {
+    return receiver.at("received").at(static_cast<std::size_t>(src));
   }
 
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks) {
@@ -260,8 +252,7 @@ class Rank {
       if (asleep_ns > 0 && Pair{src, dst} == pairs.front()) {
         records.back().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
       }
-      const auto wrong =
-          receiver.at("received").at(std::to_string(src)).at("wrong").get<std::string>();
+      const auto wrong = received(receiver, src).at(1).get<std::string>();
       ++verified.checked;
       verified.errors += wrong.empty() ? 0 : 1;
       if (error.empty()) error = wrong;
@@ -303,13 +294,14 @@ class Rank {
       const auto& meeting = rank.at("meetings").at(run);
       const auto zero = ns(one_clock ? ranks[0].at("meetings").at(run) : meeting, "came_ns");
       const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
-      for (const auto& received : rank.at("received")) {
-        const auto& stream = received.at("streams").at(run);
+      for (const auto& from_one : rank.at("received")) {
+        if (from_one.is_null()) continue;
+        const auto stream = streams_from(from_one.at(0)).at(run);
         spans.push_back(
-            {.begin_ns = static_cast<double>(ns(stream, "begin_ns") - zero),
-             .end_ns = static_cast<double>(ns(stream, "end_ns") - zero),
+            {.begin_ns = static_cast<double>(static_cast<std::int64_t>(stream.begin_ns) - zero),
+             .end_ns = static_cast<double>(static_cast<std::int64_t>(stream.end_ns) - zero),
              .earlier_ns = static_cast<double>(earlier),
-             .bytes = stream.at("messages").get<double>() * static_cast<double>(p.bytes)});
+             .bytes = static_cast<double>(stream.messages) * static_cast<double>(p.bytes)});
       }
     }
     return spans;
@@ -327,7 +319,7 @@ class Rank {
   }
 
   LaunchRecord record_of_streams(const Parameters& p, int src, int dst,
-                                 const Json& streams_of_pair) const {
+                                 const std::vector<Timed>& streams_of_pair) const {
     LaunchRecord record;
     record.launch = launch();
     record.src = src;
@@ -336,9 +328,9 @@ class Rank {
     std::vector<double> per_s;
     std::vector<double> GBps;
     for (const auto& stream : streams_of_pair) {
-      record.messages += stream.at("messages").get<std::uint64_t>();
-      if (stream.at("per_s").is_null()) continue;
-      per_s.push_back(stream.at("per_s").get<double>());
+      record.messages += stream.messages;
+      if (!stream.per_s) continue;
+      per_s.push_back(*stream.per_s);
       GBps.push_back(per_s.back() * static_cast<double>(p.bytes) * 1e-9);
     }
     const auto streams = per_s.size();
@@ -351,14 +343,13 @@ class Rank {
 
   LaunchRecord record_of(const Parameters& p, int src, int dst, const Json& sender,
                          const Json& receiver) const {
-    const auto& sent = sender.at("sent").at(std::to_string(dst));
-    auto record = record_of_streams(p, src, dst,
-                                    receiver.at("received").at(std::to_string(src)).at("streams"));
-    record.lanes = sent.at("lanes").get<std::vector<std::string>>();
+    const auto& sent = sender.at("sent").at(static_cast<std::size_t>(dst));
+    auto record = record_of_streams(p, src, dst, streams_from(received(receiver, src).at(0)));
+    record.lanes = sent.at(0).get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
-                            .moved = sent.at("moved").get<Counters>(),
-                            .payload_bytes = sent.at("payload_bytes").get<std::uint64_t>()};
+                            .moved = sent.at(1).get<Counters>(),
+                            .payload_bytes = sent.at(2).get<std::uint64_t>()};
     const bool same_gpu = gpu_ && sender.at("gpu") == receiver.at("gpu");
     const auto labels =
         path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, same_gpu, record.lanes);
@@ -373,7 +364,7 @@ class Rank {
   std::optional<Buffer> send_;
   std::vector<Buffer> receive_;  ///< by peer, this rank left out
   std::optional<Communicator> comm_;
-  std::map<int, Json> streams_;  ///< of the case, by the rank that sent
+  std::map<int, std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
   /// For whose turn it is not: leaves its processor to those who send.

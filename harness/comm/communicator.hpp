@@ -55,14 +55,15 @@ class Communicator {
   /// another length than was expected, else Exit::lost.
   void progress();
 
-  /// The same, by a rank that waits for messages: in event mode it sleeps when nothing happened,
+  /// The same, by a rank that waits for messages: in event mode it sleeps when nothing happened
+  /// (among more ranks than processors it first lets others run),
   /// and none has ended since it was called last (some are over as they are posted: nothing wakes
   /// then).
   void wait_a_step();
   /// The same, by a rank whose turn it is not, or that waits for an answer of the rendezvous:
   /// sleeps in event mode, and where ranks take turns.
   void rest(const Rendezvous& rendezvous);
-  /// How long wait_a_step() has slept in all, in nanoseconds.
+  /// How long wait_a_step() has slept, or let others run, in all, in nanoseconds.
   std::uint64_t asleep_ns() const { return asleep_ns_; }
 
   void wait(const Batch& batch) {
@@ -91,6 +92,7 @@ class Communicator {
     std::size_t bytes = 0;
   };
 
+  void connect_to_addresses(Rendezvous& rendezvous, const Rendezvous::Progress& step);
   void post_send(int to, std::uint64_t label, std::span<const std::byte> bytes, Batch& batch);
   void post_receive(int from, std::uint64_t label, std::span<std::byte> bytes, Batch& batch);
   Message* begin(int peer, std::uint64_t label, std::size_t bytes, bool receives, Batch& batch);
@@ -99,9 +101,12 @@ class Communicator {
   ucp_request_param_t params(Message* message) const;
 
   bool take_step();
+  bool give_way();
 
   int rank_, size_;
   bool sleeps_;
+  bool crowded_;                  // there are more ranks than processors
+  bool yielded_ = false;          // since anything happened, or since the last sleep
   std::deque<Message> messages_;  // the worker's end calls back with those that are in flight
   UcxWorker worker_;
   std::optional<Sleeper> sleeper_;

@@ -181,7 +181,7 @@ std::vector<std::string> UcxEndpoint::lanes() const {
 
 void UcxEndpoint::close(const Rendezvous::Progress& progress) {
   begin_close();
-  while (!is_closed()) progress();
+  while (!is_over()) progress();
 }
 
 void UcxEndpoint::begin_close() {
@@ -195,13 +195,20 @@ void UcxEndpoint::begin_close() {
     if (status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET) return;
     check(status, "ucp_ep_close_nbx");
   }
-  closing_ = request;
+  under_way_ = request;
 }
 
-bool UcxEndpoint::is_closed() {
-  if (closing_ == nullptr) return true;
-  if (ucp_request_check_status(closing_) == UCS_INPROGRESS) return false;
-  ucp_request_free(std::exchange(closing_, nullptr));
+void UcxEndpoint::begin_flush() {
+  const ucp_request_param_t params{};
+  auto* request = ucp_ep_flush_nbx(endpoint_, &params);
+  if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "ucp_ep_flush_nbx");
+  under_way_ = request;
+}
+
+bool UcxEndpoint::is_over() {
+  if (under_way_ == nullptr) return true;
+  if (ucp_request_check_status(under_way_) == UCS_INPROGRESS) return false;
+  ucp_request_free(std::exchange(under_way_, nullptr));
   return true;
 }
 

@@ -34,14 +34,17 @@ class UcxEndpoint {
   /// must have passed a barrier, and must go on progressing until both are closed.
   void close(const Rendezvous::Progress& progress);
 
-  /// The same of several endpoints at once: each begins, then there is progress until each is
-  /// closed.
+  /// The same of several endpoints at once: each begins, then there is progress until each is over.
   void begin_close();
-  bool is_closed();
+  /// What was sent so far has reached the peer's side, and the endpoint is connected, when it is
+  /// over.
+  void begin_flush();
+  /// What was begun last.
+  bool is_over();
 
  private:
   ucp_ep_h endpoint_;
-  ucs_status_ptr_t closing_ = nullptr;
+  ucs_status_ptr_t under_way_ = nullptr;  ///< what was begun last
 };
 
 /// The lanes as ucp_ep_query names them; empty where UCX cannot, as before 1.14.

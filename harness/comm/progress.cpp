@@ -20,6 +20,7 @@ Sleeper::Sleeper(ucp_worker_h worker, bool announces)
 }
 
 bool Sleeper::sleep(int also) {
+  if (std::exchange(looks_, false)) first_ = std::min({2 * first_, latest_first, longest_});
   const auto armed = wakeup_fd_ < 0 ? UCS_OK : ucp_worker_arm(worker_);
   if (armed == UCS_ERR_BUSY) {
     // It has something to do, or waits for a peer to make room, which nothing announces: that peer
@@ -31,8 +32,8 @@ bool Sleeper::sleep(int also) {
   busy_ = 0;
   std::array<pollfd, 2> fds = {{{wakeup_fd_, POLLIN, 0}, {also, POLLIN, 0}}};
   // A negative descriptor is ignored; an interrupted sleep is as good as a short one.
-  const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(limit_.count()));
-  if (ready == 0) limit_ = std::min(2 * limit_, longest_);
+  looks_ = ::poll(fds.data(), fds.size(), static_cast<int>(limit_.count())) == 0;
+  if (looks_) limit_ = std::min(2 * limit_, longest_);
   return true;
 }
 

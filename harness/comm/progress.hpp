@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "harness/comm/ucx_error.hpp"
 #include "harness/comm/worker.hpp"
@@ -43,9 +44,11 @@ class PollProgress {
 };
 
 /// Lets a thread sleep until its worker has something to do. Some transports lose wake-ups, and
-/// what is pending in others is announced by none: so it looks again after 1 ms, 2 ms, … half a
-/// second, and what goes on without an event takes about twice its time at most. A worker that
-/// announces nothing is looked at every 16 ms at least.
+/// what is pending in others is announced by none: so it looks again by itself, first after 1 ms,
+/// then after twice as long, up to half a second. As long as such looks find nothing, those of
+/// later waits begin later, up to 64 ms: among hundreds of ranks on a few CPUs each look takes time
+/// from the others. One that finds something begins with 1 ms again. A worker that announces
+/// nothing is looked at every 16 ms at least.
 class Sleeper {
  public:
   /// `announces`: the worker has UCP_FEATURE_WAKEUP.
@@ -56,18 +59,22 @@ class Sleeper {
   bool sleep(int also = -1);
   /// Progress did something.
   void worked() {
-    limit_ = shortest;
+    if (std::exchange(looks_, false)) first_ = shortest;
+    limit_ = first_;
     busy_ = 0;
   }
 
  private:
   static constexpr std::chrono::milliseconds shortest{1};
+  static constexpr std::chrono::milliseconds latest_first{64};
 
   ucp_worker_h worker_;
   int wakeup_fd_ = -1;
   std::chrono::milliseconds longest_;
-  std::chrono::milliseconds limit_ = shortest;
-  unsigned busy_ = 0;  // times that it was not idle, one after the other
+  std::chrono::milliseconds first_ = shortest;  // limit of a wait's first sleep
+  std::chrono::milliseconds limit_ = shortest;  // of the next sleep
+  bool looks_ = false;                          // the last sleep ended by its limit
+  unsigned busy_ = 0;                           // times that it was not idle, one after the other
 };
 
 class EventProgress {

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -14,6 +11,7 @@
 #include <utility>
 
 #include "harness/launch/events.hpp"
+#include "harness/launch/host_name.hpp"
 #include "harness/launch/local_rank.hpp"
 
 namespace ucxbench {
@@ -400,12 +398,6 @@ LaunchOutcome Supervisor::outcome() const {
 }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 LaunchOutcome run_launch(const Launch& launch, Signals& signals, RemoteSupervisor* remote) {
   return Supervisor(launch, signals, remote).run();

@@ -39,7 +39,4 @@ struct LaunchOutcome {
 LaunchOutcome run_launch(const Launch& launch, Signals& signals,
                          RemoteSupervisor* remote = nullptr);
 
-/// The name of this machine, as the reasons of failures give it.
-std::string host_name();
-
 }  // namespace ucxbench

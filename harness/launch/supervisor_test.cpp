@@ -11,6 +11,7 @@
 #include <future>
 #include <thread>
 
+#include "harness/launch/host_name.hpp"
 #include "harness/launch/test_processes.hpp"
 
 namespace ucxbench {

@@ -12,7 +12,7 @@
 #include "harness/comm/error_counters.hpp"
 #include "harness/comm/transport_set.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
-#include "harness/launch/supervisor.hpp"
+#include "harness/launch/host_name.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/loaded_libraries.hpp"

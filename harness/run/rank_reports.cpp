@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/core/clock.hpp"
-#include "harness/launch/supervisor.hpp"
+#include "harness/launch/host_name.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/run/wire.hpp"
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/core/json.hpp"
+
+namespace ucxbench::p2p {
+
+/// A stream that came: of enough clock steps for a rate, or not.
+struct Timed {
+  std::uint64_t messages = 0;
+  std::optional<double> per_s;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+Json to_json(const std::vector<Timed>& streams);
+std::vector<Timed> streams_from(const Json& list);
+
+/// What a rank knows of its own flows of a case, for rank 0, by the other rank's number, null where
+/// there is none. Lists, since each of hundreds of ranks has one of each: received, [streams, wrong
+/// (words, empty if right)], a stream as above; sent, [lanes, moved, payload_bytes]. Of each run of
+/// several pairs at once, {"came_ns", "left_ns"} of the meeting before it.
+struct Facts {
+  explicit Facts(int ranks)
+      : received(static_cast<std::size_t>(ranks)), sent(static_cast<std::size_t>(ranks)) {}
+  Json::array_t received, sent;
+  Json meetings = Json::array();
+  std::uint64_t asleep_ns = 0;  // in measured streams, until there was something to do
+};
+
+}  // namespace ucxbench::p2p
