@@ -37,7 +37,8 @@ Result side(double factor, int duets, unsigned seed, double noise = 0.005) {
         blocks.values.push_back(here * std::exp(spread(random)));
       }
     }
-    record.samples["latency_us"] = {.quantiles = {.count = 1, .p50 = 10}, .seen = 1, .values = {10}};
+    record.samples["latency_us"] = {
+        .quantiles = {.count = 1, .p50 = 10}, .seen = 1, .values = {10}};
     of.launches.push_back(record);
   }
   summarize(of);

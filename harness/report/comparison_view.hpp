@@ -22,9 +22,9 @@ std::string comparison_markdown(const Comparison& comparison);
 /// "metric", "verdict", "by" ("launches" or "duets"), "base", "new" (medians of all launches),
 /// "matched_base", "matched_new" (which `ratio` is of), "base_launches", "new_launches", "ratio",
 /// "interval", "p", "p_corrected", "floor", "base_drift", "new_drift" (relative, first launch to
-/// last), "base_modes", "new_modes" ({"low", "high", "share_high"}), "launches_wanted" (of each run,
-/// unless something else stands against a verdict, too), "reason", "why"}]}, a canary like a series;
-/// unknown, or not there, is null.
+/// last), "base_modes", "new_modes" ({"low", "high", "share_high"}), "launches_wanted" (of each
+/// run, unless something else stands against a verdict, too), "reason", "why"}]}, a canary like a
+/// series; unknown, or not there, is null.
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace ucxbench

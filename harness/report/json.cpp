@@ -3,9 +3,7 @@
 namespace ucxbench {
 namespace {
 
-std::string render_json(const Result& result, const RenderOptions&) {
-  return run_text(result);
-}
+std::string render_json(const Result& result, const RenderOptions&) { return run_text(result); }
 
 const RegisterFormat json_format{{.name = "json",
                                   .description = "the run file: everything, as the schema says",
