@@ -227,6 +227,7 @@ def test_the_users_ucx_settings_win(pingpong):
     assert environment["effective"]["shm"]["UCX_ZCOPY_THRESH"] == "3K"
     assert environment["inherited"]["UCX_ZCOPY_THRESH"] == "3K"
     assert environment["replaced"]["UCX_RNDV_THRESH"] == "2K"
+    assert "UCX_RNDV_THRESH=2K of the environment is not used" in done.err
 
 
 def test_cpus_are_bound(pingpong):

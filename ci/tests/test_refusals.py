@@ -180,6 +180,10 @@ def test_no_output_overwrites_a_run_or_another_output(bench, pingpong, tmp_path)
                       ["advise", "kept.json", "-o", "kept.json"]):
         assert_refused(bench(*arguments), "this command reads it")
         assert (tmp_path / "kept.json").read_bytes() == whole
+    (tmp_path / "s.toml").write_text('[[case]]\nargs = "pingpong --sizes 8"\n')
+    assert_refused(bench("suite", "s.toml", "--json", "s.toml"), "this command reads it")
+    (tmp_path / "o.toml").write_text("quiet = true\n")
+    assert_refused(bench("pingpong", "--config", "o.toml", "--csv", "o.toml"), "this command reads it")
     assert_refused(bench("pingpong", "--csv", "a", "--json", "a"), "--json a: --csv writes it, too")
     assert bench("report", "kept.json", "--json", "kept.json").code == 0
     assert bench("report", "kept.json", "--csv", "/dev/null", "--gbench", "/dev/null").code == 0

@@ -80,7 +80,10 @@ const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
 std::string auto_loss(const std::vector<Set>& sets, const Set& best, const Figure& figure) {
   for (const auto& set : sets) {
     if (set.name != "auto" || !(set.value > 0)) continue;
-    return alike(figure, set, best) ? "0 %" : share_text(loss(figure, set.value, best.value));
+    // Of one launch nobody knows what is noise.
+    if (!set.ci95 || !best.ci95) return "?";
+    return share_text(
+        alike(figure, set, best) ? 0 : std::max(0.0, loss(figure, set.value, best.value)));
   }
   return "-";
 }
@@ -115,11 +118,13 @@ Choice choice_of(const std::vector<const Case*>& cases) {
   for (const auto& [bytes, of_size] : by_size) rows.push_back({size_of(*of_size.front())});
   for (const auto& figure : figures) {
     std::vector<std::pair<std::string, std::string>> best_by_size;
+    bool known = true;
     auto row = rows.begin();
     for (const auto& [bytes, of_size] : by_size) {
       const auto sets = values_of(of_size, figure);
       const auto* best = best_of(sets, figure);
       if (best != nullptr) best_by_size.emplace_back(row->front(), best->name);
+      known = known && (best == nullptr || best->ci95);
       row->push_back(best != nullptr ? best->name : "-");
       row->push_back(best != nullptr ? significant(best->value, 4) : "-");
       row->push_back(best != nullptr ? auto_loss(sets, *best, figure) : "-");
@@ -132,7 +137,9 @@ Choice choice_of(const std::vector<const Case*>& cases) {
     for (const auto* column : {"best set", figure.column, "auto loses"}) {
       choice.grid.columns.push_back({figure.group, column});
     }
-    choice.crossovers.push_back(std::string(figure.group) + ": " + crossover(best_by_size));
+    if (known) {
+      choice.crossovers.push_back(std::string(figure.group) + ": " + crossover(best_by_size));
+    }
   }
   choice.grid.rows = std::move(rows);
   return choice;

@@ -14,7 +14,9 @@ Case measured(std::vector<std::string> set, std::uint64_t bytes, double latency_
   of.parameters = {
       {"api", "tag"}, {"bytes", bytes}, {"memory", {"host", "host"}}, {"transports", set}};
   of.metrics["latency_us"].quantiles.p50 = latency_us;
+  of.metrics["latency_us"].ci95 = {latency_us * 0.999, latency_us * 1.001};
   of.metrics["bandwidth_GBps"].quantiles.p50 = bandwidth;
+  of.metrics["bandwidth_GBps"].ci95 = {bandwidth * 0.999, bandwidth * 1.001};
   of.shows = shows_of_older(of);
   return of;
 }
@@ -34,6 +36,26 @@ TEST(Choice, NamesTheSimplestOfTheBestSetsAndWhatAutoLoses) {
             (Row{"1 KiB", "tcp", "4.000", "0 %", "tcp", "4.000", "100 %"}));
   EXPECT_EQ(choices[0].crossovers, (Row{"latency one way: shm up to 8 B, tcp from 1 KiB",
                                         "received: shm up to 8 B, tcp from 1 KiB"}));
+}
+
+TEST(Choice, AutoThatIsBestLosesNothing) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 2, 1), measured({"tcp"}, 8, 4, 1),
+                  measured({"auto"}, 8, 1, 2)};
+  EXPECT_EQ(choices_of(result).at(0).grid.rows[0],
+            (std::vector<std::string>{"8 B", "shm", "2.000", "0 %", "shm", "1.000", "0 %"}));
+}
+
+TEST(Choice, CannotTellWithoutIntervals) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 2, 1), measured({"tcp"}, 8, 4, 1),
+                  measured({"auto"}, 8, 3, 2)};
+  for (auto& of : result.cases) {
+    for (auto& [name, metric] : of.metrics) metric.ci95.reset();
+  }
+  const auto choices = choices_of(result);
+  EXPECT_EQ(choices.at(0).grid.rows[0][3], "?");
+  EXPECT_TRUE(choices.at(0).crossovers.empty());
 }
 
 TEST(Choice, NeedsAutoAndTwoOtherSets) {

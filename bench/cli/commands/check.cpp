@@ -88,8 +88,9 @@ std::string what_of(const Expectation& of) {
                      of.path_class.empty() ? "" : ", " + of.path_class);
 }
 
-/// Of the limit: "+24 %", or "5.7e+06 x".
+/// Of the limit: "+24 %", "5.7e+06 x", or "under 1 % of it".
 std::string margin_in_words(double ratio) {
+  if (ratio > 0 && ratio < 0.01) return "under 1 % of it";
   return ratio > 2 ? fmt::format("{:.3g} x", ratio) : fmt::format("{:+.0f} %", 100 * (ratio - 1));
 }
 

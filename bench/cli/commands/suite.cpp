@@ -18,6 +18,7 @@ struct SuiteOptions {
 };
 
 Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
+  o.run.outputs.check("", {o.file});
   Schedule schedule;
   schedule.canary = true;
   schedule.duet = o.duet;

@@ -176,7 +176,7 @@ void Outputs::add_option(CLI::App& command, const std::string& format) {
       ->group("output");
 }
 
-void Outputs::check(const std::string& input) const {
+void Outputs::check(const std::string& input, const std::vector<std::string>& others) const {
   auto files = files_;
   files["html"] = page_;
   auto& json = files.at("json");
@@ -186,7 +186,9 @@ void Outputs::check(const std::string& input) const {
     json = (std::filesystem::path(json) / run_file_name("run")).string();
   }
   if (std::filesystem::equivalent(input, json, ignored)) json.clear();
-  check_outputs(files, {input});
+  auto inputs = others;
+  inputs.push_back(input);
+  check_outputs(files, inputs);
 }
 
 void Outputs::need_no_transfers() const {

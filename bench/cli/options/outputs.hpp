@@ -39,8 +39,9 @@ class Outputs {
   /// --trace and --transfers too, for a command whose runs may have a transfer log.
   void add_transfer_options(CLI::App& command);
 
-  /// As check_outputs; `input` is the run that is read, which --json may write anew.
-  void check(const std::string& input = "") const;
+  /// As check_outputs; `input` is the run that is read, which --json may write anew, `others` are
+  /// files that are read and stay.
+  void check(const std::string& input = "", const std::vector<std::string>& others = {}) const;
 
   /// Throws Failure(Exit::usage) when an output is asked for that needs a transfer log.
   void need_no_transfers() const;

@@ -84,6 +84,15 @@ Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Sched
   return file.at_its_place() ? exit : worse(exit, Exit::lost);
 }
 
+// UCX would have read them, and nobody else says that it does not.
+void say_what_is_replaced(const Result& result) {
+  for (const auto& [name, value] : result.ucx.at("environment").at("replaced").items()) {
+    fmt::print(stderr,
+               "{}={} of the environment is not used: this run's settings decide (-v shows them)\n",
+               name, value.get<std::string>());
+  }
+}
+
 void say_how_it_ended(const Result& result, bool quiet) {
   if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
@@ -106,7 +115,7 @@ Exit write_page(const Outputs& outputs, const Result& result) {
 MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
                           const Schedule& schedule, const RunOptions& run,
                           const GlobalOptions& global) {
-  run.outputs.check();
+  run.outputs.check("", {global.config});
   auto machine = look_at_machine(plans);
   check_plans(plans, machine);
   auto result = describe(machine, run, global);
@@ -123,6 +132,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (duet) check_duets(result, launches, *duet);
   if (global.dry_run) return {std::nullopt, print_plan(result, launches, schedule)};
 
+  if (!global.quiet) say_what_is_replaced(result);
   if (global.verbose) explain_settings(launches);
   result.file = run.outputs.run_file(command, result);
   const auto execute = [&](const Launch& launch) {
