@@ -102,15 +102,16 @@ void say_at_once(const char* line) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, std::strlen(line));
 }
 
-GoesToo::GoesToo(pid_t group) : slot_(take_slot()) {
+SignalCleanup::SignalCleanup(pid_t group) : slot_(take_slot()) {
   if (slot_ < slots) going[slot_].group = group;
 }
 
-GoesToo::GoesToo(std::filesystem::path file) : file_(std::move(file).string()), slot_(take_slot()) {
+SignalCleanup::SignalCleanup(std::filesystem::path file)
+    : file_(std::move(file).string()), slot_(take_slot()) {
   if (slot_ < slots) going[slot_].file = file_.c_str();
 }
 
-GoesToo::~GoesToo() {
+SignalCleanup::~SignalCleanup() {
   if (slot_ == slots) return;
   going[slot_].group = 0;
   going[slot_].file = nullptr;

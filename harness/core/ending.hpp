@@ -18,20 +18,21 @@ void end_at_once_on_signals();
 /// left is not cut short. Does nothing before end_at_once_on_signals. 0: no limit any more.
 void end_within(std::chrono::milliseconds processor_time) noexcept;
 
-/// Ends this process now, and what a GoesToo names. Makes only system calls: for signal handlers.
+/// Ends this process now, and what a SignalCleanup names. Makes only system calls: for signal
+/// handlers.
 [[noreturn]] void end_at_once() noexcept;
 
 /// Writes to stderr, on a line of its own whatever a terminal shows there; for signal handlers.
 void say_at_once(const char* line) noexcept;
 
 /// What shall not outlive this process when a signal ends it, as long as this lives.
-class GoesToo {
+class SignalCleanup {
  public:
-  explicit GoesToo(pid_t group);                 ///< of processes: killed, the leader reaped
-  explicit GoesToo(std::filesystem::path file);  ///< not yet whole: removed
-  ~GoesToo();
-  GoesToo(const GoesToo&) = delete;
-  GoesToo& operator=(const GoesToo&) = delete;
+  explicit SignalCleanup(pid_t group);                 ///< of processes: killed, the leader reaped
+  explicit SignalCleanup(std::filesystem::path file);  ///< not yet whole: removed
+  ~SignalCleanup();
+  SignalCleanup(const SignalCleanup&) = delete;
+  SignalCleanup& operator=(const SignalCleanup&) = delete;
 
  private:
   std::string file_;

@@ -57,7 +57,7 @@ HelperProgram::HelperProgram(const std::vector<std::string>& argv, std::optional
   if (const int error = spawn(argv, output, pid_)) {
     throw std::system_error(error, std::generic_category());
   }
-  goes_too_.emplace(pid_);
+  on_signal_.emplace(pid_);
 }
 
 HelperProgram::~HelperProgram() {
@@ -83,7 +83,7 @@ bool HelperProgram::over(int options) {
   if (info.si_pid == 0) return false;
   // While it is unreaped its number cannot name anybody else's group.
   ::kill(-pid_, SIGKILL);
-  goes_too_.reset();
+  on_signal_.reset();
   int status = 0;
   ::waitpid(pid_, &status, 0);
   status_ = status;

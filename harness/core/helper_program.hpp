@@ -32,7 +32,7 @@ class HelperProgram {
   bool over(int options);
 
   pid_t pid_ = 0;
-  std::optional<GoesToo> goes_too_;
+  std::optional<SignalCleanup> on_signal_;
   std::optional<int> status_;
 };
 

@@ -85,7 +85,7 @@ int status_of(const Act& act) {
   return status;
 }
 
-TEST(Ending, ASignalEndsAllThatGoesToo) {
+TEST(Ending, ASignalCleansUp) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Pipe out;
     const auto file =
@@ -93,7 +93,7 @@ TEST(Ending, ASignalEndsAllThatGoesToo) {
     const auto status = status_of([&] {
       end_at_once_on_signals();
       std::ofstream(file) << "half";
-      const GoesToo half(file);
+      const SignalCleanup half(file);
       const HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, out.ends[1]);
       ::raise(signal);
     });

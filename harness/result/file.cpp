@@ -99,7 +99,7 @@ void write_atomically(const std::filesystem::path& file, const std::string& byte
   }
   auto temporary = target;
   temporary.replace_filename(temporary_name(target.filename().string()));
-  const GoesToo not_whole(temporary);
+  const SignalCleanup not_whole(temporary);
   // In a folder that others may write to, a link may stand where a file is expected.
   int error = write_new(temporary, bytes);
   if (error == EEXIST) cannot_write(file, error);  // not ours to remove
