@@ -29,6 +29,14 @@ def cold(bench):
     return run
 
 
+def test_a_process_first_registration_is_nobodys_cost(cold):
+    """It takes ten times what all later ones take, whatever their size and peers."""
+    cases = cold("-n", 3, "--transports", "shm", "--sizes", "4KiB", "--launches", 6).file["cases"]
+    took = [case["metrics"]["registration_us"] for case in cases if case["parameters"]["buffers"] == "own"]
+    first, later = (metric["p50"] for metric in took)
+    assert first < 4 * later
+
+
 @pytest.mark.parametrize("transports", ["shm", "tcp"])
 def test_every_cell(cold, transports):
     done = cold("-n", 3, "--transports", transports, "--sizes", "4KiB,300000", "--require", transports)
