@@ -116,7 +116,7 @@ const Case* RankReports::take_case(Json report) {
   }
   // Others of its pairs may have reported before.
   const bool first = reported.launches.empty() || reported.launches.back().launch != launch;
-  if (report.at("error") != "") exit_ = Exit::wrong_data;
+  if (!report.at("error").get<std::string>().empty()) exit_ = Exit::wrong_data;
   file_.add({{"case", std::move(report)}});
   measured_ns_ = monotonic_ns();
   return first ? &reported : nullptr;
