@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <utility>
 
 #include "harness/core/failure.hpp"
 
@@ -106,8 +105,8 @@ SignalCleanup::SignalCleanup(pid_t group) : slot_(take_slot()) {
   if (slot_ < slots) going[slot_].group = group;
 }
 
-SignalCleanup::SignalCleanup(std::filesystem::path file)
-    : file_(std::move(file).string()), slot_(take_slot()) {
+SignalCleanup::SignalCleanup(const std::filesystem::path& file)
+    : file_(file.string()), slot_(take_slot()) {
   if (slot_ < slots) going[slot_].file = file_.c_str();
 }
 

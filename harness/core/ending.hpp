@@ -28,8 +28,8 @@ void say_at_once(const char* line) noexcept;
 /// What shall not outlive this process when a signal ends it, as long as this lives.
 class SignalCleanup {
  public:
-  explicit SignalCleanup(pid_t group);                 ///< of processes: killed, the leader reaped
-  explicit SignalCleanup(std::filesystem::path file);  ///< not yet whole: removed
+  explicit SignalCleanup(pid_t group);  ///< of processes: killed, the leader reaped
+  explicit SignalCleanup(const std::filesystem::path& file);  ///< not yet whole: removed
   ~SignalCleanup();
   SignalCleanup(const SignalCleanup&) = delete;
   SignalCleanup& operator=(const SignalCleanup&) = delete;
