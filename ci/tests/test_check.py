@@ -107,6 +107,8 @@ def test_a_starting_file(bench, tmp_path):
     assert done.code == 0, done
     text = (tmp_path / "site.toml").read_text()
     assert text.startswith("# Limits from a measurement on ")
+    quality = re.search(r"^# quality (good|fair|poor)", text, re.MULTILINE)[1]
+    assert ("these limits come from a run whose quality is poor" in done.err) == (quality == "poor")
     assert "the slowest pair's GB/s x 0.8, its one-way us x 1.5" in text
     found = tomllib.loads(text)
     assert found["ranks"] == 2

@@ -82,6 +82,10 @@ Quality quality_of(const Result& result) {
   return quality;
 }
 
+std::string in_words(const Quality& quality) {
+  return quality.level + (quality.reasons.empty() ? "" : ": " + join(quality.reasons, "; "));
+}
+
 std::vector<std::string> impossible_figures(const Result& result) {
   std::vector<std::string> figures;
   for (const auto& finding : shown_findings(result)) {

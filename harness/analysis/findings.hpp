@@ -62,6 +62,9 @@ struct Quality {
 /// virtual machine.
 Quality quality_of(const Result& result);
 
+/// "fair: virtual machine; odd", or the level alone.
+std::string in_words(const Quality& quality);
+
 /// Whether a rule of quality made this finding.
 bool of_quality(const Json& finding);
 

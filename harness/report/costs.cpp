@@ -203,10 +203,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
       fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
                   text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
                   text_at(result.ucx, "/version")));
-  if (!result.cases.empty()) {
-    const auto [level, reasons] = quality_of(result);
-    lines.emplace_back("quality", level + (reasons.empty() ? "" : ": " + join(reasons, "; ")));
-  }
+  if (!result.cases.empty()) lines.emplace_back("quality", in_words(quality_of(result)));
   // What was measured says it better.
   if (result.cases.empty()) add_transports(result.ucx.value("transports", Json::object()), lines);
   return lines;

@@ -12,6 +12,7 @@
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/expect_file.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
+#include "harness/analysis/findings.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/text.hpp"
@@ -227,14 +228,22 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
                               o.max_time));
   }
   const auto host = text_at(result->machine, "/hosts/0/name", "?");
+  const auto quality = quality_of(*result);
   const auto begun = write_or_keep(
       o.write_expect,
-      site_text(site, fmt::format("# Limits from a measurement on {} (run {}):\n"
+      site_text(site, fmt::format("# Limits from a measurement on {} (run {}),\n"
+                                  "# quality {}:\n"
                                   "# the slowest pair's GB/s x {}, its one-way us x {}. Edit them, "
                                   "then:\n# ucx-bench check --expect {}\n",
-                                  host, text_at(result->run, "/id", "?"), rate_margin, time_margin,
-                                  o.write_expect)));
+                                  host, text_at(result->run, "/id", "?"), in_words(quality),
+                                  rate_margin, time_margin, o.write_expect)));
   if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
+  if (quality.level == "poor") {
+    fmt::print(stderr,
+               "ucx-bench: these limits come from a run whose quality is {}; a good node may reach "
+               "more: see ucx-bench doctor, then write them again\n",
+               in_words(quality));
+  }
   return worse(written, begun);
 }
 
