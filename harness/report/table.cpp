@@ -138,9 +138,11 @@ void add_findings(Page& page, const Result& result, bool all) {
   }
   if (findings.size() == total) return;
   const auto file = result.file.empty() ? "FILE" : result.file.string();
-  page.line(fmt::format("{}: ucx-bench report {} --findings",
-                        counted(total - findings.size(), "more finding"), file),
-            dim);
+  page.line(
+      fmt::format("{}: ucx-bench report {} --findings",
+                  counted(total - findings.size(), findings.empty() ? "finding" : "more finding"),
+                  file),
+      dim);
 }
 
 std::string render_table(const Result& result, const RenderOptions& options) {

@@ -249,8 +249,9 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
 
 Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {
   if (o.expect.empty() == o.write_expect.empty()) {
-    throw Failure(Exit::usage,
-                  "check: give --expect FILE.toml, or --write-expect FILE.toml to begin one");
+    throw Failure(
+        Exit::usage,
+        "check: give one of --expect FILE.toml, and --write-expect FILE.toml to begin one");
   }
   if (o.expect.empty()) return begin_site(o, global);
   if (command.get_option("--ranks")->count() > 0) {

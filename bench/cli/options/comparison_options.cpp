@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/files.hpp"
@@ -44,15 +45,17 @@ std::set<std::string, std::less<>> parse_fail_on(const std::string& text) {
   return names;
 }
 
-Exit gate_of(const Comparison& comparison, const std::set<std::string, std::less<>>& fail_on) {
+/// Of `fail_on`, the first that a row is; empty: none.
+std::string_view failed_on(const Comparison& comparison,
+                           const std::set<std::string, std::less<>>& fail_on) {
   const auto any = [&](Change change) {
     return std::ranges::any_of(comparison.series,
                                [&](const SeriesChange& series) { return series.change == change; });
   };
-  if (fail_on.contains("regression") && any(Change::regressed)) return Exit::gate;
-  if (fail_on.contains("missing") && any(Change::missing)) return Exit::inconclusive;
+  if (fail_on.contains("regression") && any(Change::regressed)) return "regression";
+  if (fail_on.contains("missing") && any(Change::missing)) return "missing";
   const bool unknown = !comparison.incomparable.empty() || any(Change::inconclusive);
-  return fail_on.contains("inconclusive") && unknown ? Exit::inconclusive : Exit::done;
+  return fail_on.contains("inconclusive") && unknown ? "inconclusive" : "";
 }
 
 }  // namespace
@@ -100,7 +103,13 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet)
     std::fputs(comparison_table(comparison, global.verbose).c_str(), stdout);
   std::fflush(stdout);
-  const auto exit = gate_of(comparison, fail_on_);
+  const auto failed = failed_on(comparison, fail_on_);
+  const auto exit = failed.empty()           ? Exit::done
+                    : failed == "regression" ? Exit::gate
+                                             : Exit::inconclusive;
+  if (exit != Exit::done) {
+    fmt::print(stderr, "ucx-bench: --fail-on {}: status {}\n", failed, static_cast<int>(exit));
+  }
   if (html_.empty()) return exit;
   const auto drawn = run_script_on(
       text, "comparison",
