@@ -144,8 +144,8 @@ def test_dry_run_measures_nothing(bench, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "give --expect FILE.toml, or --write-expect FILE.toml"),
-        (["--expect", "a.toml", "--write-expect", "b.toml"], "give --expect FILE.toml, or"),
+        ([], "give one of --expect FILE.toml, and --write-expect FILE.toml"),
+        (["--expect", "a.toml", "--write-expect", "b.toml"], "give one of --expect FILE.toml, and"),
         (["--expect", "none.toml"], "cannot read 'none.toml': No such file or directory; give a site's TOML file"),
         (["--write-expect", "no/such/site.toml"], "--write-expect no/such/site.toml: No such file"),
         (["--write-expect", "site.toml", "-n", 1], "--ranks 1: check needs at least two"),
