@@ -17,6 +17,7 @@ struct Timed {
 };
 
 Json to_json(const std::vector<Timed>& streams);
+Timed stream_from(const Json& of);
 std::vector<Timed> streams_from(const Json& list);
 
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number, null where

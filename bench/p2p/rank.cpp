@@ -296,7 +296,7 @@ class Rank {
       const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
       for (const auto& from_one : rank.at("received")) {
         if (from_one.is_null()) continue;
-        const auto stream = streams_from(from_one.at(0)).at(run);
+        const auto stream = stream_from(from_one.at(0).at(run));
         spans.push_back(
             {.begin_ns = static_cast<double>(static_cast<std::int64_t>(stream.begin_ns) - zero),
              .end_ns = static_cast<double>(static_cast<std::int64_t>(stream.end_ns) - zero),

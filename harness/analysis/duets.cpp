@@ -49,12 +49,6 @@ struct OneDuet {
   std::vector<double> logs{}, base{}, now{};  ///< by pair of ranks
 };
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const auto value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 }  // namespace
 
 DuetValues duets_of(const Case& base, const Case& now, const std::string& metric) {
@@ -73,7 +67,7 @@ DuetValues duets_of(const Case& base, const Case& now, const std::string& metric
   }
   DuetValues values;
   for (const auto& [launch, duet] : duets) {
-    values.logs.push_back(mean_of(duet.logs));
+    values.logs.push_back(mean(duet.logs));
     values.base.push_back(median(duet.base));
     values.now.push_back(median(duet.now));
   }

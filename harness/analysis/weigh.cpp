@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,9 +25,9 @@ double error_of_median(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   std::vector<double> away;
   for (const auto value : values) away.push_back(std::abs(value / middle - 1));
-  const auto mean = std::accumulate(away.begin(), away.end(), 0.0) / n;
+  const auto average = mean(away);
   const auto usual = median(std::move(away));
-  return (usual > 0 ? usual / 0.6745 : mean / 0.7979) * std::sqrt(1.5707963 / n);
+  return (usual > 0 ? usual / 0.6745 : average / 0.7979) * std::sqrt(1.5707963 / n);
 }
 
 // Each placement with the interval of its own change; the two that are furthest apart.

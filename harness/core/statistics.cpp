@@ -13,6 +13,10 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return quantile_of_sorted(values, 0.5);

@@ -12,6 +12,9 @@ namespace ucxbench {
 /// nearest order statistics at (n − 1)·q: definition 7 of Hyndman & Fan 1996, numpy's default.
 double quantile_of_sorted(std::span<const double> sorted, double q);
 
+/// The arithmetic mean of non-empty `values`.
+double mean(std::span<const double> values);
+
 /// The median of non-empty `values`.
 double median(std::vector<double> values);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 namespace ucxbench {
@@ -17,6 +18,8 @@ TEST(Quantile, MatchesNumpysDefault) {
   EXPECT_DOUBLE_EQ(quantile_of_sorted(values, 1.0), 8.0);
   EXPECT_DOUBLE_EQ(quantile_of_sorted(std::array{5.0}, 0.9), 5.0);
 }
+
+TEST(Mean, IsTheArithmeticOne) { EXPECT_DOUBLE_EQ(mean(std::array{9.0, 1.0, 5.0, 3.0}), 4.5); }
 
 TEST(Median, SortsItsArgument) { EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5.0); }
 

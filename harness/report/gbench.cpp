@@ -1,5 +1,4 @@
 #include <cmath>
-#include <numeric>
 
 #include "harness/core/statistics.hpp"
 #include "harness/report/report.hpp"
@@ -62,10 +61,6 @@ std::optional<Family> family_of(const Case& of, const std::string& name, const M
   }
   family.iterations.resize(family.times_us.size());
   return family.times_us.empty() ? std::nullopt : std::optional(family);
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double standard_deviation(const std::vector<double>& values) {
