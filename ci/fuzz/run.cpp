@@ -6,7 +6,7 @@
 
 #include "ci/fuzz/refusal.hpp"
 #include "harness/analysis/advice.hpp"
-#include "harness/analysis/comparison.hpp"
+#include "harness/analysis/comparison/comparison.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/result/result.hpp"
 

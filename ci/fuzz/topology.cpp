@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ci/fuzz/refusal.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/topology/path.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 #include "harness/analysis/annotate.hpp"
 
 #include "harness/analysis/findings.hpp"
-#include "harness/analysis/run_limits.hpp"
+#include "harness/analysis/limits/run_limits.hpp"
 
 namespace ucxbench {
 

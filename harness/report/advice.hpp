@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/analysis/advice.hpp"
-#include "harness/analysis/pick.hpp"
+#include "harness/analysis/limits/pick.hpp"
 
 namespace ucxbench {
 

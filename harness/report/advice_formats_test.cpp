@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/report/advice.hpp"
 #include "harness/topology/build.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/analysis/comparison.hpp"
+#include "harness/analysis/comparison/comparison.hpp"
 #include "harness/report/text.hpp"
 
 namespace ucxbench {

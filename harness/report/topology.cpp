@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "harness/analysis/machine_limits.hpp"
+#include "harness/analysis/limits/machine_limits.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/text.hpp"
 #include "harness/topology/path.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/topology/build.hpp"
 
 namespace ucxbench {

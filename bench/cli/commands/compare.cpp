@@ -5,7 +5,7 @@
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/comparison_options.hpp"
 #include "bench/cli/options/help.hpp"
-#include "harness/analysis/halves.hpp"
+#include "harness/analysis/comparison/halves.hpp"
 
 namespace ucxbench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
-#include "harness/analysis/environments.hpp"
-#include "harness/analysis/streams.hpp"
+#include "harness/analysis/comparison/environments.hpp"
+#include "harness/analysis/comparison/streams.hpp"
 #include "harness/core/files.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/result.hpp"

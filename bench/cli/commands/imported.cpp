@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 
 namespace ucxbench {
 

@@ -4,7 +4,7 @@
 #include "bench/cli/commands/imported.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
-#include "harness/analysis/machine_limits.hpp"
+#include "harness/analysis/limits/machine_limits.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/report/topology.hpp"
 #include "harness/result/result.hpp"

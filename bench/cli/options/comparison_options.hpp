@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/cli/options/options.hpp"
-#include "harness/analysis/comparison.hpp"
+#include "harness/analysis/comparison/comparison.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/result/result.hpp"
 

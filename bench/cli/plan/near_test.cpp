@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 
 namespace ucxbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/core/refusal_for_test.hpp"
 #include "harness/result/words.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "bench/cli/plan/suite_file.hpp"
-#include "harness/analysis/comparison.hpp"
+#include "harness/analysis/comparison/comparison.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/result/result.hpp"
 

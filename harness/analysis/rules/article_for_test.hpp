@@ -3,7 +3,7 @@
 // For tests.
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
 
 namespace ucxbench {

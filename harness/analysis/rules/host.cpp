@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/analysis/placements.hpp"
+#include "harness/analysis/comparison/placements.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/words.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/analysis/fixtures.hpp"
-#include "harness/analysis/import.hpp"
+#include "harness/analysis/imports/import.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
 #include "harness/result/older_runs.hpp"
 

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/comparison/rank_tests.hpp"
+#include "harness/analysis/rules/modes.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// What became of one metric of one case from a base run to a new one.
+enum class Change { regressed, improved, inconclusive, missing, added, unchanged };
+std::string_view to_string(Change change);
+
+/// What more launches, or a quieter machine, would end.
+enum class Doubt { none, too_few_launches, too_noisy };
+
+/// What is held against each other: launches of each run, or pairs that ran side by side.
+enum class Method { launches, duets };
+std::string_view to_string(Method method);
+
+struct SeriesChange {
+  std::string key;       ///< the case's
+  std::string metric;    ///< "latency_us"
+  std::string better{};  ///< "lower" or "higher"
+  Change change = Change::inconclusive;
+  Method method = Method::launches;
+  /// Medians over all launches, in the metric's unit; empty where nothing is tested.
+  std::optional<double> base{}, now{};
+  /// Medians over the launches that are compared, without what their placements make of them: these
+  /// differ as `ratio` says (Matched).
+  std::optional<double> matched_base{}, matched_now{};
+  std::size_t base_launches = 0, new_launches = 0;  ///< that are compared; or duets
+  Ratio ratio{};                                    ///< new / base, within placements
+  double p = 1;                                     ///< of this test alone
+  double smallest_p = 1;                            ///< that so many launches could have
+  double corrected = 1;                             ///< Holm's, over all tests of the comparison
+  double resolution = 0;                            ///< relative: a step of the medians (step_of)
+  double floor = 0;                                 ///< the least relative change that counts
+  /// From the first launch to the last, relative; empty where a run does not drift.
+  std::optional<double> base_drift{}, new_drift{};
+  /// Where launches of one placement changed otherwise than those of another, by more than chance:
+  /// both changes, in words. There is no one figure then.
+  std::string differs_by_placement{};
+  std::optional<Modes> base_modes{}, new_modes{};  ///< of the launches, if there are two
+  /// Why it is inconclusive, where this is all that stands against a verdict, and how many launches
+  /// of each run would end that.
+  Doubt doubt = Doubt::none;
+  std::size_t launches_wanted = 0;
+  /// Of an inconclusive one, a word: "launches" (too few), "noise", "clock", "placement", "drift",
+  /// or "host" (its reference drifted).
+  std::string reason{};
+  /// One line, with what to do unless next_steps say that; empty of a change and of none.
+  std::string why{};
+  /// What is odd about these launches, whatever the verdict: modes, a drift that met both alike.
+  std::string remark{};
+};
+
+/// What --alpha is where nobody says otherwise: half of the 1 % of runs that may raise a false
+/// alarm, since launches of one run are not quite independent (docs/method/verdict-study.md).
+inline constexpr double usual_alpha = 0.005;
+
+/// What a comparison holds against the two runs.
+struct Demands {
+  double alpha = usual_alpha;  ///< chance of any false alarm in a comparison without a change
+  double floor = 0.005;        ///< relative; changes up to this do not count
+  /// The environments differ on purpose: deciding_differences are no reason against a verdict.
+  bool across_environments = false;
+};
+
+struct Comparison {
+  double alpha = usual_alpha;
+  std::size_t tests = 0;
+  /// Why the two runs cannot be compared at all: another machine, or another environment
+  /// (deciding_differences). Then there are no verdicts.
+  std::string incomparable{};
+  /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that the placement of the ranks' processors
+  /// changed (Placements::in_brief); that both are one run (halves_in_turns); and, where there
+  /// is a change, that the runs did not take turns.
+  std::vector<std::string> differences{};
+  std::string
+      placements{};  ///< each with its share of both runs' launches; empty: not more than one
+  /// What both runs measured of the host itself; of no other test's family.
+  std::vector<SeriesChange> canaries{};
+  /// Which canaries changed: "canary/memcpy copy_GBps 8.1 -> 6.0 (-25.9 %)". Unless it is empty,
+  /// what both runs have is inconclusive.
+  std::string host_changed{};
+  std::vector<SeriesChange> series{};  ///< the most certain loss first
+  /// One line for all series of a kind that have no verdict, with what to do (next_steps.hpp).
+  std::vector<std::string> next_steps{};
+};
+
+/// The new run's figure beside `matched_base`, from which a reader gets the change: matched_base
+/// times the estimated ratio, which is the median of all ratios and not that of the medians.
+std::optional<double> matched_new(const SeriesChange& series);
+
+/// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
+/// being corrected for all of them.
+std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
+
+/// Compares every metric of every case by its launches' medians, launches being what is
+/// independent, each with those that met the same placement (Placements::matched). A change is one
+/// only if all of this holds: the corrected p-value of the rank test is below `alpha`, so that a
+/// run without any change raises a false alarm with less than that chance; and the ratio differs
+/// from 1 by more than `floor`, by more than the clock resolves (step_of), and by more than twice
+/// the noise of the two series (the standard error of the ratio of their medians). It is unchanged
+/// if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the floor. A
+/// canary (canary_benchmark) that changed by the same rules makes all of it inconclusive, a drift
+/// the series that has it (look_at_shapes). Metrics that follow from others (message rate,
+/// throughput) and those kept for other tools are left out.
+Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
+
+}  // namespace ucxbench

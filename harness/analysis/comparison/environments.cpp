@@ -1,0 +1,162 @@
+#include "harness/analysis/comparison/environments.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr const char* not_known = "?";
+
+std::string named(const Json& json, const std::string& name) {
+  return text_at(json, "/" + name, not_known);
+}
+
+std::string of_host(const Result& result, const std::string& name) {
+  return text_at(result.machine, "/hosts/0/" + name, not_known);
+}
+
+// Of the first rank with a GPU.
+std::string of_device(const Result& result, const std::string& name) {
+  for (const auto& rank : result.ranks) {
+    const auto value = text_at(rank, "/device/" + name, not_known);
+    if (value != not_known) return value;
+  }
+  return not_known;
+}
+
+// "1.13.1" → "1.13" for two parts.
+std::string first_parts(const std::string& version, int parts) {
+  std::size_t end = 0;
+  for (; parts > 0 && end != std::string::npos; --parts) end = version.find('.', end + 1);
+  return version.substr(0, end);
+}
+
+using Notes = std::vector<std::string>;
+
+void note(Notes& notes, std::string_view what, const std::string& base, const std::string& now) {
+  if (base != now) notes.push_back(fmt::format("{} {} -> {}", what, base, now));
+}
+
+void note_known(Notes& notes, std::string_view what, const std::string& base,
+                const std::string& now) {
+  if (base != not_known && now != not_known) note(notes, what, base, now);
+}
+
+// Members of objects of words, of which a run of an older version has none.
+void note_members(Notes& notes, const Json& base, const Json& now, const std::string& otherwise) {
+  if (!base.is_object() || !now.is_object()) return;
+  std::set<std::string> names;
+  for (const auto* side : {&base, &now}) {
+    for (const auto& [name, value] : side->items()) names.insert(name);
+  }
+  for (const auto& name : names) {
+    const auto of = [&](const Json& side) {
+      return side.contains(name) ? join(texts_of(side.at(name)), "+") : otherwise;
+    };
+    note(notes, name, of(base), of(now));
+  }
+}
+
+// Another release has many at once: they are one line then.
+void note_libraries(Notes& notes, const Json& base, const Json& now) {
+  constexpr std::size_t most_named = 4;
+  Notes all;
+  note_members(all, base, now, "not loaded");
+  if (all.size() <= most_named) {
+    for (const auto& library : all) notes.push_back("library " + library);
+    return;
+  }
+  const auto count = all.size();
+  for (auto& library : all) library.resize(library.find(' '));
+  all.resize(most_named);
+  notes.push_back(
+      fmt::format("libraries {} and {} more are others", join(all, ", "), count - most_named));
+}
+
+Json at_or_null(const Json& json, const char* path) {
+  const Json::json_pointer place(path);
+  return json.contains(place) ? json.at(place) : Json();
+}
+
+// UCX's, what `ab` was asked to add, and where `others` those by which programs behave otherwise.
+Json variables_of(const Result& result, bool others) {
+  auto all = others ? at_or_null(result.run, "/variables") : Json::object();
+  for (const auto& more : {at_or_null(result.run, "/ab/environment"),
+                           at_or_null(result.ucx, "/environment/inherited")}) {
+    if (more.is_object()) all.update(more);
+  }
+  return all;
+}
+
+// Of the first host, beside its kernel's version.
+constexpr std::array host_facts = {"governor",       "transparent_huge_pages", "turbo",    "smt",
+                                   "numa_balancing", "ptrace_scope",           "cpu_quota"};
+
+}  // namespace
+
+std::vector<std::string> environment_differences(const Result& base, const Result& now) {
+  Notes all;
+  note(all, "UCX", named(base.ucx, "version"), named(now.ucx, "version"));
+  note(all, "library", named(base.ucx, "library"), named(now.ucx, "library"));
+  note(all, "driver", of_device(base, "driver"), of_device(now, "driver"));
+  note(all, "CUDA", of_device(base, "cuda"), of_device(now, "cuda"));
+  note(all, "kernel", of_host(base, "kernel"), of_host(now, "kernel"));
+  note(all, "host", of_host(base, "name"), of_host(now, "name"));
+  note(all, "topology", named(base.machine, "topology_hash"), named(now.machine, "topology_hash"));
+  for (const auto* fact : host_facts)
+    note_known(all, fact, of_host(base, fact), of_host(now, fact));
+  const auto* settings = "/hosts/0/kernel_settings";
+  note_members(all, at_or_null(base.machine, settings), at_or_null(now.machine, settings),
+               "not there");
+  note_libraries(all, at_or_null(base.ucx, "/libraries"), at_or_null(now.ucx, "/libraries"));
+  const bool others = base.run.contains("variables") && now.run.contains("variables");
+  note_members(all, variables_of(base, others), variables_of(now, others), "not set");
+  return all;
+}
+
+std::vector<std::string> differences_of(const Result& base, const Result& now) {
+  Notes all;
+  note(all, "commit", named(base.build, "commit").substr(0, 12),
+       named(now.build, "commit").substr(0, 12));
+  note(all, "compiler", named(base.build, "compiler"), named(now.build, "compiler"));
+  note(all, "flags", named(base.build, "flags"), named(now.build, "flags"));
+  for (auto& difference : environment_differences(base, now)) all.push_back(std::move(difference));
+  return all;
+}
+
+std::string environment_in_words(const Result& result) {
+  return fmt::format("UCX {}, driver {}, CUDA {}, kernel {}, host {}, topology {}",
+                     named(result.ucx, "version"), of_device(result, "driver"),
+                     of_device(result, "cuda"), of_host(result, "kernel"), of_host(result, "name"),
+                     named(result.machine, "topology_hash"));
+}
+
+DecidingEnvironment deciding_environment(const Result& result) {
+  const auto known = [](const std::string& text) { return text == not_known ? "" : text; };
+  return {.ucx = known(first_parts(named(result.ucx, "version"), 2)),
+          .driver = known(first_parts(of_device(result, "driver"), 1)),
+          .topology = known(named(result.machine, "topology_hash"))};
+}
+
+std::vector<std::string> deciding_differences(const DecidingEnvironment& base,
+                                              const DecidingEnvironment& now) {
+  Notes all;
+  const auto note_both = [&](std::string_view what, const std::string& before,
+                             const std::string& after) {
+    if (!before.empty() && !after.empty()) note(all, what, before, after);
+  };
+  note_both("UCX", base.ucx, now.ucx);
+  note_both("driver", base.driver, now.driver);
+  note_both("topology", base.topology, now.topology);
+  return all;
+}
+
+std::string machine_of(const Result& result) { return named(result.machine, "id"); }
+
+}  // namespace ucxbench

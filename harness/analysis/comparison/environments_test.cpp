@@ -1,0 +1,63 @@
+#include "harness/analysis/comparison/environments.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ucxbench {
+namespace {
+
+Result in_environment(const Json& variables, const Json& settings, const Json& libraries) {
+  Result result;
+  result.run = {{"variables", variables}};
+  result.machine = {{"hosts", {{{"kernel_settings", settings}}}}};
+  result.ucx = {{"libraries", libraries}};
+  return result;
+}
+
+TEST(Environments, APreloadedLibraryDiffers) {
+  const auto base =
+      in_environment(Json::object(), Json::object(), {{"libc.so.6", "/lib/libc.so.6"}});
+  const auto now =
+      in_environment({{"LD_PRELOAD", "/x/libdelay.so"}}, Json::object(),
+                     {{"libc.so.6", "/lib/libc.so.6"}, {"libdelay.so", "/x/libdelay.so"}});
+  EXPECT_EQ(environment_differences(base, now),
+            (std::vector<std::string>{"library libdelay.so not loaded -> /x/libdelay.so",
+                                      "LD_PRELOAD not set -> /x/libdelay.so"}));
+}
+
+TEST(Environments, AKernelSettingDiffers) {
+  const auto base =
+      in_environment(Json::object(), {{"net.core.rmem_max", "212992"}}, Json::object());
+  const auto now = in_environment(Json::object(), {{"net.core.rmem_max", "4096"}}, Json::object());
+  EXPECT_EQ(environment_differences(base, now),
+            std::vector<std::string>{"net.core.rmem_max 212992 -> 4096"});
+}
+
+TEST(Environments, ManyLibrariesAreOneLine) {
+  Json before = Json::object();
+  Json after = Json::object();
+  for (const char* name : {"liba", "libb", "libc", "libd", "libe", "libf"}) {
+    before[name] = "/one";
+    after[name] = "/other";
+  }
+  EXPECT_EQ(environment_differences(in_environment(Json::object(), Json::object(), before),
+                                    in_environment(Json::object(), Json::object(), after)),
+            std::vector<std::string>{"libraries liba, libb, libc, libd and 2 more are others"});
+}
+
+TEST(Environments, WhatAnOlderFileDoesNotHaveIsNoDifference) {
+  const auto now = in_environment({{"LD_LIBRARY_PATH", "/opt"}}, {{"vm.swappiness", "60"}},
+                                  {{"libc.so.6", "/lib/libc.so.6"}});
+  EXPECT_TRUE(environment_differences({}, now).empty());
+}
+
+TEST(Environments, WhatAbAddedToOneSideDiffers) {
+  Result base;
+  Result now;
+  base.run["ab"]["environment"] = Json::object();
+  now.run["ab"]["environment"] = {{"DELAY_US", "300"}};
+  EXPECT_EQ(environment_differences(base, now),
+            std::vector<std::string>{"DELAY_US not set -> 300"});
+}
+
+}  // namespace
+}  // namespace ucxbench

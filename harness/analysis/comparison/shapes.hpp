@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/analysis/comparison/comparison.hpp"
+#include "harness/analysis/comparison/placements.hpp"
+
+namespace ucxbench {
+
+/// Looks at each series in the order of its launches, as Placements::matched has them. One whose
+/// medians go one way (Mann-Kendall, corrected by Holm for all series of both runs at `alpha`, and
+/// by more than its floor) was not measured in one state of the machine: its verdict becomes
+/// inconclusive, unless both runs took turns (`in_turns`) and go the same way, so that it met both
+/// alike. Two modes of launches are named; the test is right about them, a median between them says
+/// little.
+void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
+                    const Placements& placements, double alpha, bool in_turns);
+
+/// nullptr when there is none.
+const Case* find_case(const Result& result, const std::string& key);
+
+}  // namespace ucxbench

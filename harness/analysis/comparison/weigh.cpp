@@ -1,0 +1,120 @@
+#include "harness/analysis/comparison/weigh.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "harness/analysis/comparison/duets.hpp"
+#include "harness/analysis/comparison/resolution.hpp"
+#include "harness/analysis/comparison/signed_rank.hpp"
+#include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
+// deviations; the median of n of them has π/2 times the variance of their mean. Where more than
+// half are equal that deviation is 0 and says nothing: then from the mean one, 0.7979 standard
+// deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
+double error_of_median(const std::vector<double>& values) {
+  const auto middle = median(values);
+  const auto n = static_cast<double>(values.size());
+  std::vector<double> away;
+  for (const auto value : values) away.push_back(std::abs(value / middle - 1));
+  const auto average = mean(away);
+  const auto usual = median(std::move(away));
+  return (usual > 0 ? usual / 0.6745 : average / 0.7979) * std::sqrt(1.5707963 / n);
+}
+
+// Each placement with the interval of its own change; the two that are furthest apart.
+std::string differing_placements(const std::vector<Stratum>& strata, double alpha, double floor) {
+  struct Own {
+    const Stratum* of;
+    Ratio ratio;
+  };
+  std::vector<Own> known;
+  for (const auto& of : strata) {
+    auto ratio = ratio_of({&of, 1}, 1 - alpha / static_cast<double>(strata.size()));
+    if (ratio.interval) known.push_back({&of, ratio});
+  }
+  if (known.size() < 2) return "";
+  const auto low =
+      std::ranges::min(known, {}, [](const Own& own) { return (*own.ratio.interval)[1]; });
+  const auto high =
+      std::ranges::max(known, {}, [](const Own& own) { return (*own.ratio.interval)[0]; });
+  if ((*high.ratio.interval)[0] <= (*low.ratio.interval)[1] * (1 + floor)) return "";
+  const auto words = [](const Own& own) {
+    return fmt::format("{:+.1f} % ({:.4g} -> {:.4g})", 100 * (own.ratio.estimate - 1),
+                       median(own.of->base), median(own.of->now));
+  };
+  return fmt::format("depends on the placement, {} in one and {} in another: compare each alone",
+                     words(low), words(high));
+}
+
+void weigh_launches(SeriesChange& series, const TwoRuns& runs, const Case& base, const Case& now,
+                    const Demands& demands) {
+  const auto& metric = series.metric;
+  const auto found = runs.placements.matched(base, now, metric);
+  series.base_launches = found.base.size();
+  series.new_launches = found.now.size();
+  if (found.strata.empty()) {
+    series.why = found.why_not;
+    series.reason = "placement";
+    return;
+  }
+  series.base = median(usable_medians(base.metrics.at(metric)));
+  series.now = median(usable_medians(now.metrics.at(metric)));
+  series.matched_base = median(found.base);
+  series.matched_now = median(found.now);
+  const auto step = std::max(step_of(runs.base, base, metric), step_of(runs.now, now, metric));
+  series.resolution = a_little_more * step / std::min(*series.matched_base, *series.matched_now);
+  series.ratio = ratio_of(found.strata, 1 - demands.alpha);
+  // Either median is anywhere within half a step of what it shows.
+  if (auto& interval = series.ratio.interval) {
+    (*interval)[0] /= 1 + series.resolution;
+    (*interval)[1] *= 1 + series.resolution;
+  }
+  series.differs_by_placement = differing_placements(
+      found.strata, demands.alpha, std::max(demands.floor, 2 * series.resolution));
+  series.p = rank_sum_p(found.strata);
+  series.smallest_p = smallest_p(found.strata);
+  series.floor =
+      std::max({demands.floor, series.resolution,
+                2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
+}
+
+// A duet's value is of blocks of milliseconds, far above any clock's step.
+void weigh_duets(SeriesChange& series, const DuetValues& duets, const Case& base, const Case& now,
+                 const Demands& demands) {
+  series.method = Method::duets;
+  series.base_launches = series.new_launches = duets.logs.size();
+  series.base = median(usable_medians(base.metrics.at(series.metric)));
+  series.now = median(usable_medians(now.metrics.at(series.metric)));
+  series.matched_base = median(duets.base);
+  series.matched_now = median(duets.now);
+  series.ratio = signed_rank_ratio(duets.logs, 1 - demands.alpha);
+  series.p = signed_rank_p(duets.logs);
+  series.smallest_p = smallest_signed_rank_p(duets.logs.size());
+  series.floor = demands.floor;
+}
+
+}  // namespace
+
+SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& base,
+                   const Case& now, const Demands& demands) {
+  SeriesChange series{
+      .key = base.key, .metric = metric, .better = shown_metric(base, metric).better};
+  const auto duets = duets_of(base, now, metric);
+  if (duets.logs.empty()) {
+    weigh_launches(series, runs, base, now, demands);
+  } else {
+    weigh_duets(series, duets, base, now, demands);
+  }
+  return series;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,157 @@
+#include "harness/analysis/limits/host_limits.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/analysis/limits/run_limits.hpp"
+#include "harness/result/older_runs.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Ranks of one host whose memory is copied with 10 GB/s by one core and 12 by two.
+struct SharedMemoryRun {
+  Result result;
+  Case of;
+
+  SharedMemoryRun() {
+    const Json copies = {{"one_core", {{"cpus", {0}}, {"bytes", 1}, {"copy_GBps", 10}}},
+                         {"all_cores", {{"cpus", {0, 1}}, {"bytes", 1}, {"copy_GBps", 12}}}};
+    result.machine = {{"hosts", Json::array({{{"name", "here"}, {"memory_copy", copies}}})}};
+    for (int rank = 0; rank < 3; ++rank) {
+      result.ranks.push_back({{"rank", rank}, {"host", "here"}});
+    }
+    of.benchmark = "p2p";
+    of.parameters = {{"memory", {"host", "host"}}, {"concurrent", "one"}};
+    of.shows = shows_of_older(of);
+  }
+
+  void add(int src, int dst, const std::string& device, const std::string& words = "",
+           const std::string& carrier = "shm") {
+    of.pairs.push_back({{"src", src}, {"dst", dst}, {"p50_GBps", 5}});
+    LaunchRecord record{.src = src, .dst = dst, .lanes = {"sysv/memory", "cma/memory"}};
+    record.path = {{"carried_by", {{carrier, 1.0}}},
+                   {"protocols", Json::array({{{"protocol", words}, {"device", device}}})}};
+    of.launches.push_back(record);
+  }
+
+  const Json& only_row() {
+    add_limits(of, result, Graph());
+    EXPECT_EQ(of.limits.size(), 1U);
+    return of.limits.at(0);
+  }
+};
+
+TEST(HostLimits, OfSegmentsAreTwoCopies) {
+  SharedMemoryRun run;
+  run.add(0, 1, "sysv/memory");
+  const auto row = run.only_row();
+  EXPECT_EQ(row["GBps"], 6) << "24 GB/s of traffic, each byte twice read and twice written";
+  EXPECT_EQ(row["class"], "memory");
+  EXPECT_EQ(row["path"], "shm");
+  EXPECT_EQ(row["resource"], "host memory");
+  EXPECT_EQ(row["source"], "calibrated");
+  EXPECT_EQ(row["detail"], "memcpy of 12.0 GB/s on CPUs 0, 1, read and written");
+  EXPECT_EQ(row["complete"], true);
+  EXPECT_TRUE(row["expected_GBps"].is_null() && row["share_GBps"].is_null());
+  EXPECT_EQ(row["p50_GBps"], 5);
+  EXPECT_EQ(run.of.pairs[0]["calibrated_GBps"], 6);
+  EXPECT_FALSE(run.of.pairs[0].contains("limit_GBps")) << "it is no law";
+}
+
+TEST(HostLimits, OfTheKernelAreOneCopyByOneCore) {
+  SharedMemoryRun named;
+  named.add(0, 1, "cma/memory");
+  const auto row = named.only_row();
+  EXPECT_EQ(row["GBps"], 10);
+  EXPECT_EQ(row["resource"], "host memory, by the core of rank 1");
+  EXPECT_EQ(row["detail"], "memcpy of 10.0 GB/s on CPU 0");
+  SharedMemoryRun read;
+  read.add(0, 1, "", "rendezvous, read by the receiver");
+  EXPECT_EQ(read.only_row()["GBps"], 10) << "nothing else can read";
+  EXPECT_EQ(read.of.limits[0]["complete"], true);
+}
+
+TEST(HostLimits, AreAtMostThatWhereUcxDoesNotSayHow) {
+  for (const auto* device : {"", "sysv/memory, cma/memory", "xpmem/memory"}) {
+    SharedMemoryRun run;
+    run.add(0, 1, device);
+    EXPECT_EQ(run.only_row()["GBps"], 10) << device;
+    EXPECT_EQ(run.of.limits[0]["complete"], false) << device;
+  }
+}
+
+TEST(HostLimits, OfAllAtOnceShareCoresAndMemory) {
+  SharedMemoryRun both_ways;
+  both_ways.of.parameters["concurrent"] = "all";
+  both_ways.of.shows = shows_of_older(both_ways.of);
+  both_ways.add(0, 1, "cma/memory");
+  both_ways.add(1, 0, "cma/memory");
+  EXPECT_EQ(both_ways.only_row()["share_GBps"], 6) << "of 24 GB/s";
+  EXPECT_EQ(both_ways.of.limits[0]["GBps"], 10);
+  EXPECT_EQ(both_ways.of.limits[0]["pairs"], 2);
+  EXPECT_EQ(both_ways.of.pairs[1]["calibrated_share_GBps"], 6);
+
+  SharedMemoryRun into_one;
+  into_one.of.parameters["concurrent"] = "all";
+  into_one.of.shows = shows_of_older(into_one.of);
+  into_one.add(0, 2, "cma/memory");
+  into_one.add(1, 2, "cma/memory");
+  EXPECT_EQ(into_one.only_row()["share_GBps"], 5) << "its core makes all copies";
+
+  SharedMemoryRun with_another;
+  with_another.of.parameters["concurrent"] = "all";
+  with_another.of.shows = shows_of_older(with_another.of);
+  with_another.add(0, 1, "cma/memory");
+  with_another.add(1, 0, "", "", "tcp");
+  EXPECT_TRUE(with_another.only_row()["share_GBps"].is_null()) << "what that takes is not known";
+}
+
+TEST(HostLimits, OfAPingPongsPairsAreAtOnce) {
+  SharedMemoryRun run;
+  run.of.benchmark = "pingpong";
+  run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
+  run.add(0, 1, "cma/memory");
+  EXPECT_TRUE(run.only_row()["share_GBps"].is_null()) << "nobody to share with";
+  run.add(2, 1, "cma/memory");
+  EXPECT_EQ(run.only_row()["share_GBps"], 5);
+}
+
+TEST(HostLimits, OfAWorkloadAreOfItsWholeExchange) {
+  SharedMemoryRun run;
+  run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
+  run.of.exchange = {{"bytes", 2e9}};
+  run.add(0, 1, "sysv/memory");
+  run.of.pairs = {{{"src", 0}, {"dst", 1}, {"bytes", 1e9}},
+                  {{"src", 1}, {"dst", 0}, {"bytes", 1e9}}};
+  add_limits(run.of, run.result, Graph());
+  EXPECT_EQ(run.of.exchange["calibrated_GBps"], 6);
+  EXPECT_EQ(run.of.exchange["calibrated_by"],
+            "host memory: memcpy of 12.0 GB/s on CPUs 0, 1, read and written");
+  EXPECT_TRUE(run.of.limits.empty());
+}
+
+TEST(HostLimits, SayNothingOfWhatIsNotKnown) {
+  const auto silent = [](SharedMemoryRun& run) {
+    run.add(0, 1, "cma/memory");
+    add_limits(run.of, run.result, Graph());
+    return run.of.limits.empty() && !run.of.pairs[0].contains("calibrated_GBps");
+  };
+  SharedMemoryRun elsewhere;
+  elsewhere.result.ranks[1]["host"] = "there";
+  EXPECT_TRUE(silent(elsewhere));
+  SharedMemoryRun older;
+  older.result.machine["hosts"][0].erase("memory_copy");
+  EXPECT_TRUE(silent(older));
+  SharedMemoryRun unmeasured;
+  unmeasured.result.machine["hosts"][0]["memory_copy"]["all_cores"]["copy_GBps"] = nullptr;
+  EXPECT_TRUE(silent(unmeasured));
+  SharedMemoryRun by_tcp;
+  by_tcp.add(0, 1, "", "", "tcp");
+  add_limits(by_tcp.of, by_tcp.result, Graph());
+  EXPECT_TRUE(by_tcp.of.limits.empty());
+}
+
+}  // namespace
+}  // namespace ucxbench
