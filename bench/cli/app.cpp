@@ -41,7 +41,8 @@ Exit fail(Exit exit, const std::string& what) {
 
 /// Of a program that is started without a command.
 constexpr const char* first_words =
-    "ucx-bench measures and explains UCX communication between processes, on one machine or two.\n"
+    "ucx-bench measures and explains UCX communication between processes, on one machine or "
+    "several.\n"
     "\n"
     "  ucx-bench doctor                      is this machine fit to measure on?\n"
     "  ucx-bench topo                        how are its CPUs, GPUs and NICs connected?\n"

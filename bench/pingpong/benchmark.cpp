@@ -142,7 +142,6 @@ int busy_threads(const Parameters& p) {
     .parameters = describe<Parameters>(
         fields(), {.settle = settle, .check = check, .busy_threads = busy_threads}),
     .quick = {{"sizes", "8:64MiB:x8"}, {"launches", "1"}, {"max-time", "60ms"}},
-    .two_machines = true,
     .one_peer = true,
     .ablation = true,
     .duet_ranks = 2,

@@ -192,9 +192,9 @@ def start(tmp_path):
     """start(ARGUMENTS…) in an empty folder; ends what the test left running."""
     started = []
 
-    def run(*arguments, environment=None, folder=tmp_path):
+    def run(*arguments, environment=None, folder=tmp_path, program=PROGRAM):
         folder.mkdir(exist_ok=True)
-        started.append(Started(arguments, folder, environment or {}))
+        started.append(Started(arguments, folder, environment or {}, program))
         return started[-1]
 
     yield run

@@ -1,4 +1,4 @@
-"""The two ranks started from two shells."""
+"""The ranks started from two shells."""
 
 import contextlib
 import hmac
@@ -135,6 +135,8 @@ def cbor(value):
         return bytes([0xA0 + len(value)]) + b"".join(cbor(part) for pair in value.items() for part in pair)
     if isinstance(value, int):
         return bytes([value])
+    if isinstance(value, list):
+        return bytes([0x80 + len(value)]) + b"".join(map(cbor, value))
     text = value.encode()
     return (bytes([0x60 + len(text)]) if len(text) < 24 else bytes([0x78, len(text)])) + text
 
@@ -163,8 +165,8 @@ def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_p
         lines.write(f"proof {derived('proof', 'near').hexdigest()} near\n".encode())
         lines.flush()
         assert lines.readline().startswith(b"proof ")
-        launch = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
-        body = cbor({"type": "launch", "rank": 1, "size": 2, "launch": launch})
+        told = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
+        body = cbor({"type": "launch", "ranks": [1], "size": 2, "told": told})
         key = derived("frames", "").digest()
         lines.write(len(body).to_bytes(4, "little") + mac(key, bytes(8) + body).digest() + body)
         lines.flush()

@@ -1,15 +1,14 @@
 #include "harness/launch/follower.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <chrono>
 #include <optional>
-#include <string>
+#include <set>
 #include <utility>
-#include <vector>
 
-#include "harness/launch/local_rank.hpp"
+#include "harness/launch/events.hpp"
+#include "harness/launch/local_ranks.hpp"
 
 namespace ucxbench {
 namespace {
@@ -20,70 +19,85 @@ using State = LaunchOutcome::State;
 // For the listening side to end the run that the user has ended on this one.
 constexpr std::chrono::milliseconds soft_stop_limit{800};
 
+constexpr Events::Tag signals_tag = 0;
+constexpr Events::Tag remote_tag = 1;
+
 class Follower {
  public:
-  using CommandFor = std::function<RankCommand(const nlohmann::json&)>;
+  using CommandsFor = std::function<std::vector<RankCommand>(const nlohmann::json&, int)>;
 
-  Follower(RemoteSupervisor& remote, const CommandFor& command_for, Signals& signals)
-      : remote_(remote), command_for_(command_for), signals_(signals) {}
-  ~Follower() { end_rank(); }
+  Follower(RemoteSupervisor& remote, const CommandsFor& commands_for, Signals& signals)
+      : remote_(remote), commands_for_(commands_for), signals_(signals) {
+    events_.watch(signals.fd(), signals_tag);
+    events_.watch(remote.fd(), remote_tag);
+  }
+  ~Follower() { end_ranks(); }
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
   LaunchOutcome run();
 
  private:
-  void wait();
+  void round();
+  LaunchOutcome interrupted() const {
+    return {State::interrupted, Exit::interrupted, signals_.reason()};
+  }
   void handle(const nlohmann::json& frame);
   void start(const nlohmann::json& frame);
-  void end_rank();
-  void watch_rank(Clock::time_point now);
-  void blame(const Blame& blame);
+  void end_ranks();
+  void watch_ranks(Clock::time_point now, bool children_changed);
+  void say_who_is_gone();
+  void blame(int rank, const Blame& blame);
 
   RemoteSupervisor& remote_;
-  const CommandFor& command_for_;
+  const CommandsFor& commands_for_;
   Signals& signals_;
   StopCall stop_call_;
-  std::optional<LocalRank> rank_;
-  bool said_gone_ = false;
+  Events events_;
+  std::optional<LocalRanks> ranks_;
+  std::set<int> said_gone_;
   std::optional<Clock::time_point> said_stop_;
   std::optional<LaunchOutcome> end_;
+  Clock::time_point last_round_ = Clock::now();
+  Clock::time_point next_check_ = Clock::now();
 };
 
 LaunchOutcome Follower::run() {
   const Signals::Waiting waiting(signals_);
-  auto last_round = Clock::now();
   while (!end_) {
-    wait();
+    round();
     const auto now = Clock::now();
-    signals_.collect();
     if (signals_.abort() || (said_stop_ && now - *said_stop_ > soft_stop_limit)) {
       remote_.send({{"type", "leave"}});
-      return {State::interrupted, Exit::interrupted, signals_.reason()};
+      return interrupted();
     }
     if (signals_.stop() && !said_stop_) {
       said_stop_ = now;
       remote_.send({{"type", "stop"}});
     }
-    if (now - last_round > longest_watch_round) {
-      remote_.forgive(now);
-      if (rank_) rank_->forgive(now);
-    }
-    last_round = now;
-    remote_.receive(now, [&](const auto& frame) { handle(frame); });
-    if (rank_) watch_rank(now);
     if (const auto problem = remote_.problem(now); problem && !end_) {
+      if (said_stop_) return interrupted();
       throw Failure(Exit::lost, *problem);
     }
   }
   return *end_;
 }
 
-void Follower::wait() {
-  std::vector<pollfd> entries{{signals_.fd(), POLLIN, 0}, {remote_.fd(), POLLIN, 0}};
-  if (rank_ && rank_->readable()) entries.push_back({rank_->fd(), POLLIN, 0});
-  if (rank_) entries.push_back({rank_->output_fd(), POLLIN, 0});  // one that is -1 is left out
-  ::poll(entries.data(), entries.size(), static_cast<int>(watch_tick.count()));
+void Follower::round() {
+  const auto ready = events_.wait(watch_tick);
+  const auto now = Clock::now();
+  const bool children_changed = signals_.collect();
+  if (now - last_round_ > longest_watch_round) {
+    remote_.forgive(now);
+    if (ranks_) ranks_->forgive(now);
+  }
+  last_round_ = now;
+  // Before what the listener says, which may end them.
+  for (const auto tag : ready) {
+    if ((tag & LocalRanks::tag_bit) != 0 && ranks_) ranks_->take(tag, now);
+  }
+  if (ranks_) watch_ranks(now, children_changed);
+  remote_.receive(now, [&](const auto& frame) { handle(frame); });
 }
 
 void Follower::handle(const nlohmann::json& frame) {
@@ -93,7 +107,7 @@ void Follower::handle(const nlohmann::json& frame) {
   } else if (type == "stop") {
     stop_call_.call();
   } else if (type == "end") {
-    end_rank();
+    end_ranks();
     remote_.send({{"type", "ended"}});
   } else if (type == "goodbye") {
     const auto exit = static_cast<Exit>(frame.at("exit").get<int>());
@@ -101,54 +115,57 @@ void Follower::handle(const nlohmann::json& frame) {
                          : exit == Exit::lost      ? State::failed
                                                    : State::completed,
                          exit, frame.at("reason")};
-  } else if (rank_) {
-    try {
-      rank_->send(frame);
-    } catch (const Failure&) {
-      return;  // dying, stopped or hung: watching it will say which
-    }
+  } else if (type == "rank" && ranks_) {
+    ranks_->send(frame.at("rank").get<int>(), frame.at("frame"));
   }
 }
 
 void Follower::start(const nlohmann::json& frame) {
-  said_gone_ = false;
+  const auto numbers = frame.at("ranks").get<std::vector<int>>();
+  end_ranks();
+  said_gone_.clear();
+  ranks_.emplace(
+      events_, frame.at("size").get<int>(),
+      [this](int rank, const nlohmann::json& said) {
+        remote_.send({{"type", "rank"}, {"rank", rank}, {"frame", said}});
+      },
+      [this](int rank, const Blame& found) { blame(rank, found); });
+  std::size_t at = 0;
   try {
-    rank_.emplace(command_for_(frame.at("launch")), frame.at("rank").get<int>(),
-                  frame.at("size").get<int>(), stop_call_.fd());
+    const auto commands = commands_for_(frame.at("told"), static_cast<int>(numbers.size()));
+    for (; at < numbers.size(); ++at) {
+      ranks_->start(commands.at(at), numbers[at], stop_call_.fd());
+    }
   } catch (const Failure& failure) {
-    blame({fmt::format("did not start: {}", failure.what()), failure.exit(), true});
+    blame(numbers.at(at), {fmt::format("did not start: {}", failure.what()), failure.exit(), true});
   }
 }
 
-void Follower::end_rank() {
-  if (!rank_) return;
-  rank_->kill();
-  rank_->reap(Clock::now() + reap_limit);
-  if (!rank_->ended_well()) remove_leftovers(rank_->traces());
-  rank_.reset();
+void Follower::end_ranks() {
+  if (ranks_) ranks_->end();
+  ranks_.reset();
 }
 
-void Follower::watch_rank(Clock::time_point now) {
-  const auto relay = [&](const auto& frame) { remote_.send(frame); };
-  std::optional<Blame> found;
-  try {
-    rank_->pass_on_output(relay);
-    rank_->receive(now, relay);
-    found = rank_->look(now, relay);
-    if (!found) found = rank_->check(now, [] { return stopped_process_groups(); });
-  } catch (const Failure& failure) {
-    if (remote_.ended()) throw;
-    found = Blame{failure.what(), failure.exit(), false};
+void Follower::watch_ranks(Clock::time_point now, bool children_changed) {
+  const bool due = now >= next_check_;
+  if (children_changed || due) ranks_->look(now);
+  if (due) {
+    next_check_ = now + watch_tick;
+    ranks_->check(now);
   }
-  if (found) {
-    blame(*found);
-  } else if (rank_->gone() && !std::exchange(said_gone_, true)) {
-    remote_.send({{"type", "gone"}});
+  if (children_changed || due) say_who_is_gone();
+}
+
+void Follower::say_who_is_gone() {
+  for (const auto& rank : ranks_->all()) {
+    if (!rank->gone() || !said_gone_.insert(rank->rank()).second) continue;
+    remote_.send({{"type", "gone"}, {"rank", rank->rank()}});
   }
 }
 
-void Follower::blame(const Blame& blame) {
+void Follower::blame(int rank, const Blame& blame) {
   remote_.send({{"type", "blame"},
+                {"rank", rank},
                 {"text", blame.text},
                 {"exit", static_cast<int>(blame.exit)},
                 {"root_cause", blame.root_cause}});
@@ -158,11 +175,16 @@ void Follower::blame(const Blame& blame) {
 
 LaunchOutcome follow_launches(
     RemoteSupervisor& remote,
-    const std::function<RankCommand(const nlohmann::json& launch)>& command_for, Signals& signals) {
+    const std::function<std::vector<RankCommand>(const nlohmann::json& told, int ranks)>&
+        commands_for,
+    Signals& signals) {
   try {
-    return Follower(remote, command_for, signals).run();
+    return Follower(remote, commands_for, signals).run();
   } catch (const Failure& failure) {
     return {State::failed, failure.exit(), failure.what()};
+  } catch (const nlohmann::json::exception& error) {
+    return {State::failed, Exit::lost,
+            fmt::format("{} sent a malformed message ({})", remote.host(), error.what())};
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "harness/launch/process.hpp"
 #include "harness/launch/remote.hpp"
@@ -10,12 +11,15 @@
 
 namespace ucxbench {
 
-/// The connecting side of a run: starts this host's rank whenever the listening supervisor says so,
-/// passes on what they tell each other, and reports a rank that dies or stops. `command_for` makes
-/// the command from what Launch::remote held there; it may throw Failure. Returns, without any
-/// rank left, what the listener gave as its end, or why this side could not go on.
+/// The connecting side of a run: starts this host's ranks whenever the listening supervisor says
+/// so, passes on what they tell each other, and reports a rank that dies or stops. `commands_for`
+/// makes the commands of so many ranks from what Launch::told held for this host; it may throw
+/// Failure. Returns, without any rank left, what the listener gave as its end, or why this side
+/// could not go on.
 LaunchOutcome follow_launches(
     RemoteSupervisor& remote,
-    const std::function<RankCommand(const nlohmann::json& launch)>& command_for, Signals& signals);
+    const std::function<std::vector<RankCommand>(const nlohmann::json& told, int ranks)>&
+        commands_for,
+    Signals& signals);
 
 }  // namespace ucxbench

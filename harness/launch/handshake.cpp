@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* magic = "ucx-bench-control";
-constexpr const char* protocol = "2";
+constexpr const char* protocol = "3";
 constexpr std::size_t max_line_bytes = 512;  // of an unknown peer: little, and text only
 constexpr std::size_t nonce_bytes = 32;
 

@@ -105,7 +105,7 @@ TEST(Handshake, RefusesAnInventedProof) {
   auto [a, b] = sockets();
   auto listening =
       std::async(std::launch::async, attempt, std::move(a), Role::listener, node1, "token");
-  const std::string greeting = "ucx-bench-control 2 0.1.0 abc 00\nproof 00 node\n";
+  const std::string greeting = "ucx-bench-control 3 0.1.0 abc 00\nproof 00 node\n";
   ::send(b.get(), greeting.data(), greeting.size(), 0);
   EXPECT_NE(listening.get().find("another token"), std::string::npos);
 }

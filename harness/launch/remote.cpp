@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <future>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -28,11 +29,14 @@ constexpr const char* default_host = "127.0.0.1";
 constexpr const char* default_port = "13337";
 constexpr milliseconds pulse_period{500};
 constexpr milliseconds remote_silence_limit{2500};
-constexpr milliseconds launch_end_limit{5000};
 constexpr milliseconds connect_attempt_limit{2000};
 constexpr milliseconds retry_period{200};
 constexpr milliseconds attempt_tick{10};
-constexpr std::size_t most_attempts = 16;  // at once; others wait in the kernel's queue
+constexpr milliseconds waiting_tick{100};
+constexpr milliseconds hello_limit{5000};
+// At once. A peer of ours needs two round trips; what takes longer is dropped for who comes next,
+// the oldest first, so that a flood of silent strangers keeps nobody out.
+constexpr std::size_t most_attempts = 64;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -92,6 +96,84 @@ class Attempt {
  private:
   Fd connection_;
   std::future<Greeted> greeted_;
+};
+
+/// Peers that have proved themselves, until all are there.
+class Joining {
+ public:
+  Joining(std::size_t wanted, const std::function<void(const std::string&)>& say)
+      : wanted_(wanted), say_(say) {}
+
+  bool complete() const { return peers_.size() >= wanted_ && !any_silent(); }
+  /// Whether one has not said yet who it is.
+  bool any_silent() const {
+    return std::ranges::any_of(peers_, [](const auto& peer) { return peer.of->hello().is_null(); });
+  }
+
+  void add(std::unique_ptr<RemoteSupervisor> peer) {
+    if (peers_.size() == wanted_) {
+      const std::string why = "all hosts of the run are there already";
+      say_(fmt::format("refused a connection: {}", why));
+      peer->say_goodbye(Exit::cannot_run, why);
+      return;
+    }
+    peers_.push_back({std::move(peer), RemoteSupervisor::Clock::now() + hello_limit});
+  }
+
+  /// Takes what they say, and drops who has left.
+  void look() {
+    const auto now = RemoteSupervisor::Clock::now();
+    for (auto peer = peers_.begin(); peer != peers_.end();) {
+      peer = is_there(*peer, now) ? std::next(peer) : peers_.erase(peer);
+    }
+  }
+
+  std::string who_came() const {
+    if (wanted_ == 1) return "no peer came";
+    std::string text = fmt::format("{} of {} hosts came", peers_.size(), wanted_);
+    for (const auto& peer : peers_) text += fmt::format(" ({})", peer.of->host());
+    return text;
+  }
+
+  RemoteSupervisors all() {
+    RemoteSupervisors all;
+    for (auto& peer : peers_) all.push_back(std::move(peer.of));
+    return all;
+  }
+
+ private:
+  struct Peer {
+    std::unique_ptr<RemoteSupervisor> of;
+    RemoteSupervisor::Clock::time_point hello_deadline;
+  };
+
+  bool is_there(Peer& peer, RemoteSupervisor::Clock::time_point now) {
+    std::optional<std::string> problem;
+    const bool silent = peer.of->hello().is_null();
+    try {
+      peer.of->receive(now, [&](const Channel::Frame&) { problem = "it left again"; });
+    } catch (const Failure& failure) {
+      problem = failure.what();
+    }
+    if (!problem) problem = peer.of->problem(now);
+    if (!problem && peer.of->hello().is_null() && now > peer.hello_deadline) {
+      problem = "it did not say who it is";
+    }
+    if (problem) {
+      say_(fmt::format("{}: {}", peer.of->host(), *problem));
+    } else if (silent && !peer.of->hello().is_null()) {
+      const auto here = std::ranges::count_if(
+          peers_, [](const Peer& each) { return !each.of->hello().is_null(); });
+      say_(wanted_ == 1
+               ? fmt::format("connected to {}", peer.of->host())
+               : fmt::format("connected to {} ({} of {})", peer.of->host(), here, wanted_));
+    }
+    return !problem;
+  }
+
+  std::size_t wanted_;
+  const std::function<void(const std::string&)>& say_;
+  std::list<Peer> peers_;
 };
 
 void send_at_once(int fd) {
@@ -156,7 +238,12 @@ void RemoteSupervisor::receive(Clock::time_point now, const OnFrame& on_frame) {
   try {
     while (auto frame = channel_.receive()) {
       last_heard_ = now;
-      if (frame->value("type", "") != "pulse") on_frame(*frame);
+      const auto type = frame->value("type", "");
+      if (type == "hello") {
+        hello_ = std::move(*frame);
+      } else if (type != "pulse") {
+        on_frame(*frame);
+      }
     }
     if (std::exchange(pending_bytes_, channel_.pending_bytes()) != channel_.pending_bytes()) {
       last_heard_ = now;
@@ -173,15 +260,15 @@ std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) cons
                      static_cast<double>(remote_silence_limit.count()) / 1000);
 }
 
-void RemoteSupervisor::end_launch() {
-  send({{"type", "end"}});
-  const auto deadline = Clock::now() + launch_end_limit;
+void RemoteSupervisor::begin_end() { send({{"type", "end"}}); }
+
+void RemoteSupervisor::await_end(Clock::time_point deadline) {
   bool ended = false;
   while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
     channel_.wait(pulse_period);
     receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
   }
-  if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its rank", host_));
+  if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));
 }
 
 void RemoteSupervisor::say_goodbye(Exit exit, const std::string& reason) noexcept {
@@ -199,7 +286,7 @@ Listener::Listener(const HostPort& endpoint) : endpoint_(endpoint) {
   const int on = 1;
   if (socket_) ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (!socket_ || ::bind(socket_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
-      ::listen(socket_.get(), 8) != 0) {
+      ::listen(socket_.get(), SOMAXCONN) != 0) {
     throw Failure(Exit::usage, fmt::format("cannot listen on {} port {}: {}; name another address "
                                            "with --listen IP:PORT",
                                            endpoint.host, endpoint.port, std::strerror(errno)));
@@ -214,25 +301,28 @@ std::uint16_t Listener::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-std::unique_ptr<RemoteSupervisor> Listener::accept(
-    const Identity& self, const std::string& token, milliseconds limit,
-    const std::function<void(const std::string&)>& on_refused) {
+RemoteSupervisors Listener::gather(int count, const Identity& self, const std::string& token,
+                                   milliseconds limit,
+                                   const std::function<void(const std::string&)>& say) {
+  const auto wanted = static_cast<std::size_t>(count);
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   std::list<Attempt> attempts;
-  for (;;) {
+  Joining joining(wanted, say);
+  while (!joining.complete()) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - RemoteSupervisor::Clock::now());
     if (left.count() <= 0) {
       throw Failure(
           Exit::cannot_run,
-          fmt::format("no peer came to {} port {} within {:g} s: start the other side "
-                      "with --connect",
-                      endpoint_.host, port(), std::chrono::duration<double>(limit).count()));
+          fmt::format("{} to {} port {} within {:g} s: start the other side{} with "
+                      "--connect",
+                      joining.who_came(), endpoint_.host, port(),
+                      std::chrono::duration<double>(limit).count(), count == 1 ? "" : "s"));
     }
-    const bool full = attempts.size() == most_attempts;
-    if (wait_for(full ? -1 : socket_.get(), POLLIN,
-                 attempts.empty() ? left : std::min(left, attempt_tick))) {
+    const bool busy = !attempts.empty() || joining.any_silent();
+    if (wait_for(socket_.get(), POLLIN, std::min(left, busy ? attempt_tick : waiting_tick))) {
       Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (connection) attempts.emplace_back(std::move(connection), Role::listener, self, token);
+      if (attempts.size() > most_attempts) attempts.pop_front();
     }
     for (auto attempt = attempts.begin(); attempt != attempts.end();) {
       if (!attempt->over()) {
@@ -240,19 +330,21 @@ std::unique_ptr<RemoteSupervisor> Listener::accept(
         continue;
       }
       try {
-        return attempt->peer();
+        joining.add(attempt->peer());
       } catch (const Failure& failure) {
-        on_refused(fmt::format("refused a connection: {}", failure.what()));
+        say(fmt::format("refused a connection: {}", failure.what()));
       }
       attempt = attempts.erase(attempt);
     }
+    joining.look();
   }
+  return joining.all();
 }
 
 std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
                                                       const Identity& self,
-                                                      const std::string& token,
-                                                      milliseconds limit) {
+                                                      const std::string& token, milliseconds limit,
+                                                      const nlohmann::json& hello) {
   const auto addresses = resolve(endpoint, AI_NUMERICSERV);
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   int error = 0;
@@ -267,7 +359,11 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
       Attempt attempt(std::move(connection), Role::connector, self, token);
       while (!attempt.over()) std::this_thread::sleep_for(attempt_tick);
       try {
-        return attempt.peer();
+        auto peer = attempt.peer();
+        auto said = hello;
+        said["type"] = "hello";
+        peer->send(said);
+        return peer;
       } catch (const Failure& failure) {
         throw Failure(failure.exit(),
                       fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));

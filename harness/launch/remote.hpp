@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
@@ -27,7 +28,7 @@ struct HostPort {
 /// Throws Failure(Exit::usage).
 HostPort parse_host_port(std::string_view text);
 
-/// The authenticated supervisor on the other side of a `--listen` / `--connect` run. A thread tells
+/// The authenticated supervisor of another host of a `--listen` / `--connect` run. A thread tells
 /// it twice a second that this host lives, also while this side is busy between launches.
 class RemoteSupervisor {
  public:
@@ -40,6 +41,8 @@ class RemoteSupervisor {
   RemoteSupervisor& operator=(const RemoteSupervisor&) = delete;
 
   const std::string& host() const { return host_; }
+  /// What the connecting side has said of itself, when the listener has it; null until then.
+  const nlohmann::json& hello() const { return hello_; }
   int fd() const { return channel_.fd(); }
   bool ended() const { return channel_.ended(); }
 
@@ -51,9 +54,10 @@ class RemoteSupervisor {
   std::optional<std::string> problem(Clock::time_point now) const;
   void forgive(Clock::time_point now) { last_heard_ = now; }
 
-  /// Ends the peer's rank of the current launch and waits until it is gone; nothing of that launch
-  /// comes after. Throws Failure(Exit::lost) when that takes more than 5 s.
-  void end_launch();
+  /// Ends the peer's ranks of the current launch; await_end() waits until they are gone. Nothing of
+  /// that launch comes after. Throw Failure(Exit::lost), when it is not by `deadline`, too.
+  void begin_end();
+  void await_end(Clock::time_point deadline);
 
   /// Lets the other supervisor end with this status and reason. Best effort.
   void say_goodbye(Exit exit, const std::string& reason) noexcept;
@@ -63,12 +67,16 @@ class RemoteSupervisor {
 
   Channel channel_;
   std::string host_;
+  nlohmann::json hello_;
   Clock::time_point last_heard_ = Clock::now();
   std::size_t pending_bytes_ = 0;
   std::jthread pulse_;
 };
 
-/// Waits for the other half of a `--listen` / `--connect` run.
+/// The other hosts of a run, in the order of their numbers: the first is host 1.
+using RemoteSupervisors = std::vector<std::unique_ptr<RemoteSupervisor>>;
+
+/// Waits for the other hosts of a `--listen` / `--connect` run.
 class Listener {
  public:
   /// Throws Failure(Exit::usage) when the port is in use or the address not this machine's.
@@ -76,23 +84,26 @@ class Listener {
 
   std::uint16_t port() const;
 
-  /// The first peer that proves itself. Others are refused, each with one line to `on_refused`, and
-  /// the waiting goes on; none keeps the others waiting. Throws Failure: Exit::cannot_run when
-  /// nobody came within `limit`.
-  std::unique_ptr<RemoteSupervisor> accept(
-      const Identity& self, const std::string& token, std::chrono::milliseconds limit,
-      const std::function<void(const std::string&)>& on_refused);
+  /// The first `count` peers that prove themselves, in the order in which they came. Others are
+  /// refused, and the waiting goes on; none keeps the others waiting. One that leaves before all
+  /// are there is waited for again. Of each that comes, is refused or leaves, `say` gets one line.
+  /// Throws Failure: Exit::cannot_run when not all came within `limit`.
+  RemoteSupervisors gather(int count, const Identity& self, const std::string& token,
+                           std::chrono::milliseconds limit,
+                           const std::function<void(const std::string&)>& say);
 
  private:
   HostPort endpoint_;
   Fd socket_;
 };
 
-/// Connects to a listener, trying again for `limit` while nobody listens there. Throws Failure:
-/// Exit::cannot_run (nobody, not ucx-bench, another version or token).
+/// Connects to a listener, trying again for `limit` while nobody listens there, and tells it
+/// `hello`, an object. Throws Failure: Exit::cannot_run (nobody, not ucx-bench, another version or
+/// token).
 std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
                                                       const Identity& self,
                                                       const std::string& token,
-                                                      std::chrono::milliseconds limit);
+                                                      std::chrono::milliseconds limit,
+                                                      const nlohmann::json& hello = {});
 
 }  // namespace ucxbench

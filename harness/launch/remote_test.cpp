@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,27 +60,31 @@ class Remote : public testing::Test {
  protected:
   std::string port() const { return std::to_string(listener_.port()); }
 
-  std::unique_ptr<RemoteSupervisor> accept(std::chrono::milliseconds limit = 10s) {
-    return listener_.accept(self, token, limit,
-                            [&](const std::string& line) { refused_.push_back(line); });
+  RemoteSupervisors gather(int count = 1, std::chrono::milliseconds limit = 10s) {
+    said_.clear();
+    return listener_.gather(count, self, token, limit,
+                            [&](const std::string& line) { said_.push_back(line); });
   }
 
-  LaunchOutcome launch(RemoteSupervisor& peer, const std::string& action, int who,
-                       std::chrono::milliseconds timeout = 30s) {
+  LaunchOutcome launch(const RemoteSupervisors& peers, const std::string& action, int who,
+                       std::chrono::milliseconds timeout = 30s,
+                       const std::vector<int>& hosts = {0, 1}) {
     Launch wanted;
-    wanted.ranks = {test_rank(action, who)};
+    wanted.ranks.assign(static_cast<std::size_t>(std::ranges::count(hosts, 0)),
+                        test_rank(action, who));
+    wanted.hosts = hosts;
     wanted.timeout = timeout;
-    wanted.remote = {{"any", "thing"}};
+    wanted.told.assign(peers.size(), {{"any", "thing"}});
     wanted.on_report = [&](int, const std::string&, const Hub::Bytes& pid) {
       pids_.push_back(std::stoi(std::string(pid.begin(), pid.end())));
-      if (on_up_ && pids_.size() == 2) on_up_();
+      if (on_up_ && pids_.size() == hosts.size()) on_up_();
     };
-    return run_launch(wanted, signals_, &peer);
+    return run_launch(wanted, signals_, peers);
   }
 
   Signals signals_;
   Listener listener_{{"127.0.0.1", "0"}};
-  std::vector<std::string> refused_;
+  std::vector<std::string> said_;
   std::vector<pid_t> pids_;
   std::function<void()> on_up_;
 };
@@ -97,10 +103,10 @@ TEST_F(Remote, PortInUseIsAUsageError) {
 
 TEST_F(Remote, RunsLaunchesAndSaysGoodbye) {
   TestProcess follower({"follow", port(), "nothing", "0"});
-  const auto peer = accept();
-  EXPECT_EQ(peer->host(), "far");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
-  peer->say_goodbye(Exit::gate, "a gate tripped");
+  const auto peers = gather();
+  EXPECT_EQ(peers[0]->host(), "far");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
+  peers[0]->say_goodbye(Exit::gate, "a gate tripped");
   EXPECT_EQ(follower.line(), "0 1 a gate tripped");
   EXPECT_EQ(pids_.size(), 6U);
   EXPECT_TRUE(all_dead(pids_));
@@ -110,10 +116,10 @@ TEST_F(Remote, GoesOnListeningAfterStrangers) {
   const Fd http = knock(listener_.port(), "GET / HTTP/1.1\r\n\r\n");
   const Fd random = knock(listener_.port(), "\x01\x02\x03");
   TestProcess follower({"follow", port(), "nothing", "0"});
-  const auto peer = accept();
-  EXPECT_EQ(refused_,
-            std::vector<std::string>(2, "refused a connection: the peer is not ucx-bench"));
-  EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
+  const auto peers = gather();
+  const std::string refused = "refused a connection: the peer is not ucx-bench";
+  EXPECT_EQ(said_, (std::vector<std::string>{refused, refused, "connected to far"}));
+  EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
 }
 
 TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
@@ -121,26 +127,87 @@ TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
   const Fd halting = knock(listener_.port(), "ucx-bench");
   {
     TestProcess follower({"follow", port(), "nothing", "0"});
-    const auto peer = accept();
-    EXPECT_EQ(launch(*peer, "nothing", 0).reason, "");
+    const auto peers = gather();
+    EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
   }
   const Fd another = knock(listener_.port(), "");
   try {
-    accept(100ms);
+    gather(1, 100ms);
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);
   }
-  // Who was waited for would have been refused first.
-  EXPECT_TRUE(refused_.empty());
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(Remote, AFloodOfStrangersKeepsNobodyOut) {
+  std::vector<Fd> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(knock(listener_.port(), ""));
+  TestProcess follower({"follow", port(), "nothing", "0"});
+  const auto peers = gather(1, 30s);
+  EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
+}
+
+TEST_F(Remote, RanksOfThreeHosts) {
+  TestProcess first({"follow", port(), "nothing", "0"});
+  TestProcess second({"follow", port(), "nothing", "0"});
+  const auto peers = gather(2);
+  EXPECT_EQ(said_,
+            (std::vector<std::string>{"connected to far (1 of 2)", "connected to far (2 of 2)"}));
+  for (const auto& hosts : {std::vector{0, 0, 1, 1, 2, 2}, std::vector{0, 1, 2, 0, 1, 2}}) {
+    pids_.clear();
+    EXPECT_EQ(launch(peers, "nothing", 0, 30s, hosts).reason, "");
+    EXPECT_EQ(pids_.size(), 6U);
+    EXPECT_TRUE(all_dead(pids_));
+  }
+  for (const auto& peer : peers) peer->say_goodbye(Exit::done, "");
+  EXPECT_EQ(first.line(), "0 0 ");
+  EXPECT_EQ(second.line(), "0 0 ");
+}
+
+TEST_F(Remote, ALostHostEndsAllOthersRanks) {
+  auto first =
+      std::make_unique<TestProcess>(std::vector<std::string>{"follow", port(), "loop", "1"});
+  TestProcess second({"follow", port(), "loop", "1"});
+  const auto peers = gather(2);
+  // Whichever came first: it is host 1.
+  on_up_ = [&] { first->signal(SIGKILL); };
+  const auto outcome = launch(peers, "loop", 1, 30s, {0, 1, 1, 2, 2});
+  EXPECT_EQ(outcome.exit, Exit::lost);
+  const auto is = [&](const std::string& ranks) {
+    return outcome.reason.starts_with("ranks " + ranks +
+                                      " on far were lost: far closed the control connection");
+  };
+  EXPECT_TRUE(is("1, 2") || is("3, 4")) << outcome.reason;
+  EXPECT_EQ(pids_.size(), 5U);
+  EXPECT_TRUE(all_dead(pids_));
+}
+
+TEST_F(Remote, WaitsAgainForAHostThatHasLeft) {
+  TestProcess leaves({"follow", port(), "nothing", "0"});
+  std::vector<std::string> said;
+  std::unique_ptr<TestProcess> others[2];
+  const auto peers = listener_.gather(2, self, token, 30s, [&](const std::string& line) {
+    said.push_back(line);
+    if (said.size() == 1) leaves.signal(SIGINT);
+    if (said.size() != 2) return;
+    for (auto& other : others) {
+      other =
+          std::make_unique<TestProcess>(std::vector<std::string>{"follow", port(), "nothing", "0"});
+    }
+  });
+  ASSERT_EQ(said.size(), 4U);
+  EXPECT_EQ(said[1], "far: it left again");
+  EXPECT_EQ(leaves.line(), "1 130 stopped by Ctrl-C");
+  EXPECT_EQ(launch(peers, "nothing", 0, 30s, {0, 1, 2}).reason, "");
 }
 
 // Whoever stands between both sides can only end the connection.
 TEST_F(Remote, FramesFromElsewhereEndTheConnection) {
   TestProcess follower({"follow", port(), "loop", "1"});
-  const auto peer = accept();
-  on_up_ = [&] { ::send(peer->fd(), "\x06\0\0\0", 4, MSG_NOSIGNAL); };
-  EXPECT_EQ(launch(*peer, "loop", 1).exit, Exit::lost);
+  const auto peers = gather();
+  on_up_ = [&] { ::send(peers[0]->fd(), "\x06\0\0\0", 4, MSG_NOSIGNAL); };
+  EXPECT_EQ(launch(peers, "loop", 1).exit, Exit::lost);
   const auto said = follower.line();
   EXPECT_EQ(said.find("2 5 "), 0U) << said;
   EXPECT_NE(said.find("not the next one that the other side sent"), std::string::npos) << said;
@@ -149,7 +216,7 @@ TEST_F(Remote, FramesFromElsewhereEndTheConnection) {
 
 TEST_F(Remote, NobodyComes) {
   try {
-    accept(100ms);
+    gather(1, 100ms);
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);
@@ -172,21 +239,21 @@ TEST_F(Remote, BlamesTheRankOnTheOtherHost) {
                                      std::pair{"hang", "made no progress for 2.5 s"}}) {
     pids_.clear();
     TestProcess follower({"follow", port(), action, "1"});
-    const auto peer = accept();
-    const auto outcome = launch(*peer, action, 1, 2500ms);
+    const auto peers = gather();
+    const auto outcome = launch(peers, action, 1, 2500ms);
     EXPECT_EQ(outcome.exit, Exit::lost);
     EXPECT_EQ(outcome.reason, fmt::format("rank 1 on far {} in phase \"work\"", text));
     EXPECT_TRUE(all_dead(pids_));
     // The connection has outlived the launch.
-    peer->say_goodbye(outcome.exit, outcome.reason);
+    peers[0]->say_goodbye(outcome.exit, outcome.reason);
     EXPECT_EQ(follower.line(), "2 5 " + outcome.reason);
   }
 }
 
 TEST_F(Remote, CarriesAFailureFromTheOtherHost) {
   TestProcess follower({"follow", port(), "wrong", "1"});
-  const auto peer = accept();
-  const auto outcome = launch(*peer, "wrong", 1);
+  const auto peers = gather();
+  const auto outcome = launch(peers, "wrong", 1);
   EXPECT_EQ(outcome.exit, Exit::wrong_data);
   EXPECT_EQ(outcome.reason, "rank 1 on far failed in phase \"work\": byte 7 from rank 0 is wrong");
 }
@@ -195,9 +262,9 @@ TEST_F(Remote, NoticesADeadAndASilentHost) {
   for (const int signal : {SIGKILL, SIGSTOP}) {
     pids_.clear();
     TestProcess follower({"follow", port(), "loop", "1"});
-    const auto peer = accept();
+    const auto peers = gather();
     on_up_ = [&] { follower.signal(signal); };
-    const auto outcome = launch(*peer, "loop", 1);
+    const auto outcome = launch(peers, "loop", 1);
     EXPECT_EQ(outcome.exit, Exit::lost);
     EXPECT_NE(outcome.reason.find("rank 1 on far was lost: "), std::string::npos) << outcome.reason;
     if (signal == SIGSTOP) follower.signal(SIGKILL);
@@ -207,10 +274,10 @@ TEST_F(Remote, NoticesADeadAndASilentHost) {
 
 TEST_F(Remote, EndsTheRankThereWhenThisSideDisappears) {
   TestProcess follower({"follow", port(), "loop", "1"});
-  auto peer = accept();
-  on_up_ = [&] { ::shutdown(peer->fd(), SHUT_RDWR); };
-  EXPECT_EQ(launch(*peer, "loop", 1).exit, Exit::lost);
-  peer.reset();
+  auto peers = gather();
+  on_up_ = [&] { ::shutdown(peers[0]->fd(), SHUT_RDWR); };
+  EXPECT_EQ(launch(peers, "loop", 1).exit, Exit::lost);
+  peers.clear();
   EXPECT_EQ(follower.line(), fmt::format("2 5 near closed the control connection"));
   EXPECT_TRUE(all_dead(pids_));
 }
@@ -218,17 +285,17 @@ TEST_F(Remote, EndsTheRankThereWhenThisSideDisappears) {
 TEST_F(Remote, CtrlCOnTheOtherHost) {
   {
     TestProcess follower({"follow", port(), "loop", "1"});
-    const auto peer = accept();
+    const auto peers = gather();
     on_up_ = [&] { follower.signal(SIGINT); };
-    const auto outcome = launch(*peer, "loop", 1);
+    const auto outcome = launch(peers, "loop", 1);
     EXPECT_EQ(outcome.state, State::interrupted);
     EXPECT_EQ(outcome.reason, "stopped by Ctrl-C on far");
   }
   pids_.clear();
   TestProcess follower({"follow", port(), "hang", "1"});
-  const auto peer = accept();
+  const auto peers = gather();
   on_up_ = [&] { follower.signal(SIGTERM); };
-  const auto outcome = launch(*peer, "hang", 1);
+  const auto outcome = launch(peers, "hang", 1);
   EXPECT_EQ(outcome.exit, Exit::interrupted);
   EXPECT_EQ(outcome.reason, "stopped by Ctrl-C on far");
   EXPECT_TRUE(all_dead(pids_));

@@ -4,15 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "harness/launch/events.hpp"
 #include "harness/launch/host_name.hpp"
-#include "harness/launch/local_rank.hpp"
+#include "harness/launch/local_ranks.hpp"
 
 namespace ucxbench {
 namespace {
@@ -29,20 +26,25 @@ constexpr milliseconds settle_tick{10};
 // For ranks to report what they have finished, when the user ends the run.
 constexpr milliseconds report_limit{500};
 
-// What a descriptor is, with the rank's number below it.
-enum class Source : std::uint8_t { signals, remote, control, output };
-constexpr Events::Tag tag_of(Source source, int rank = 0) {
-  return static_cast<Events::Tag>(source) << 32U | static_cast<std::uint32_t>(rank);
-}
+// For all other hosts together to end their ranks.
+constexpr std::chrono::seconds launch_end_limit{5};
+
+// What a descriptor is that is no rank's: the signals, or the supervisor of host 1, 2, …
+constexpr Events::Tag signals_tag = 0;
+constexpr Events::Tag tag_of_host(int host) { return static_cast<Events::Tag>(host); }
 
 class Supervisor {
  public:
-  Supervisor(const Launch& launch, Signals& signals, RemoteSupervisor* remote)
+  Supervisor(const Launch& launch, Signals& signals, const RemoteSupervisors& others)
       : launch_(launch),
         signals_(signals),
-        remote_(remote),
-        size_(static_cast<int>(launch.ranks.size()) + (remote == nullptr ? 0 : 1)),
+        others_(others),
+        size_(static_cast<int>(launch.hosts.empty() ? launch.ranks.size() : launch.hosts.size())),
         hub_(size_, launch.preset, launch.on_report),
+        ranks_(
+            events_, size_, [this](int rank, const auto& frame) { handle(rank, frame); },
+            [this](int rank, const Blame& found) { blame(rank, found); }),
+        far_(static_cast<std::size_t>(size_)),
         seen_(static_cast<std::size_t>(size_)) {}
 
   LaunchOutcome run();
@@ -50,6 +52,11 @@ class Supervisor {
  private:
   using State = LaunchOutcome::State;
 
+  /// What is known of a rank of another host.
+  struct Far {
+    bool gone = false;
+    bool reported = false;
+  };
   struct Seen {
     std::uint64_t progress = 0;
     Clock::time_point since;
@@ -60,10 +67,14 @@ class Supervisor {
     bool root_cause;
   };
 
-  int remote_rank() const { return size_ - 1; }
-  bool is_remote(int rank) const { return remote_ != nullptr && rank == remote_rank(); }
+  int host_of(int rank) const {
+    return launch_.hosts.empty() ? 0 : launch_.hosts[static_cast<std::size_t>(rank)];
+  }
+  RemoteSupervisor& other(int host) const { return *others_[static_cast<std::size_t>(host) - 1]; }
+  std::vector<int> ranks_of(int host) const;
   bool gone(int rank) const;
   bool all_over() const;
+  std::string host_name_of(int rank) const;
   std::string name(int rank) const;
   std::string place(int rank) const;
 
@@ -72,33 +83,32 @@ class Supervisor {
   void stop_if_asked(Clock::time_point now);
   bool all_reported() const;
   void dispatch(Events::Tag tag, Clock::time_point now);
-  void receive(LocalRank& rank, Clock::time_point now);
-  void look_after_children(Clock::time_point now);
   void handle(int rank, const nlohmann::json& frame);
-  void handle_peer(const nlohmann::json& frame);
+  void send(const Hub::Reply& reply);
+  void handle_host(int host, const nlohmann::json& frame);
   void check(Clock::time_point now);
   void check_progress(Clock::time_point now);
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
+  void blame_host(int host, const std::string& problem);
   void add_cause(Cause cause);
   void end_ranks();
+  void end_others();
   LaunchOutcome outcome() const;
 
   const Launch& launch_;
   Signals& signals_;
-  RemoteSupervisor* remote_;
+  const RemoteSupervisors& others_;
   int size_;
   Hub hub_;
   Events events_;
-  std::vector<std::unique_ptr<LocalRank>> ranks_;
-  std::unordered_map<pid_t, LocalRank*> by_pid_;
+  LocalRanks ranks_;
+  std::vector<Far> far_;  ///< by rank
   std::vector<Seen> seen_;
   std::vector<Cause> causes_;
   StopCall stop_call_;
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
-  bool peer_gone_ = false;
-  bool peer_reported_ = false;
-  bool peer_stop_ = false;
+  std::string stopped_on_;                    ///< another host, where the user did that
   std::string unkillable_;
 };
 
@@ -114,22 +124,28 @@ LaunchOutcome Supervisor::run() {
   return outcome();
 }
 
-void Supervisor::start() {
-  if (remote_ != nullptr) {
-    remote_->send(
-        {{"type", "launch"}, {"rank", remote_rank()}, {"size", size_}, {"launch", launch_.remote}});
+std::vector<int> Supervisor::ranks_of(int host) const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size_; ++rank) {
+    if (host_of(rank) == host) ranks.push_back(rank);
   }
-  events_.watch(signals_.fd(), tag_of(Source::signals));
-  if (remote_ != nullptr) events_.watch(remote_->fd(), tag_of(Source::remote));
-  for (const auto& command : launch_.ranks) {
+  return ranks;
+}
+
+void Supervisor::start() {
+  events_.watch(signals_.fd(), signals_tag);
+  for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
+    other(host).send({{"type", "launch"},
+                      {"ranks", ranks_of(host)},
+                      {"size", size_},
+                      {"told", launch_.told.at(static_cast<std::size_t>(host) - 1)}});
+    events_.watch(other(host).fd(), tag_of_host(host));
+  }
+  const auto here = ranks_of(0);
+  for (std::size_t at = 0; at < here.size(); ++at) {
     signals_.collect();
     if (signals_.stop()) return;
-    const auto rank = static_cast<int>(ranks_.size());
-    ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_, stop_call_.fd()));
-    auto& started = *ranks_.back();
-    by_pid_.emplace(started.pid(), &started);
-    events_.watch(started.fd(), tag_of(Source::control, rank));
-    events_.watch(started.output_fd(), tag_of(Source::output, rank));
+    ranks_.start(launch_.ranks.at(at), here[at], stop_call_.fd());
   }
   for (auto& seen : seen_) seen.since = Clock::now();
 }
@@ -153,10 +169,10 @@ void Supervisor::supervise() {
       stop_if_asked(Clock::now());
       if (stopped_ && Clock::now() - *stopped_ >= report_limit) return;
     }
-    if (children_changed) look_after_children(now);
+    if (children_changed) ranks_.look(now);
     if (now >= next_check || !causes_.empty()) {
       next_check = now + watch_tick;
-      look_after_children(now);
+      ranks_.look(now);
       check(now);
     }
     if (!causes_.empty()) {
@@ -170,59 +186,29 @@ void Supervisor::supervise() {
 
 // From here on no rank is let go on: what it does is given up.
 void Supervisor::stop_if_asked(Clock::time_point now) {
-  if (stopped_ || !(signals_.stop() || peer_stop_)) return;
+  if (stopped_ || !(signals_.stop() || !stopped_on_.empty())) return;
   stopped_ = now;
   stop_call_.call();
-  if (remote_ != nullptr) remote_->send({{"type", "stop"}});
+  for (const auto& each : others_) each->send({{"type", "stop"}});
 }
 
 bool Supervisor::all_reported() const {
-  return (remote_ == nullptr || peer_gone_ || peer_reported_) &&
-         std::ranges::all_of(ranks_, [](const auto& rank) { return rank->has_reported(); });
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& far = far_[static_cast<std::size_t>(rank)];
+    if (host_of(rank) != 0 && !far.gone && !far.reported) return false;
+  }
+  return std::ranges::all_of(ranks_.all(), [](const auto& rank) { return rank->has_reported(); });
 }
 
 void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
-  const auto source = static_cast<Source>(tag >> 32U);
-  if (source == Source::signals) return;  // collected in every round
-  if (source == Source::remote) {
-    remote_->receive(now, [&](const auto& frame) { handle_peer(frame); });
-    if (remote_->ended()) events_.forget(remote_->fd());
+  if (tag == signals_tag) return;  // collected in every round
+  if ((tag & LocalRanks::tag_bit) != 0) {
+    ranks_.take(tag, now);
     return;
   }
-  auto& rank = *ranks_[static_cast<std::uint32_t>(tag)];
-  if (source == Source::output) {
-    rank.pass_on_output([&](const auto& frame) { handle(rank.rank(), frame); });
-  } else {
-    receive(rank, now);
-    if (!rank.readable()) events_.forget(rank.fd());
-  }
-}
-
-void Supervisor::receive(LocalRank& rank, Clock::time_point now) {
-  std::vector<nlohmann::json> frames;
-  try {
-    rank.receive(now, [&](nlohmann::json frame) { frames.push_back(std::move(frame)); });
-  } catch (const Failure& failure) {
-    blame(rank.rank(), {fmt::format("broke its control connection ({})", failure.what())});
-  }
-  for (const auto& frame : frames) handle(rank.rank(), frame);
-}
-
-void Supervisor::look_after_children(Clock::time_point now) {
-  const auto look = [&](LocalRank& rank) {
-    const auto on_frame = [&](const auto& frame) { handle(rank.rank(), frame); };
-    if (const auto found = rank.look(now, on_frame)) blame(rank.rank(), *found);
-  };
-  while (const auto child = changed_child()) {
-    const auto rank = by_pid_.find(*child);
-    if (rank != by_pid_.end() && !rank->second->gone()) {
-      look(*rank->second);
-      continue;
-    }
-    // Somebody else's child, behind which the kernel hides those of ours.
-    for (auto& each : ranks_) look(*each);
-    return;
-  }
+  const auto host = static_cast<int>(tag);
+  other(host).receive(now, [&](const auto& frame) { handle_host(host, frame); });
+  if (other(host).ended()) events_.forget(other(host).fd());
 }
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
@@ -240,15 +226,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   }
   for (const auto& reply : replies) {
     if (stopped_ && reply.frame.at("type") != "ok") continue;
-    if (is_remote(reply.rank)) {
-      remote_->send(reply.frame);
-      continue;
-    }
-    try {
-      ranks_[static_cast<std::size_t>(reply.rank)]->send(reply.frame);
-    } catch (const Failure&) {
-      continue;  // dying, stopped or hung: `check` will say which
-    }
+    send(reply);
   }
   if (const auto& ending = hub_.ending(); ending && causes_.empty() && !stopped_) {
     add_cause(
@@ -257,37 +235,47 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   }
 }
 
-void Supervisor::handle_peer(const nlohmann::json& frame) {
-  const std::string type = frame.value("type", "");
-  if (type == "blame") {
-    blame(remote_rank(), {frame.value("text", ""), static_cast<Exit>(frame.value("exit", 5)),
-                          frame.value("root_cause", false)});
-  } else if (type == "gone") {
-    peer_gone_ = true;
-  } else if (type == "reported") {
-    peer_reported_ = true;
-  } else if (type == "stop") {
-    peer_stop_ = true;
-  } else if (type == "leave") {
-    add_cause({fmt::format("the run was ended on {}", remote_->host()), Exit::interrupted, true});
+void Supervisor::send(const Hub::Reply& reply) {
+  if (const auto host = host_of(reply.rank); host != 0) {
+    other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
   } else {
-    handle(remote_rank(), frame);
+    ranks_.send(reply.rank, reply.frame);
+  }
+}
+
+void Supervisor::handle_host(int host, const nlohmann::json& frame) {
+  const std::string type = frame.value("type", "");
+  if (type == "stop") {
+    stopped_on_ = other(host).host();
+    return;
+  }
+  if (type == "leave") {
+    add_cause(
+        {fmt::format("the run was ended on {}", other(host).host()), Exit::interrupted, true});
+    return;
+  }
+  const auto rank = frame.value("rank", -1);
+  if (rank < 0 || rank >= size_ || host_of(rank) != host) {
+    throw Failure(Exit::lost,
+                  fmt::format("{} spoke for a rank that is not its own", other(host).host()));
+  }
+  auto& far = far_[static_cast<std::size_t>(rank)];
+  if (type == "blame") {
+    blame(rank, {frame.value("text", ""), static_cast<Exit>(frame.value("exit", 5)),
+                 frame.value("root_cause", false)});
+  } else if (type == "gone") {
+    far.gone = true;
+  } else {
+    const auto& said = frame.at("frame");
+    far.reported = far.reported || said.value("type", "") == "reported";
+    handle(rank, said);
   }
 }
 
 void Supervisor::check(Clock::time_point now) {
-  std::optional<std::set<pid_t>> stopped;
-  const auto stopped_groups = [&]() -> const std::set<pid_t>& {
-    if (!stopped) stopped = stopped_process_groups();
-    return *stopped;
-  };
-  for (auto& rank : ranks_) {
-    if (const auto found = rank->check(now, stopped_groups)) blame(rank->rank(), *found);
-  }
-  if (remote_ != nullptr && causes_.empty()) {
-    if (const auto problem = remote_->problem(now)) {
-      blame(remote_rank(), {fmt::format("was lost: {}", *problem)});
-    }
+  ranks_.check(now);
+  for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
+    if (const auto problem = other(host).problem(now)) blame_host(host, *problem);
   }
   if (causes_.empty() && !stopped_) check_progress(now);
 }
@@ -319,13 +307,15 @@ void Supervisor::check_progress(Clock::time_point now) {
 }
 
 void Supervisor::forgive(Clock::time_point now) {
-  for (auto& rank : ranks_) rank->forgive(now);
-  if (remote_ != nullptr) remote_->forgive(now);
+  ranks_.forgive(now);
+  for (const auto& each : others_) each->forgive(now);
   for (auto& seen : seen_) seen.since = now;
 }
 
 bool Supervisor::gone(int rank) const {
-  return is_remote(rank) ? peer_gone_ : ranks_[static_cast<std::size_t>(rank)]->gone();
+  if (host_of(rank) != 0) return far_[static_cast<std::size_t>(rank)].gone;
+  const auto* const here = ranks_.find(rank);
+  return here != nullptr && here->gone();
 }
 
 bool Supervisor::all_over() const {
@@ -336,8 +326,13 @@ bool Supervisor::all_over() const {
   return true;
 }
 
+std::string Supervisor::host_name_of(int rank) const {
+  const auto host = host_of(rank);
+  return host == 0 ? host_name() : other(host).host();
+}
+
 std::string Supervisor::name(int rank) const {
-  return fmt::format("rank {} on {}", rank, is_remote(rank) ? remote_->host() : host_name());
+  return fmt::format("rank {} on {}", rank, host_name_of(rank));
 }
 
 std::string Supervisor::place(int rank) const {
@@ -351,30 +346,45 @@ void Supervisor::blame(int rank, const Blame& blame) {
       {fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit, blame.root_cause});
 }
 
+// Once: what its ranks miss from now on has this cause.
+void Supervisor::blame_host(int host, const std::string& problem) {
+  const auto ranks = ranks_of(host);
+  if (std::ranges::all_of(ranks, [&](int rank) { return gone(rank); }) || stopped_) return;
+  for (const auto rank : ranks) far_[static_cast<std::size_t>(rank)].gone = true;
+  add_cause({fmt::format("rank{} {} on {} {} lost: {}{}", ranks.size() == 1 ? "" : "s",
+                         fmt::join(ranks, ", "), other(host).host(),
+                         ranks.size() == 1 ? "was" : "were", problem, place(ranks.front())),
+             Exit::lost, true});
+}
+
 void Supervisor::add_cause(Cause cause) {
   if (causes_.empty() || cause.root_cause) causes_.push_back(std::move(cause));
 }
 
 void Supervisor::end_ranks() {
-  for (auto& rank : ranks_) rank->kill();
-  const auto deadline = Clock::now() + reap_limit;
-  for (auto& rank : ranks_) {
-    if (!rank->reap(deadline)) {
-      unkillable_ +=
-          fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank->rank()));
+  for (const auto rank : ranks_.end()) {
+    unkillable_ += fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank));
+  }
+  end_others();
+}
+
+void Supervisor::end_others() {
+  std::vector<RemoteSupervisor*> ending;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const Failure& failure) {
+      if (causes_.empty()) add_cause({failure.what(), failure.exit(), false});
     }
+  };
+  for (const auto& each : others_) {
+    attempt([&] {
+      each->begin_end();
+      ending.push_back(each.get());
+    });
   }
-  Traces left;
-  for (const auto& rank : ranks_) {
-    if (!rank->ended_well()) left.add(rank->traces());
-  }
-  remove_leftovers(left);
-  if (remote_ == nullptr) return;
-  try {
-    remote_->end_launch();
-  } catch (const Failure& failure) {
-    if (causes_.empty()) add_cause({failure.what(), failure.exit(), false});
-  }
+  const auto deadline = Clock::now() + launch_end_limit;
+  for (auto* each : ending) attempt([&] { each->await_end(deadline); });
 }
 
 LaunchOutcome Supervisor::outcome() const {
@@ -390,17 +400,17 @@ LaunchOutcome Supervisor::outcome() const {
             fmt::format("{}{}", fmt::join(reasons, "; "), unkillable_)};
   }
   if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
-  if (peer_stop_) {
+  if (!stopped_on_.empty()) {
     return {State::interrupted, Exit::interrupted,
-            fmt::format("stopped by Ctrl-C on {}", remote_->host())};
+            fmt::format("stopped by Ctrl-C on {}", stopped_on_)};
   }
   return {};
 }
 
 }  // namespace
 
-LaunchOutcome run_launch(const Launch& launch, Signals& signals, RemoteSupervisor* remote) {
-  return Supervisor(launch, signals, remote).run();
+LaunchOutcome run_launch(const Launch& launch, Signals& signals, const RemoteSupervisors& others) {
+  return Supervisor(launch, signals, others).run();
 }
 
 }  // namespace ucxbench

@@ -16,9 +16,11 @@ namespace ucxbench {
 
 /// One fresh set of rank processes, from start to end. What they measure is theirs to know.
 struct Launch {
-  std::vector<RankCommand> ranks;  ///< this host's, numbered from 0
-  /// What a remote supervisor is told to start the last rank from; null where there is none.
-  nlohmann::json remote;
+  std::vector<RankCommand> ranks;  ///< this host's, in the order of their numbers
+  /// By rank, the number of its host, of which 0 is this one; empty: all are here.
+  std::vector<int> hosts;
+  /// What the supervisors of hosts 1, 2, … are told to start their ranks from.
+  std::vector<nlohmann::json> told;
   Hub::Values preset;  ///< keys that every rank can get at once
   Hub::OnReport on_report;
   /// Takes what UCX says in a rank's output at level WARN and above, as it is passed on to stderr.
@@ -34,9 +36,10 @@ struct LaunchOutcome {
   std::string reason;  ///< one line; empty when completed
 };
 
-/// Runs one launch to its end. When it returns, none of its processes is left, unless a rank's own
-/// wrapper hid one by starting another session. A failure is an outcome, never an exception.
+/// Runs one launch to its end; `others` are the hosts of Launch::told. When it returns, none of its
+/// processes is left, unless a rank's own wrapper hid one by starting another session. A failure is
+/// an outcome, never an exception.
 LaunchOutcome run_launch(const Launch& launch, Signals& signals,
-                         RemoteSupervisor* remote = nullptr);
+                         const RemoteSupervisors& others = {});
 
 }  // namespace ucxbench

@@ -2,7 +2,7 @@
 //   rank ACTION WHO                a rank in which rank WHO does ACTION in the phase "work"
 //   supervise SIZE WRAP ACTION WHO a supervisor of such ranks; prints "pid N" for each rank, then
 //                                  "STATE EXIT REASON"
-//   follow PORT ACTION WHO         the connecting side, for one rank; prints likewise
+//   follow PORT ACTION WHO         the connecting side; prints likewise
 //   churn MICROSECONDS             makes and removes shared memory as UCX does, in a thread of its
 //                                  own, and ends so late as a rank without a supervisor
 // An ACTION "litter-…" makes shared memory first, and the rank never gets to remove it.
@@ -230,7 +230,12 @@ void supervise(int size, const std::string& wrap, const std::string& action,
 void follow(const std::string& port, const std::string& action, const std::string& who) {
   Signals signals;
   const auto peer = connect_to_listener({"127.0.0.1", port}, identity, token, 5s);
-  print(follow_launches(*peer, [&](const auto&) { return command(action, who, ""); }, signals));
+  print(follow_launches(
+      *peer,
+      [&](const auto&, int ranks) {
+        return std::vector(static_cast<std::size_t>(ranks), command(action, who, ""));
+      },
+      signals));
 }
 
 }  // namespace

@@ -122,10 +122,9 @@ struct Benchmark {
   /// Options' values for a first look of some seconds; with some, the command has --quick.
   std::map<std::string, std::string> quick{};
   std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
-  bool two_machines = false;  ///< its two ranks may be on two, by --listen and --connect
-  bool one_peer = false;      ///< each rank connects to one other, however many there are
-  bool ablation = false;      ///< has --ablate
-  int duet_ranks = 0;         ///< it can be a duet with at most so many ranks
+  bool one_peer = false;  ///< each rank connects to one other, however many there are
+  bool ablation = false;  ///< has --ablate
+  int duet_ranks = 0;     ///< it can be a duet with at most so many ranks
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

@@ -27,7 +27,7 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
   const auto* benchmark = find_benchmark(plan.benchmark);
   const auto most = std::min(benchmark == nullptr ? 0 : benchmark->duet_ranks, most_duet_ranks);
   if (most == 0) return fmt::format("{} cannot pause", plan.benchmark);
-  if (!plan.launch.remote.is_null()) return "the ranks are on two machines";
+  if (!plan.launch.told.empty()) return "the ranks are on several hosts";
   if (plan.ranks > most) return fmt::format("{} ranks, of at most {}", plan.ranks, most);
   for (const auto kind : plan.memory) {
     if (kind != MemoryKind::host) return fmt::format("{} memory", to_string(kind));

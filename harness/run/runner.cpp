@@ -183,7 +183,7 @@ class Run {
     using State = LaunchOutcome::State;
     if (outcome.state == State::completed) return;
     if (outcome.state == State::failed && outcome.exit == Exit::cannot_run &&
-        plan.launch.remote.is_null()) {
+        plan.launch.told.empty()) {
       // This set does not work here after all; the others may.
       plan.unavailable = outcome.reason;
       skip(plan);

@@ -159,7 +159,7 @@ TEST_F(Runs, EndWithALaunchThatFails) {
 }
 
 TEST_F(Runs, OfTwoMachinesEndWhereTheOtherCannot) {
-  plans_[0].launch.remote = {{"set", "tcp"}};
+  plans_[0].launch.told = {{{"set", "tcp"}}};
   outcomes_["A0"] = {State::failed, Exit::cannot_run, "no such device there"};
   EXPECT_EQ(run(), Exit::cannot_run);
   EXPECT_EQ(order_, "A0");

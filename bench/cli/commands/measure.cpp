@@ -34,7 +34,7 @@ std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
 std::vector<AskedCase> cases_of(const MeasuringOptions& o, Place place, int cpus) {
   place.launches = o.run.launches;
   return cases_at(o.of.name, o.of.parameters, o.asked, place,
-                  local(o.remote() ? 1 : place.ranks, cpus));
+                  local(place.ranks / o.number_of_hosts(), cpus));
 }
 
 // Of all cases together.
@@ -89,13 +89,17 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   Plan plan;
   plan.benchmark = o.of.name;
   plan.ranks = numbers_of_ranks(o);
+  for (const auto ranks : plan.ranks) check_ranks_of_hosts(o, ranks);
+  plan.hosts = o.number_of_hosts();
+  plan.hosts_in_turns = o.of.one_peer;
   plan.sets = sets_of(o, plan.most_ranks());
   plan.memory = o.memory.kinds();
   const auto needs = needs_of(o, plan);
   plan.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(o.run.timeout);
   plan.wrap = o.run.wrap;
-  plan.cpus = cpus_of_ranks(o.run.bind, o.remote() ? 1 : plan.most_ranks(), needs.busy_threads);
-  if (o.run.bind == "auto") plan.near_cpus = needs.busy_threads;
+  plan.cpus = cpus_of_ranks(o.run.bind, plan.ranks_of_host(plan.most_ranks()), needs.busy_threads);
+  plan.busy_threads = needs.busy_threads;
+  plan.bind_by_wiring = o.run.bind == "auto";
   plan.ucx = key_values("--ucx", o.transports.ucx, "UCX_");
   plan.strict = o.transports.strict;
   plan.sockaddr = needs.sockaddr;

@@ -1,16 +1,23 @@
 #include "bench/cli/commands/remote.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
-#include "bench/cli/plan/place.hpp"
 #include "harness/comm/peer_settings.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
+#include "harness/launch/open_files.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/launch/token.hpp"
+#include "harness/run/hosts.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -19,43 +26,86 @@ Identity own_identity() { return {build_info().version, build_info().commit, hos
 
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
+/// What a host tells the listener of itself.
+Json own_hello() { return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}}; }
+
+/// Of hosts by what they have told.
+std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
+  const auto together = [](const Json& a, const Json& b) {
+    return a.value("boot_id", "") == b.value("boot_id", "") &&
+           a.value("cpus", Json()) == b.value("cpus", Json());
+  };
+  std::vector<Seat> seats;
+  for (std::size_t host = 0; host < hellos.size(); ++host) {
+    Seat seat{.of = 0, .cpus = static_cast<int>(hellos[host].value("cpus", Json::array()).size())};
+    for (std::size_t other = 0; other < hellos.size(); ++other) {
+      if (other == host) seat.index = seat.of;
+      seat.of += together(hellos[host], hellos[other]) ? 1 : 0;
+    }
+    seats.push_back(seat);
+  }
+  return seats;
+}
+
+std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placement& placement,
+                                      const std::string& route) {
+  auto settings = told.at("settings").get<Variables>();
+  const auto ucx = told.at("ucx").get<Variables>();
+  check_peer_settings(settings);
+  check_peer_settings(ucx);
+  const auto set = TransportSet::parse(told.at("set").get<std::string>());
+  const auto devices = net_devices_of(placement.net_devices, set, route, true);
+  if (!devices.empty()) settings["UCX_NET_DEVICES"] = devices;
+  const Seat seat{.index = told.at("seat").at("index").get<int>(),
+                  .of = told.at("seat").at("of").get<int>()};
+  allow_open_files(ranks, told.at("peers").get<int>());
+  std::vector<RankCommand> commands;
+  for (const auto& cpus :
+       cpus_of_seat(placement.bind, ranks, told.at("busy_threads").get<int>(), seat)) {
+    commands.push_back(own_rank(settings, ucx, placement.wrap, cpus));
+  }
+  return commands;
+}
+
 }  // namespace
 
-std::unique_ptr<RemoteSupervisor> wait_for_remote(const std::string& listen,
-                                                  const std::string& token_file,
-                                                  const std::string& command) {
-  const auto endpoint = parse_host_port(listen);
-  const auto token = load_or_create_token(token_file);
+RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) {
+  const auto endpoint = parse_host_port(*plan.listen);
+  const auto token = load_or_create_token(plan.token_file);
   Listener listener(endpoint);
-  say(fmt::format("waiting 10 min for: ucx-bench {} --connect {}:{}", command, endpoint.host,
-                  listener.port()));
-  auto remote = listener.accept(own_identity(), token, std::chrono::minutes(10), say);
-  say(fmt::format("connected to {}", remote->host()));
-  return remote;
+  const auto others = plan.hosts - 1;
+  say(fmt::format("waiting 10 min for{}: ucx-bench {} --connect {}:{}",
+                  others == 1 ? "" : fmt::format(" {} hosts, on each", others), command,
+                  endpoint.host, listener.port()));
+  return listener.gather(others, own_identity(), token, std::chrono::minutes(10), say);
+}
+
+void take_in(const RemoteSupervisors& others, Machine& machine) {
+  std::vector<Json> hellos = {own_hello()};
+  std::vector<std::string> routes;
+  for (const auto& other : others) {
+    hellos.push_back(other->hello());
+    auto route = device_of_connection(other->fd());
+    if (std::ranges::find(routes, route) == routes.end()) routes.push_back(std::move(route));
+  }
+  // Where one way is not known, UCX may take any.
+  const bool all = std::ranges::find(routes, "all") != routes.end();
+  machine.remote_route = all ? "all" : fmt::format("{}", fmt::join(routes, ","));
+  machine.seats = seats_of(hellos);
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
                      const Placement& placement) {
   refuse_nearest(placement.net_devices);
-  // The second of two ranks: when both run on one machine, the first has the first CPU.
-  const auto cpus = cpus_of_ranks(placement.bind, 2, 1).back();
-  const auto remote = connect_to_listener(parse_host_port(connect), own_identity(),
-                                          load_token(token_file), std::chrono::seconds(10));
+  const auto remote =
+      connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
+                          std::chrono::seconds(10), own_hello());
   Signals signals;
   say(fmt::format("connected to {}", remote->host()));
   const auto route = device_of_connection(remote->fd());
   const auto outcome = follow_launches(
       *remote,
-      [&](const nlohmann::json& launch) {
-        auto settings = launch.at("settings").get<Variables>();
-        const auto ucx = launch.at("ucx").get<Variables>();
-        check_peer_settings(settings);
-        check_peer_settings(ucx);
-        const auto set = TransportSet::parse(launch.at("set").get<std::string>());
-        const auto devices = net_devices_of(placement.net_devices, set, route, true);
-        if (!devices.empty()) settings["UCX_NET_DEVICES"] = devices;
-        return own_rank(settings, ucx, placement.wrap, cpus);
-      },
+      [&](const Json& told, int ranks) { return commands_for(told, ranks, placement, route); },
       signals);
   if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
   return outcome.exit;

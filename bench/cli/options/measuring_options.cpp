@@ -12,15 +12,29 @@
 namespace ucxbench {
 namespace {
 
+// Of a run at most 1024 ranks.
+constexpr int most_hosts = 1024;
+constexpr int most_ranks_per_host = 512;
+
 void add_sides(CLI::App& command, MeasuringOptions& o) {
-  command.add_option("--listen", o.listen, "wait for the second rank's shell or machine")
+  command.add_option("--listen", o.listen, "wait for the other hosts, or shells")
       ->group("ranks")
       ->type_name("[IP:PORT]")
       ->expected(0, 1)
       ->default_str("127.0.0.1:13337");
-  command.add_option("--connect", o.connect, "be the second rank of a --listen")
+  command.add_option("--connect", o.connect, "be a host of a --listen, whose options count")
       ->group("ranks")
       ->type_name("HOST:PORT");
+  command.add_option("--hosts", o.hosts, "with --listen: hosts, this one among them (default: 2)")
+      ->group("ranks")
+      ->type_name("N")
+      ->check(CLI::Range(2, most_hosts));
+  command
+      .add_option("--ranks-per-host", o.ranks_per_host,
+                  "with --listen: instead of --ranks, the number of all")
+      ->group("ranks")
+      ->type_name("N")
+      ->check(CLI::Range(1, most_ranks_per_host));
   command.add_option("--token-file", o.token_file, "secret shared by --listen and --connect")
       ->group("ranks")
       ->type_name("FILE");
@@ -31,6 +45,8 @@ void add_sides(CLI::App& command, MeasuringOptions& o) {
 MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
     : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
 
+int MeasuringOptions::number_of_hosts() const { return listen ? hosts.value_or(2) : 1; }
+
 void add_options(CLI::App& command, MeasuringOptions& o) {
   const auto& fields = o.of.parameters.fields;
   add_fields(command,
@@ -38,7 +54,7 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
               {.fields = &run_fields(), .object = &o.run},
               {.fields = &memory_fields(), .object = &o.memory},
               {.fields = &transport_fields(), .object = &o.transports}});
-  if (o.of.two_machines) add_sides(command, o);
+  add_sides(command, o);
   if (o.of.ablation) {
     command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
         ->group("place");
@@ -55,6 +71,10 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
 
 void fill_in(CLI::App& command, const MeasuringOptions& o) {
   if (o.quick) fill_unset(command, o.of.quick);
+  if (o.listen) {
+    fill_unset(command,
+               {{"ranks", std::to_string(o.number_of_hosts() * o.ranks_per_host.value_or(1))}});
+  }
   if (o.of.presets.empty()) return;
   const auto asked = to_json(o.of.parameters.fields, o.asked.parameters.get());
   if (asked.at("like").is_null()) return;
@@ -77,9 +97,21 @@ void check_sides(const MeasuringOptions& o) {
   if (o.listen && o.connect) {
     throw Failure(Exit::usage, "--listen and --connect: one side listens, the other connects");
   }
-  if (o.listen && o.place().ranks != 2) {
-    throw Failure(Exit::usage, "--listen runs two ranks, one on each side: leave --ranks out");
+  if ((o.hosts || o.ranks_per_host) && !o.listen) {
+    throw Failure(Exit::usage,
+                  "--hosts and --ranks-per-host: the listening side says how many, "
+                  "with --listen");
   }
+}
+
+void check_ranks_of_hosts(const MeasuringOptions& o, int ranks) {
+  const auto hosts = o.number_of_hosts();
+  const auto each = o.ranks_per_host.value_or(ranks / hosts);
+  if (each > 0 && ranks == hosts * each) return;
+  throw Failure(
+      Exit::usage,
+      fmt::format("--ranks {} on {} hosts{}: it is the number of all, as many on each host", ranks,
+                  hosts, o.ranks_per_host ? fmt::format(" with {} on each", each) : ""));
 }
 
 Json options_of(const Benchmark& benchmark) {

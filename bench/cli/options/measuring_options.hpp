@@ -23,22 +23,28 @@ struct MeasuringOptions {
   bool ablate = false;
   bool quick = false;
   std::optional<std::string> listen, connect;
+  std::optional<int> hosts, ranks_per_host;
   std::string token_file;
 
   /// The benchmark's parameters without the values of axes.
   const Place& place() const { return of.parameters.place(asked.parameters.get()); }
   bool remote() const { return listen.has_value() || connect.has_value(); }
+  /// On which the ranks are, as many on each.
+  int number_of_hosts() const;
 };
 
 void add_options(CLI::App& command, MeasuringOptions& options);
 
 /// Gives the options of `command` that nobody set the values of --quick, and of a published
-/// benchmark (--like NAME), with --scale times its data. Throws Failure(Exit::usage) for an unknown
-/// name.
+/// benchmark (--like NAME), with --scale times its data; --ranks, where there are several hosts,
+/// what they have together. Throws Failure(Exit::usage) for an unknown name.
 void fill_in(CLI::App& command, const MeasuringOptions& options);
 
-/// Throws Failure(Exit::usage) for a side of a remote run that cannot be.
+/// Throws Failure(Exit::usage) for a side of a run on several hosts that cannot be.
 void check_sides(const MeasuringOptions& options);
+
+/// Throws Failure(Exit::usage) for a number of ranks that are not as many on each host.
+void check_ranks_of_hosts(const MeasuringOptions& options, int ranks);
 
 /// For machines: every option of a benchmark's command, as its help has them.
 Json options_of(const Benchmark& benchmark);

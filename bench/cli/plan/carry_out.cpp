@@ -11,7 +11,6 @@
 #include "bench/cli/plan/dry_run.hpp"
 #include "bench/cli/plan/estimate.hpp"
 #include "bench/cli/plan/gate.hpp"
-#include "bench/cli/plan/place.hpp"
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
@@ -35,7 +34,7 @@ Result describe(const Machine& machine, const RunOptions& run, const GlobalOptio
 void allow_open_files(const std::vector<Plan>& plans) {
   for (const auto& plan : plans) {
     const auto ranks = plan.most_ranks();
-    ucxbench::allow_open_files(plan.listen ? 1 : ranks, plan.one_peer ? 1 : ranks - 1);
+    ucxbench::allow_open_files(plan.ranks_of_host(ranks), plan.one_peer ? 1 : ranks - 1);
   }
 }
 
@@ -49,11 +48,6 @@ void note_crowded(Result& result) {
                "progress: {}: polling ranks take turns, --progress-mode event lets them sleep\n",
                crowded_in_words(crowded));
   }
-}
-
-std::unique_ptr<RemoteSupervisor> second_machine(const Plan& plan, const std::string& command) {
-  if (!plan.listen) return nullptr;
-  return wait_for_remote(*plan.listen, plan.token_file, command);
 }
 
 void check_duets(const Result& result, const std::vector<LaunchPlan>& launches,
@@ -121,10 +115,10 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   auto result = describe(machine, run, global);
 
   if (!global.dry_run) allow_open_files(plans);
-  std::unique_ptr<RemoteSupervisor> remote;
-  if (!global.dry_run) remote = second_machine(plans.front(), command);
+  RemoteSupervisors others;
+  if (!global.dry_run && plans.front().listen) others = wait_for_others(plans.front(), command);
   Signals signals;
-  if (remote) machine.remote_route = device_of_connection(remote->fd());
+  if (!others.empty()) take_in(others, machine);
   auto launches = settle(std::move(plans), machine, result);
   note_crowded(result);
   const auto duet =
@@ -135,12 +129,12 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (!global.quiet) say_what_is_replaced(result);
   if (global.verbose) explain_settings(launches);
   result.file = run.outputs.run_file(command, result);
-  const auto execute = [&](const Launch& launch) {
-    return run_launch(launch, signals, remote.get());
-  };
+  const auto execute = [&](const Launch& launch) { return run_launch(launch, signals, others); };
   auto exit = run_launches(result, launches, schedule, execute, global, duet.get());
   exit = worse(exit, check_required(result, launches));
-  if (remote) remote->say_goodbye(exit, result.run.at("reason").get<std::string>());
+  for (const auto& other : others) {
+    other->say_goodbye(exit, result.run.at("reason").get<std::string>());
+  }
   result.findings = shown_findings(result);
   return {std::move(result), exit};
 }

@@ -62,6 +62,14 @@ std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, 
   return cpus;
 }
 
+std::vector<std::vector<int>> cpus_of_seat(const std::string& bind, int ranks, int threads,
+                                           const Seat& seat) {
+  if (bind != "auto" || seat.of == 1) return cpus_of_ranks(bind, ranks, threads);
+  const auto all = cpus_of_ranks(bind, ranks * seat.of, threads);
+  const auto begin = all.begin() + std::ptrdiff_t{ranks} * seat.index;
+  return {begin, begin + ranks};
+}
+
 std::string net_devices_of(const std::string& option, const TransportSet& set,
                            const std::string& route, bool check,
                            const std::filesystem::path& infiniband) {

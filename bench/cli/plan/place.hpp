@@ -13,6 +13,18 @@ namespace ucxbench {
 /// allowed, and for a list of the wrong length.
 std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, int threads);
 
+/// Hosts of a run may be one machine (two shells, several processes that a launcher has started):
+/// those that may use the same CPUs there take theirs side by side.
+struct Seat {
+  int index = 0;  ///< of `of`
+  int of = 1;
+  int cpus = 1;  ///< that all of them may use
+};
+
+/// As cpus_of_ranks, for the `ranks` of one of several hosts.
+std::vector<std::vector<int>> cpus_of_seat(const std::string& bind, int ranks, int threads,
+                                           const Seat& seat);
+
 /// UCX_NET_DEVICES of a set by `--net-devices`: "auto" is `route` for a set that may use TCP, with
 /// the active RDMA ports where it may use them too, and nothing (UCX's own choice) otherwise; so is
 /// "nearest" where no rank has a nearest one of its own.

@@ -39,15 +39,28 @@ struct Plan {
   std::chrono::milliseconds timeout{60'000};  ///< longest wait without progress
   std::string wrap;
   std::vector<std::vector<int>> cpus;  ///< by rank, of the most; empty: not bound
-  std::optional<int> near_cpus;        ///< --bind auto: how many each wants near to its data
+  int busy_threads = 1;                ///< of each rank: so many CPUs it wants
+  bool bind_by_wiring = false;         ///< --bind auto: near to its data
   Variables ucx;                       ///< --ucx
   int estimated_eps = 0;               ///< --estimated-eps
   bool one_peer = false;               ///< each rank has one endpoint, however many ranks there are
   bool strict = false;                 ///< a set that cannot run is a failure of the run
-  std::optional<std::string> listen;   ///< where the second rank's machine is waited for
+  std::optional<std::string> listen;   ///< where the other hosts are waited for
+  int hosts = 1;                       ///< as many ranks on each
+  bool hosts_in_turns = false;         ///< neighbouring ranks are on two hosts
   std::string token_file;
 
   int most_ranks() const { return *std::ranges::max_element(ranks); }
+  int ranks_of_host(int all) const { return all / hosts; }
+  /// By rank, the number of its host.
+  std::vector<int> hosts_of(int all) const {
+    std::vector<int> of(static_cast<std::size_t>(all));
+    for (int rank = 0; rank < all; ++rank) {
+      of[static_cast<std::size_t>(rank)] =
+          hosts_in_turns ? rank % hosts : rank / ranks_of_host(all);
+    }
+    return of;
+  }
 };
 
 /// Where the cases of one launch are measured.

@@ -126,7 +126,7 @@ class Settling {
         const SetUse use{.net_devices = own.empty() ? devices : all_of_them(own),
                          .sockaddr = plan_.sockaddr,
                          .gpu_memory = any_on_gpu(memory),
-                         .one_host = !machine_.remote_route,
+                         .one_host = plan_.hosts == 1,
                          .gdr = plan_.gdr};
         for (const auto ranks : plan_.ranks) {
           launches.push_back(launch_plan(set, memory, ranks, use, own));
@@ -147,10 +147,18 @@ class Settling {
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
 
-  int local(int ranks) const { return plan_.listen ? 1 : ranks; }
+  int local(int ranks) const { return plan_.ranks_of_host(ranks); }
+  Seat own_seat() const { return machine_.seats.empty() ? Seat{} : machine_.seats.front(); }
+
+  /// On the host that has the fewest for its ranks.
+  int cpus_for(int ranks) const {
+    auto cpus = own_cpus_for(ranks);
+    for (const auto& seat : machine_.seats) cpus = std::min(cpus, seat.cpus / seat.of);
+    return cpus;
+  }
 
   /// Those that so many ranks may run on.
-  int cpus_for(int ranks) const {
+  int own_cpus_for(int ranks) const {
     std::set<int> bound;
     for (const auto& own :
          std::span(plan_.cpus)
@@ -172,9 +180,14 @@ class Settling {
 
   // One choice for all sets and memories: `ranks` of the run file has one.
   void bind_near_data() {
-    if (!plan_.near_cpus) return;
+    if (!plan_.bind_by_wiring) return;
+    if (own_seat().of > 1) {
+      plan_.cpus = cpus_of_seat("auto", local(plan_.most_ranks()), plan_.busy_threads, own_seat());
+      note_placement("--bind auto", "side by side with the other hosts on this machine");
+      return;
+    }
     auto [cpus, how] = cpus_by_wiring(machine_.wiring, plan_.cpus, plan_.devices, uses_cuda(plan_),
-                                      names(plan_, "ib"), machine_.cpus, *plan_.near_cpus);
+                                      names(plan_, "ib"), machine_.cpus, plan_.busy_threads);
     plan_.cpus = std::move(cpus);
     note_placement("--bind auto", how);
   }
@@ -215,8 +228,6 @@ class Settling {
     return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
   }
 
-  int ranks_here(int ranks) const { return ranks - (machine_.remote_route ? 1 : 0); }
-
   int endpoints_of_rank(int ranks) const {
     if (plan_.estimated_eps != 0) return plan_.estimated_eps;
     return plan_.one_peer ? 1 : std::max(1, ranks - 1);
@@ -225,7 +236,7 @@ class Settling {
   LaunchPlan launch_plan(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
                          SetUse use, const std::vector<std::string>& own_net_devices) {
     use.endpoints = endpoints_of_rank(ranks);
-    use.ranks_here = ranks_here(ranks);
+    use.ranks_here = local(ranks) * own_seat().of;
     LaunchPlan launch{.name = name_of(set, memory, ranks),
                       .benchmark = plan_.benchmark,
                       .set = set,
@@ -265,18 +276,24 @@ class Settling {
     record["replaced"] = shared.replaced;
 
     launch.launch.timeout = plan_.timeout;
-    const auto local = static_cast<std::size_t>(ranks_here(launch.ranks));
-    for (std::size_t rank = 0; rank < local; ++rank) {
+    const auto here = static_cast<std::size_t>(local(launch.ranks));
+    for (std::size_t rank = 0; rank < here; ++rank) {
       auto own = settings;
       if (rank < launch.net_devices.size()) own["UCX_NET_DEVICES"] = launch.net_devices[rank];
       launch.launch.ranks.push_back(
           own_rank(own, plan_.ucx, plan_.wrap,
                    rank < plan_.cpus.size() ? plan_.cpus[rank] : std::vector<int>{}));
     }
-    if (machine_.remote_route) {
-      launch.launch.remote = {{"set", fmt::format("{}", fmt::join(launch.set.members(), ","))},
-                              {"settings", settings},
-                              {"ucx", plan_.ucx}};
+    if (plan_.hosts > 1) launch.launch.hosts = plan_.hosts_of(launch.ranks);
+    for (std::size_t host = 1; host < machine_.seats.size(); ++host) {
+      const auto& seat = machine_.seats[host];
+      launch.launch.told.push_back(
+          {{"set", fmt::format("{}", fmt::join(launch.set.members(), ","))},
+           {"settings", settings},
+           {"ucx", plan_.ucx},
+           {"busy_threads", plan_.busy_threads},
+           {"peers", plan_.one_peer ? 1 : launch.ranks - 1},
+           {"seat", {{"index", seat.index}, {"of", seat.of}}}});
     }
     shared.asked.merge(shared.inherited);
     return shared.asked;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/cli/plan/near.hpp"
+#include "bench/cli/plan/place.hpp"
 #include "bench/cli/plan/plan.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/result/result.hpp"
@@ -19,9 +20,9 @@ struct Machine {
   std::vector<UcxConf> configuration;
   Wiring wiring;
   std::vector<int> cpus;  ///< that this process may use
-  /// The network device towards the second machine of a --listen run; empty where all ranks are
-  /// here.
+  /// The network devices towards the other hosts of a --listen run; empty where all ranks are here.
   std::optional<std::string> remote_route{};
+  std::vector<Seat> seats{};  ///< of the hosts; empty until the others are there
 };
 
 /// As far as `plans` need it. Throws Failure(Exit::cannot_run) when UCX fails.

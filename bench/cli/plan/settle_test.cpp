@@ -92,7 +92,7 @@ TEST(Settling, FixesTheEnvironmentOfEachRank) {
   const auto launches = settle({plan}, plain_machine(), result);
   const auto& launch = launches.at(0).launch;
   EXPECT_EQ(launch.timeout, std::chrono::milliseconds(7));
-  EXPECT_TRUE(launch.remote.is_null());
+  EXPECT_TRUE(launch.told.empty());
   ASSERT_EQ(launch.ranks.size(), 2U);
   for (std::size_t rank = 0; rank < 2; ++rank) {
     EXPECT_EQ(variable_of(launch.ranks[rank], "UCX_TLS"), "tcp");
@@ -104,18 +104,36 @@ TEST(Settling, FixesTheEnvironmentOfEachRank) {
   EXPECT_EQ(result.ucx.at("environment").at("asked").at("tcp").at("UCX_RNDV_THRESH"), "8k");
 }
 
-TEST(Settling, GivesTheSecondMachineItsRank) {
+Plan plan_of_hosts(int hosts) {
   auto plan = plan_of({"tcp"});
   plan.listen = "127.0.0.1:13337";
-  plan.cpus = {{0}};
+  plan.hosts = hosts;
+  return plan;
+}
+
+TEST(Settling, GivesTheOtherHostsTheirRanks) {
+  auto plan = plan_of_hosts(3);
+  plan.ranks = {6};
+  plan.cpus = {{0}, {1}};
   auto machine = plain_machine();
   machine.remote_route = "eth7";
+  machine.seats = {{.cpus = 4}, {.index = 0, .of = 2, .cpus = 4}, {.index = 1, .of = 2, .cpus = 4}};
   Result result;
-  const auto launches = settle({plan}, machine, result);
-  EXPECT_EQ(launches.at(0).ranks, 2);
-  EXPECT_EQ(launches[0].launch.ranks.size(), 1U);
-  EXPECT_EQ(launches[0].launch.remote.at("set"), "tcp");
-  EXPECT_EQ(launches[0].launch.remote.at("settings").at("UCX_NET_DEVICES"), "eth7");
+  auto launches = settle({plan}, machine, result);
+  EXPECT_EQ(launches.at(0).ranks, 6);
+  EXPECT_EQ(launches[0].launch.ranks.size(), 2U);
+  EXPECT_EQ(launches[0].launch.hosts, (std::vector{0, 0, 1, 1, 2, 2}));
+  ASSERT_EQ(launches[0].launch.told.size(), 2U);
+  for (std::size_t host = 0; host < 2; ++host) {
+    const auto& told = launches[0].launch.told[host];
+    EXPECT_EQ(told.at("set"), "tcp");
+    EXPECT_EQ(told.at("settings").at("UCX_NET_DEVICES"), "eth7");
+    EXPECT_EQ(told.at("seat"), (Json{{"index", host}, {"of", 2}}));
+  }
+  plan.hosts_in_turns = true;
+  Result in_turns;
+  launches = settle({plan}, machine, in_turns);
+  EXPECT_EQ(launches.at(0).launch.hosts, (std::vector{0, 1, 2, 0, 1, 2}));
 }
 
 TEST(Settling, SaysWhatCannotRunHere) {
@@ -143,7 +161,7 @@ TEST(Settling, PlacesRanksOnAMachineThatThisIsNot) {
   auto plan = plan_of({"tcp,ib"});
   plan.memory = {{MemoryKind::cuda, MemoryKind::cuda}};
   plan.devices = {4, 0};
-  plan.near_cpus = 1;
+  plan.bind_by_wiring = true;
   Result result;
   const auto launches = settle({plan}, machine, result);
   const auto& ranks = launches.at(0).launch.ranks;
@@ -247,14 +265,21 @@ TEST(Settling, CountsTheCpusThatRanksAreBoundTo) {
   EXPECT_EQ(crowded_in_words(result.run.at("crowded").at(0)), "event (3 ranks on 1 CPU)");
 }
 
-TEST(Settling, OfASecondMachineCountsTheRankHere) {
-  auto plan = automatic_plan({2});
-  plan.listen = "";
-  auto machine = plain_machine();
-  machine.cpus = {3};
-  Result result;
-  settle({plan}, machine, result);
-  EXPECT_FALSE(result.run.contains("crowded"));
+TEST(Settling, OfSeveralHostsCountsTheRanksOfEach) {
+  const auto crowded = [](std::vector<Seat> seats) {
+    auto plan = automatic_plan({2});
+    plan.listen = "";
+    plan.hosts = 2;
+    auto machine = plain_machine();
+    machine.cpus = {3};
+    machine.seats = std::move(seats);
+    Result result;
+    settle({plan}, machine, result);
+    return result.run.contains("crowded");
+  };
+  EXPECT_FALSE(crowded({}));
+  EXPECT_FALSE(crowded({{.cpus = 1}, {.cpus = 4}}));
+  EXPECT_TRUE(crowded({{.of = 2, .cpus = 1}, {.index = 1, .of = 2, .cpus = 1}}));
 }
 
 }  // namespace

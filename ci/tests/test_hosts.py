@@ -1,0 +1,121 @@
+"""One run over several hosts: network namespaces with names of their own, joined by a switch."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from conftest import LONG_S, PROGRAM, only, wait_until
+
+PORT = 13337
+
+
+def ip(*arguments):
+    return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=20).stdout
+
+
+class Hosts:
+    """`count` of them, named node0, node1, …; addresses 10.203.8.1, .2, …"""
+
+    def __init__(self, count):
+        self.prefix = f"ucxbench{os.getpid()}h"
+        self.count = count
+
+    def name(self, host):
+        return f"{self.prefix}{host}"
+
+    def make(self):
+        switch = self.name("switch")
+        ip("netns", "add", switch)
+        ip("-n", switch, "link", "add", "bridge", "type", "bridge")
+        ip("-n", switch, "link", "set", "bridge", "up")
+        for host in range(self.count):
+            name = self.name(host)
+            ip("netns", "add", name)
+            ip("-n", switch, "link", "add", f"to{host}", "type", "veth", "peer", "name", "eth7", "netns", name)
+            ip("-n", switch, "link", "set", f"to{host}", "master", "bridge", "up")
+            ip("-n", name, "address", "add", f"10.203.8.{host + 1}/24", "dev", "eth7")
+            ip("-n", name, "link", "set", "eth7", "up")
+            ip("-n", name, "link", "set", "lo", "up")
+        for host in range(self.count):
+            wait_until(lambda of=self.name(host): "state UP" in ip("-n", of, "link", "show", "eth7"))
+
+    def remove(self):
+        for host in ["switch", *range(self.count)]:
+            subprocess.run(["ip", "netns", "delete", self.name(host)], capture_output=True, timeout=20)
+
+    def on(self, host, *words):
+        """The words of a program that runs there."""
+        enter = f"hostname node{host}; exec \"$@\""
+        return ["netns", "exec", self.name(host), "unshare", "--uts", "sh", "-c", enter, "sh", *map(str, words)]
+
+    def cut(self, host):
+        ip("-n", self.name("switch"), "link", "set", f"to{host}", "nomaster")
+
+
+@pytest.fixture(scope="module")
+def hosts():
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        pytest.skip("network namespaces need root and the command ip (iproute2)")
+    made = Hosts(3)
+    try:
+        made.make()
+    except subprocess.CalledProcessError as error:
+        made.remove()
+        pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def token(tmp_path):
+    file = tmp_path / "token"
+    file.write_text("5c" * 32)
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def spread(start, hosts, token, tmp_path):
+    """spread(WORDS…): a command on three hosts, two ranks on each unless it says otherwise; the first lists them."""
+
+    def run(command, *words):
+        address = f"10.203.8.1:{PORT}"
+        first = start(
+            *hosts.on(0, PROGRAM, command, "--listen", address, "--hosts", 3, "--token-file", token,
+                      "--json", "run.json", *words),
+            program=shutil.which("ip"), folder=tmp_path / f"{command}-0",
+        )
+        others = [
+            start(*hosts.on(host, PROGRAM, command, "--connect", address, "--token-file", token),
+                  program=shutil.which("ip"), folder=tmp_path / f"{command}-{host}")
+            for host in (1, 2)
+        ]
+        return first, others
+
+    return run
+
+
+SHORT = {
+    "pingpong": ["-n", 6, "--sizes", "8", "--iterations", 50],
+    "p2p": ["-n", 6, "--sizes", "64KiB", "--runs", 1, "--iterations", 16],
+    "cold": ["-n", 6, "--sizes", "8", "--iterations", 3],
+    "merge": ["-n", 6, "--rows", "2000", "--runs", 1],
+    "transpose": ["-n", 6, "--size", "120", "--chunk-size", "20", "--runs", 1],
+    "halo": ["-n", 6, "--size", "50", "--runs", 1],
+}
+
+
+@pytest.mark.parametrize("command", SHORT)
+def test_each_command_over_three_hosts(spread, command):
+    first, others = spread(command, *SHORT[command], "--launches", 1)
+    done = first.finish()
+    ends = [other.finish() for other in others]
+    assert [done.code, *(end.code for end in ends)] == [0, 0, 0], (done, ends)
+    run = done.file
+    assert {case["state"] for case in run["cases"]} == {"measured"}
+    places = {rank["rank"]: rank["host"] for rank in run["ranks"]}
+    assert set(places.values()) == {"node0", "node1", "node2"}
+    # Pairs of ranks that play together are on two hosts.
+    assert (places[0] == places[1]) == (command != "pingpong"), places
+    assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/launch/events.hpp"
+#include "harness/launch/local_rank.hpp"
+
+namespace ucxbench {
+
+/// The ranks of one launch on this host, which may be some of all: starts them, watches them, ends
+/// them. Of one thread.
+class LocalRanks {
+ public:
+  using Clock = LocalRank::Clock;
+  /// Takes what a rank says.
+  using OnFrame = std::function<void(int rank, const Channel::Frame& frame)>;
+  /// Takes what is wrong with one.
+  using OnBlame = std::function<void(int rank, const Blame& blame)>;
+
+  /// Tags of `events` with this bit are those of ranks.
+  static constexpr Events::Tag tag_bit = Events::Tag{1} << 63U;
+
+  /// `events` must outlive this. `size`: of all hosts.
+  LocalRanks(Events& events, int size, OnFrame on_frame, OnBlame on_blame);
+
+  /// Throws what LocalRank throws.
+  void start(const RankCommand& command, int rank, int stop_fd);
+
+  const std::vector<std::unique_ptr<LocalRank>>& all() const { return ranks_; }
+  /// Null: it is not here, or not started.
+  LocalRank* find(int rank) const;
+  /// To one that is here. One that is dying, stopped or hung gets nothing: `check` will say which.
+  void send(int rank, const Channel::Frame& frame) const;
+
+  /// What has come from the rank of a ready tag.
+  void take(Events::Tag tag, Clock::time_point now);
+  /// After SIGCHLD, and now and then: who has ended, was stopped or goes on.
+  void look(Clock::time_point now);
+  /// Who was stopped or silent for too long.
+  void check(Clock::time_point now);
+  void forgive(Clock::time_point now);
+
+  /// Kills all that is left, waits for the deaths and removes what they leave. Returns those that
+  /// hang in the kernel.
+  std::vector<int> end();
+
+ private:
+  void receive(LocalRank& rank, Clock::time_point now);
+  LocalRank::OnFrame from(const LocalRank& rank) const;
+
+  Events& events_;
+  int size_;
+  OnFrame on_frame_;
+  OnBlame on_blame_;
+  std::vector<std::unique_ptr<LocalRank>> ranks_;
+  std::vector<LocalRank*> by_rank_;
+  std::unordered_map<pid_t, LocalRank*> by_pid_;
+};
+
+}  // namespace ucxbench
