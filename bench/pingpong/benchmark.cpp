@@ -144,7 +144,7 @@ int busy_threads(const Parameters& p) {
     .quick = {{"sizes", "8:64MiB:x8"}, {"launches", "1"}, {"max-time", "60ms"}},
     .one_peer = true,
     .ablation = true,
-    .duet_ranks = 2,
+    .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.axes = {message_size()},
               // The rate is the bandwidth in other units; what the sender sees is another tool's

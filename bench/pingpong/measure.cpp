@@ -173,20 +173,14 @@ class Measurement {
                        [this](std::uint64_t value) { return agree(value); });
   }
 
-  // Of each block, as `block` measures it after what is left out.
-  template <typename Block>
-  std::vector<double> in_blocks(const PlannedBlocks& planned, Block block) {
-    std::vector<double> values;
-    bench_.duet->blocks(planned.quads, [&] { values.push_back(block(planned.iterations)); });
-    return values;
-  }
-
   void latency_in_duet(double iteration_s) {
     auto& record = measured_.record;
     constexpr std::uint64_t least = 20;
     const auto planned = blocks_of("latency_us", iteration_s, 0.4, least);
     bench_.loops.meet();
-    auto values = in_blocks(planned, [this](std::uint64_t count) {
+    std::vector<double> values;
+    bench_.duet->blocks(planned.quads, [&] {
+      const auto count = planned.iterations;
       timed_round_trips(iterations_left_out(count));
       const auto parts = std::clamp(count / 2, std::uint64_t{1}, chunks);
       std::vector<double> times_us;
@@ -195,7 +189,7 @@ class Measurement {
         times_us.push_back(timed_round_trips(of_part) * 1e6 / static_cast<double>(of_part));
       }
       bench_.loops.flush();
-      return median(std::move(times_us)) / ways();
+      values.push_back(median(std::move(times_us)) / ways());
     });
     record.iterations = planned.iterations * values.size();
     keep_blocks(record, *bench_.duet, "latency_us", planned, std::move(values));
@@ -242,29 +236,42 @@ class Measurement {
 
   using Stream = std::function<std::uint64_t(std::uint64_t messages)>;  // in how many ticks
 
+  // Of one message, here and now: the least of some streams, which have an eighth of `messages`.
+  double least_s(std::uint64_t messages, const Stream& stream) {
+    constexpr std::uint64_t streams = 4;
+    const auto some = std::max<std::uint64_t>(1, messages / 8 / streams);
+    double least = std::numeric_limits<double>::max();
+    for (std::uint64_t at = 0; at < streams; ++at) {
+      least = std::min(least, seconds(stream(some)) / static_cast<double>(some));
+    }
+    return least;
+  }
+
   // Messages a second by block, on the lead: the median of some streams, since one that is
-  // interrupted says nothing. Empty where a stream was too short for the clock.
+  // interrupted says nothing. Of a stream the slower end's: a receiver that was not running while
+  // it came finds all of it at once. Empty where a stream was too short for the clock.
   std::vector<double> rates_in_duet(const char* metric, double part, double message_s,
                                     const Stream& stream) {
     constexpr std::uint64_t most_streams = 4;
-    const auto least = static_cast<std::uint64_t>(std::max(20, 2 * p_.window));
-    planned_ = blocks_of(metric, message_s, part, least);
+    const auto least = static_cast<std::uint64_t>(std::max(20, p_.window));
+    planned_ = blocks_of(metric, message_s, part, 2 * least);
     const auto streams = std::clamp(planned_.iterations / least, std::uint64_t{1}, most_streams);
-    const auto mine = in_blocks(planned_, [&](std::uint64_t count) {
+    std::vector<double> mine;
+    bench_.duet->blocks(planned_.quads, [&] {
+      const auto count = planned_.iterations;
       stream(iterations_left_out(count));
-      std::vector<double> rates;
       for (std::uint64_t at = 0; at < streams; ++at) {
         const auto messages = count * (at + 1) / streams - count * at / streams;
         const auto ticks = stream(messages);
-        rates.push_back(bench_.clock.per_s(static_cast<double>(messages), ticks).value_or(0));
+        mine.push_back(bench_.clock.per_s(static_cast<double>(messages), ticks).value_or(0));
       }
-      return median(std::move(rates));
     });
     const auto theirs = bench_.pair.from_follow(mine, progress_).get<std::vector<double>>();
-    const bool each_way = std::string_view(metric) != "bandwidth_GBps";
     std::vector<double> rates;
-    for (std::size_t at = 0; at < mine.size(); ++at) {
-      rates.push_back(each_way ? std::min(mine[at], theirs[at]) : theirs[at]);
+    for (std::size_t at = 0; at < mine.size(); at += streams) {
+      std::vector<double> of_block;
+      for (auto i = at; i < at + streams; ++i) of_block.push_back(std::min(mine[i], theirs[i]));
+      rates.push_back(median(std::move(of_block)));
       if (rates.back() <= 0) return {};
     }
     return rates;
@@ -279,11 +286,11 @@ class Measurement {
   void bandwidth_in_duet(double part) {
     auto& record = measured_.record;
     const Stream one_way = [this](std::uint64_t messages) {
-      bench_.duet->together();  // the follower is ready, and has received everything
+      // The follower waits for the first message, and has received everything.
+      bench_.duet->meet(bench_.pair.peer(), bench_.pair.role() == Role::lead);
       return bench_.one_way.one_way(messages);
     };
-    const auto some = std::max<std::uint64_t>(1, record.messages / 8);
-    const auto message_s = seconds(one_way(some)) / static_cast<double>(some);
+    const auto message_s = least_s(record.messages, one_way);
     const auto rates = rates_in_duet("bandwidth_GBps", part, message_s, one_way);
     record.messages = planned_.iterations * 2 * planned_.quads.size();
     if (!rates.empty()) record.samples["message_rate_per_s"] = samples_of_blocks(rates);
@@ -296,8 +303,7 @@ class Measurement {
       bench_.loops.flush();
       return ticks;
     };
-    const auto some = std::max<std::uint64_t>(1, count / 8);
-    const auto message_s = seconds(both_ways(some)) / static_cast<double>(some);
+    const auto message_s = least_s(count, both_ways);
     constexpr const char* metric = "bandwidth_bidirectional_GBps";
     keep_rates(metric, rates_in_duet(metric, 0.2, message_s, both_ways), 2 * gigabytes());
   }

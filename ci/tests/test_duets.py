@@ -1,6 +1,7 @@
 """Two programs side by side, of which one sleeps: `ab` where cases can be duets."""
 
 import json
+import os
 import signal
 
 import pytest
@@ -9,6 +10,7 @@ from test_ab import ab, files
 
 CASE = "pingpong --transports shm --sizes 8 --iterations 20 --max-time 60ms --warmup-runs 0 --check off --progress-mode poll"
 IN_TURNS = CASE.replace("--progress-mode poll", "--progress-mode thread").replace("--sizes 8", "--sizes 64")
+EVENT = CASE.replace("--transports shm", "--transports tcp").replace("poll", "event")
 METRICS = {"latency_us", "bandwidth_GBps"}
 
 
@@ -57,11 +59,16 @@ def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
     assert bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new"))).out == done.out
 
 
-def test_both_ways(bench, tmp_path):
-    done = bench(*ab(tmp_path, launches=1, cases=(CASE.replace("--transports shm", "--transports tcp --bidirectional"),)))
+def test_both_ways_of_two_pairs(bench, tmp_path):
+    cpus = sorted(os.sched_getaffinity(0))
+    bound = " --bind " + ",".join(str(cpus[rank % len(cpus)]) for rank in range(4))
+    done = bench(*ab(tmp_path, launches=1, cases=(f"{EVENT} -n 4 --bidirectional{bound}",)))
     assert done.code == 0, done
     for run in both(tmp_path):
-        assert set(only(list(duets_of(run).values()))["blocks"]) == {*METRICS, "bandwidth_bidirectional_GBps"}
+        pairs = only([case for case in run["cases"] if "/8B" in case["key"]])["launches"]
+        assert sorted((pair["src"], pair["dst"]) for pair in pairs) == [(0, 1), (2, 3)]
+        for pair in pairs:
+            assert set(pair["duet"]["blocks"]) == {*METRICS, "bandwidth_bidirectional_GBps"}
 
 
 def test_dry_run_says_how(bench, tmp_path):

@@ -207,13 +207,11 @@ void DuetSupervisor::end_launch() {
 
 void DuetSupervisor::end() { meet(); }
 
-DuetRank::DuetRank(const std::string& option, std::uint32_t number, int rank, int ranks,
-                   milliseconds limit)
+DuetRank::DuetRank(const std::string& option, std::uint32_t number, int rank, milliseconds limit)
     : view_(DuetView::open(option)),
       number_(number),
       id_(view_->memory().id + number * 0x9e3779b97f4a7c15U),
       rank_(rank),
-      ranks_(ranks),
       limit_(limit),
       turn_(number << turn_bits),
       meetings_(number << turn_bits) {
@@ -294,19 +292,19 @@ void DuetRank::blocks(std::string_view quads, const std::function<void()>& block
   begin_phase();
 }
 
-void DuetRank::together() {
+void DuetRank::meet(int peer, bool starts) {
   ++meetings_;
-  advance(seat().arrived[index_of(side())], meetings_);
+  auto& own = seat().arrived[index_of(side())];
+  auto& others = seat_of(peer).arrived[index_of(side())];
+  if (starts) advance(own, meetings_);
   const auto begin = std::chrono::steady_clock::now();
-  for (int rank = 0; rank < ranks_; ++rank) {
-    auto& word = view_->memory().ranks[static_cast<std::size_t>(rank)].arrived[index_of(side())];
-    sleep_until(
-        word, [&] { return word.load() >= meetings_; },
-        [&] {
-          if (std::chrono::steady_clock::now() - begin <= limit_) return;
-          throw Failure(Exit::lost, fmt::format("waited for rank {} in a block of a duet", rank));
-        });
-  }
+  sleep_until(
+      others, [&] { return others.load() >= meetings_; },
+      [&] {
+        if (std::chrono::steady_clock::now() - begin <= limit_) return;
+        throw Failure(Exit::lost, fmt::format("waited for rank {} in a block of a duet", peer));
+      });
+  if (!starts) advance(own, meetings_);
 }
 
 std::string DuetRank::id() const { return fmt::format("{:016x}", id_); }

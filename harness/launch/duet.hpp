@@ -143,7 +143,7 @@ class DuetSupervisor {
 /// `limit`.
 class DuetRank {
  public:
-  DuetRank(const std::string& option, std::uint32_t number, int rank, int ranks,
+  DuetRank(const std::string& option, std::uint32_t number, int rank,
            std::chrono::milliseconds limit);
 
   void begin_phase();
@@ -161,8 +161,10 @@ class DuetRank {
   /// to be with the peer when it ends.
   void blocks(std::string_view quads, const std::function<void()>& block);
 
-  /// All ranks of this side: returns when all have come, in a block or a phase.
-  void together();
+  /// With one other rank of this side, which calls it with the other value of `starts`, in a block
+  /// or a phase. Returns where `starts` is true once the other is awake and goes on, and in the
+  /// other as soon as the starter has come: so that nothing is sent to who is not there yet.
+  void meet(int peer, bool starts);
 
   DuetSide side() const { return view_->side(); }
   /// Which side has the first phase.
@@ -171,7 +173,8 @@ class DuetRank {
   std::string id() const;
 
  private:
-  DuetSeat& seat() { return view_->memory().ranks[static_cast<std::size_t>(rank_)]; }
+  DuetSeat& seat_of(int rank) { return view_->memory().ranks[static_cast<std::size_t>(rank)]; }
+  DuetSeat& seat() { return seat_of(rank_); }
   void wait_for(std::uint32_t turn);
   void pass(std::uint32_t turn);
   bool other_is_gone() const;
@@ -179,7 +182,7 @@ class DuetRank {
   std::shared_ptr<DuetView> view_;
   std::uint32_t number_;
   std::uint64_t id_;
-  int rank_, ranks_;
+  int rank_;
   std::chrono::milliseconds limit_;
   std::uint32_t turn_;  ///< of the phase, both sides', or the block to come
   std::uint32_t meetings_;

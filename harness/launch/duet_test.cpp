@@ -160,7 +160,7 @@ TEST(DuetRank, WorksInTurnsOfItsNumber) {
   std::vector<Diary> diaries(ranks);
   std::vector<std::string> expected;
   const auto of_rank = [&](DuetSide side, std::uint32_t number, int rank) {
-    DuetRank duet(file.option(side), number, rank, ranks, long_enough);
+    DuetRank duet(file.option(side), number, rank, long_enough);
     auto& diary = diaries[static_cast<std::size_t>(rank)];
     duet.begin_phase();
     diary.note(fmt::format("{} is set up", name_of(side)));
@@ -175,7 +175,7 @@ TEST(DuetRank, WorksInTurnsOfItsNumber) {
       expected.insert(expected.end(), more.begin(), more.end());
     }
     duet.blocks(drawn, [&] {
-      duet.together();
+      duet.meet(1 - rank, rank == 0);
       diary.note(name_of(side));
     });
     diary.note(fmt::format("{} ends", name_of(side)));
@@ -199,7 +199,7 @@ TEST(DuetRank, WorksInTurnsOfItsNumber) {
 TEST(DuetRank, FailsWhenTheOtherSideIsGoneOrSlow) {
   DuetFile file(false);
   const auto exit_of = [&](milliseconds limit) {
-    DuetRank duet(file.option(DuetSide::base), 1, 0, 2, limit);
+    DuetRank duet(file.option(DuetSide::base), 1, 0, limit);
     try {
       duet.begin_phase();
     } catch (const Failure& failure) {

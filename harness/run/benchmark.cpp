@@ -71,8 +71,7 @@ std::unique_ptr<DuetRank> duet_of(const Json& plan, Rendezvous& rendezvous) {
   rendezvous.phase("waiting for the other side of the duet");
   return std::make_unique<DuetRank>(
       terms->at("memory").get<std::string>(), terms->at("number").get<std::uint32_t>(),
-      rendezvous.rank(), rendezvous.size(),
-      std::chrono::milliseconds(terms->at("limit_ms").get<std::int64_t>()));
+      rendezvous.rank(), std::chrono::milliseconds(terms->at("limit_ms").get<std::int64_t>()));
 }
 
 }  // namespace
