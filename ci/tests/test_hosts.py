@@ -1,8 +1,13 @@
 """One run over several hosts: network namespaces with names of their own, joined by a switch."""
 
+import contextlib
 import os
+import pathlib
+import re
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 from conftest import LONG_S, PROGRAM, only, wait_until
@@ -49,8 +54,12 @@ class Hosts:
         enter = f"hostname node{host}; exec \"$@\""
         return ["netns", "exec", self.name(host), "unshare", "--uts", "sh", "-c", enter, "sh", *map(str, words)]
 
-    def cut(self, host):
+    @contextlib.contextmanager
+    def cut_off(self, host):
+        """Whatever is sent to it or from it is lost, and nobody is told."""
         ip("-n", self.name("switch"), "link", "set", f"to{host}", "nomaster")
+        yield
+        ip("-n", self.name("switch"), "link", "set", f"to{host}", "master", "bridge")
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +128,64 @@ def test_each_command_over_three_hosts(spread, command):
     # Pairs of ranks that play together are on two hosts.
     assert (places[0] == places[1]) == (command != "pingpong"), places
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
+    # What each host is: facts of its own, the first one's first.
+    assert [host["name"] for host in run["machine"]["hosts"]][0] == "node0"
+    assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2"]
+    assert f"{places[5]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
+    if command == "p2p":
+        assert re.search(r"between hosts +\S+ GB/s, the median of 24 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
+    for case in run["cases"]:
+        for pair in case["pairs"]:
+            apart = places[pair["src"]] != places[pair["dst"]]
+            assert pair.get("class") == ("NET" if apart else None), pair
+
+
+def ranks_of(started):
+    """The processes of its ranks."""
+    found = []
+    for pid in started.processes():
+        with contextlib.suppress(OSError):
+            if b"UCXBENCH_RANK=" in pathlib.Path(f"/proc/{pid}/environ").read_bytes():
+                found.append(pid)
+    return found
+
+
+# Who is lost, and what is said of that: on the first host, on the one that it is about, on the third.
+LOST = {
+    "rank": (r"rank \d on node1 was killed by signal 9 \(Killed\) in phase \".+\"",) * 3,
+    "host": (r"ranks \d, \d on node1 were lost: node1 closed the control connection in phase \".+\"", None, "ranks"),
+    "link": (r"ranks \d, \d on node1 were lost: nothing was heard from node1 for 2.5 s in phase \".+\"",
+             "nothing was heard from node0 for 2.5 s", "ranks"),
+    "first": (None, "node0 closed the control connection", "node0 closed the control connection"),
+}
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_what_is_lost_ends_the_run_everywhere(spread, hosts, lost, tmp_path):
+    first, (second, third) = spread("p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000)
+    all_of_them = [first, second, third]
+    journal = first.folder / "run.json.partial"
+
+    def measuring():
+        assert first.process.poll() is None, first.finish()
+        return journal.exists() and journal.read_text().count('{"rank":{') == 6
+
+    wait_until(measuring, lambda: journal.read_text() if journal.exists() else "")
+    with contextlib.ExitStack() as until_the_end:
+        if lost == "rank":
+            os.kill(ranks_of(second)[0], signal.SIGKILL)
+        elif lost == "link":
+            until_the_end.enter_context(hosts.cut_off(1))
+        else:
+            {"host": second, "first": first}[lost].process.kill()
+        lost_at = time.monotonic()
+        ends = [each.finish() for each in all_of_them]
+        for each in all_of_them:
+            each.wait_until_gone()
+    for end, said in zip(ends, LOST[lost]):
+        assert end.code == (-signal.SIGKILL if said is None else 5), end
+        assert end.ended_at - lost_at < LONG_S
+        assert said is None or re.search(said, only(end.complaints)), end
+    if lost != "first":
+        assert ends[0].file["run"]["state"] == "failed"
+        assert {rank["host"] for rank in ends[0].file["ranks"]} == {"node0", "node1", "node2"}

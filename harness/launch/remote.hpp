@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/core/failure.hpp"
@@ -41,6 +42,8 @@ class RemoteSupervisor {
   RemoteSupervisor& operator=(const RemoteSupervisor&) = delete;
 
   const std::string& host() const { return host_; }
+  /// By what the host is named from now on.
+  void call(std::string host) { host_ = std::move(host); }
   /// What the connecting side has said of itself, when the listener has it; null until then.
   const nlohmann::json& hello() const { return hello_; }
   int fd() const { return channel_.fd(); }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "harness/analysis/findings.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/core/units.hpp"
 #include "harness/report/first_messages.hpp"
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/view.hpp"
 #include "harness/report/workload_view.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -88,6 +91,23 @@ std::string measuring_of(const Block& block) {
   return join(parts, ", ");
 }
 
+/// The median pair of two hosts, and of one, where a case has both; or of two hosts alone.
+std::string between_hosts(const Case& of) {
+  std::vector<double> between;
+  std::vector<double> within;
+  for (const auto& pair : of.pairs) {
+    const auto rate = number_at(pair, "p50_GBps");
+    if (rate) (text_at(pair, "/class", "") == "NET" ? between : within).push_back(*rate);
+  }
+  if (between.empty()) return "";
+  const auto said = [](const std::vector<double>& rates) {
+    return fmt::format("{} GB/s, the median of {}", significant(median(rates), 3),
+                       counted(rates.size(), "pair"));
+  };
+  return said(between) + (within.empty() ? "" : "; within one host " + said(within)) +
+         (is_matrix(of) ? fmt::format(" ({})", matrix_title(of)) : "");
+}
+
 std::string canaries_of(const Result& result) {
   std::vector<std::string> parts;
   for (const auto& of : result.cases) {
@@ -134,6 +154,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     if (const auto apart = asymmetry_of(*of); !apart.empty())
       costs.emplace_back("both ways", apart);
   }
+  for (const auto* of : block.measured) {
+    if (const auto rates = between_hosts(*of); !rates.empty()) {
+      costs.emplace_back("between hosts", rates);
+    }
+  }
   if (block.kind() == ViewKind::workload && block.measured.size() > 1) {
     costs.emplace_back("efficiency",
                        "throughput per rank against the fewest ranks; data that no longer fit into "
@@ -179,11 +204,35 @@ std::vector<std::string> hosts_of(const Result& result) {
   return lines;
 }
 
+/// "0-3 on node0, 4-7 on node1"; empty where all are on one.
+std::string ranks_of_hosts(const Result& result) {
+  constexpr std::size_t most_named = 8;
+  std::map<std::string, std::vector<int>> by_host;
+  for (const auto& [rank, host] : hosts_of_ranks(result)) by_host[host].push_back(rank);
+  if (by_host.size() < 2) return "";
+  std::vector<std::pair<int, std::string>> texts;
+  for (const auto& [host, ranks] : by_host) {
+    texts.emplace_back(ranks.front(),
+                       fmt::format("{} on {}", format_list(ranks), on_one_line(host)));
+  }
+  std::ranges::sort(texts);
+  std::vector<std::string> parts;
+  for (const auto& [first, text] : texts) parts.push_back(text);
+  if (parts.size() > most_named) {
+    parts[most_named] = fmt::format("and {} more hosts", parts.size() - most_named);
+    parts.resize(most_named + 1);
+  }
+  return join(parts, ", ");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Result& result) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (auto& host : hosts_of(result)) lines.emplace_back("machine", std::move(host));
+  if (auto places = ranks_of_hosts(result); !places.empty()) {
+    lines.emplace_back("ranks", std::move(places));
+  }
   std::vector<std::string> labels;
   for (const auto& label : result.machine.value("labels", Json::array())) {
     labels.push_back(text_at(label, ""));

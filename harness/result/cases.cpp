@@ -1,6 +1,7 @@
 #include "harness/result/cases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "harness/result/words.hpp"
@@ -75,6 +76,18 @@ std::string row_of(const Case& of) {
     if (!axis.follows) texts.push_back(axis.text);
   }
   return join(texts, ", ");
+}
+
+std::map<int, std::string> hosts_of_ranks(const Result& result) {
+  std::map<int, std::string> hosts;
+  for (const auto& rank : result.ranks) {
+    const auto number = number_at(rank, "rank");
+    const auto host = text_at(rank, "/host", "");
+    if (number && std::abs(*number) < 1e6 && !host.empty()) {
+      hosts.emplace(static_cast<int>(*number), host);
+    }
+  }
+  return hosts;
 }
 
 std::optional<double> timed_over_untimed(const LaunchRecord& record) {

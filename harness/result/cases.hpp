@@ -3,6 +3,7 @@
 // What the cases of a run are, and which of them belong together.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ std::string ranks_in_words(const Case& of);
 
 /// What the case says of a metric, else what its name says.
 ShownMetric shown_metric(const Case& of, const std::string& name);
+
+/// By rank, the name of its host.
+std::map<int, std::string> hosts_of_ranks(const Result& result);
 
 /// How much slower the loop with timestamps was than the one without, if both were run.
 std::optional<double> timed_over_untimed(const LaunchRecord& record);

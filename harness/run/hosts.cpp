@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "harness/core/files.hpp"
+#include "harness/launch/host_name.hpp"
 
 namespace ucxbench {
 
 std::string boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
+
+HostNames::HostNames() : HostNames(host_name(), boot_id()) {}
 
 std::string HostNames::told_apart(const std::string& name, const std::string& boot) {
   auto& boots = numbers_[name];

@@ -13,6 +13,7 @@ std::string boot_id();
 /// made. The first keeps it, the next is "localhost (2)".
 class HostNames {
  public:
+  HostNames();
   /// `name` and `boot` are of this host, which keeps its name.
   HostNames(const std::string& name, const std::string& boot) { told_apart(name, boot); }
 

@@ -29,12 +29,24 @@ Json telling_variables() {
   return found;
 }
 
+bool is_true(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && *found == true;
+}
+
 }  // namespace
 
 std::string utc_now() {
   return fmt::format(
       "{:%Y-%m-%dT%H:%M:%SZ}",
       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+std::vector<std::string> labels_of_host(const Json& facts) {
+  std::vector<std::string> labels;
+  if (is_true(facts, "virtual_machine")) labels.emplace_back("vm");
+  if (is_true(facts, "emulated_cpu")) labels.emplace_back("emulated-cpu");
+  return labels;
 }
 
 Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
@@ -62,9 +74,7 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
                     {"hosts", Json::array({host})},
                     {"labels", Json::array()},
                     {"topology_hash", nullptr}};
-  auto& labels = result.machine["labels"];
-  if (host.at("virtual_machine").get<bool>()) labels.push_back("vm");
-  if (host.at("emulated_cpu").get<bool>()) labels.push_back("emulated-cpu");
+  result.machine["labels"] = labels_of_host(host);
 
   Json files = Json::array();
   for (const auto& file : configuration_files) {

@@ -16,4 +16,7 @@ std::string utc_now();
 Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
                     const std::vector<UcxConf>& configuration_files);
 
+/// For `machine.labels`, of what describe_host says.
+std::vector<std::string> labels_of_host(const Json& facts);
+
 }  // namespace ucxbench

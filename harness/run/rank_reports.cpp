@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/core/clock.hpp"
-#include "harness/launch/host_name.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/run/wire.hpp"
 
@@ -29,8 +28,8 @@ Json seconds_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
 
 }  // namespace
 
-RankReports::RankReports(const Result& result, RunFile& file)
-    : result_(result), file_(file), hosts_(host_name(), boot_id()) {}
+RankReports::RankReports(const Result& result, RunFile& file, HostNames hosts)
+    : result_(result), file_(file), hosts_(std::move(hosts)) {}
 
 const Case* RankReports::take(const LaunchPlan& plan, const std::string& key,
                               const Hub::Bytes& value) {

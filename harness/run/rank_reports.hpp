@@ -17,7 +17,7 @@ namespace ucxbench {
 /// Puts what the ranks of launches report into a run and its file.
 class RankReports {
  public:
-  RankReports(const Result& result, RunFile& file);
+  RankReports(const Result& result, RunFile& file, HostNames hosts);
 
   /// Takes what a rank has put under a key "report/…", of which RankContext (benchmark.hpp) makes
   /// the values. Returns the case that this launch has measured now, each once in a launch;

@@ -46,7 +46,7 @@ class Reports : public FolderLikeSys {
   LaunchPlan plan_;
   Result result_{.file = root_ / "run.json"};
   RunFile file_{result_, [](const std::string&) {}};
-  RankReports reports_{result_, file_};
+  RankReports reports_{result_, file_, {}};
 };
 
 TEST_F(Reports, OfRanksStandInTheirOrderEachOnce) {

@@ -23,15 +23,15 @@ namespace {
 class Run {
  public:
   Run(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule, RunFile& file,
-      const Execute& execute, RunObserver& observer, DuetSupervisor* duet)
+      const Execute& execute, RunObserver& observer, Around around)
       : result_(result),
         plans_(plans),
         schedule_(schedule),
         file_(file),
         execute_(execute),
         observer_(observer),
-        duet_(duet),
-        reports_(result, file),
+        duet_(around.duet),
+        reports_(result, file, std::move(around.hosts)),
         last_launch_(plans.size()),
         launches_(plans.size()) {}
 
@@ -250,8 +250,8 @@ class Run {
 }  // namespace
 
 Exit measure(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule,
-             RunFile& file, const Execute& execute, RunObserver& observer, DuetSupervisor* duet) {
-  return Run(result, plans, schedule, file, execute, observer, duet).run();
+             RunFile& file, const Execute& execute, RunObserver& observer, Around around) {
+  return Run(result, plans, schedule, file, execute, observer, std::move(around)).run();
 }
 
 }  // namespace ucxbench

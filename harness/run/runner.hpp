@@ -11,6 +11,7 @@
 #include "harness/launch/duet.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/run_file.hpp"
+#include "harness/run/hosts.hpp"
 #include "harness/run/launch_plan.hpp"
 
 namespace ucxbench {
@@ -38,14 +39,19 @@ class RunObserver {
 /// What runs a launch to its end: run_launch, or in a test what stands for it.
 using Execute = std::function<LaunchOutcome(const Launch&)>;
 
+/// What a run has beside its plans.
+struct Around {
+  DuetSupervisor* duet = nullptr;  ///< of a run that is one side of ab's
+  HostNames hosts{};               ///< by which the other hosts are called already
+};
+
 /// Runs every launch of every plan: A B C, C B A, …, so that a slow drift of the machine meets all
 /// alike; they may be of several benchmarks. A plan that turns out not to run here becomes
 /// unavailable. `result.cases` are planned before and have their end state after; `result.run` says
-/// how it ended. With `duet` this run is one side of ab's. `file` is that of `result`: what was
+/// how it ended. `file` is that of `result`: what was
 /// measured is in its journal after each case of each launch, and the whole is left to the caller
 /// to write. Returns the worst of all launches. Throws what RunFile::begin throws.
 Exit measure(Result& result, std::vector<LaunchPlan>& plans, const Schedule& schedule,
-             RunFile& file, const Execute& execute, RunObserver& observer,
-             DuetSupervisor* duet = nullptr);
+             RunFile& file, const Execute& execute, RunObserver& observer, Around around = {});
 
 }  // namespace ucxbench

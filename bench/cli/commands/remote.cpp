@@ -16,7 +16,8 @@
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/launch/token.hpp"
-#include "harness/run/hosts.hpp"
+#include "harness/result/words.hpp"
+#include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
@@ -27,7 +28,9 @@ Identity own_identity() { return {build_info().version, build_info().commit, hos
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 /// What a host tells the listener of itself.
-Json own_hello() { return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}}; }
+Json own_hello() {
+  return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}, {"facts", describe_host()}};
+}
 
 /// Of hosts by what they have told.
 std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
@@ -45,6 +48,20 @@ std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
     seats.push_back(seat);
   }
   return seats;
+}
+
+// One that has several supervisors stands there once.
+void add_host(const std::string& name, Json facts, Result& result) {
+  auto& hosts = result.machine.at("hosts");
+  const auto is_there = [&](const Json& host) { return text_at(host, "/name") == name; };
+  if (!facts.is_object() || std::ranges::any_of(hosts, is_there)) return;
+  facts["name"] = name;
+  auto& labels = result.machine.at("labels");
+  for (const auto& label : labels_of_host(facts)) {
+    const auto same = [&](const Json& known) { return known == label; };
+    if (std::ranges::none_of(labels, same)) labels.push_back(label);
+  }
+  hosts.push_back(std::move(facts));
 }
 
 std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placement& placement,
@@ -80,11 +97,15 @@ RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) 
   return listener.gather(others, own_identity(), token, std::chrono::minutes(10), say);
 }
 
-void take_in(const RemoteSupervisors& others, Machine& machine) {
+HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& result) {
+  HostNames names;
   std::vector<Json> hellos = {own_hello()};
   std::vector<std::string> routes;
   for (const auto& other : others) {
-    hellos.push_back(other->hello());
+    const auto& hello = other->hello();
+    hellos.push_back(hello);
+    other->call(names.told_apart(other->host(), hello.value("boot_id", "")));
+    add_host(other->host(), hello.value("facts", Json()), result);
     auto route = device_of_connection(other->fd());
     if (std::ranges::find(routes, route) == routes.end()) routes.push_back(std::move(route));
   }
@@ -92,6 +113,7 @@ void take_in(const RemoteSupervisors& others, Machine& machine) {
   const bool all = std::ranges::find(routes, "all") != routes.end();
   machine.remote_route = all ? "all" : fmt::format("{}", fmt::join(routes, ","));
   machine.seats = seats_of(hellos);
+  return names;
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,

@@ -6,6 +6,8 @@
 #include "bench/cli/plan/settle.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/remote.hpp"
+#include "harness/result/result.hpp"
+#include "harness/run/hosts.hpp"
 
 namespace ucxbench {
 
@@ -13,8 +15,9 @@ namespace ucxbench {
 /// stderr what to type there.
 RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command);
 
-/// Adds to `machine` what they have told of themselves: where each sits, and the way to them.
-void take_in(const RemoteSupervisors& others, Machine& machine);
+/// Adds what they have told of themselves: to `machine` where each sits, and the way to them, to
+/// `result` their hosts' facts. From now on two of one name are told apart, as in what it returns.
+HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& result);
 
 /// How this side of a --connect run places its ranks.
 struct Placement {

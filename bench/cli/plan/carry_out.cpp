@@ -67,11 +67,11 @@ void check_duets(const Result& result, const std::vector<LaunchPlan>& launches,
 
 /// Runs every launch, and writes the whole file with what follows from all of them.
 Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Schedule& schedule,
-                  const Execute& execute, const GlobalOptions& global, DuetSupervisor* duet) {
+                  const Execute& execute, const GlobalOptions& global, Around around) {
   ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), schedule.max_time);
   display.begins(in_words(estimate(result.cases, launches, schedule)));
   RunFile file(result, [&](const std::string& line) { display.say(line); });
-  const auto exit = measure(result, launches, schedule, file, execute, display, duet);
+  const auto exit = measure(result, launches, schedule, file, execute, display, std::move(around));
   annotate(result);
   // A report from the file says the same.
   result = file.finish();
@@ -118,7 +118,8 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   RemoteSupervisors others;
   if (!global.dry_run && plans.front().listen) others = wait_for_others(plans.front(), command);
   Signals signals;
-  if (!others.empty()) take_in(others, machine);
+  HostNames hosts;
+  if (!others.empty()) hosts = take_in(others, machine, result);
   auto launches = settle(std::move(plans), machine, result);
   note_crowded(result);
   const auto duet =
@@ -130,7 +131,8 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (global.verbose) explain_settings(launches);
   result.file = run.outputs.run_file(command, result);
   const auto execute = [&](const Launch& launch) { return run_launch(launch, signals, others); };
-  auto exit = run_launches(result, launches, schedule, execute, global, duet.get());
+  auto exit =
+      run_launches(result, launches, schedule, execute, global, {duet.get(), std::move(hosts)});
   exit = worse(exit, check_required(result, launches));
   for (const auto& other : others) {
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());

@@ -21,6 +21,14 @@ std::string of_host(const Result& result, const std::string& name) {
   return text_at(result.machine, "/hosts/0/" + name, not_known);
 }
 
+std::string names_of_hosts(const Result& result) {
+  std::vector<std::string> names;
+  for (const auto& host : result.machine.value("hosts", Json::array())) {
+    names.push_back(text_at(host, "/name", not_known));
+  }
+  return names.empty() ? not_known : join(names, ", ");
+}
+
 // Of the first rank with a GPU.
 std::string of_device(const Result& result, const std::string& name) {
   for (const auto& rank : result.ranks) {
@@ -107,7 +115,7 @@ std::vector<std::string> environment_differences(const Result& base, const Resul
   note(all, "driver", of_device(base, "driver"), of_device(now, "driver"));
   note(all, "CUDA", of_device(base, "cuda"), of_device(now, "cuda"));
   note(all, "kernel", of_host(base, "kernel"), of_host(now, "kernel"));
-  note(all, "host", of_host(base, "name"), of_host(now, "name"));
+  note(all, "host", names_of_hosts(base), names_of_hosts(now));
   note(all, "topology", named(base.machine, "topology_hash"), named(now.machine, "topology_hash"));
   for (const auto* fact : host_facts)
     note_known(all, fact, of_host(base, fact), of_host(now, fact));

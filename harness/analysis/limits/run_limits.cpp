@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "harness/analysis/limits/calibration.hpp"
@@ -132,6 +133,19 @@ Json link_loads(const Graph& graph, const std::vector<Flow>& flows, const Limits
   return list;
 }
 
+void name_pairs_between_hosts(Case& of, const std::map<int, std::string>& hosts) {
+  const auto host = [&](const Json& pair, const char* end) {
+    const auto found = hosts.find(pair.at(end).get<int>());
+    return found == hosts.end() ? std::string() : found->second;
+  };
+  for (auto& pair : of.pairs) {
+    const auto from = host(pair, "src");
+    const auto to = host(pair, "dst");
+    if (!from.empty() && !to.empty() && from != to)
+      pair["class"] = to_string(PathClass{.distance = Distance::net});
+  }
+}
+
 /// GB/s of a flow of one "byte", by what load_of() says; 0 where that is not known.
 double GBps_per_load(const Case& of, const std::vector<Flow>& flows) {
   if (!is_exchange(of)) return 1;
@@ -145,6 +159,7 @@ double GBps_per_load(const Case& of, const std::vector<Flow>& flows) {
 }  // namespace
 
 void add_limits(Case& of, const Result& result, const Graph& graph) {
+  name_pairs_between_hosts(of, hosts_of_ranks(result));
   of.limits = Json::array();
   of.links = Json::array();
   if (!of_memory(of, "cuda")) return add_host_limits(of, result);

@@ -85,17 +85,19 @@ std::vector<std::size_t> bound_nics(const Json& rank, const Graph& graph) {
 }  // namespace
 
 std::string PlacedRank::name(const Graph& graph) const {
-  return gpu ? fmt::format("rank {} ({})", rank, graph.nodes[*gpu].name)
-             : fmt::format("rank {}", rank);
+  return gpu ? fmt::format("rank {} ({}){}", rank, graph.nodes[*gpu].name, on_host)
+             : fmt::format("rank {}{}", rank, on_host);
 }
 
 Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(graph_of(of.topology)) {
   const auto first_host = text_at(result.machine, "/hosts/0/name");
+  const bool several_hosts = hosts_of(*this).size() > 1;
   for (const auto& rank : result.ranks) {
     const auto number = number_at(rank, "rank");
     if (!number || *number < 0 || *number > 1e6) continue;
     PlacedRank placed{.rank = static_cast<int>(*number),
                       .host = text_at(rank, "/host"),
+                      .on_host = {},
                       .cpus = cpus_of(rank),
                       .gpu = {},
                       .bound_nics = {}};
@@ -103,6 +105,7 @@ Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(grap
       placed.gpu = gpu_of(rank, graph);
       placed.bound_nics = bound_nics(rank, graph);
     }
+    if (several_hosts) placed.on_host = " on " + placed.host;
     ranks.push_back(std::move(placed));
   }
 }

@@ -17,6 +17,7 @@ namespace ucxbench {
 struct PlacedRank {
   int rank = 0;
   std::string host;
+  std::string on_host;                  ///< " on node1", where the run has several
   std::vector<int> cpus;                ///< ascending; empty: not known
   std::optional<std::size_t> gpu;       ///< its node, where the topology has it
   std::vector<std::size_t> bound_nics;  ///< the NICs that its UCX_NET_DEVICES names
