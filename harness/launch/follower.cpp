@@ -19,7 +19,6 @@ using State = LaunchOutcome::State;
 // For the listening side to end the run that the user has ended on this one.
 constexpr std::chrono::milliseconds soft_stop_limit{800};
 
-constexpr Events::Tag signals_tag = 0;
 constexpr Events::Tag remote_tag = 1;
 
 class Follower {
@@ -28,7 +27,7 @@ class Follower {
 
   Follower(RemoteSupervisor& remote, const CommandsFor& commands_for, Signals& signals)
       : remote_(remote), commands_for_(commands_for), signals_(signals) {
-    events_.watch(signals.fd(), signals_tag);
+    events_.watch(signals.fd(), LocalRanks::signals_tag);
     events_.watch(remote.fd(), remote_tag);
   }
   ~Follower() { end_ranks(); }

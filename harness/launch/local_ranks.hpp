@@ -22,6 +22,8 @@ class LocalRanks {
 
   /// Tags of `events` with this bit are those of ranks.
   static constexpr Events::Tag tag_bit = Events::Tag{1} << 63U;
+  /// Of the signals, in a supervisor as in one that follows another host's.
+  static constexpr Events::Tag signals_tag = 0;
 
   /// `events` must outlive this. `size`: of all hosts.
   LocalRanks(Events& events, int size, OnFrame on_frame, OnBlame on_blame);

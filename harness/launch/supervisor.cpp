@@ -29,8 +29,7 @@ constexpr milliseconds report_limit{500};
 // For all other hosts together to end their ranks.
 constexpr std::chrono::seconds launch_end_limit{5};
 
-// What a descriptor is that is no rank's: the signals, or the supervisor of host 1, 2, …
-constexpr Events::Tag signals_tag = 0;
+// Of the connection to the supervisor of host 1, 2, …; LocalRanks::signals_tag is 0.
 constexpr Events::Tag tag_of_host(int host) { return static_cast<Events::Tag>(host); }
 
 class Supervisor {
@@ -133,7 +132,7 @@ std::vector<int> Supervisor::ranks_of(int host) const {
 }
 
 void Supervisor::start() {
-  events_.watch(signals_.fd(), signals_tag);
+  events_.watch(signals_.fd(), LocalRanks::signals_tag);
   for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
     other(host).send({{"type", "launch"},
                       {"ranks", ranks_of(host)},
@@ -201,7 +200,7 @@ bool Supervisor::all_reported() const {
 }
 
 void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
-  if (tag == signals_tag) return;  // collected in every round
+  if (tag == LocalRanks::signals_tag) return;  // collected in every round
   if ((tag & LocalRanks::tag_bit) != 0) {
     ranks_.take(tag, now);
     return;
