@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 
+import duets
 import resample
 import table
 import turns
@@ -38,11 +39,15 @@ def record(options):
     session.record(options.launches, lambda: turns.one_turn(options.ucx_bench, HERE / "suite.toml"))
 
 
+def existing(shim, target):
+    if not pathlib.Path(shim).exists():
+        raise Unfit(f"no '{shim}': build it (target {target}), or give --shim")
+    return pathlib.Path(shim).absolute()
+
+
 def real(options):
     session = turns.Session(options.folder / "real.json", say)
-    shim = pathlib.Path(options.shim)
-    if not shim.exists():
-        raise Unfit(f"no '{shim}': build it (target slow), or give --shim")
+    shim = existing(options.shim, "slow")
     two_sides = functools.partial(turns.two_sides, options.ucx_bench, options.suite)
     session.compare(NOTHING, 0, options.unchanged, lambda: two_sides({}, {}))
     for slowdown in options.slowdowns:
@@ -64,6 +69,11 @@ def shaped(options):
 
         for slowdown, count in ((0, options.unchanged), *((s, options.planted) for s in options.slowdowns)):
             session.compare(SHAPED, slowdown, count, lambda slowdown=slowdown: list(four_turns(slowdown)))
+
+
+def record_duets(options):
+    duets.record(options.ucx_bench, existing(options.shim, "work"), options.folder / "duets.json", options.duets,
+                 options.slowdowns, say)
 
 
 def judged_real(program, recording, in_turns):
@@ -195,6 +205,12 @@ def parser_of_all():
     added = command("shaped", shaped, "the same over a link whose rate is set (needs root)")
     comparisons(added, 20, 5)
     slowdowns(added)
+    added = command("duets", record_duets, "duets of nothing, and with fixed work planted")
+    added.add_argument("--shim", default=str(ROOT / "build/release/ci/libwork.so"), help="built of ci/shims/work.cpp")
+    added.add_argument("--duets", type=count, default=400, metavar="N",
+                       help="of nothing, and of all losses together, for each case (default: 400)")
+    added.add_argument("--slowdowns", type=percentages, default=(0.01, 0.02, 0.05), metavar="LIST",
+                       help="percent (default: 1,2,5)")
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",
                        help="comparisons drawn for each line of the table (default: 1000)")
