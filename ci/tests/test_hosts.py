@@ -140,6 +140,52 @@ def test_each_command_over_three_hosts(spread, command):
             assert pair.get("class") == ("NET" if apart else None), pair
 
 
+@pytest.fixture
+def mpirun(start, hosts, tmp_path):
+    """mpirun(WORDS…): typed on the first host, with the others as its hosts."""
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun (Open MPI)")
+    agent = tmp_path / "agent"
+    # What it starts on a host, whose name is the first word that is no option.
+    agent.write_text(
+        "#!/bin/sh\nwhile case $1 in -*) true ;; *) false ;; esac; do shift; done\nhost=$1; shift\n"
+        f"exec ip netns exec {hosts.prefix}${{host#node}} unshare --uts sh -c \"hostname $host; $*\"\n")
+    agent.chmod(0o700)
+
+    def run(*words):
+        launcher = ["mpirun", "--host", "node0:2,node1:2,node2:2", "--map-by", "node", "--bind-to", "none", "--mca",
+                    "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "10.203.8.0/24", "--mca",
+                    "plm_rsh_no_tree_spawn", 1]
+        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return start(*hosts.on(0, *launcher, *words), program=shutil.which("ip"), environment=as_root)
+
+    return run
+
+
+@pytest.mark.parametrize("agents", [3, 6])
+def test_mpirun_with_an_agent_for_each_host_or_rank(mpirun, agents):
+    done = mpirun("-np", agents, PROGRAM, "p2p", "-n", 6, "--sizes", "8", "--runs", 1, "--iterations", 16,
+                  "--launches", 1, "--json", "run.json").finish()
+    assert done.code == 0, done
+    run = done.file
+    assert {case["state"] for case in run["cases"]} == {"measured"}
+    places = [rank["host"] for rank in sorted(run["ranks"], key=lambda rank: rank["rank"])]
+    assert sorted(places) == ["node0", "node0", "node1", "node1", "node2", "node2"]
+    assert (places[0] == places[1]) == (agents == 3), places
+    assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2"]
+    assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
+
+
+def test_what_mpirun_has_started_ends_together(mpirun):
+    running = mpirun("-np", 3, PROGRAM, "p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000)
+    wait_until(lambda: len(ranks_of(running)) == 6)
+    os.kill(ranks_of(running)[0], signal.SIGKILL)
+    done = running.finish()
+    assert done.code == 5, done
+    assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
+    running.wait_until_gone()
+
+
 def ranks_of(started):
     """The processes of its ranks."""
     found = []

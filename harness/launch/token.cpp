@@ -59,16 +59,6 @@ std::optional<std::string> read_token(const std::filesystem::path& path) {
   return checked(std::move(text), path.native());
 }
 
-std::string fresh_token() {
-  std::array<std::uint8_t, random_bytes> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw Failure(Exit::cannot_run, "the system gives no random bytes for a token");
-  }
-  std::string text;
-  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 /// False when the file has come into being meanwhile. It gets its name when it is whole: another
 /// process may read it at any time.
 bool write_token(const std::filesystem::path& path, const std::string& token) {
@@ -100,6 +90,16 @@ std::optional<std::string> find_token(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string fresh_token() {
+  std::array<std::uint8_t, random_bytes> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw Failure(Exit::cannot_run, "the system gives no random bytes for a token");
+  }
+  std::string text;
+  for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 std::filesystem::path default_token_path() {
   // The standard says to ignore a relative XDG_CONFIG_HOME.

@@ -14,6 +14,9 @@ std::string load_token(const std::filesystem::path& file);
 /// As `load_token`, but makes the file, with a fresh token, where there is none.
 std::string load_or_create_token(const std::filesystem::path& file);
 
+/// 32 random bytes, as text.
+std::string fresh_token();
+
 /// $XDG_CONFIG_HOME/ucx-bench/token or ~/.config/ucx-bench/token.
 std::filesystem::path default_token_path();
 

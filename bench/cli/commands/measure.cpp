@@ -114,6 +114,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.ablate = o.ablate;
   if (o.of.no_gpu_memory != nullptr) plan.no_gpu_memory = o.of.no_gpu_memory();
   plan.listen = o.listen;
+  plan.launcher = o.launcher;
   plan.token_file = o.token_file;
   plan.cases = [options](const Place& place, int cpus) {
     return planned_cases(*options, place, cpus);
@@ -131,10 +132,15 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
     return plan_of(options);
   };
   const auto run = [options, plan](const GlobalOptions& global) {
-    if (!options->connect) return carry_out(plan(), options->run, global);
+    const Placement placement{options->run.bind, options->run.wrap,
+                              options->transports.net_devices};
+    options->launcher = find_launcher();
     check_sides(*options);
-    return follow_listener(*options->connect, options->token_file,
-                           {options->run.bind, options->run.wrap, options->transports.net_devices});
+    if (options->launcher && options->launcher->index() > 0) {
+      return global.dry_run ? Exit::done : follow_first(*options->launcher, placement);
+    }
+    if (!options->connect) return carry_out(plan(), options->run, global);
+    return follow_listener(*options->connect, options->token_file, placement);
   };
   return {command, run, plan};
 }

@@ -50,6 +50,26 @@ std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
   return seats;
 }
 
+/// The other processes of a launcher, in its order.
+RemoteSupervisors wait_for_launched(const Plan& plan) {
+  const auto where = plan.listen.value_or("");
+  const auto endpoint =
+      where.empty() ? HostPort{plan.launcher->address(), "0"} : parse_host_port(where);
+  if (endpoint.host.empty()) {
+    throw Failure(Exit::usage,
+                  "the launcher does not say by which address the other hosts reach "
+                  "the first one: give it with --listen IP:PORT");
+  }
+  const auto token = fresh_token();
+  Listener listener(endpoint);
+  plan.launcher->tell({{endpoint.host, std::to_string(listener.port())}, token});
+  auto others = listener.gather(plan.hosts - 1, own_identity(), token, launcher_limit,
+                                [](const std::string&) {});
+  const auto index = [](const auto& other) { return other->hello().value("index", 0); };
+  std::ranges::sort(others, {}, index);
+  return others;
+}
+
 // One that has several supervisors stands there once.
 void add_host(const std::string& name, Json facts, Result& result) {
   auto& hosts = result.machine.at("hosts");
@@ -84,9 +104,19 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
   return commands;
 }
 
+LaunchOutcome follow(RemoteSupervisor& remote, const Placement& placement) {
+  Signals signals;
+  const auto route = device_of_connection(remote.fd());
+  return follow_launches(
+      remote,
+      [&](const Json& told, int ranks) { return commands_for(told, ranks, placement, route); },
+      signals);
+}
+
 }  // namespace
 
 RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) {
+  if (plan.launcher) return wait_for_launched(plan);
   const auto endpoint = parse_host_port(*plan.listen);
   const auto token = load_or_create_token(plan.token_file);
   Listener listener(endpoint);
@@ -122,14 +152,22 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   const auto remote =
       connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
                           std::chrono::seconds(10), own_hello());
-  Signals signals;
   say(fmt::format("connected to {}", remote->host()));
-  const auto route = device_of_connection(remote->fd());
-  const auto outcome = follow_launches(
-      *remote,
-      [&](const Json& told, int ranks) { return commands_for(told, ranks, placement, route); },
-      signals);
+  const auto outcome = follow(*remote, placement);
   if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
+  return outcome.exit;
+}
+
+Exit follow_first(Launcher& launcher, const Placement& placement) {
+  refuse_nearest(placement.net_devices);
+  const auto meeting = launcher.hear();
+  auto hello = own_hello();
+  hello["index"] = launcher.index();
+  const auto remote =
+      connect_to_listener(meeting.at, own_identity(), meeting.token, launcher_limit, hello);
+  const auto outcome = follow(*remote, placement);
+  // The first process says why to all that look at the launcher's output.
+  if (remote->ended()) say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
   return outcome.exit;
 }
 

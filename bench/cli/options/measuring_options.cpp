@@ -45,7 +45,10 @@ void add_sides(CLI::App& command, MeasuringOptions& o) {
 MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
     : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
 
-int MeasuringOptions::number_of_hosts() const { return listen ? hosts.value_or(2) : 1; }
+int MeasuringOptions::number_of_hosts() const {
+  if (launcher) return launcher->count();
+  return listen ? hosts.value_or(2) : 1;
+}
 
 void add_options(CLI::App& command, MeasuringOptions& o) {
   const auto& fields = o.of.parameters.fields;
@@ -71,7 +74,7 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
 
 void fill_in(CLI::App& command, const MeasuringOptions& o) {
   if (o.quick) fill_unset(command, o.of.quick);
-  if (o.listen) {
+  if (o.number_of_hosts() > 1) {
     fill_unset(command,
                {{"ranks", std::to_string(o.number_of_hosts() * o.ranks_per_host.value_or(1))}});
   }
@@ -97,7 +100,12 @@ void check_sides(const MeasuringOptions& o) {
   if (o.listen && o.connect) {
     throw Failure(Exit::usage, "--listen and --connect: one side listens, the other connects");
   }
-  if ((o.hosts || o.ranks_per_host) && !o.listen) {
+  if (o.launcher && (o.hosts || o.connect)) {
+    throw Failure(Exit::usage, fmt::format("--hosts and --connect: the launcher has started {} "
+                                           "processes, which are the hosts",
+                                           o.launcher->count()));
+  }
+  if ((o.hosts || o.ranks_per_host) && o.number_of_hosts() == 1) {
     throw Failure(Exit::usage,
                   "--hosts and --ranks-per-host: the listening side says how many, "
                   "with --listen");

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/run_options.hpp"
 #include "bench/cli/options/transport_options.hpp"
+#include "harness/launch/launcher.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
@@ -25,10 +27,11 @@ struct MeasuringOptions {
   std::optional<std::string> listen, connect;
   std::optional<int> hosts, ranks_per_host;
   std::string token_file;
+  std::shared_ptr<Launcher> launcher;  ///< of this process, the first of several; or null
 
   /// The benchmark's parameters without the values of axes.
   const Place& place() const { return of.parameters.place(asked.parameters.get()); }
-  bool remote() const { return listen.has_value() || connect.has_value(); }
+  bool remote() const { return number_of_hosts() > 1 || connect.has_value(); }
   /// On which the ranks are, as many on each.
   int number_of_hosts() const;
 };

@@ -116,7 +116,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
 
   if (!global.dry_run) allow_open_files(plans);
   RemoteSupervisors others;
-  if (!global.dry_run && plans.front().listen) others = wait_for_others(plans.front(), command);
+  if (!global.dry_run && plans.front().hosts > 1) others = wait_for_others(plans.front(), command);
   Signals signals;
   HostNames hosts;
   if (!others.empty()) hosts = take_in(others, machine, result);

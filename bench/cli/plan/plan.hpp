@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/comm/transport_set.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/launch/launcher.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/place.hpp"
@@ -46,6 +48,7 @@ struct Plan {
   bool one_peer = false;               ///< each rank has one endpoint, however many ranks there are
   bool strict = false;                 ///< a set that cannot run is a failure of the run
   std::optional<std::string> listen;   ///< where the other hosts are waited for
+  std::shared_ptr<Launcher> launcher;  ///< by which they find this one; null: none
   int hosts = 1;                       ///< as many ranks on each
   bool hosts_in_turns = false;         ///< neighbouring ranks are on two hosts
   std::string token_file;

@@ -72,11 +72,11 @@ void check_configuration(const std::vector<UcxConf>& files, const Variables& fro
 
 void check_plan(Plan& plan, const Machine& machine) {
   check_devices(plan, machine.found);
-  if (plan.listen) refuse_nearest(plan.net_devices);
+  if (plan.hosts > 1) refuse_nearest(plan.net_devices);
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
   for (const auto& set : plan.sets) check_overrides(plan.ucx, set, gpu_memory);
-  if (plan.listen) check_peer_settings(plan.ucx);
+  if (plan.hosts > 1) check_peer_settings(plan.ucx);
   check_configuration(machine.configuration, plan.ucx);
 }
 
@@ -197,7 +197,7 @@ class Settling {
                                            const std::vector<MemoryKind>& memory) {
     const bool nearest = plan_.net_devices == "nearest";
     // By itself only where there is a choice, and UCX is not to make it.
-    const bool chosen = plan_.net_devices == "auto" && set.has("ib") && !plan_.listen &&
+    const bool chosen = plan_.net_devices == "auto" && set.has("ib") && plan_.hosts == 1 &&
                         machine_.wiring.rdma_ports.size() > 1 && plan_.wrap.empty();
     if (!chosen && !(nearest && (set.has("ib") || set.has("auto")))) return {};
     const auto data =

@@ -1,0 +1,244 @@
+#include "harness/launch/pmix.hpp"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+// The part of PMIx's interface that is used here, as its standard fixes it (PMIx 4.1, chapter 3):
+// so it needs no header to be built, and the library only where a launcher speaks it.
+using Status = int;
+constexpr Status success = 0;
+constexpr std::uint8_t global_scope = 3;            // PMIX_GLOBAL
+constexpr std::uint16_t string_type = 3;            // PMIX_STRING
+constexpr std::uint16_t uint32_type = 14;           // PMIX_UINT32
+constexpr std::uint32_t any_rank = UINT32_MAX - 1;  // PMIX_RANK_WILDCARD: of the job
+constexpr const char* job_size = "pmix.job.size";
+constexpr const char* local_size = "pmix.local.size";
+constexpr const char* meeting_key = "ucx-bench.meeting";
+
+struct Process {
+  std::array<char, 256> job;
+  std::uint32_t rank;
+};
+
+struct Value {
+  std::uint16_t type;
+  union {
+    char* string;
+    std::uint32_t uint32;
+    std::array<std::byte, 64> room;  // no less than any version's
+  } data;
+};
+
+struct Library {
+  Status (*init)(Process*, const void*, std::size_t);
+  Status (*put)(std::uint8_t, const char*, Value*);
+  Status (*commit)();
+  Status (*fence)(const Process*, std::size_t, const void*, std::size_t);
+  Status (*get)(const Process*, const char*, const void*, std::size_t, Value**);
+  Status (*finalize)(const void*, std::size_t);
+  const char* (*error_string)(Status);
+};
+
+Library load() {
+  void* const handle = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    throw Failure(Exit::cannot_run,
+                  "a launcher has started several of this process, and libpmix.so.2, by which "
+                  "they find each other, is not here: install it (Debian: libpmix2), or use "
+                  "--listen and --connect from a shell on each host");
+  }
+  Library library{};
+  const auto find = [&]<typename Function>(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(::dlsym(handle, name));
+    if (function != nullptr) return;
+    throw Failure(Exit::cannot_run, fmt::format("libpmix.so.2 has no {}", name));
+  };
+  find(library.init, "PMIx_Init");
+  find(library.put, "PMIx_Put");
+  find(library.commit, "PMIx_Commit");
+  find(library.fence, "PMIx_Fence");
+  find(library.get, "PMIx_Get");
+  find(library.finalize, "PMIx_Finalize");
+  find(library.error_string, "PMIx_Error_string");
+  return library;
+}
+
+/// Runs a call that may wait for ever on a thread of its own, which is left behind then. Whether it
+/// has ended.
+bool ends_within_limit(std::function<void()> call) {
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable over;
+    bool done = false;
+    std::exception_ptr error;
+  };
+  const auto shared = std::make_shared<Shared>();
+  std::thread([shared, call = std::move(call)] {
+    std::exception_ptr error;
+    try {
+      call();
+    } catch (const std::exception&) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(shared->mutex);
+    shared->error = error;
+    shared->done = true;
+    shared->over.notify_one();
+  }).detach();
+  std::unique_lock lock(shared->mutex);
+  if (!shared->over.wait_for(lock, launcher_limit, [&] { return shared->done; })) return false;
+  if (shared->error) std::rethrow_exception(shared->error);
+  return true;
+}
+
+std::string variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+/// The own address on the way to a host of Slurm's: of the node that srun was typed on.
+std::string address_towards(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (host.empty() || ::getaddrinfo(host.c_str(), "9", &hints, &found) != 0) return "";
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> release(found, &::freeaddrinfo);
+  // Nothing is sent: the kernel only chooses the way.
+  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  if (!socket || ::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) {
+    return "";
+  }
+  std::array<char, INET_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET, &own.sin_addr, text.data(), text.size());
+  return text.data();
+}
+
+class Pmix final : public Launcher {
+ public:
+  Pmix() : library_(load()) {
+    within_limit("its beginning", [this] { begin(); });
+  }
+  ~Pmix() override { end(); }
+  Pmix(const Pmix&) = delete;
+  Pmix& operator=(const Pmix&) = delete;
+
+  int index() const override { return static_cast<int>(self_.rank); }
+  int count() const override { return count_; }
+
+  std::string address() const override {
+    if (here_ == count_) return "127.0.0.1";
+    const auto daemon = address_in_uri(variable("OMPI_MCA_orte_local_daemon_uri"));
+    return daemon.empty() ? address_towards(variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
+  }
+
+  void tell(const Meeting& meeting) override {
+    const nlohmann::json text = {
+        {"host", meeting.at.host}, {"port", meeting.at.port}, {"token", meeting.token}};
+    within_limit("telling the others", [this, text = text.dump()]() mutable {
+      Value value{};
+      value.type = string_type;
+      value.data.string = text.data();
+      check("PMIx_Put", library_.put(global_scope, meeting_key, &value));
+      check("PMIx_Commit", library_.commit());
+      check("PMIx_Fence", library_.fence(nullptr, 0, nullptr, 0));
+    });
+    end();
+  }
+
+  Meeting hear() override {
+    const auto text = std::make_shared<std::string>();
+    within_limit("hearing of the first process", [this, text] {
+      check("PMIx_Fence", library_.fence(nullptr, 0, nullptr, 0));
+      auto first = self_;
+      first.rank = 0;
+      const auto* value = got(first, meeting_key);
+      if (value != nullptr && value->type == string_type) *text = value->data.string;
+    });
+    end();
+    try {
+      const auto told = nlohmann::json::parse(*text);
+      return {{told.at("host"), told.at("port")}, told.at("token")};
+    } catch (const nlohmann::json::exception&) {
+      throw Failure(Exit::lost, "PMIx: the first process has not said where it is");
+    }
+  }
+
+ private:
+  void within_limit(const char* what, std::function<void()> call) {
+    if (ends_within_limit(std::move(call))) return;
+    begun_ = false;  // its end would wait, too
+    throw Failure(Exit::lost,
+                  fmt::format("PMIx: {} takes longer than {} s", what, launcher_limit.count()));
+  }
+
+  void check(const char* call, Status status) const {
+    if (status == success) return;
+    throw Failure(Exit::cannot_run, fmt::format("{}: {}", call, library_.error_string(status)));
+  }
+
+  void begin() {
+    check("PMIx_Init", library_.init(&self_, nullptr, 0));
+    begun_ = true;
+    count_ = number_of(job_size).value_or(1);
+    here_ = number_of(local_size).value_or(0);
+  }
+
+  // Early: a launcher takes a process that ends without it for one that has crashed, and its
+  // threads shall not run while ranks are started and measure.
+  void end() {
+    if (std::exchange(begun_, false)) library_.finalize(nullptr, 0);
+  }
+
+  /// Null where there is none. A few bytes, which stay: they are to be freed as the library's
+  /// version does it.
+  const Value* got(const Process& of, const char* key) const {
+    Value* value = nullptr;
+    return library_.get(&of, key, nullptr, 0, &value) == success ? value : nullptr;
+  }
+
+  std::optional<int> number_of(const char* key) const {
+    auto job = self_;
+    job.rank = any_rank;
+    const auto* value = got(job, key);
+    if (value == nullptr || value->type != uint32_type) return std::nullopt;
+    return static_cast<int>(value->data.uint32);
+  }
+
+  Library library_;
+  Process self_{};
+  bool begun_ = false;
+  int count_ = 1;
+  int here_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> meet_by_pmix() { return std::make_unique<Pmix>(); }
+
+}  // namespace ucxbench
