@@ -69,6 +69,7 @@ Fields<Parameters> fields() {
     .examples = {"p2p -n 4 --html p2p.html",
                  "p2p -n 8 --memory cuda --transports tcp,nvlink --json gpus.json"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
+    .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::matrix,
               .axes = {message_size(), {"concurrent", "at once", ShownAxis::Unit::pairs}},

@@ -24,6 +24,11 @@ std::string_view to_string(Concurrent concurrent);
 inline constexpr double stream_ms = 20;
 inline constexpr std::uint64_t least_messages = 16;
 
+/// In a duet a block is a stream of so long at least, and of a window; and there are at least so
+/// many quads of blocks.
+inline constexpr double duet_stream_ms = 4;
+inline constexpr int least_duet_quads = 8;
+
 struct Parameters : Place {
   std::uint64_t bytes = std::uint64_t{16} << 20U;
   Concurrent concurrent = Concurrent::one;

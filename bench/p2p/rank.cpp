@@ -25,6 +25,7 @@
 #include "harness/result/samples.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 
@@ -95,6 +96,8 @@ class Rank {
     under_way_.reset();
     streams_.clear();
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
+    auto* duet = alone ? context_.duet() : nullptr;
+    if (duet != nullptr) duet->give_way();
     for (std::size_t round = 0; round < rounds.size(); ++round) {
       std::vector<int> to;
       std::vector<int> from;
@@ -113,6 +116,7 @@ class Rank {
       }
       play_round(planned, round, to, from, facts);
       if (alone && round + 1 < rounds.size()) pass_turn(planned.index, round + 1);
+      if (duet != nullptr) duet->give_way();
     }
     gather(planned, facts);
   }
@@ -142,6 +146,11 @@ class Rank {
               .messages = p.iterations,
               .least_messages = least_messages,
               .least_s = stream_ms * 1e-3};
+    auto* duet = context_.duet();
+    if (duet != nullptr) {
+      load.least_messages = static_cast<std::uint64_t>(p.window);
+      load.least_s = duet_stream_ms * 1e-3;
+    }
     for (const auto src : from) {
       buffer_from(src).zero(p.bytes);
       load.receive[static_cast<std::size_t>(src)] = {buffer_from(src).data(), p.bytes};
@@ -157,7 +166,7 @@ class Rank {
     if (p.concurrent != Concurrent::one && !p.iterations) {
       load.least_s = longest_of_all(longest_s, fmt::format("{}/{}", planned.index, round));
     }
-    for (int run = 0; run < p.runs; ++run) {
+    const auto measured_run = [&] {
       if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
       const auto asleep_ns = comm_->asleep_ns();
       const auto ended = once();
@@ -170,6 +179,16 @@ class Rank {
              .begin_ns = done.begin_ns,
              .end_ns = done.end_ns});
       }
+    };
+    if (duet != nullptr) {
+      int blocks = 0;
+      duet->blocks(quads_of(p), [&] {
+        begin_block(load, to, from);
+        measured_run();
+        end_block(p, fmt::format("block/{}/{}/{}", planned.index, round, blocks++), !to.empty());
+      });
+    } else {
+      for (int run = 0; run < p.runs; ++run) measured_run();
     }
     for (const auto src : from) {
       const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
@@ -192,6 +211,41 @@ class Rank {
     for (const auto dst : to) {
       facts.sent[static_cast<std::size_t>(dst)] = {comm_->lanes(dst), counted, payload};
     }
+  }
+
+  /// The same of every pair: what is drawn does not depend on the pair.
+  std::string quads_of(const Parameters& p) const {
+    const auto quads = std::max(least_duet_quads, (p.runs + 1) / 2);
+    return context_.duet()->draw(static_cast<std::size_t>(quads), fmt::format("{} B", p.bytes));
+  }
+
+  /// Some messages that do not count: the first after a change of sides are slow.
+  void begin_block(Load load, const std::vector<int>& to, const std::vector<int>& from) {
+    load.window = 1;
+    load.least_messages = 1;
+    load.least_s *= 0.25;
+    if (load.messages) load.messages = (*load.messages + 2) / 3;
+    stream(*comm_, context_.clock(), load, to, from);
+  }
+
+  /// All that was sent is with its receiver.
+  void end_block(const Parameters& p, const std::string& name, bool sends) {
+    if (p.concurrent != Concurrent::one) return rendezvous_.barrier(waiting_);
+    if (sends) {
+      rendezvous_.put(name, {}, waiting_);
+    } else {
+      rendezvous_.get(name, waiting_);
+    }
+  }
+
+  /// A pair with a stream too short for the clock has none.
+  void keep_streams(LaunchRecord& record, const Parameters& p, const std::string& metric) const {
+    const auto found = record.samples.find(metric);
+    if (context_.duet() == nullptr || found == record.samples.end()) return;
+    const PlannedBlocks planned{.iterations = 1, .quads = quads_of(p)};
+    const auto& values = found->second.values;
+    if (values.size() != 2 * planned.quads.size()) return;
+    keep_blocks(record, *context_.duet(), metric, planned, values);
   }
 
   /// The same on all ranks.
@@ -264,21 +318,22 @@ class Rank {
   }
 
   /// To the record of one pair, what all pairs were together.
-  static void add_together(const Parameters& p, const std::vector<Json>& ranks,
-                           LaunchRecord& record) {
+  void add_together(const Parameters& p, const std::vector<Json>& ranks,
+                    LaunchRecord& record) const {
     const bool one_clock = std::ranges::all_of(
         ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
     std::vector<double> GBps;
     std::vector<double> common_ms;
     std::vector<double> span_ms;
-    for (int run = 0; run < p.runs; ++run) {
-      const auto all = together_of(spans_of(p, ranks, static_cast<std::size_t>(run), one_clock));
+    for (std::size_t run = 0; run < ranks[0].at("meetings").size(); ++run) {
+      const auto all = together_of(spans_of(p, ranks, run, one_clock));
       if (const auto rate = all.GBps()) GBps.push_back(*rate);
       common_ms.push_back(all.common_ns * 1e-6);
       span_ms.push_back(all.span_ns * 1e-6);
     }
     const auto runs = GBps.size();
     if (runs > 0) record.samples["together_GBps"] = make_samples(std::move(GBps), runs);
+    keep_streams(record, p, "together_GBps");
     record.overheads["streams_common_ms"] = median(common_ms);
     record.overheads["streams_span_ms"] = median(span_ms);
   }
@@ -345,6 +400,7 @@ class Rank {
                          const Json& receiver) const {
     const auto& sent = sender.at("sent").at(static_cast<std::size_t>(dst));
     auto record = record_of_streams(p, src, dst, streams_from(received(receiver, src).at(0)));
+    keep_streams(record, p, "bandwidth_GBps");
     record.lanes = sent.at(0).get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},

@@ -248,11 +248,12 @@ class Measurement {
   }
 
   // Messages a second by block, on the lead: the median of some streams, since one that is
-  // interrupted says nothing. Of a stream the slower end's: a receiver that was not running while
-  // it came finds all of it at once. Empty where a stream was too short for the clock.
+  // interrupted says nothing. Of a stream the slower end's: a receiver that did not run while it
+  // came finds all of it at once. Empty where a stream was too short for the clock.
   std::vector<double> rates_in_duet(const char* metric, double part, double message_s,
                                     const Stream& stream) {
     constexpr std::uint64_t most_streams = 4;
+    constexpr double too_short = std::numeric_limits<double>::max();
     const auto least = static_cast<std::uint64_t>(std::max(20, p_.window));
     planned_ = blocks_of(metric, message_s, part, 2 * least);
     const auto streams = std::clamp(planned_.iterations / least, std::uint64_t{1}, most_streams);
@@ -263,7 +264,8 @@ class Measurement {
       for (std::uint64_t at = 0; at < streams; ++at) {
         const auto messages = count * (at + 1) / streams - count * at / streams;
         const auto ticks = stream(messages);
-        mine.push_back(bench_.clock.per_s(static_cast<double>(messages), ticks).value_or(0));
+        const auto rate = bench_.clock.per_s(static_cast<double>(messages), ticks);
+        mine.push_back(rate.value_or(too_short));
       }
     });
     const auto theirs = bench_.pair.from_follow(mine, progress_).get<std::vector<double>>();
@@ -272,7 +274,7 @@ class Measurement {
       std::vector<double> of_block;
       for (auto i = at; i < at + streams; ++i) of_block.push_back(std::min(mine[i], theirs[i]));
       rates.push_back(median(std::move(of_block)));
-      if (rates.back() <= 0) return {};
+      if (rates.back() >= too_short) return {};
     }
     return rates;
   }

@@ -59,16 +59,58 @@ def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
     assert bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new"))).out == done.out
 
 
-def test_both_ways_of_two_pairs(bench, tmp_path):
+def bound(ranks):
     cpus = sorted(os.sched_getaffinity(0))
-    bound = " --bind " + ",".join(str(cpus[rank % len(cpus)]) for rank in range(4))
-    done = bench(*ab(tmp_path, launches=1, cases=(f"{EVENT} -n 4 --bidirectional{bound}",)))
+    return f"-n {ranks} --bind " + ",".join(str(cpus[rank % len(cpus)]) for rank in range(ranks))
+
+
+def test_both_ways_of_two_pairs(bench, tmp_path):
+    done = bench(*ab(tmp_path, launches=1, cases=(f"{EVENT} {bound(4)} --bidirectional",)))
     assert done.code == 0, done
     for run in both(tmp_path):
         pairs = only([case for case in run["cases"] if "/8B" in case["key"]])["launches"]
         assert sorted((pair["src"], pair["dst"]) for pair in pairs) == [(0, 1), (2, 3)]
         for pair in pairs:
             assert set(pair["duet"]["blocks"]) == {*METRICS, "bandwidth_bidirectional_GBps"}
+
+
+WORKLOADS = ("merge -n 2 --rows 20K --runs 3", "halo -n 2 --size 64 --steps 2 --runs 1")
+
+
+def test_workloads_by_whole_iterations(bench, tmp_path):
+    done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=[f"{load} --transports shm --progress-mode poll" for load in WORKLOADS]))
+    assert done.code == 0, done
+    base, new = both(tmp_path)
+    for one, other in zip(base["cases"], new["cases"], strict=True):
+        if one["benchmark"] == "canary":
+            continue
+        (launch,), (theirs,) = one["launches"], other["launches"]
+        assert launch["duet"]["id"] == theirs["duet"]["id"]
+        for run in (launch, theirs):
+            blocks = run["duet"]["blocks"]["wall_ms"]
+            assert blocks["quads"] == launch["duet"]["blocks"]["wall_ms"]["quads"] and 2 <= len(blocks["quads"]) <= 50
+            assert blocks["values"] == run["samples"]["wall_ms"] and len(blocks["values"]) == 2 * len(blocks["quads"])
+            iterations = blocks["iterations"] * len(blocks["values"])
+            assert run["iterations"] == iterations
+        assert one["verified"]["errors"] == 0 and one["verified"]["checked"] >= iterations
+
+
+# Ranks whose turn it is not wait on both sides.
+def test_pairs_one_after_the_other_and_all_at_once(bench, tmp_path):
+    case = f"p2p {bound(3)} --sizes 4KiB --transports tcp --progress-mode event --iterations 20 --warmup-runs 0"
+    done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=(f"{case} --concurrent one,disjoint,all",)))
+    assert done.code == 0, done
+    for run in both(tmp_path):
+        for case in run["cases"]:
+            if case["benchmark"] == "canary":
+                continue
+            assert case["verified"]["errors"] == 0 and len(case["launches"]) == 6
+            for pair in case["launches"]:
+                blocks = pair["duet"]["blocks"]
+                assert len(blocks["bandwidth_GBps"]["quads"]) == 8 and len(blocks["bandwidth_GBps"]["values"]) == 16
+                all_pairs = case["parameters"]["concurrent"] == "all" and (pair["src"], pair["dst"]) == (0, 1)
+                # Streams so short need not have had any time in common.
+                assert all_pairs or "together_GBps" not in blocks
 
 
 def test_dry_run_says_how(bench, tmp_path):
@@ -110,7 +152,7 @@ def test_an_older_program_takes_turns(bench, tmp_path):
         (IN_TURNS, "--progress-mode thread; --method auto measures the rest in turns"),
         (CASE + " --bind none", "the ranks are not bound to CPUs"),
         (CASE + " --wrap env", "--wrap"),
-        ("merge -n 2 --rows 1K --transports shm", "merge cannot pause"),
+        ("cold --transports shm", "cold cannot pause"),
     ],
 )
 def test_what_cannot_be_a_duet_is_refused_if_asked(bench, tmp_path, case, words):

@@ -259,8 +259,7 @@ std::array<std::uint64_t, 2> DuetRank::exchange(std::uint64_t value) {
   const auto at = exchanges_++ % 2;
   auto& said = seat().said;
   said[index_of(side())][at] = value;
-  end_phase();
-  begin_phase();
+  give_way();
   return {said[0][at].load(), said[1][at].load()};
 }
 

@@ -148,6 +148,12 @@ class DuetRank {
 
   void begin_phase();
   void end_phase();
+  /// Ends a phase and begins the next. Before a wait for ranks of this side that are further in
+  /// what both sides do: they may wait for this rank of the other.
+  void give_way() {
+    end_phase();
+    begin_phase();
+  }
 
   /// Ends a phase and begins the next: what each side said in it (base, new).
   std::array<std::uint64_t, 2> exchange(std::uint64_t value);

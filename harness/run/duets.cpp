@@ -15,11 +15,8 @@ namespace ucxbench {
 namespace {
 
 constexpr double block_s = 2e-3;
-// A trimmed mean of fewer is none.
-constexpr std::uint64_t least_quads = 5;
 // More do not help: between duets, processes differ by more.
 constexpr std::uint64_t most_quads = 50;
-constexpr std::uint64_t fewest_iterations = 4;
 
 }  // namespace
 
@@ -66,11 +63,12 @@ PlannedBlocks plan_blocks(DuetRank& duet, const std::string& what, double iterat
   const auto one_s = std::max((both[0] + both[1]) / 2, 1e-9);
   const auto whole = [](double blocks) { return static_cast<std::uint64_t>(blocks); };
   const auto pairs = 0.75 * limits.time_s / 2 / one_s;  // of iterations, one for each block
-  const auto affordable = whole(pairs / static_cast<double>(least_quads));
-  const auto usual = std::min(std::max(limits.least, whole(block_s / one_s)), affordable);
-  const auto iterations = limits.exactly.value_or(std::max(fewest_iterations, usual));
-  const auto quads =
-      std::clamp(whole(pairs / static_cast<double>(iterations)), least_quads, most_quads);
+  const auto affordable = whole(pairs / static_cast<double>(limits.least_quads));
+  const auto usual =
+      std::min({std::max(limits.least, whole(block_s / one_s)), affordable, limits.most});
+  const auto iterations = limits.exactly.value_or(std::max(limits.fewest, usual));
+  const auto quads = std::clamp(whole(pairs / static_cast<double>(iterations)),
+                                std::min(limits.least_quads, most_quads), most_quads);
   const auto decided = duet.exchange(share(iterations << 8U | quads))[0];
   return {decided >> 8U, duet.draw(decided & 0xffU, what)};
 }

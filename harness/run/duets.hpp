@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +28,12 @@ struct PlannedBlocks {
 };
 
 struct BlockLimits {
-  double time_s = 0;                       ///< for the blocks of each side, together
-  std::uint64_t least = 1;                 ///< iterations, where the time suffices for them
-  std::optional<std::uint64_t> exactly{};  ///< as many, whatever the time
+  double time_s = 0;         ///< for the blocks of each side, together
+  std::uint64_t least = 1;   ///< iterations, where the time suffices for them
+  std::uint64_t fewest = 4;  ///< iterations, whatever the time
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< iterations
+  std::uint64_t least_quads = 5;           ///< whatever the time: a trimmed mean of fewer is none
+  std::optional<std::uint64_t> exactly{};  ///< as many iterations, whatever the time
 };
 
 /// For `what`, a metric of a case, of which an iteration takes `iteration_s` here and now: blocks

@@ -1,6 +1,7 @@
 #include "workloads/common/rank.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -9,7 +10,9 @@
 #include "harness/comm/counters.hpp"
 #include "harness/comm/proof.hpp"
 #include "harness/comm/transport_set.hpp"
+#include "harness/core/statistics.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 
@@ -58,11 +61,29 @@ std::pair<Verified, std::string> verified_of(const std::vector<RankFacts>& ranks
   return {verified, error};
 }
 
+// Of a metric that not every iteration has there are no blocks.
+void keep_iterations(LaunchRecord& record, const DuetRank& duet, const PlannedBlocks& planned) {
+  const auto of_block = static_cast<std::ptrdiff_t>(planned.iterations);
+  for (const auto* metric : {"wall_ms", "exchange_GBps"}) {
+    const auto found = record.samples.find(metric);
+    if (found == record.samples.end()) continue;
+    const auto& all = found->second.values;
+    if (all.size() != 2 * planned.quads.size() * planned.iterations) continue;
+    std::vector<double> values;
+    for (auto at = all.begin(); at != all.end(); at += of_block) {
+      values.push_back(median(std::vector(at, at + of_block)));
+    }
+    keep_blocks(record, duet, metric, planned, std::move(values));
+  }
+}
+
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
-            const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu) {
+            const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu,
+            const PlannedBlocks& planned) {
   auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns());
+  if (context.duet() != nullptr) keep_iterations(record, *context.duet(), planned);
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
   record.dst = comm.size() > 1 ? 1 : 0;
@@ -84,6 +105,34 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   if (asleep_ns > 0) record.overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
   context.report_case(
       index, record, verified, error, [&] { comm.rest(context.rendezvous()); }, peak);
+}
+
+// Blocks of whole iterations, for as long as so many runs take, and half a second where that is
+// longer. An iteration that takes long needs no others before it to be warm.
+PlannedBlocks plan_iterations(RankContext& context, std::size_t index, const WorkloadParameters& p,
+                              const std::function<double()>& uncounted,
+                              const Rendezvous::Progress& progress) {
+  constexpr double least_time_s = 0.5;
+  constexpr double short_s = 10e-3;
+  constexpr int more = 4;
+  constexpr std::uint64_t most = 10;  // a record has every iteration of up to 50 quads then
+  auto& rendezvous = context.rendezvous();
+  int shared = 0;
+  const auto share = [&](std::uint64_t value) {
+    const auto key = fmt::format("blocks/{}/{}", index, shared++);
+    if (rendezvous.rank() == 0) rendezvous.put(key, to_bytes(value), progress);
+    return from_bytes(rendezvous.get(key, progress)).get<std::uint64_t>();
+  };
+  auto least_s = uncounted();
+  if (share(least_s < short_s ? 1 : 0) != 0) {
+    for (int i = 0; i < more; ++i) least_s = std::min(least_s, uncounted());
+  }
+  return plan_blocks(*context.duet(), fmt::format("iterations of case {}", index), least_s,
+                     {.time_s = std::max(least_time_s, p.runs * least_s),
+                      .fewest = 1,
+                      .most = most,
+                      .least_quads = static_cast<std::uint64_t>(p.runs + 1) / 2},
+                     share);
 }
 
 }  // namespace
@@ -139,13 +188,24 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     return part;
   });
   std::uint32_t number = 0;
+  const auto uncounted = [&] {
+    const auto iteration = workload.run(number++, logged);
+    check();
+    return static_cast<double>(iteration.wall_ns) * 1e-9;
+  };
   for (int run = 0; run < p.warmup_runs; ++run) {
     rendezvous.phase(fmt::format("warm-up run {}", run));
-    workload.run(number++, logged);
-    check();
+    uncounted();
+  }
+  PlannedBlocks planned;
+  if (context.duet() != nullptr) {
+    rendezvous.phase("planning blocks");
+    planned = plan_iterations(context, index, p, uncounted, progress);
   }
   log.clear();
-  for (int run = 0; run < p.runs; ++run) {
+  int runs = 0;
+  const auto measure_run = [&] {
+    const auto run = runs++;
     rendezvous.phase(fmt::format("run {}", run));
     const auto begin = log.records().size();
     const auto asleep_ns = comm.asleep_ns();
@@ -169,6 +229,14 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
       }
     }
     rendezvous.barrier(progress);
+  };
+  if (auto* duet = context.duet()) {
+    duet->blocks(planned.quads, [&] {
+      if (planned.iterations > 1) uncounted();  // the first after a change of sides is slow
+      for (std::uint64_t i = 0; i < planned.iterations; ++i) measure_run();
+    });
+  } else {
+    while (runs < p.runs) measure_run();
   }
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
                            context.clock().step_ns());
@@ -184,7 +252,8 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   if (comm.rank() == 0) {
     std::vector<RankFacts> ranks;
     for (const auto& facts : gathered) ranks.push_back(parse_rank_facts(facts));
-    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload.gpu);
+    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload.gpu,
+           planned);
   }
   rendezvous.barrier(progress);
 }
