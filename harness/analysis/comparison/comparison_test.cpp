@@ -5,6 +5,7 @@
 #include <random>
 
 #include "harness/analysis/comparison/halves.hpp"
+#include "harness/core/every_for_test.hpp"
 #include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
@@ -317,9 +318,10 @@ TEST(Compare, KnowsHowManyLaunchesAVerdictTakes) {
 // Of 100 comparisons without a change, each of 20 cases, hardly one may raise an alarm; a loss of
 // 10 % at a noise of 2 % is found in almost all.
 TEST(Compare, RaisesFewFalseAlarmsAndFindsRealLosses) {
-  int alarms = 0;
-  int found = 0;
-  for (unsigned trial = 0; trial < 100; ++trial) {
+  unsigned alarms = 0;
+  unsigned found = 0;
+  constexpr unsigned trials = 100 / every_trial;
+  for (unsigned trial = 0; trial < trials; ++trial) {
     const std::vector<double> same(20, 1.0);
     auto slower = same;
     slower[7] = 1.1;
@@ -331,8 +333,8 @@ TEST(Compare, RaisesFewFalseAlarmsAndFindsRealLosses) {
     alarms += loss(quiet) || quiet.series.front().change == Change::improved ? 1 : 0;
     found += loss(compare(base, run(slower, 12, 3 * trial + 2, 0.02))) ? 1 : 0;
   }
-  EXPECT_LE(alarms, 4);
-  EXPECT_GE(found, 95);
+  EXPECT_LE(alarms, trials * 4 / 100);
+  EXPECT_GE(found, trials * 95 / 100);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/imports/import.hpp"
 #include "harness/analysis/limits/pick.hpp"
+#include "harness/core/every_for_test.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
 #include "harness/core/text.hpp"
@@ -95,7 +96,7 @@ class Damaged : public testing::TestWithParam<std::string> {};
 TEST_P(Damaged, IsReadOrRefused) {
   // More by hand: DAMAGED_COPIES=100000 analysis_test --gtest_filter='*Damaged*'.
   const char* more = std::getenv("DAMAGED_COPIES");
-  const int copies = more == nullptr ? 100 : std::atoi(more);
+  const int copies = more == nullptr ? (every_trial > 1 ? 50 : 100) : std::atoi(more);
   auto whole = text_of(fixture(GetParam()));
   ASSERT_FALSE(whole.empty());
   // Every second copy as our own JSON.
@@ -165,7 +166,8 @@ TEST_P(CutMatrix, IsNotTakenWithoutAWord) {
     damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(row), line);
     EXPECT_NE(word_on(fmt::to_string(fmt::join(damaged, "\n"))), "");
     // Rows are alike: each is cut at every third place, the next one at others.
-    for (std::size_t cut = 1 + row % 3; cut < line.size(); cut += 3) {
+    constexpr auto step = 3 * every_trial;
+    for (std::size_t cut = 1 + row % step; cut < line.size(); cut += step) {
       damaged = lines;
       damaged[row] = line.substr(0, cut);
       expect_a_word(fmt::to_string(fmt::join(damaged, "\n")), whole);
@@ -207,7 +209,7 @@ TEST_P(ChangedXml, IsNotTakenWithoutAWord) {
     }
   }
   const auto lines = lines_of(text);
-  for (std::size_t row = 0; row < lines.size(); ++row) {
+  for (std::size_t row = 0; row < lines.size(); row += every_trial) {
     // Whole elements; another can be taken out only with what is in it, which is no XML then.
     if (!lines[row].ends_with("/>") || lines[row].find("<pci ") != std::string::npos ||
         lines[row].find("<info ") != std::string::npos) {
