@@ -28,7 +28,7 @@ namespace {
 // The part of PMIx's interface that is used here, as its standard fixes it (PMIx 4.1, chapter 3):
 // so it needs no header to be built, and the library only where a launcher speaks it.
 using Status = int;
-constexpr Status success = 0;
+constexpr Status pmix_success = 0;
 constexpr std::uint8_t global_scope = 3;            // PMIX_GLOBAL
 constexpr std::uint16_t string_type = 3;            // PMIX_STRING
 constexpr std::uint16_t uint32_type = 14;           // PMIX_UINT32
@@ -113,7 +113,7 @@ bool ends_within_limit(std::function<void()> call) {
   return true;
 }
 
-std::string variable(const char* name) {
+std::string text_of_variable(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? "" : text;
 }
@@ -153,8 +153,8 @@ class Pmix final : public Launcher {
 
   std::string address() const override {
     if (here_ == count_) return "127.0.0.1";
-    const auto daemon = address_in_uri(variable("OMPI_MCA_orte_local_daemon_uri"));
-    return daemon.empty() ? address_towards(variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
+    const auto daemon = address_in_uri(text_of_variable("OMPI_MCA_orte_local_daemon_uri"));
+    return daemon.empty() ? address_towards(text_of_variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
   }
 
   void tell(const Meeting& meeting) override {
@@ -198,7 +198,7 @@ class Pmix final : public Launcher {
   }
 
   void check(const char* call, Status status) const {
-    if (status == success) return;
+    if (status == pmix_success) return;
     throw Failure(Exit::cannot_run, fmt::format("{}: {}", call, library_.error_string(status)));
   }
 
@@ -219,7 +219,7 @@ class Pmix final : public Launcher {
   /// version does it.
   const Value* got(const Process& of, const char* key) const {
     Value* value = nullptr;
-    return library_.get(&of, key, nullptr, 0, &value) == success ? value : nullptr;
+    return library_.get(&of, key, nullptr, 0, &value) == pmix_success ? value : nullptr;
   }
 
   std::optional<int> number_of(const char* key) const {
