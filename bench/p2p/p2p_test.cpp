@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "bench/p2p/parameters.hpp"
@@ -11,6 +12,28 @@
 
 namespace ucxbench::p2p {
 namespace {
+
+/// As the ranks' parts make them: who sends to somebody is whom that one receives from.
+std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks) {
+  std::vector<std::vector<Pair>> rounds;
+  std::vector<std::multiset<std::pair<int, int>>> sent;
+  std::vector<std::multiset<std::pair<int, int>>> received;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto parts = parts_of(concurrent, ranks, rank);
+    rounds.resize(parts.size());
+    sent.resize(parts.size());
+    received.resize(parts.size());
+    for (std::size_t round = 0; round < parts.size(); ++round) {
+      for (const auto to : parts[round].to) {
+        rounds[round].push_back({rank, to});
+        sent[round].emplace(rank, to);
+      }
+      for (const auto from : parts[round].from) received[round].emplace(from, rank);
+    }
+  }
+  EXPECT_EQ(sent, received) << ranks;
+  return rounds;
+}
 
 class Rounds : public testing::TestWithParam<Concurrent> {};
 
@@ -29,6 +52,15 @@ TEST_P(Rounds, HaveEveryOrderedPairOnce) {
     }
     EXPECT_EQ(count, static_cast<std::size_t>(ranks * (ranks - 1))) << ranks;
     EXPECT_EQ(seen.size(), count) << ranks;
+  }
+}
+
+TEST(OneByOne, PairsSendInTheirOrder) {
+  const auto rounds = rounds_of(Concurrent::one, 4);
+  const auto pairs = ordered_pairs(4);
+  ASSERT_EQ(rounds.size(), pairs.size());
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    EXPECT_EQ(rounds[round], std::vector{pairs[round]}) << round;
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <system_error>
 
@@ -63,6 +62,7 @@ class Rank {
     comm_.emplace(rendezvous_, Communicator::Setup{.connect_by = p.connect_by,
                                                    .net_devices = p.net_devices,
                                                    .progress = p.progress,
+                                                   .crowded = context_.crowded(),
                                                    .takes_turns = true});
   }
 
@@ -90,24 +90,20 @@ class Rank {
   void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     const bool alone = p.concurrent == Concurrent::one;
-    const auto rounds = rounds_of(p.concurrent, p.ranks);
+    const auto parts = parts_of(p.concurrent, p.ranks, comm_->rank());
+    const auto turns = alone ? ordered_pairs(p.ranks) : std::vector<Pair>();
     if (!alone) rendezvous_.phase(fmt::format("{}, several pairs at once", spaced_size(p.bytes)));
     Facts facts(p.ranks);
     under_way_.reset();
-    streams_.clear();
+    streams_.assign(static_cast<std::size_t>(p.ranks), {});
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
     auto* duet = alone ? context_.duet() : nullptr;
     if (duet != nullptr) duet->give_way();
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-      std::vector<int> to;
-      std::vector<int> from;
-      for (const auto& [src, dst] : rounds[round]) {
-        if (src == comm_->rank()) to.push_back(dst);
-        if (dst == comm_->rank()) from.push_back(src);
-      }
+    for (std::size_t round = 0; round < parts.size(); ++round) {
+      const auto& [to, from] = parts[round];
       if (alone && to.empty() && from.empty()) continue;
       if (alone) {
-        if (round > 0) await_turn(planned.index, round, rounds[round - 1].front());
+        if (round > 0) await_turn(planned.index, round, turns[round - 1]);
         rendezvous_.phase(
             fmt::format("{}, one pair at once, round {}", spaced_size(p.bytes), round));
       } else if (p.progress.kind != ProgressMode::Kind::event) {
@@ -115,7 +111,7 @@ class Rank {
         rendezvous_.barrier(waiting_);
       }
       play_round(planned, round, to, from, facts);
-      if (alone && round + 1 < rounds.size()) pass_turn(planned.index, round + 1);
+      if (alone && round + 1 < parts.size()) pass_turn(planned.index, round + 1);
       if (duet != nullptr) duet->give_way();
     }
     gather(planned, facts);
@@ -141,11 +137,13 @@ class Rank {
     const auto seed = [&](int src) { return payload_seed(src, p.bytes, round); };
     if (!to.empty()) send_->fill(p.bytes, seed(comm_->rank()));
     Load load{.send = {send_->data(), p.bytes},
-              .receive = std::vector<std::span<std::byte>>(static_cast<std::size_t>(p.ranks)),
+              .receive = {},
               .window = p.window,
               .messages = p.iterations,
               .least_messages = least_messages,
-              .least_s = stream_ms * 1e-3};
+              .least_s = stream_ms * 1e-3,
+              // Whoever is next, or reads the counters, must find nothing under way.
+              .confirmed = p.concurrent == Concurrent::one || context_.duet() != nullptr};
     auto* duet = context_.duet();
     if (duet != nullptr) {
       load.least_messages = static_cast<std::uint64_t>(p.window);
@@ -153,7 +151,7 @@ class Rank {
     }
     for (const auto src : from) {
       buffer_from(src).zero(p.bytes);
-      load.receive[static_cast<std::size_t>(src)] = {buffer_from(src).data(), p.bytes};
+      load.receive.emplace_back(buffer_from(src).data(), p.bytes);
     }
     const auto once = [&] { return stream(*comm_, context_.clock(), load, to, from); };
     double longest_s = load.least_s;
@@ -173,7 +171,7 @@ class Rank {
       facts.asleep_ns += comm_->asleep_ns() - asleep_ns;
       const auto lock = under_way_->change();
       for (const auto& done : ended) {
-        streams_[done.src].push_back(
+        streams_[static_cast<std::size_t>(done.src)].push_back(
             {.messages = done.messages,
              .per_s = context_.clock().per_s(static_cast<double>(done.messages), done.ticks),
              .begin_ns = done.begin_ns,
@@ -193,7 +191,7 @@ class Rank {
     for (const auto src : from) {
       const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
       facts.received[static_cast<std::size_t>(src)] = {
-          to_json(streams_[src]),
+          to_json(streams_[static_cast<std::size_t>(src)]),
           wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}",
                               *wrong, p.bytes, comm_->rank(), src)
                 : std::string()};
@@ -295,7 +293,7 @@ class Rank {
     std::vector<LaunchRecord> records;
     Verified verified;
     std::string error;
-    const auto pairs = rounds_of(Concurrent::all, p.ranks).front();
+    const auto pairs = ordered_pairs(p.ranks);
     for (const auto& [src, dst] : pairs) {
       const auto& sender = ranks[static_cast<std::size_t>(src)];
       const auto& receiver = ranks[static_cast<std::size_t>(dst)];
@@ -366,8 +364,9 @@ class Rank {
   /// looked at only after the last run.
   CaseUnderWay::Finished finished_part(const Parameters& p) const {
     CaseUnderWay::Finished part;
-    for (const auto& [src, streams] : streams_) {
-      auto record = record_of_streams(p, src, comm_->rank(), streams);
+    for (int src = 0; src < p.ranks; ++src) {
+      auto record =
+          record_of_streams(p, src, comm_->rank(), streams_[static_cast<std::size_t>(src)]);
       if (!record.samples.empty()) part.records.push_back(std::move(record));
     }
     return part;
@@ -420,7 +419,7 @@ class Rank {
   std::optional<Buffer> send_;
   std::vector<Buffer> receive_;  ///< by peer, this rank left out
   std::optional<Communicator> comm_;
-  std::map<int, std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
+  std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
   /// For whose turn it is not: leaves its processor to those who send.

@@ -1,9 +1,37 @@
 #include "bench/p2p/schedule.hpp"
 
+#include <utility>
+
 namespace ucxbench::p2p {
 namespace {
 
-std::vector<Pair> all_pairs(int ranks) {
+// The last seat stays, the others move on by one each time; with an odd number it is nobody's. Only
+// this rank's own: each of hundreds of ranks would make those of all.
+std::vector<Part> disjoint_parts(int ranks, int rank) {
+  std::vector<Part> parts;
+  const int seats = ranks + ranks % 2;
+  const int circle = seats - 1;
+  for (int turn = 0; turn < circle; ++turn) {
+    const int distance = (rank + circle - turn) % circle;  // from the seat that meets the last one
+    const bool is_last = rank == circle;
+    const bool meets_last = !is_last && distance == 0;
+    const int partner = is_last ? turn : meets_last ? circle : (turn + circle - distance) % circle;
+    const bool sends_first = is_last || (!meets_last && distance < seats / 2);
+    Part there;
+    Part back;
+    if (partner < ranks) {
+      (sends_first ? there.to : there.from) = {partner};
+      (sends_first ? back.from : back.to) = {partner};
+    }
+    parts.push_back(std::move(there));
+    parts.push_back(std::move(back));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Pair> ordered_pairs(int ranks) {
   std::vector<Pair> pairs;
   for (int src = 0; src < ranks; ++src) {
     for (int dst = 0; dst < ranks; ++dst) {
@@ -13,34 +41,16 @@ std::vector<Pair> all_pairs(int ranks) {
   return pairs;
 }
 
-// The last seat stays, the others move on by one each time; with an odd number it is nobody's.
-std::vector<std::vector<Pair>> disjoint_rounds(int ranks) {
-  std::vector<std::vector<Pair>> rounds;
-  const int seats = ranks + ranks % 2;
-  const int circle = seats - 1;
-  for (int turn = 0; turn < circle; ++turn) {
-    std::vector<Pair> there;
-    if (seats == ranks) there.push_back({circle, turn});
-    for (int k = 1; k < seats / 2; ++k) {
-      there.push_back({(turn + k) % circle, (turn + circle - k) % circle});
-    }
-    std::vector<Pair> back;
-    for (const auto& [src, dst] : there) back.push_back({dst, src});
-    if (there.empty()) continue;
-    rounds.push_back(std::move(there));
-    rounds.push_back(std::move(back));
+std::vector<Part> parts_of(Concurrent concurrent, int ranks, int rank) {
+  if (concurrent == Concurrent::disjoint) return disjoint_parts(ranks, rank);
+  std::vector<Part> parts(1);
+  for (const auto& [src, dst] : ordered_pairs(ranks)) {
+    if (src == rank) parts.back().to.push_back(dst);
+    if (dst == rank) parts.back().from.push_back(src);
+    if (concurrent == Concurrent::one) parts.emplace_back();
   }
-  return rounds;
-}
-
-}  // namespace
-
-std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks) {
-  if (concurrent == Concurrent::disjoint) return disjoint_rounds(ranks);
-  if (concurrent == Concurrent::all) return {all_pairs(ranks)};
-  std::vector<std::vector<Pair>> rounds;
-  for (const auto& pair : all_pairs(ranks)) rounds.push_back({pair});
-  return rounds;
+  if (concurrent == Concurrent::one) parts.pop_back();
+  return parts;
 }
 
 }  // namespace ucxbench::p2p

@@ -12,9 +12,17 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-/// The pairs that send at once, round after round; every ordered pair of ranks is in one round.
-/// Disjoint: the circle method of round-robin tournaments, N − 1 pairings of an even number of
-/// ranks (N of an odd one, where one rank rests), each in both directions one after the other.
-std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks);
+/// Every ordered pair of ranks; one after the other, in this order.
+std::vector<Pair> ordered_pairs(int ranks);
+
+/// A rank's part in a round, the pairs that send at once.
+struct Part {
+  std::vector<int> to, from;
+};
+
+/// The parts of `rank` in all rounds, some of them empty; every ordered pair of ranks is in one
+/// round. Disjoint: the circle method of round-robin tournaments, N − 1 pairings of an even number
+/// of ranks (N of an odd one, where one rank rests), each in both directions one after the other.
+std::vector<Part> parts_of(Concurrent concurrent, int ranks, int rank);
 
 }  // namespace ucxbench::p2p

@@ -12,8 +12,8 @@ namespace {
 
 // Beside the messages' own numbers: the receiver is ready; it has enough, and has posted receives
 // for so many, which the sender has to send; the sender has sent so many, which the receiver has to
-// take. That is not said where the number of messages is fixed: among hundreds of ranks on a few
-// CPUs each signal wakes one.
+// take. What both know is not said where the number of messages is fixed: among hundreds of ranks
+// on a few CPUs each signal wakes one.
 enum Signal : std::uint64_t { ready = 0, enough = 1, sent = 2 };
 constexpr std::uint64_t label_of(Signal signal) { return std::uint64_t{1} << 40U | signal; }
 
@@ -35,6 +35,8 @@ class Flow {
   }
   /// The number of messages is: both know it.
   bool fixed() const { return load_.messages.has_value(); }
+  /// The receiver says that it has enough.
+  bool confirmed() const { return load_.confirmed || !fixed(); }
   bool may_post() const {
     return posted_ < limit_ && batch_.in_flight < static_cast<std::size_t>(load_.window);
   }
@@ -55,12 +57,14 @@ class Outflow : Flow {
  public:
   Outflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
     listen(ready, receiver_ready_);
-    listen(enough, receiver_has_enough_);
+    if (confirmed()) listen(enough, receiver_has_enough_);
   }
 
   void step() {
     if (!receiver_ready_.done() || stopped_) return;
-    if (receiver_has_enough_.done()) limit_ = std::max(posted_, heard_.at(enough));
+    if (confirmed() && receiver_has_enough_.done()) {
+      limit_ = std::max(posted_, heard_.at(enough));
+    }
     // Small messages are sent at once: without a bound this would never end.
     for (int i = 0; i < load_.window && may_post(); ++i) {
       comm_.send(peer_, posted_++, load_.send, batch_);
@@ -78,8 +82,9 @@ class Outflow : Flow {
 
 class Inflow : Flow {
  public:
-  Inflow(Communicator& comm, const Clock& clock, const Load& load, int peer)
-      : Flow(comm, load, peer), clock_(clock), stream_{.src = peer} {
+  Inflow(Communicator& comm, const Clock& clock, const Load& load, int peer,
+         std::span<std::byte> place)
+      : Flow(comm, load, peer), clock_(clock), place_(place), stream_{.src = peer} {
     if (!fixed()) listen(sent, sender_stopped_);
     post();
     stream_.begin_ns = monotonic_ns();
@@ -109,15 +114,16 @@ class Inflow : Flow {
     stream_.ticks = ticks;
     stream_.messages = came;
     limit_ = posted_;
-    say(enough, posted_);
+    if (confirmed()) say(enough, posted_);
   }
   void post() {
     while (may_post()) {
-      comm_.receive(peer_, posted_++, load_.receive[static_cast<std::size_t>(peer_)], batch_);
+      comm_.receive(peer_, posted_++, place_, batch_);
     }
   }
 
   const Clock& clock_;
+  std::span<std::byte> place_;
   Batch sender_stopped_;
   Stream stream_;
   std::uint64_t began_ = 0;
@@ -129,7 +135,9 @@ class Inflow : Flow {
 std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& load,
                            const std::vector<int>& to, const std::vector<int>& from) {
   std::deque<Inflow> inflows;
-  for (const auto peer : from) inflows.emplace_back(comm, clock, load, peer);
+  for (std::size_t at = 0; at < from.size(); ++at) {
+    inflows.emplace_back(comm, clock, load, from[at], load.receive[at]);
+  }
   std::deque<Outflow> outflows;
   for (const auto peer : to) outflows.emplace_back(comm, load, peer);
   const auto over = [](const auto& flow) { return flow.over(); };

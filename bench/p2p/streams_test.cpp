@@ -52,7 +52,7 @@ TEST(Stream, BeginsBeforeItsReceiverSaysThatItIsReady) {
 
   std::vector<std::byte> message(8);
   std::vector<std::byte> place(8);
-  const Load load{.send = message, .receive = {place, place}, .window = 4, .messages = 8};
+  const Load load{.send = message, .receive = {place}, .window = 4, .messages = 8};
   auto taken = std::async(std::launch::async, [&] {
     receiver->barrier();
     comes_late = true;

@@ -32,6 +32,7 @@ class Communicator {
     ConnectBy connect_by = ConnectBy::address;
     std::string net_devices{};
     ProgressMode progress{};   ///< poll or event
+    bool crowded = false;      ///< some ranks wait for a processor: others go first
     bool takes_turns = false;  ///< rest() sleeps, whatever the progress
   };
 
@@ -81,7 +82,8 @@ class Communicator {
   /// Transfers from now on go into `log`, with `iteration`; null: into none.
   void log_into(TransferLog* log, std::uint32_t iteration);
 
-  /// Closes all endpoints; all ranks call it, and nothing can be sent afterwards.
+  /// Ends all communication: all ranks call it, when all of their messages have arrived. The
+  /// connections then end with this object, and nobody looks at them meanwhile.
   void close(Rendezvous& rendezvous);
 
  private:
@@ -105,7 +107,7 @@ class Communicator {
 
   int rank_, size_;
   bool sleeps_;
-  bool crowded_;                  // there are more ranks than processors
+  bool crowded_;
   bool yielded_ = false;          // since anything happened, or since the last sleep
   std::deque<Message> messages_;  // the worker's end calls back with those that are in flight
   UcxWorker worker_;

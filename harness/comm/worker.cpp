@@ -89,7 +89,7 @@ std::string ProgressMode::name() const {
 
 ProgressMode ProgressMode::in(int ranks, int cpus) const {
   if (kind != Kind::by_cpus) return *this;
-  return {ranks <= cpus ? Kind::poll : Kind::event, {}};
+  return {crowded(ranks, cpus) ? Kind::event : Kind::poll, {}};
 }
 
 bool UcxWorker::can_count() {

@@ -17,6 +17,9 @@ enum class Api { tag, stream };
 Api parse_api(std::string_view name);
 std::string_view to_string(Api api);
 
+/// More ranks than the processors that they run on: some wait for theirs.
+inline bool crowded(int ranks, int cpus) { return ranks > cpus; }
+
 /// Who moves UCX forward while an application waits, and when.
 struct ProgressMode {
   enum class Kind {

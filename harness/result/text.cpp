@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstddef>
+#include <future>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "harness/result/result.hpp"
 
@@ -31,20 +34,34 @@ std::string one_line(const Json& json) {
 
 void append_text(std::string& out, const Json& json, std::size_t indent);
 
-/// A list that is spread over lines; `entry` makes the one of a number.
+/// A list that is spread over lines; `entry` makes the one of a number. A long one is made by all
+/// processors: that of hundreds of ranks is most of what their supervisor does at the end.
 template <typename Entry>
 void append_list(std::string& out, std::size_t size, std::size_t indent, Entry entry) {
   const std::string begin = "\n" + std::string(indent + 2, ' ');
-  out += '[';
-  for (std::size_t at = 0; at < size; ++at) {
-    if (at > 0) out += ',';
-    out += begin;
-    if (size > most_spread) {
-      out += compact(entry(at));
-    } else {
-      append_text(out, entry(at), indent + 2);
+  const auto part = [&](std::size_t at, std::size_t end) {
+    std::string text;
+    for (; at < end; ++at) {
+      text += (at > 0 ? "," : "") + begin;
+      if (size > most_spread) {
+        text += compact(entry(at));
+      } else {
+        append_text(text, entry(at), indent + 2);
+      }
     }
+    return text;
+  };
+  constexpr std::size_t worth_a_thread = 10'000;
+  const auto threads =
+      std::clamp<std::size_t>(size / worth_a_thread, 1, std::thread::hardware_concurrency() + 1);
+  out += '[';
+  std::vector<std::future<std::string>> others;
+  for (std::size_t i = 1; i < threads; ++i) {
+    others.push_back(
+        std::async(std::launch::async, part, i * size / threads, (i + 1) * size / threads));
   }
+  out += part(0, size / threads);
+  for (auto& other : others) out += other.get();
   out += "\n" + std::string(indent, ' ') + ']';
 }
 

@@ -40,6 +40,8 @@ class RankContext {
   const Clock& clock() const { return clock_; }
   /// {"launch", "cases": [{"index", "parameters"}]}
   const Json& plan() const { return plan_; }
+  /// Whether some ranks wait for a processor.
+  bool crowded() const { return plan_.at("crowded").get<bool>(); }
   /// Of a launch that is one side of a duet; it is in a phase then. Else null.
   DuetRank* duet() const { return duet_; }
 

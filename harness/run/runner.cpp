@@ -127,6 +127,7 @@ class Run {
                  {"launch", number},
                  {"set", plan.set.members()},
                  {"asked", plan.asked},
+                 {"crowded", plan.crowded},
                  {"cases", Json::array()}};
     for (const auto index : plan.cases) {
       told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});

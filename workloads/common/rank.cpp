@@ -142,9 +142,10 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
   auto& rendezvous = context.rendezvous();
   rendezvous.phase("starting");
   WorkloadMemory memory(p, rendezvous.rank());
-  Communicator comm(
-      rendezvous,
-      {.connect_by = p.connect_by, .net_devices = p.net_devices, .progress = p.progress});
+  Communicator comm(rendezvous, {.connect_by = p.connect_by,
+                                 .net_devices = p.net_devices,
+                                 .progress = p.progress,
+                                 .crowded = context.crowded()});
   context.report_rank({{"net_devices", p.net_devices},
                        {"device", memory.device()},
                        {"ucx_effective", comm.effective()}},

@@ -170,7 +170,6 @@ class Settling {
 
   /// How ranks wait where they outnumber the CPUs.
   void note_progress(const Case& planned, int ranks, int cpus) {
-    if (local(ranks) <= cpus) return;
     auto& all = result_.run["crowded"];
     const Json one = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
                       {"ranks", local(ranks)},
@@ -250,14 +249,16 @@ class Settling {
                       .strict = plan_.strict,
                       .require = plan_.require,
                       .allow_same_gpu = plan_.allow_same_gpu,
+                      .crowded = false,
                       .launch = {}};
     const auto variables = set_environment(launch);
     if (use.gpu_memory || set.has("ib") || set.has("auto")) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
     const auto cpus = cpus_for(ranks);
+    launch.crowded = crowded(local(ranks), cpus);
     for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices), cpus)) {
-      note_progress(planned, ranks, cpus);
+      if (launch.crowded) note_progress(planned, ranks, cpus);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }
