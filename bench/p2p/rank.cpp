@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "bench/p2p/facts.hpp"
@@ -290,28 +292,37 @@ class Rank {
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
       asleep_ns += rank.at("asleep_ns").get<std::uint64_t>();
     }
-    std::vector<LaunchRecord> records;
-    Verified verified;
-    std::string error;
     const auto pairs = ordered_pairs(p.ranks);
-    for (const auto& [src, dst] : pairs) {
-      const auto& sender = ranks[static_cast<std::size_t>(src)];
-      const auto& receiver = ranks[static_cast<std::size_t>(dst)];
-      records.push_back(record_of(p, src, dst, sender, receiver));
-      if (p.concurrent == Concurrent::all && Pair{src, dst} == pairs.front()) {
-        add_together(p, ranks, records.back());
+    // Of so many pairs, from `begin` on.
+    const auto made = [&](std::size_t begin) {
+      std::vector<LaunchRecord> records;
+      Verified verified;
+      std::string error;
+      for (const auto& [src, dst] :
+           std::span(pairs).subspan(begin, std::min(most_at_once, pairs.size() - begin))) {
+        const auto& receiver = ranks[static_cast<std::size_t>(dst)];
+        records.push_back(record_of(p, src, dst, ranks[static_cast<std::size_t>(src)], receiver));
+        const auto wrong = received(receiver, src).at(1).get<std::string>();
+        ++verified.checked;
+        verified.errors += wrong.empty() ? 0 : 1;
+        if (error.empty()) error = wrong;
       }
-      if (asleep_ns > 0 && Pair{src, dst} == pairs.front()) {
-        records.back().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
+      if (begin == 0) {
+        if (p.concurrent == Concurrent::all) add_together(p, ranks, records.front());
+        if (asleep_ns > 0) {
+          records.front().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
+        }
       }
-      const auto wrong = received(receiver, src).at(1).get<std::string>();
-      ++verified.checked;
-      verified.errors += wrong.empty() ? 0 : 1;
-      if (error.empty()) error = wrong;
-      if (records.size() < most_at_once && Pair{src, dst} != pairs.back()) continue;
-      context_.report_case(planned.index, records, verified, error, waiting_, peak);
-      records.clear();
-      verified = {};
+      return context_.case_report(planned.index, records, verified, error, peak);
+    };
+    // While the coordinator takes one, the next is made.
+    auto next = std::async(std::launch::deferred, made, 0);
+    for (std::size_t begin = 0; begin < pairs.size(); begin += most_at_once) {
+      const auto [key, value] = next.get();
+      if (const auto after = begin + most_at_once; after < pairs.size()) {
+        next = std::async(std::launch::async, made, after);
+      }
+      rendezvous_.put(key, value, waiting_);
     }
   }
 

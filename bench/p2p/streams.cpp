@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <deque>
 #include <limits>
+#include <list>
 #include <span>
 
 namespace ucxbench::p2p {
@@ -134,11 +134,11 @@ class Inflow : Flow {
 
 std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& load,
                            const std::vector<int>& to, const std::vector<int>& from) {
-  std::deque<Inflow> inflows;
+  std::list<Inflow> inflows;  // which, unlike a deque, allocates nothing where there is none
   for (std::size_t at = 0; at < from.size(); ++at) {
     inflows.emplace_back(comm, clock, load, from[at], load.receive[at]);
   }
-  std::deque<Outflow> outflows;
+  std::list<Outflow> outflows;
   for (const auto peer : to) outflows.emplace_back(comm, load, peer);
   const auto over = [](const auto& flow) { return flow.over(); };
   while (!std::ranges::all_of(inflows, over) || !std::ranges::all_of(outflows, over)) {
