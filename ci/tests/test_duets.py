@@ -36,6 +36,8 @@ def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
         assert row["by"] == ("launches" if "/64B" in row["key"] else "duets"), row
         shown = only([line for line in done.out.splitlines() if f"{row['key']}  " in line and f" {row['metric']} " in line])
         assert shown.endswith(row["by"])
+        assert row["in_turns"] == ("--progress-mode thread" if "/64B" in row["key"] else None)
+    assert "measured in turns, no duets: 2 rows (--progress-mode thread)" in done.out
     base, new = both(tmp_path)
     assert base["run"]["ab"]["turns"] == [0, 3] and new["run"]["ab"]["turns"] == [1, 2]
     assert base["run"]["ab"]["side_by_side"] and base["run"]["state"] == new["run"]["state"] == "complete"
@@ -50,6 +52,7 @@ def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
     for run in (base, new):
         other = only([case for case in run["cases"] if "/64B" in case["key"]])
         assert [launch["launch"] for launch in other["launches"]] == [0, 1]
+        assert other["in_turns"] == "--progress-mode thread"
         assert not any("duet" in launch for launch in other["launches"])
         for case in run["cases"]:
             assert case["state"] == "measured" and case["verified"]["errors"] == 0
@@ -126,6 +129,7 @@ def test_turns_if_asked(bench, tmp_path):
     assert "launch 1/1 base" in done.err and "launch 1/1 new" in done.err
     for run in both(tmp_path):
         assert only(list(duets_of(run).values())) is None and not run["run"]["ab"]["side_by_side"]
+        assert run["run"]["ab"]["in_turns"] == "--method turns"
 
 
 def older_program(folder, says):
@@ -142,6 +146,7 @@ def test_an_older_program_takes_turns(bench, tmp_path):
     assert done.code == 0, done
     assert "--base ./old: no duets, all is measured in turns: it ended with status 2: suite: unknown option '--duet'" in done.err
     assert "launch 1/1 base" in done.err
+    assert "2 rows (--base ./old ended with status 2: suite: unknown option '--duet')" in " ".join(done.out.split())
     done = bench(*ab(tmp_path, "--base", old, "--method", "duet", launches=1, cases=(CASE,)))
     assert done.code == 2 and "--base ./old: cannot measure this suite as duets: it ended with status 2" in only(done.complaints)
 

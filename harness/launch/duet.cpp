@@ -189,7 +189,7 @@ std::optional<DuetSupervisor::Terms> DuetSupervisor::begin_launch(std::uint64_t 
   meet();
   const bool same = offer != 0 && at(view_->other()) == offer;
   ++offers_;
-  if (!same || memory.left[index_of(view_->other())] != 0) return std::nullopt;
+  if (!same || alone()) return std::nullopt;
   if (view_->side() == DuetSide::base) {
     for (auto& seat : memory.ranks) advance(seat.turn, number_ << turn_bits);
   }
@@ -206,6 +206,8 @@ void DuetSupervisor::end_launch() {
 }
 
 void DuetSupervisor::end() { meet(); }
+
+bool DuetSupervisor::alone() { return view_->memory().left[index_of(view_->other())] != 0; }
 
 DuetRank::DuetRank(const std::string& option, std::uint32_t number, int rank, milliseconds limit)
     : view_(DuetView::open(option)),

@@ -119,6 +119,8 @@ class DuetSupervisor {
   /// Once the other has done all of its work, too.
   void end();
 
+  /// Whether the other program is gone.
+  bool alone();
   bool only() { return view_->memory().only != 0; }
   /// Of a dry run: whether some case can be a duet.
   void say_any(bool any);

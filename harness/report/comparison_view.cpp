@@ -46,6 +46,7 @@ Json series_json(const SeriesChange& series) {
                {"better", series.better},
                {"verdict", to_string(series.change)},
                {"by", to_string(series.method)},
+               {"in_turns", text_or_null(series.in_turns)},
                {"base", number_or_null(series.base)},
                {"new", number_or_null(series.now)},
                {"matched_base", number_or_null(series.matched_base)},

@@ -114,6 +114,12 @@ void take_state(Result& result, const Json& report) {
   }
 }
 
+void take_in_turns(Result& result, const Json& report) {
+  for (const auto& index : report.at("cases")) {
+    case_at(result, index).in_turns = report.at("why").get<std::string>();
+  }
+}
+
 void take_path(Case& of, const LaunchRecord& record) {
   const auto& path = record.path;
   if (of.path.empty() || (!was_interrupted(path) && says_worse(path, of.path))) {
@@ -153,6 +159,8 @@ void apply_event(Result& result, const Json& event) {
     result.run["launch_times"].push_back(value);
   } else if (name == "state") {
     take_state(result, value);
+  } else if (name == "in_turns") {
+    take_in_turns(result, value);
   } else if (name == "run") {
     result.run.update(value);
   } else if (name == "part") {

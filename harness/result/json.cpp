@@ -157,6 +157,7 @@ Json without_launches(const Case& of) {
                {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
                {"peak_buffer_bytes", of.peak_buffer_bytes},
                {"labels", of.labels}};
+  if (!of.in_turns.empty()) json["in_turns"] = of.in_turns;
   json["pairs"] = rounded(of.pairs);  // an initializer would be copied
   return json;
 }
@@ -179,6 +180,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
           .parameters = take(json, "parameters", Json::value_t::object),
           .state = case_state_named(json.at("state").get<std::string>()),
           .reason = json.at("reason").get<std::string>(),
+          .in_turns = json.value("in_turns", ""),
           .launches = std::move(launches),
           .path = take(json, "path", Json::value_t::object),
           .pairs = take(json, "pairs", Json::value_t::array),

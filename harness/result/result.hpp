@@ -117,6 +117,7 @@ struct Case {
   Shows shows{};
   CaseState state = CaseState::planned;
   std::string reason{};                     ///< why skipped or failed
+  std::string in_turns{};                   ///< of a run of ab: why it was no duet; else empty
   std::vector<LaunchRecord> launches{};     ///< in the order measured
   std::map<std::string, Metric> metrics{};  ///< by metric name
   Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths

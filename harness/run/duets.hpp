@@ -17,6 +17,10 @@ namespace ucxbench {
 /// to pause, and nothing but this host's CPUs may be shared.
 std::string why_no_duet(const LaunchPlan& plan, const Result& result);
 
+/// Of cases that could be duets, when the other side's offer is another.
+inline constexpr const char* other_side_differs =
+    "the other side has other cases, other CPUs, or cannot pause";
+
 /// For DuetSupervisor::begin_launch: the same on both sides where both have the same cases on the
 /// same CPUs, 0 where they can be no duets.
 std::uint64_t duet_offer(const LaunchPlan& plan, const Result& result);

@@ -108,7 +108,7 @@ class Run {
     observer_.launch_begins(plan, launch, schedule_.launches);
     const auto before = processors_of(plan);
     std::optional<DuetSupervisor::Terms> duet;
-    if (duet_ != nullptr) duet = duet_->begin_launch(duet_offer(plan, result_));
+    if (duet_ != nullptr) duet = begin_duet(plan);
     reports_.begin_launch();
     const auto outcome = execute_(launch_of(plan, launch, duet));
     if (duet) duet_->end_launch();
@@ -119,6 +119,15 @@ class Run {
     judge(plan, lost_since(outcome, plan, launches_[index]));
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
+  }
+
+  std::optional<DuetSupervisor::Terms> begin_duet(const LaunchPlan& plan) {
+    const auto offer = duet_offer(plan, result_);
+    auto terms = duet_->begin_launch(offer);
+    if (offer != 0 && !terms && !duet_->alone()) {
+      file_.add({{"in_turns", {{"cases", plan.cases}, {"why", other_side_differs}}}});
+    }
+    return terms;
   }
 
   Launch launch_of(const LaunchPlan& plan, int number,

@@ -112,6 +112,8 @@ DuetSide side_of(const AbSide& side) {
   return side.name == "base" ? DuetSide::base : DuetSide::now;
 }
 
+DuetSide other_of(DuetSide side) { return side == DuetSide::base ? DuetSide::now : DuetSide::base; }
+
 // A setting that the cases make themselves wins over the environment: nothing would be compared.
 void check_it_counts(const AbSide& side, const Result& measured) {
   const Json::json_pointer place("/environment/replaced");
@@ -149,7 +151,11 @@ AbRun::AbRun(std::string suite, int launches, std::optional<std::chrono::nanosec
       max_time_(max_time),
       method_(method),
       global_(global) {
-  if (method != AbMethod::turns) duets_ = std::make_unique<DuetFile>(method == AbMethod::duet);
+  if (method == AbMethod::turns) {
+    no_duets_ = "--method turns";
+  } else {
+    duets_ = std::make_unique<DuetFile>(method == AbMethod::duet);
+  }
 }
 
 std::vector<std::string> AbRun::words_for(const AbSide& side,
@@ -180,6 +186,7 @@ std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Sig
       const auto said = how_it_ended(end);
       end = answer_of(*side, signals);
       if (good()) {
+        no_duets_ = fmt::format("--{} {} {}", side->name, side->program, said);
         fmt::print(stderr, "--{} {}: no duets, all is measured in turns: it {}\n", side->name,
                    side->program, said);
       }
@@ -193,16 +200,18 @@ std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Sig
     }
     answers[side == &now] = std::move(end.out);
   }
-  if (duets_ && !(duets_->any(DuetSide::base) && duets_->any(DuetSide::now))) duets_.reset();
+  side_by_side_ = duets_ && duets_->any(DuetSide::base) && duets_->any(DuetSide::now);
   return answers;
 }
 
 Json AbRun::facts_of(const AbSide& side) const {
-  return {{"side", side.name},
-          {"program", side.program},
-          {"environment", side.added},
-          {"side_by_side", side_by_side()},
-          {"turns", side.turns}};
+  Json facts = {{"side", side.name},
+                {"program", side.program},
+                {"environment", side.added},
+                {"side_by_side", side_by_side()},
+                {"turns", side.turns}};
+  if (!no_duets_.empty()) facts["in_turns"] = no_duets_;
+  return facts;
 }
 
 void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
@@ -271,7 +280,12 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
   if (signals.stop()) return {Exit::interrupted, signals.reason()};
   const auto number = fmt::format("launch {}/{}", launch + 1, launches_);
   say_turn(number + (sides.size() == 1 ? " " + sides.front()->name : ""));
-  if (duets_) duets_->begin(side_of(*sides.front()));
+  if (duets_) {
+    const auto first = side_of(*sides.front());
+    duets_->begin(first);
+    // So that it says why its cases are no duets, and waits for nobody.
+    if (sides.size() == 1) duets_->leave(other_of(first));
+  }
   std::vector<std::unique_ptr<WorkFolder>> work;
   std::vector<Program> programs;
   for (const auto* side : sides) {
@@ -296,7 +310,7 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
 AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals) {
   const bool base_first = launch % 2 == 0;
   const std::vector<AbSide*> order = {base_first ? &base : &now, base_first ? &now : &base};
-  if (duets_) return take_turns(order, launch, signals);
+  if (side_by_side_) return take_turns(order, launch, signals);
   const auto first = take_turns({order[0]}, launch, signals);
   return first.exit == Exit::done ? take_turns({order[1]}, launch, signals) : first;
 }

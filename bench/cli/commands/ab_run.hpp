@@ -55,7 +55,7 @@ class AbRun {
   std::array<std::string, 2> ask(const AbSide& base, const AbSide& now, Signals& signals);
 
   /// Whether the programs run at the same time.
-  bool side_by_side() const { return duets_ != nullptr; }
+  bool side_by_side() const { return side_by_side_; }
 
   /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
   /// of both, when each side has had its max_time. What was measured is in the sides and on disk,
@@ -85,7 +85,9 @@ class AbRun {
   int launches_;
   std::optional<std::chrono::nanoseconds> max_time_;
   AbMethod method_;
-  std::unique_ptr<DuetFile> duets_;  ///< null: in turns
+  std::unique_ptr<DuetFile> duets_;  ///< null where no case may be one, as `no_duets_` says
+  std::string no_duets_;
+  bool side_by_side_ = false;
   const GlobalOptions& global_;
   int turns_ = 0;
   std::chrono::steady_clock::time_point begin_{};  ///< of the first turn

@@ -50,13 +50,13 @@ void note_crowded(Result& result) {
   }
 }
 
-void check_duets(const Result& result, const std::vector<LaunchPlan>& launches,
-                 DuetSupervisor& duet) {
+void check_duets(Result& result, const std::vector<LaunchPlan>& launches, DuetSupervisor& duet) {
   bool any = false;
   for (const auto& plan : launches) {
     if (!plan.unavailable.empty()) continue;
     const auto why = why_no_duet(plan, result);
     any |= why.empty();
+    for (const auto index : plan.cases) result.cases[index].in_turns = why;
     if (why.empty() || !duet.only()) continue;
     throw Failure(Exit::usage, fmt::format("--method duet: {}: {}; --method auto measures the rest "
                                            "in turns",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -257,6 +258,18 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
       join(deciding, ", "));
 }
 
+// A line for each reason.
+void add_reasons_in_turns(Comparison& comparison) {
+  std::map<std::string, std::size_t> rows;
+  for (const auto& row : comparison.series) {
+    if (!row.in_turns.empty()) ++rows[row.in_turns];
+  }
+  for (const auto& [why, count] : rows) {
+    comparison.differences.push_back(
+        fmt::format("measured in turns, no duets: {} ({})", counted(count, "row"), why));
+  }
+}
+
 }  // namespace
 
 std::optional<double> matched_new(const SeriesChange& series) {
@@ -300,6 +313,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     comparison.differences.emplace_back(
         "one run against itself, launches interleaved (A B B A): any change is a false alarm");
   }
+  add_reasons_in_turns(comparison);
   const bool turns = in_turns(base, now);
   look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
   if (!comparison.host_changed.empty()) doubt_all(comparison);

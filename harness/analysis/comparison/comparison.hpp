@@ -28,6 +28,8 @@ struct SeriesChange {
   std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
   Method method = Method::launches;
+  /// Of launches of both sides of one `ab`: why they were no duets; else empty.
+  std::string in_turns{};
   /// Medians over all launches, in the metric's unit; empty where nothing is tested.
   std::optional<double> base{}, now{};
   /// Medians over the launches that are compared, without what their placements make of them: these
@@ -78,8 +80,8 @@ struct Comparison {
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
   /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that the placement of the ranks' processors
-  /// changed (Placements::in_brief); that both are one run (halves_in_turns); and, where there
-  /// is a change, that the runs did not take turns.
+  /// changed (Placements::in_brief); that both are one run (halves_in_turns); why rows of ab are no
+  /// duets; and, where there is a change, that the runs did not take turns.
   std::vector<std::string> differences{};
   std::string
       placements{};  ///< each with its share of both runs' launches; empty: not more than one

@@ -87,6 +87,18 @@ void weigh_launches(SeriesChange& series, const TwoRuns& runs, const Case& base,
                 2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
 }
 
+// As each case says, else as ab does for all.
+std::string why_in_turns(const TwoRuns& runs, const Case& base, const Case& now) {
+  for (const auto* of : {&base, &now}) {
+    if (!of->in_turns.empty()) return of->in_turns;
+  }
+  const Json::json_pointer place("/ab/in_turns");
+  for (const auto* run : {&runs.base.run, &runs.now.run}) {
+    if (run->contains(place)) return run->at(place).get<std::string>();
+  }
+  return "";
+}
+
 // A duet's value is of blocks of milliseconds, far above any clock's step.
 void weigh_duets(SeriesChange& series, const DuetValues& duets, const Case& base, const Case& now,
                  const Demands& demands) {
@@ -110,6 +122,7 @@ SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& b
       .key = base.key, .metric = metric, .better = shown_metric(base, metric).better};
   const auto duets = duets_of(base, now, metric);
   if (duets.logs.empty()) {
+    series.in_turns = why_in_turns(runs, base, now);
     weigh_launches(series, runs, base, now, demands);
   } else {
     weigh_duets(series, duets, base, now, demands);
