@@ -13,10 +13,10 @@
 #include "bench/cli/commands/measure.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/options.hpp"
-#include "harness/comm/resources.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/transports/resources.hpp"
 
 namespace ucxbench {
 namespace {

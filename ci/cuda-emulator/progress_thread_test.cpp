@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "harness/comm/progress.hpp"
-#include "harness/comm/ucx_error.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/memory/cuda_driver.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "harness/comm/progress.hpp"
-#include "harness/comm/ucx_error.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 namespace {

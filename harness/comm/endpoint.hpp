@@ -47,13 +47,6 @@ class UcxEndpoint {
   ucs_status_ptr_t under_way_ = nullptr;  ///< what was begun last
 };
 
-/// The lanes as ucp_ep_query names them; empty where UCX cannot, as before 1.14.
-std::vector<std::string> queried_lanes(ucp_ep_h endpoint);
-
-/// The lanes in what ucp_ep_print_info prints.
-std::vector<std::string> printed_lanes(ucp_ep_h endpoint);
-std::vector<std::string> parse_lanes(std::string_view printed_info);
-
 /// The worker addresses of all ranks, by rank; all ranks call it.
 std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rendezvous& rendezvous,
                                                   const Rendezvous::Progress& progress);

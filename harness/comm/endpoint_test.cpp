@@ -11,6 +11,7 @@
 
 #include "harness/comm/meeting_for_test.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/transports/lanes.hpp"
 
 namespace {
 
@@ -28,20 +29,6 @@ extern "C" void ucp_listener_destroy(ucp_listener_h listener) {
 
 namespace ucxbench {
 namespace {
-
-TEST(Lanes, AreReadFromUcxsPrintOut) {
-  // As UCX 1.13.1 prints it.
-  constexpr std::string_view printed =
-      "#\n# UCP endpoint \n#\n#               peer: <no debug data>\n"
-      "#                 lane[0]:  2:posix/memory.0 md[1]   -> md[1]/posix/sysdev[255] am am_bw#0\n"
-      "#                 lane[1]:  3:cma/memory.0 md[2]     -> md[2]/cma/sysdev[255] rma_bw#0\n"
-      "#                 lane[2]:  0:tcp/lo.0 md[0]         -> md[0]/tcp/sysdev[255] wireup\n"
-      "#                 lane[3]:  0:tcp/lo.1 md[0]         -> md[0]/tcp/sysdev[255]\n"
-      "#                tag_send: 0..<egr/short>..8184..<egr/bcopy>..\n";
-  EXPECT_EQ(parse_lanes(printed),
-            (std::vector<std::string>{"posix/memory", "cma/memory", "tcp/lo"}));
-  EXPECT_TRUE(parse_lanes("").empty());
-}
 
 TEST(Lanes, AreTheSameInBothWords) {
   ::setenv("UCX_TLS", "tcp,sm", 1);

@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "harness/comm/ucx_error.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/core/activity.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 

@@ -1,6 +1,6 @@
 #include "harness/comm/registration.hpp"
 
-#include "harness/comm/ucx_error.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 

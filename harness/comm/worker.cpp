@@ -9,10 +9,10 @@
 #include <memory>
 #include <utility>
 
-#include "harness/comm/printed.hpp"
-#include "harness/comm/ucx_error.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/transports/printed.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/comm/protocol_tables.hpp"
+#include "harness/transports/protocol_tables.hpp"
 
 namespace ucxbench {
 

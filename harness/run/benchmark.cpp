@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "harness/comm/error_counters.hpp"
-#include "harness/comm/transport_set.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/memory/buffer.hpp"
@@ -18,6 +16,8 @@
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/error_counters.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

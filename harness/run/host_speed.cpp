@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/host/copies.hpp"
+#include "harness/host/processors.hpp"
 #include "harness/result/cases.hpp"
-#include "harness/run/host_copies.hpp"
-#include "harness/run/processors.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {

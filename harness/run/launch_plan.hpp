@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

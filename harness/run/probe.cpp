@@ -19,12 +19,12 @@
 #include <system_error>
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/topology/discover.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

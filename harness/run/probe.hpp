@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/comm/resources.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
+#include "harness/transports/resources.hpp"
 
 namespace ucxbench {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/proof.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
+#include "harness/transports/proof.hpp"
 
 namespace ucxbench {
 

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <random>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "harness/core/units.hpp"
+#include "harness/host/canary.hpp"
 #include "harness/result/events.hpp"
-#include "harness/run/canary.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/comm/counters.hpp"
-#include "harness/comm/proof.hpp"
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
+#include "harness/transports/counters.hpp"
+#include "harness/transports/proof.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

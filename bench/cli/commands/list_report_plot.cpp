@@ -14,8 +14,6 @@
 #include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
-#include "harness/comm/gpu_direct.hpp"
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
@@ -25,6 +23,8 @@
 #include "harness/result/result.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/transports/gpu_direct.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/comm/peer_settings.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
@@ -19,6 +18,7 @@
 #include "harness/result/words.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/peer_settings.hpp"
 
 namespace ucxbench {
 namespace {

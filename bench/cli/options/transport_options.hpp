@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/core/field.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

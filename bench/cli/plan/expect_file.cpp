@@ -8,8 +8,8 @@
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/toml_file.hpp"
-#include "harness/comm/transport_set.hpp"
 #include "harness/topology/graph.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "harness/comm/proof.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/transports/proof.hpp"
 
 namespace ucxbench {
 namespace {

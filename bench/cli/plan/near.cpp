@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/comm/rdma_ports.hpp"
 #include "harness/topology/cpu_mask.hpp"
+#include "harness/transports/rdma_ports.hpp"
 
 namespace ucxbench {
 namespace {

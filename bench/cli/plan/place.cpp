@@ -10,12 +10,12 @@
 #include <cstring>
 #include <memory>
 
-#include "harness/comm/rdma_ports.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/rdma_ports.hpp"
 
 namespace ucxbench {
 namespace {

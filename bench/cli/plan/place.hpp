@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

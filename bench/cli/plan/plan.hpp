@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/transport_set.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/launcher.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/place.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

@@ -11,14 +11,14 @@
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/ablation.hpp"
 #include "bench/cli/plan/place.hpp"
-#include "harness/comm/gpu_direct.hpp"
-#include "harness/comm/peer_settings.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/gpu_direct.hpp"
+#include "harness/transports/peer_settings.hpp"
 
 namespace ucxbench {
 namespace {

@@ -1,12 +1,12 @@
-#include "harness/comm/counters.hpp"
+#include "harness/transports/counters.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <sstream>
 
-#include "harness/comm/nvlink_counters.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
+#include "harness/transports/nvlink_counters.hpp"
 
 namespace ucxbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/comm/counters.hpp"
-#include "harness/comm/transport_set.hpp"
+#include "harness/transports/counters.hpp"
+#include "harness/transports/transport_set.hpp"
 
 namespace ucxbench {
 

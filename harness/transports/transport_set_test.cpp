@@ -1,4 +1,4 @@
-#include "harness/comm/transport_set.hpp"
+#include "harness/transports/transport_set.hpp"
 
 #include <gtest/gtest.h>
 

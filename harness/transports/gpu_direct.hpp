@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/comm/resources.hpp"
 #include "harness/core/json.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/transports/resources.hpp"
 
 namespace ucxbench {
 

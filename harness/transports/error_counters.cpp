@@ -1,12 +1,12 @@
-#include "harness/comm/error_counters.hpp"
+#include "harness/transports/error_counters.hpp"
 
 #include <array>
 #include <sstream>
 #include <system_error>
 #include <vector>
 
-#include "harness/comm/nvlink_counters.hpp"
 #include "harness/core/files.hpp"
+#include "harness/transports/nvlink_counters.hpp"
 
 namespace ucxbench {
 namespace {

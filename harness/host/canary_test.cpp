@@ -1,4 +1,4 @@
-#include "harness/run/canary.hpp"
+#include "harness/host/canary.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "harness/comm/error_counters.hpp"
+#include "harness/transports/error_counters.hpp"
 
 #include "harness/core/folder_for_test.hpp"
 

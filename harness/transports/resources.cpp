@@ -1,4 +1,4 @@
-#include "harness/comm/resources.hpp"
+#include "harness/transports/resources.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/comm/ucx_error.hpp"
 #include "harness/core/json.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 namespace {

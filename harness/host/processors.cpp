@@ -1,4 +1,4 @@
-#include "harness/run/processors.hpp"
+#include "harness/host/processors.hpp"
 
 #include <array>
 #include <atomic>

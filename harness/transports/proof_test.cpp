@@ -1,4 +1,4 @@
-#include "harness/comm/proof.hpp"
+#include "harness/transports/proof.hpp"
 
 #include <gtest/gtest.h>
 

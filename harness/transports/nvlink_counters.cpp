@@ -1,4 +1,4 @@
-#include "harness/comm/nvlink_counters.hpp"
+#include "harness/transports/nvlink_counters.hpp"
 
 #include <dlfcn.h>
 

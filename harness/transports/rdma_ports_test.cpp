@@ -1,4 +1,4 @@
-#include "harness/comm/rdma_ports.hpp"
+#include "harness/transports/rdma_ports.hpp"
 
 #include "harness/core/folder_for_test.hpp"
 

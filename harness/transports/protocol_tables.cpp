@@ -1,4 +1,4 @@
-#include "harness/comm/protocol_tables.hpp"
+#include "harness/transports/protocol_tables.hpp"
 
 #include <fmt/format.h>
 

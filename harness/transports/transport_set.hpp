@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/comm/resources.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/transports/resources.hpp"
 
 namespace ucxbench {
 

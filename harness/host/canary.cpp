@@ -1,4 +1,4 @@
-#include "harness/run/canary.hpp"
+#include "harness/host/canary.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "harness/core/failure.hpp"
+#include "harness/host/copies.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/result/samples.hpp"
-#include "harness/run/host_copies.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {

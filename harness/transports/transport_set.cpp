@@ -1,4 +1,4 @@
-#include "harness/comm/transport_set.hpp"
+#include "harness/transports/transport_set.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/comm/gpu_direct.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
+#include "harness/transports/gpu_direct.hpp"
 
 namespace ucxbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/comm/peer_settings.hpp"
+#include "harness/transports/peer_settings.hpp"
 
 #include <gtest/gtest.h>
 

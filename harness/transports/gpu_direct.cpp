@@ -1,4 +1,4 @@
-#include "harness/comm/gpu_direct.hpp"
+#include "harness/transports/gpu_direct.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

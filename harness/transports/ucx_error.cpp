@@ -1,4 +1,4 @@
-#include "harness/comm/ucx_error.hpp"
+#include "harness/transports/ucx_error.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 namespace ucxbench {
 
-void check(ucs_status_t status, std::string_view call, Exit exit, std::source_location where) {
-  if (status == UCS_OK) return;
+void throw_ucx_failure(ucs_status_t status, std::string_view call, Exit exit,
+                       std::source_location where) {
   throw Failure(exit, fmt::format("{}: {} ({}:{})", call, ucs_status_string(status),
                                   std::filesystem::path(where.file_name()).filename().string(),
                                   where.line()));

@@ -1,4 +1,4 @@
-#include "harness/comm/proof.hpp"
+#include "harness/transports/proof.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <regex>
 #include <set>
 
-#include "harness/comm/endpoint.hpp"
-#include "harness/comm/printed.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/transports/lanes.hpp"
+#include "harness/transports/printed.hpp"
 
 namespace ucxbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/run/host_copies.hpp"
+#include "harness/host/copies.hpp"
 
 #include <algorithm>
 #include <array>

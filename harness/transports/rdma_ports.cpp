@@ -1,4 +1,4 @@
-#include "harness/comm/rdma_ports.hpp"
+#include "harness/transports/rdma_ports.hpp"
 
 #include <fmt/format.h>
 
