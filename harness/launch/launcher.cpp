@@ -1,12 +1,21 @@
 #include "harness/launch/launcher.hpp"
 
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
+#include "harness/core/failure.hpp"
+#include "harness/launch/fd.hpp"
 #include "harness/launch/pmix.hpp"
+#include "harness/launch/slurm.hpp"
 
 namespace ucxbench {
 namespace {
@@ -34,14 +43,43 @@ std::string address_in_uri(const std::string& uri) {
   return end != std::string::npos && dotted ? address.substr(0, end) : "";
 }
 
+std::string address_towards(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (host.empty() || ::getaddrinfo(host.c_str(), "9", &hints, &found) != 0) return "";
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> release(found, &::freeaddrinfo);
+  // Nothing is sent: the kernel only chooses the way.
+  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  if (!socket || ::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) {
+    return "";
+  }
+  std::array<char, INET_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET, &own.sin_addr, text.data(), text.size());
+  return text.data();
+}
+
+void ask_for_address() {
+  throw Failure(Exit::usage,
+                "the launcher does not say by which address the other hosts reach "
+                "the first one: give it with --listen IP:PORT");
+}
+
 std::unique_ptr<Launcher> find_launcher() {
   // In a shell of an allocation (salloc, sbatch) Slurm sets most of its variables as well.
-  const auto count = std::max(number_in("OMPI_COMM_WORLD_SIZE").value_or(0),
-                              number_in("SLURM_STEP_NUM_TASKS").value_or(0));
-  const bool pmix = std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr;
-  if (!pmix || count == 1) return nullptr;
-  auto found = meet_by_pmix();
-  return found->count() > 1 ? std::move(found) : nullptr;
+  const auto tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(0);
+  const auto count = std::max(number_in("OMPI_COMM_WORLD_SIZE").value_or(0), tasks);
+  if (count == 1) return nullptr;
+  if (std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr) {
+    auto found = meet_by_pmix();
+    return found->count() > 1 ? std::move(found) : nullptr;
+  }
+  const auto task = number_in("SLURM_PROCID");
+  return tasks > 1 && task ? meet_by_slurm(*task, tasks) : nullptr;
 }
 
 }  // namespace ucxbench

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "harness/launch/slurm.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -13,6 +15,27 @@ TEST(Launcher, IsReachedByTheAddressOfItsDaemon) {
                             "udp://10.0.0.1:1", "tcp6://[::1]:1"}) {
     EXPECT_EQ(address_in_uri(other), "") << other;
   }
+}
+
+TEST(Launcher, KnowsSlurmsFirstNode) {
+  EXPECT_EQ(first_node("node7"), "node7");
+  EXPECT_EQ(first_node("node7,node9"), "node7");
+  EXPECT_EQ(first_node("node[007-012,020],login1"), "node007");
+  EXPECT_EQ(first_node("rack[2,4]-ib,x[1-2]"), "rack2-ib");
+  for (const auto* none : {"", "node[", "node[1"}) EXPECT_EQ(first_node(none), "") << none;
+}
+
+TEST(Launcher, IsSlurmWherePmixIsNot) {
+  ::setenv("SLURM_STEP_NUM_TASKS", "3", 1);
+  ::setenv("SLURM_STEP_NUM_NODES", "1", 1);
+  ::setenv("SLURM_PROCID", "2", 1);
+  const auto found = find_launcher();
+  for (const auto* name : {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_NODES", "SLURM_PROCID"}) {
+    ::unsetenv(name);
+  }
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->index(), 2);
+  EXPECT_EQ(found->count(), 3);
 }
 
 TEST(Launcher, IsNoneOfAProcessThatIsAlone) {

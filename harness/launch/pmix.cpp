@@ -1,11 +1,7 @@
 #include "harness/launch/pmix.hpp"
 
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <condition_variable>
@@ -21,6 +17,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/token.hpp"
 
 namespace ucxbench {
 namespace {
@@ -118,27 +115,6 @@ std::string text_of_variable(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-/// The own address on the way to a host of Slurm's: of the node that srun was typed on.
-std::string address_towards(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (host.empty() || ::getaddrinfo(host.c_str(), "9", &hints, &found) != 0) return "";
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> release(found, &::freeaddrinfo);
-  // Nothing is sent: the kernel only chooses the way.
-  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sockaddr_in own{};
-  socklen_t size = sizeof own;
-  if (!socket || ::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 ||
-      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) {
-    return "";
-  }
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &own.sin_addr, text.data(), text.size());
-  return text.data();
-}
-
 class Pmix final : public Launcher {
  public:
   Pmix() : library_(load()) {
@@ -151,10 +127,11 @@ class Pmix final : public Launcher {
   int index() const override { return static_cast<int>(self_.rank); }
   int count() const override { return count_; }
 
-  std::string address() const override {
-    if (here_ == count_) return "127.0.0.1";
-    const auto daemon = address_in_uri(text_of_variable("OMPI_MCA_orte_local_daemon_uri"));
-    return daemon.empty() ? address_towards(text_of_variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
+  Meeting place(const std::string& listen, const std::string&) override {
+    if (!listen.empty()) return {parse_host_port(listen), fresh_token()};
+    HostPort at{here_ == count_ ? "127.0.0.1" : address(), "0"};
+    if (at.host.empty()) ask_for_address();
+    return {std::move(at), fresh_token()};
   }
 
   void tell(const Meeting& meeting) override {
@@ -171,7 +148,7 @@ class Pmix final : public Launcher {
     end();
   }
 
-  Meeting hear() override {
+  Meeting hear(const std::string&, const std::string&) override {
     const auto text = std::make_shared<std::string>();
     within_limit("hearing of the first process", [this, text] {
       check("PMIx_Fence", library_.fence(nullptr, 0, nullptr, 0));
@@ -190,6 +167,11 @@ class Pmix final : public Launcher {
   }
 
  private:
+  static std::string address() {
+    const auto daemon = address_in_uri(text_of_variable("OMPI_MCA_orte_local_daemon_uri"));
+    return daemon.empty() ? address_towards(text_of_variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
+  }
+
   void within_limit(const char* what, std::function<void()> call) {
     if (ends_within_limit(std::move(call))) return;
     begun_ = false;  // its end would wait, too

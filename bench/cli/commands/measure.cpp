@@ -137,7 +137,9 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
     options->launcher = find_launcher();
     check_sides(*options);
     if (options->launcher && options->launcher->index() > 0) {
-      return global.dry_run ? Exit::done : follow_first(*options->launcher, placement);
+      if (global.dry_run) return Exit::done;
+      return follow_first(*options->launcher, options->listen.value_or(""), options->token_file,
+                          placement);
     }
     if (!options->connect) return carry_out(plan(), options->run, global);
     return follow_listener(*options->connect, options->token_file, placement);

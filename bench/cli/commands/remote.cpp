@@ -52,18 +52,11 @@ std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
 
 /// The other processes of a launcher, in its order.
 RemoteSupervisors wait_for_launched(const Plan& plan) {
-  const auto where = plan.listen.value_or("");
-  const auto endpoint =
-      where.empty() ? HostPort{plan.launcher->address(), "0"} : parse_host_port(where);
-  if (endpoint.host.empty()) {
-    throw Failure(Exit::usage,
-                  "the launcher does not say by which address the other hosts reach "
-                  "the first one: give it with --listen IP:PORT");
-  }
-  const auto token = fresh_token();
-  Listener listener(endpoint);
-  plan.launcher->tell({{endpoint.host, std::to_string(listener.port())}, token});
-  auto others = listener.gather(plan.hosts - 1, own_identity(), token, launcher_limit,
+  auto meeting = plan.launcher->place(plan.listen.value_or(""), plan.token_file);
+  Listener listener(meeting.at);
+  meeting.at.port = std::to_string(listener.port());
+  plan.launcher->tell(meeting);
+  auto others = listener.gather(plan.hosts - 1, own_identity(), meeting.token, launcher_limit,
                                 [](const std::string&) {});
   const auto index = [](const auto& other) { return other->hello().value("index", 0); };
   std::ranges::sort(others, {}, index);
@@ -158,9 +151,10 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   return outcome.exit;
 }
 
-Exit follow_first(Launcher& launcher, const Placement& placement) {
+Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
+                  const Placement& placement) {
   refuse_nearest(placement.net_devices);
-  const auto meeting = launcher.hear();
+  const auto meeting = launcher.hear(listen, token_file);
   auto hello = own_hello();
   hello["index"] = launcher.index();
   const auto remote =

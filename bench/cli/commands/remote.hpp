@@ -32,6 +32,7 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
                      const Placement& placement);
 
 /// The same of a process that a launcher has started beside the first one, which listens.
-Exit follow_first(Launcher& launcher, const Placement& placement);
+Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
+                  const Placement& placement);
 
 }  // namespace ucxbench

@@ -1,0 +1,79 @@
+#include "harness/launch/slurm.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "harness/launch/token.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string slurm_says(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+unsigned long slurm_number(const char* name) {
+  return std::strtoul(slurm_says(name).c_str(), nullptr, 10);
+}
+
+// Below those that the kernel gives to connections by itself.
+std::string port_of_step() {
+  constexpr unsigned long lowest = 20000;
+  constexpr unsigned long count = 12768;
+  constexpr unsigned long steps_of_a_job = 31;
+  const auto number = slurm_number("SLURM_JOB_ID") * steps_of_a_job + slurm_number("SLURM_STEP_ID");
+  return fmt::format("{}", lowest + number % count);
+}
+
+class SlurmTask final : public Launcher {
+ public:
+  SlurmTask(int task, int tasks) : task_(task), tasks_(tasks) {}
+
+  int index() const override { return task_; }
+  int count() const override { return tasks_; }
+
+  Meeting place(const std::string& listen, const std::string& token_file) override {
+    // Its own name may be one of loopback's, where others have another address for it.
+    auto own = address_towards(slurm_says("SLURM_LAUNCH_NODE_IPADDR"));
+    return {where(listen, std::move(own)), load_or_create_token(token_file)};
+  }
+
+  void tell(const Meeting&) override {}
+
+  Meeting hear(const std::string& listen, const std::string& token_file) override {
+    return {where(listen, first_node(slurm_says("SLURM_STEP_NODELIST"))),
+            load_or_create_token(token_file)};
+  }
+
+ private:
+  static HostPort where(const std::string& listen, std::string otherwise) {
+    if (!listen.empty()) return parse_host_port(listen);
+    if (slurm_number("SLURM_STEP_NUM_NODES") == 1) otherwise = "127.0.0.1";
+    if (otherwise.empty()) ask_for_address();
+    return {std::move(otherwise), port_of_step()};
+  }
+
+  int task_, tasks_;
+};
+
+}  // namespace
+
+std::string first_node(const std::string& node_list) {
+  const auto begin = node_list.find_first_of("[,");
+  if (begin == std::string::npos || node_list[begin] == ',') return node_list.substr(0, begin);
+  const auto number = node_list.find_first_of("-,]", begin);
+  const auto close = node_list.find(']', begin);
+  if (number == std::string::npos || close == std::string::npos) return "";
+  const auto rest = node_list.substr(close + 1);
+  return node_list.substr(0, begin) + node_list.substr(begin + 1, number - begin - 1) +
+         rest.substr(0, rest.find(','));
+}
+
+std::unique_ptr<Launcher> meet_by_slurm(int task, int tasks) {
+  return std::make_unique<SlurmTask>(task, tasks);
+}
+
+}  // namespace ucxbench
