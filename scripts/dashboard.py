@@ -8,6 +8,7 @@ import collections
 import datetime
 import json
 import pathlib
+import sys
 import time
 
 import runfile
@@ -93,6 +94,8 @@ def main():
         parser.fail(2, f"'{arguments.tree}' is not a directory; give one with runs, such as results/runs")
     with parser.making(arguments.html, "--html"):
         write_text(arguments.html, page_of(arguments))
+    if arguments.html != "-":
+        print(f"wrote {arguments.html}", file=sys.stderr)
 
 
 if __name__ == "__main__":

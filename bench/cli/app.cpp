@@ -102,6 +102,11 @@ Exit run(int argc, char** argv) {
     refuse_options_as_values(app, *command.app);
     apply_config_file(app, *command.app, global.config);
     global.asked = given_words(*command.app);
+    if (!global.quiet) {
+      for (const auto& line : unused_twins(app, *command.app)) {
+        std::fputs((line + "\n").c_str(), stderr);
+      }
+    }
     return command.run(global);
   }
   std::fputs(first_words, stderr);

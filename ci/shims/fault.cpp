@@ -64,7 +64,7 @@ class Fault {
         action_(variable("FAULT_ACTION")),
         call_(variable("FAULT_CALL")),
         messages_left_(std::atol(variable("FAULT_AFTER").c_str())) {
-    const auto rank = variable("UCXBENCH_RANK");
+    const auto rank = variable("UCXBENCH_INTERNAL_RANK");
     if (rank.empty() || phase_.empty()) return;
     leave_file(std::to_string(getpid()), "");
     armed_ = rank == variable("FAULT_RANK");

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds longest_pause{500};
 
 double share_of_this_rank() {
-  const char* rank = std::getenv("UCXBENCH_RANK");
+  const char* rank = std::getenv("UCXBENCH_INTERNAL_RANK");
   const char* share = std::getenv("SLOW_SHARE");
   const bool slow = rank != nullptr && share != nullptr && std::strcmp(rank, "0") == 0;
   return slow ? std::atof(share) : 0;

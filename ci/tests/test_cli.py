@@ -120,6 +120,12 @@ def test_precedence(bench, tmp_path):
     assert (given["window"], given["warmup_runs"], given["check"]) == (32, 1, "sample")
 
 
+def test_of_a_run_that_cannot_be_nothing_is_left(bench, tmp_path):
+    done = bench("pingpong", "--transports", "nvlink", "--bind", "none", environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert done.code == 3 and "cannot run here: nvlink" in done.err and "results:" not in done.err, done
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_json_the_run_is_kept(bench, tmp_path):
     done = bench("pingpong", "--launches", "1", "--iterations", "5", "--transports", "tcp", "--sizes", "8",
                  "--bind", "none", "--tag", "a=b", "--tag", "c=d=e")

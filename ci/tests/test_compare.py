@@ -42,7 +42,12 @@ def test_a_loss_is_found_and_trips_the_gate(bench, run, tmp_path):
     assert "+20" in done.out
     assert bench("compare", base, slow, "--fail-on", "regression").code == 1
     assert bench("compare", slow, base, "--fail-on", "regression").code == 0
-    assert "1 improved" in bench("compare", slow, base).out
+    run["run"]["started_utc"] = "2020-01-01T00:00:00Z"
+    older = recorded(run, "older", tmp_path)
+    done = bench("compare", slow, older)
+    assert "1 improved" in done.out and "'slow.json', the base, was measured after 'older.json'" in done.err.replace(
+        f"{tmp_path}/", ""), done
+    assert not bench("compare", older, slow).err
 
 
 def test_a_run_with_itself(bench, run, tmp_path):
@@ -58,6 +63,9 @@ def test_a_run_with_itself(bench, run, tmp_path):
     assert "one run against itself, launches interleaved (A B B A): any change is a false alarm" in done.out
     rows = json.loads(bench("compare", one, "--with-itself", "--json", "-").out)["series"]
     assert {(row["base_launches"], row["new_launches"]) for row in rows} == {(12, 12)}
+    single = recorded(run, "single", tmp_path, launches=1)
+    refused = bench("compare", single, "--with-itself")
+    assert refused.code == 2 and "'single.json' has one launch" in refused.err.replace(f"{tmp_path}/", ""), refused
     assert bench("compare", one, one, "--with-itself").err == (
         "ucx-bench: --with-itself: expected one run, not two\n")
     done = bench("compare", one)

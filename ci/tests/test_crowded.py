@@ -77,7 +77,7 @@ def cpu_ticks(pid):
 
 def rank_of(pid):
     for entry in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-        if entry.startswith(b"UCXBENCH_RANK="):
+        if entry.startswith(b"UCXBENCH_INTERNAL_RANK="):
             return int(entry.split(b"=")[1])
     return None
 

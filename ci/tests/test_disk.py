@@ -111,7 +111,7 @@ def test_a_folder_that_cannot_be_written_to(bench, disk):
 ])
 def test_a_full_stdout_is_no_success(pingpong, tmp_path, arguments):
     if "run.json" in arguments:
-        pingpong("--transports", "tcp", "--sizes", "8")
+        pingpong("--transports", "tcp", "--sizes", "8", "--launches", 2)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, text=True, timeout=60)
     assert done.returncode == 5, done

@@ -191,7 +191,7 @@ def ranks_of(started):
     found = []
     for pid in started.processes():
         with contextlib.suppress(OSError):
-            if b"UCXBENCH_RANK=" in pathlib.Path(f"/proc/{pid}/environ").read_bytes():
+            if b"UCXBENCH_INTERNAL_RANK=" in pathlib.Path(f"/proc/{pid}/environ").read_bytes():
                 found.append(pid)
     return found
 

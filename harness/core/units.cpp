@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -35,7 +36,12 @@ bool scan(std::string_view text, Scaled& scaled) {
   return std::isfinite(scaled.value) && scaled.value >= 0;
 }
 
-constexpr std::string_view size_form = "a size such as 8, 64KiB, 1.5MiB or 10MB";
+constexpr std::string_view size_form = "a size such as 8, 64KiB, 64K (the same) or 10MB (10^7 B)";
+
+bool same_letters(std::string_view one, std::string_view other) {
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  return std::ranges::equal(one, other, {}, lower, lower);
+}
 
 // Like parse_size, but zero is allowed: the start and the step of a range.
 std::uint64_t size_or_zero(std::string_view text) {
@@ -44,7 +50,7 @@ std::uint64_t size_or_zero(std::string_view text) {
     double bytes;
   };
   constexpr double kib = 1024.0;
-  static constexpr std::array<Unit, 15> units = {{{"", 1},
+  static constexpr std::array<Unit, 14> units = {{{"", 1},
                                                   {"B", 1},
                                                   {"K", kib},
                                                   {"KiB", kib},
@@ -55,14 +61,13 @@ std::uint64_t size_or_zero(std::string_view text) {
                                                   {"T", kib * kib * kib * kib},
                                                   {"TiB", kib * kib * kib * kib},
                                                   {"KB", 1e3},
-                                                  {"kB", 1e3},
                                                   {"MB", 1e6},
                                                   {"GB", 1e9},
                                                   {"TB", 1e12}}};
   Scaled scaled{};
   if (!scan(text, scaled)) refuse("size", text, size_form);
-  const auto unit = std::find_if(units.begin(), units.end(),
-                                 [&](const Unit& known) { return known.name == scaled.unit; });
+  const auto unit = std::ranges::find_if(
+      units, [&](const Unit& known) { return same_letters(known.name, scaled.unit); });
   if (unit == units.end()) refuse("size", text, size_form);
   const double bytes = scaled.value * unit->bytes;
   if (bytes > 0x1p62 || bytes != std::floor(bytes)) {
@@ -111,11 +116,11 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> count_letter
 }  // namespace
 
 std::uint64_t parse_count(std::string_view text) {
-  constexpr std::string_view form = "a count such as 1000, 10K, 2.5M or 1G";
+  constexpr std::string_view form = "a count such as 1000, 10K (10 000), 2.5M or 1G";
   Scaled scaled{};
   if (!scan(text, scaled)) refuse("count", text, form);
-  const auto letter = std::find_if(count_letters.begin(), count_letters.end(),
-                                   [&](const auto& known) { return known.first == scaled.unit; });
+  const auto letter = std::ranges::find_if(
+      count_letters, [&](const auto& known) { return same_letters(known.first, scaled.unit); });
   if (letter == count_letters.end()) refuse("count", text, form);
   const auto count = scaled.value * static_cast<double>(letter->second);
   if (count < 1 || count > 0x1p53 || count != std::floor(count)) {

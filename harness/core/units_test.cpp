@@ -17,11 +17,13 @@ TEST(Size, BinaryAndDecimalUnits) {
   EXPECT_EQ(parse_size("10 MB"), 10'000'000U);
   EXPECT_EQ(parse_size("5G"), 5368709120U);
   EXPECT_EQ(parse_size("1TiB"), 1099511627776U);
+  EXPECT_EQ(parse_size("64kib"), 65536U);
+  EXPECT_EQ(parse_size("8kb"), 8000U);
 }
 
 TEST(Size, RefusesInOneLineWithWhatWouldBeRight) {
   for (const char* wrong : {"", "12QB", "KiB", "-8", "nan", "inf", "1e400", "8 8", "9999999TiB",
-                            "0", "0.5", "0x10", "1kib"}) {
+                            "0", "0.5", "0x10", "1kibs"}) {
     const auto line = refusal_by([&] { parse_size(wrong); });
     EXPECT_NE(line.find(wrong), std::string::npos) << line;
     EXPECT_NE(line.find("expected"), std::string::npos) << line;

@@ -10,10 +10,10 @@
 
 namespace ucxbench {
 
-inline constexpr const char* control_fd_variable = "UCXBENCH_CONTROL_FD";
-inline constexpr const char* rank_variable = "UCXBENCH_RANK";
-inline constexpr const char* size_variable = "UCXBENCH_SIZE";
-inline constexpr const char* stop_fd_variable = "UCXBENCH_STOP_FD";
+inline constexpr const char* control_fd_variable = "UCXBENCH_INTERNAL_CONTROL_FD";
+inline constexpr const char* rank_variable = "UCXBENCH_INTERNAL_RANK";
+inline constexpr const char* size_variable = "UCXBENCH_INTERNAL_RANKS";
+inline constexpr const char* stop_fd_variable = "UCXBENCH_INTERNAL_STOP_FD";
 
 /// Asks all ranks that were given its descriptor, at once, for what they have finished.
 class StopCall {

@@ -205,7 +205,8 @@ TEST(Supervisor, SaysWhatCannotBeStarted) {
 }
 
 TEST(Supervisor, ReportsARankWithoutItsControlConnection) {
-  const auto run = launch(2, "nothing", 0, R"(sh -c 'unset UCXBENCH_CONTROL_FD; "$@"' sh)");
+  const auto run =
+      launch(2, "nothing", 0, R"(sh -c 'unset UCXBENCH_INTERNAL_CONTROL_FD; "$@"' sh)");
   EXPECT_EQ(run.outcome.exit, Exit::lost);
   EXPECT_NE(run.outcome.reason.find("exited with status"), std::string::npos);
 }
@@ -286,7 +287,11 @@ TEST_P(SupervisorProcess, EndsAtOnceOnTheSecondCtrlC) {
   EXPECT_EQ(supervisor.line(), "pid hold up");
   supervisor.signal(SIGINT);
   EXPECT_TRUE(supervisor.took(SIGINT));  // two of a kind that are pending at once are one
-  supervisor.signal(SIGINT);
+  // What comes within 50 ms of the first is the same one; more than two do no harm.
+  for (int again = 0; again < 3; ++again) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    supervisor.signal(SIGINT);
+  }
   EXPECT_EQ(supervisor.line(), "");
   EXPECT_TRUE(all_dead(pids));
 }

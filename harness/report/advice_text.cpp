@@ -47,7 +47,7 @@ std::string entries(const std::string& title, const std::vector<std::string>& te
   if (texts.empty()) return "";
   auto lines = "  " + title + "\n";
   for (const auto& text : texts) {
-    lines += wrapped(text, "      ", page_width).replace(0, 6, "    - ");
+    lines += wrapped(text, "      ", page_width()).replace(0, 6, "    - ");
   }
   return lines + "\n";
 }
@@ -99,7 +99,7 @@ std::string pick_text(const Graph& graph, const Pick& pick) {
   auto text = left_aligned(rows, true);
   const auto best = pick.best.reach.per_gpu_GBps;
   const auto naive = pick.naive.reach.per_gpu_GBps;
-  if (best > 0) text += wrapped(limit_in_words(pick.best), "  ", page_width);
+  if (best > 0) text += wrapped(limit_in_words(pick.best), "  ", page_width());
   const auto count = pick.naive.gpus.size();
   if (same) {
     text += fmt::format("  the first {} GPUs are the best choice\n", count);
@@ -108,7 +108,7 @@ std::string pick_text(const Graph& graph, const Pick& pick) {
     text += wrapped(best < 1.01 * naive
                         ? fmt::format("all-to-all is as fast on the first {}: {}", count, first)
                         : fmt::format("all-to-all is {:.2f} x slower on {}", best / naive, first),
-                    "  ", page_width);
+                    "  ", page_width());
   }
   return text + "\n";
 }
@@ -120,7 +120,7 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
                           advice.host.empty() ? "" : " on " + on_one_line(advice.host),
                           hash_of(advice.graph));
   for (const auto& answer : advice.answers) {
-    text += wrapped(on_one_line(answer), "    ", page_width).erase(0, 2);
+    text += wrapped(on_one_line(answer), "    ", page_width()).erase(0, 2);
   }
   if (!advice.answers.empty()) text += "\n";
   if (pick) text += pick_text(advice.graph, *pick);
@@ -130,7 +130,7 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
         fmt::format("measured{}: {} GB/s, median of {} ({})",
                     path_class.empty() ? "" : ", class " + path_class, significant(p50_GBps, 4),
                     counted(pairs, "pair"), on_one_line(advice.measured)),
-        "  ", page_width);
+        "  ", page_width());
   }
   if (advice.elsewhere > 0) {
     text += fmt::format("  {} of other hosts: run ucx-bench advise there\n",

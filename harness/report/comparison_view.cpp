@@ -158,24 +158,24 @@ Grid grid_of(const Comparison& comparison) {
 std::string comparison_table(const Comparison& comparison, bool verbose) {
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
-    text += wrapped(on_one_line(difference), "  ", page_width);
+    text += wrapped(on_one_line(difference), "  ", page_width());
   if (verbose && !comparison.placements.empty())
-    text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width);
+    text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width());
   if (!comparison.host_changed.empty())
-    text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width);
+    text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width());
   if (comparison.series.empty()) return text;
   text += "  " + of_tests(comparison) + "\n";
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
   for (const auto& row : lines.rows) text += row + "\n";
   if (const auto line = of_plain_medians(comparison); !line.empty())
-    text += wrapped("! " + line, "  ", page_width);
-  for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width);
+    text += wrapped("! " + line, "  ", page_width());
+  for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());
   for (const auto& series : comparison.series) {
     const auto said = said_of(series, comparison);
     if (said.empty()) continue;
     text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(said)), "  ",
-                    page_width);
+                    page_width());
   }
   return text;
 }

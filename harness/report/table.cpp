@@ -31,7 +31,7 @@ class Page {
   }
 
   void paragraph(const std::string& text, const std::string& indent, const char* style = nullptr) {
-    auto lines = wrapped(text, indent, page_width);
+    auto lines = wrapped(text, indent, page_width());
     lines.pop_back();
     line(lines, style);
   }
@@ -49,7 +49,7 @@ class Page {
   void grid(Grid grid) {
     auto text = aligned(grid);
     const bool wide = std::ranges::any_of(
-        text.rows, [](const std::string& row) { return row.size() > page_width; });
+        text.rows, [](const std::string& row) { return row.size() > page_width(); });
     std::vector<std::string> limits;
     if (wide && grid.columns.back().name == limited_by) {
       grid.columns.pop_back();
@@ -68,7 +68,7 @@ class Page {
 
  private:
   void hanging(const std::string& head, const std::string& text, const char* style) {
-    auto lines = wrapped(text, std::string(head.size(), ' '), page_width);
+    auto lines = wrapped(text, std::string(head.size(), ' '), page_width());
     lines.replace(0, head.size(), head);
     lines.pop_back();
     line(lines, style);
@@ -137,11 +137,12 @@ void add_findings(Page& page, const Result& result, bool all) {
     page.finding(finding.severity, finding.text, style_of(finding.severity));
   }
   if (findings.size() == total) return;
-  const auto file = result.file.empty() ? "FILE" : result.file.string();
   page.line(
-      fmt::format("{}: ucx-bench report {} --findings",
+      fmt::format("{}: {}",
                   counted(total - findings.size(), findings.empty() ? "finding" : "more finding"),
-                  file),
+                  result.file.empty()
+                      ? "-v shows all"
+                      : fmt::format("ucx-bench report {} --findings", result.file.string())),
       dim);
 }
 

@@ -98,7 +98,7 @@ pingpong tag, host to host, over ib
   quality         fair: virtual machine; timer overhead or noise up to 5.0 % (8 B over shm; 2 of 5
                   cases)
 
-1 finding: ucx-bench report FILE --findings
+1 finding: -v shows all
 )");
 }
 
@@ -125,7 +125,7 @@ TEST(Table, OfSeveralPairsIsThis) {
   software        ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
   quality         fair: virtual machine; 1 launch gives no 95 % interval
 
-1 finding: ucx-bench report FILE --findings
+1 finding: -v shows all
 )");
 }
 

@@ -1,11 +1,21 @@
 #include "harness/report/text.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace ucxbench {
+
+std::size_t page_width() {
+  constexpr unsigned most = 100;
+  constexpr unsigned least = 60;
+  winsize window{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return most;
+  return std::clamp<unsigned>(window.ws_col, least, most);
+}
 
 std::string prefixed(const std::optional<double>& value, int digits) {
   if (!value) return "-";

@@ -11,8 +11,8 @@ namespace ucxbench {
 /// As `significant`, with a decimal prefix, for counts: 1.23M, 456k.
 std::string prefixed(const std::optional<double>& value, int digits);
 
-/// Of what is printed: columns of a terminal.
-inline constexpr std::size_t page_width = 100;
+/// Columns of what is printed: 100, and less where stdout is a narrower terminal, but at least 60.
+std::size_t page_width();
 
 /// `text` broken at spaces into lines of at most `width`, each begun by `indent`.
 std::string wrapped(const std::string& text, const std::string& indent, std::size_t width);

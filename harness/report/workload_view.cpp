@@ -142,7 +142,7 @@ Grid workload_metrics_of(const Block& block) {
 Grid phases_of(const Case& of) {
   Grid grid{.columns = {{"", "phase"},
                         {"", "median, ms"},
-                        {"", "share"},
+                        {"", "share of mean"},
                         {"slowest", "rank"},
                         {"slowest", "ms"}},
             .rows = {}};
@@ -155,17 +155,16 @@ Grid phases_of(const Case& of) {
 }
 
 Grid flows_of(const Case& of) {
+  const bool some_large = std::ranges::any_of(
+      of.pairs, [](const Json& pair) { return number_at(pair, "p50_GBps").has_value(); });
   const auto large =
       "GB/s, messages >= " + spaced_size(static_cast<std::uint64_t>(std::clamp(
                                  number_at(of.parameters, "ignore_bytes").value_or(1), 1.0, 1e18)));
-  Grid grid{.columns = {{"", "from->to"},
-                        {"", "MB"},
-                        {"", "messages"},
-                        {large, "p25"},
-                        {large, "p50"},
-                        {large, "p75"},
-                        {"", "goodput, GB/s"}},
+  Grid grid{.columns = {{"", "from->to"}, {"all runs", "MB"}, {"all runs", "messages"}},
             .rows = {}};
+  if (some_large)
+    grid.columns.insert(grid.columns.end(), {{large, "p25"}, {large, "p50"}, {large, "p75"}});
+  grid.columns.push_back({"", "goodput, GB/s"});
   // With what they are sorted by: there may be a million, and looking a field up takes long.
   std::vector<std::pair<double, const Json*>> pairs;
   for (const auto& pair : of.pairs) {
@@ -175,11 +174,16 @@ Grid flows_of(const Case& of) {
   if (pairs.size() > most_flows) pairs.resize(most_flows);
   for (const auto& [goodput, pair] : pairs) {
     const auto bytes = number_at(*pair, "bytes");
-    grid.rows.push_back({fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
-                         significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4),
-                         text_at(*pair, "/messages"), text_of(*pair, "p25_GBps", 3),
-                         text_of(*pair, "p50_GBps", 3), text_of(*pair, "p75_GBps", 3),
-                         text_of(*pair, "goodput_GBps", 3)});
+    std::vector<std::string> row{
+        fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
+        significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4), text_at(*pair, "/messages")};
+    if (some_large) {
+      for (const auto* name : {"p25_GBps", "p50_GBps", "p75_GBps"}) {
+        row.push_back(text_of(*pair, name, 3));
+      }
+    }
+    row.push_back(text_of(*pair, "goodput_GBps", 3));
+    grid.rows.push_back(std::move(row));
   }
   return grid;
 }

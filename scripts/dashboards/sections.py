@@ -44,6 +44,8 @@ def last_good(stream, comparison, rows):
     if comparison.counts()["regressed"]:
         known = comparison.base in stream.runs
         bounds.append(stream.runs.index(comparison.base) + 1 if known else len(stream.runs) - 1)
+    if comparison.counts()["inconclusive"] or comparison.counts()["missing"]:
+        bounds.append(len(stream.runs) - 1)  # of the newest, nobody knows
     bound = min(bounds, default=len(stream.runs))
     return next((run for run in reversed(stream.runs[start:bound]) if run.state == "complete"), None)
 

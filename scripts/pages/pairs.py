@@ -69,7 +69,7 @@ def tables_of(run):
                 rate = at_once.get((pair["src"], pair["dst"]))
                 cells += [known(rate), percent_of(rate, rate_of(pair))]
             rows.append(cells)
-        head = ["from", "to", "messages", "MB", "p25", "p50", "p75", "goodput"]
+        head = ["from", "to", "messages, all runs", "MB, all runs", "p25", "p50", "p75", "goodput"]
         head += ["class", "transport used", "peak", "% of peak", "best path", "% of best"] if limited else []
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []

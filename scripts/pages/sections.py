@@ -91,7 +91,8 @@ def columns_of(metrics):
 
 def table_of(cases):
     """Of the cases of one block."""
-    names = {name: metric_title(metric_of(case, name)) for case in cases for name in case["metrics"] if is_shown(case, name)}
+    names = {metric["name"]: metric_title(metric) for case in cases for metric in case["shows"]["metrics"]
+             if metric["name"] in case["metrics"] and is_shown(case, metric["name"])}
     columns = {name: columns_of([case["metrics"][name] for case in cases if name in case["metrics"]]) for name in names}
     rows = []
     for case, row_name in zip(cases, row_names(cases)):

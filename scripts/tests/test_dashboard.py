@@ -196,9 +196,9 @@ def test_which_direction_is_better_is_the_runs_own_word(runs, program):
     assert "GB/s ↑" in page and 'title="lower is better"' not in page
 
 
-def test_says_nothing_when_all_is_well(runs, program):
+def test_says_only_where_the_page_is_when_all_is_well(runs, program):
     done = as_a_program(runs, "--html", runs.parent / "page.html", "--program", program)
-    assert done.returncode == 0 and not done.stdout and not done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", f"wrote {runs.parent / 'page.html'}\n")
     assert "<h2>Verdicts</h2>" in (runs.parent / "page.html").read_text(encoding="utf-8")
 
 

@@ -114,7 +114,7 @@ std::string limit_line(const Expectation& of, const CheckedLimit& limit) {
   auto text = measured_in_words(limit);
   if (!limit.why.empty()) text += ": " + limit.why;
   if (limit.fulfilment != Fulfilment::met) text += fmt::format(" [{}]", of.place);
-  return wrapped(text, std::string(head.size(), ' '), page_width).replace(0, head.size(), head);
+  return wrapped(text, std::string(head.size(), ' '), page_width()).replace(0, head.size(), head);
 }
 
 Json limit_json(const Expectation& of, const CheckedLimit& limit) {

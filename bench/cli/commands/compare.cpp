@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/comparison_options.hpp"
 #include "bench/cli/options/help.hpp"
 #include "harness/analysis/comparison/halves.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -23,6 +27,21 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
   }
 }
 
+std::size_t most_launches(const Result& result) {
+  std::size_t most = 0;
+  for (const auto& of : result.cases) {
+    for (const auto& [name, metric] : of.metrics)
+      most = std::max(most, metric.launch_medians.size());
+  }
+  return most;
+}
+
+/// Runs of `ab` took turns: which began first says nothing.
+bool begun_after(const Result& base, const Result& now) {
+  const auto begun = [](const Result& of) { return text_at(of.run, "/started_utc", ""); };
+  return !base.run.contains("ab") && !begun(now).empty() && begun(base) > begun(now);
+}
+
 Exit run(const CompareOptions& o, const GlobalOptions& global) {
   o.comparison.check({o.base, o.now});
   if (o.now.empty() != o.with_itself) {
@@ -31,11 +50,22 @@ Exit run(const CompareOptions& o, const GlobalOptions& global) {
   }
   const auto base = read_result(o.base);
   if (o.with_itself) {
+    if (most_launches(base) < 2) {
+      throw Failure(
+          Exit::usage,
+          fmt::format("--with-itself: '{}' has one launch, and two or more can be compared; "
+                      "measure with --launches 12",
+                      o.base));
+    }
     const auto [a, b] = halves_in_turns(base);
     return o.comparison.judge(a, b, global);
   }
   const auto now = read_result(o.now);
   check_results(base, now, o);
+  if (!global.quiet && begun_after(base, now)) {
+    fmt::print(stderr, "'{}', the base, was measured after '{}': should they change places?\n",
+               o.base, o.now);
+  }
   return o.comparison.judge(base, now, global);
 }
 

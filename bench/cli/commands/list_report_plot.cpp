@@ -39,7 +39,7 @@ void list_transports() {
   const auto found = probe({.cuda = true});
   const auto print = [](std::string_view name, std::string_view state, const std::string& text) {
     const auto head = fmt::format("{:<12}{:<15}", name, state);
-    auto lines = wrapped(text, std::string(head.size(), ' '), page_width);
+    auto lines = wrapped(text, std::string(head.size(), ' '), page_width());
     std::fputs(lines.replace(0, head.size(), head).c_str(), stdout);
   };
   for (const auto& known : transport_names()) {

@@ -51,7 +51,7 @@ class Formatter : public CLI::Formatter {
 
  private:
   static std::string lines(const std::string& text) {
-    auto broken = wrapped(text, "", page_width - description_column);
+    auto broken = wrapped(text, "", page_width() - description_column);
     broken.pop_back();
     return broken;
   }

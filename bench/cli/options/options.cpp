@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
@@ -17,6 +18,7 @@ namespace ucxbench {
 namespace {
 
 constexpr std::string_view prefix = "UCXBENCH_";
+constexpr std::string_view internal = "UCXBENCH_INTERNAL_";  // see harness/launch/process.hpp
 
 bool is_set(const char* name) {
   const char* value = std::getenv(name);
@@ -31,10 +33,47 @@ bool colored(const std::string& color) {
   return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
 }
 
+/// CLI11's "--csv: 1 required FILE missing" and "--format: png not in {text,json}" as the rest of
+/// the program speaks; any other as it is.
+std::string in_our_words(const std::string& text) {
+  const auto parts = [&](std::string_view middle, std::string_view end) {
+    const auto colon = text.find(": ");
+    const auto at = text.rfind(middle);
+    std::array<std::string, 3> found;
+    if (colon == std::string::npos || at == std::string::npos || at < colon ||
+        !text.ends_with(end)) {
+      return found;
+    }
+    const auto last = at + middle.size();
+    return std::array{text.substr(0, colon), text.substr(colon + 2, at - colon - 2),
+                      text.substr(last, text.size() - end.size() - last)};
+  };
+  if (const auto [option, count, what] = parts(" required ", " missing"); count == "1") {
+    return fmt::format("{}: expected {} behind it", option, what);
+  }
+  if (const auto [option, given, known] = parts(" not in {", "}"); !option.empty()) {
+    std::vector<std::string> names;
+    for (const auto name : split_text(known, ',')) names.emplace_back(name);
+    return fmt::format("{}: {}", option, unknown_name("value", given, names));
+  }
+  return text;
+}
+
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
     for (const auto& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
+/// UCXBENCH_* of the environment, less what a supervisor tells its ranks.
+std::vector<std::string_view> twins_of_environment() {
+  std::vector<std::string_view> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const auto name = variable.substr(0, variable.find('='));
+    if (name.starts_with(prefix) && !name.starts_with(internal)) names.push_back(name);
   }
   return names;
 }
@@ -83,10 +122,8 @@ std::string twin_of(const std::string& long_option) {
 }
 
 void add_environment_twins(CLI::App& app) {
-  // Those that are no option's: the token of a remote run, what a supervisor tells its ranks, and
-  // the scripts' interpreter.
-  static const std::set<std::string, std::less<>> others = {
-      "UCXBENCH_TOKEN", "UCXBENCH_PYTHON", "UCXBENCH_CONTROL_FD", "UCXBENCH_RANK", "UCXBENCH_SIZE"};
+  // Those that are no option's: the token of a remote run, and the scripts' interpreter.
+  static const std::set<std::string, std::less<>> others = {"UCXBENCH_TOKEN", "UCXBENCH_PYTHON"};
   std::set<std::string, std::less<>> twins;
   std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
   apps.push_back(&app);
@@ -101,14 +138,34 @@ void add_environment_twins(CLI::App& app) {
       twins.insert(twin);
     }
   }
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view variable(*entry);
-    const auto name = variable.substr(0, variable.find('='));
-    if (name.starts_with(prefix) && !twins.contains(name) && !others.contains(name)) {
+  for (const auto name : twins_of_environment()) {
+    if (!twins.contains(name) && !others.contains(name)) {
       throw Failure(Exit::usage,
                     unknown_name("environment variable", name, {twins.begin(), twins.end()}));
     }
   }
+}
+
+std::vector<std::string> unused_twins(const CLI::App& app, const CLI::App& command) {
+  std::set<std::string, std::less<>> others;
+  std::vector<std::string> known;
+  for (const auto* each : app.get_subcommands(nullptr)) {
+    for (const auto& name : long_names(*each)) others.insert(twin_of(name));
+  }
+  for (const auto* each : {&app, &command}) {
+    for (const auto& name : long_names(*each)) {
+      others.erase(twin_of(name));
+      known.push_back(twin_of(name));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto name : twins_of_environment()) {
+    if (!others.contains(name)) continue;
+    const auto hint = did_you_mean(name, known);
+    lines.push_back(fmt::format("{} of the environment is not used: '{}' has no such option{}{}",
+                                name, command.get_name(), hint.empty() ? "" : "; ", hint));
+  }
+  return lines;
 }
 
 void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file) {
@@ -182,7 +239,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   // What is required and missing may be what was misspelled.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr &&
       dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
-    return error.what();
+    return in_our_words(error.what());
   }
   const auto commands = app.get_subcommands();
   for (const auto* command : commands) {

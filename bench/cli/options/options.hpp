@@ -34,6 +34,10 @@ std::string twin_of(const std::string& long_option);
 /// refuses, with Failure(Exit::usage), UCXBENCH_* variables that are nobody's.
 void add_environment_twins(CLI::App& app);
 
+/// Of the environment's variables that are an option's, but none of this command: a line for each,
+/// that it is not used.
+std::vector<std::string> unused_twins(const CLI::App& app, const CLI::App& command);
+
 /// Fills what neither the command line nor the environment gave from a TOML file: keys are long
 /// option names, in a table named after the command or at the top. Throws Failure(Exit::usage) for
 /// an unreadable file or an unknown name.

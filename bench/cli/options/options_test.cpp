@@ -20,6 +20,8 @@ class Options : public ::testing::Test {
   ~Options() override {
     unsetenv("UCXBENCH_SIZES");
     unsetenv("UCXBENCH_SIZE_LIST");
+    unsetenv("UCXBENCH_SIZE");
+    unsetenv("UCXBENCH_INTERNAL_RANK");
     std::filesystem::remove(file_);
   }
 
@@ -70,6 +72,19 @@ TEST_F(Options, UnknownNamesAreRefusedWithTheNearest) {
   }
   setenv("UCXBENCH_SIZE_LIST", "8", 1);
   EXPECT_THROW(parse({"pingpong"}), Failure);
+}
+
+TEST_F(Options, AnotherCommandsVariableIsTold) {
+  std::string size;
+  app_.add_subcommand("transpose", "")->add_option("--size", size);
+  setenv("UCXBENCH_SIZE", "8", 1);
+  parse({"pingpong"});
+  EXPECT_EQ(unused_twins(app_, *command_),
+            std::vector<std::string>{"UCXBENCH_SIZE of the environment is not used: 'pingpong' has "
+                                     "no such option; did you mean 'UCXBENCH_SIZES'?"});
+  setenv("UCXBENCH_INTERNAL_RANK", "0", 1);
+  parse({"transpose"});
+  EXPECT_TRUE(unused_twins(app_, *app_.get_subcommand("transpose")).empty());
 }
 
 TEST_F(Options, AFileThatIsNotThereIsRefused) {

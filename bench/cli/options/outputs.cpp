@@ -209,8 +209,13 @@ bool Outputs::takes_stdout() const {
 std::filesystem::path Outputs::run_file(const std::string& command, const Result& result) const {
   const auto& json = files_.at("json");
   if (is_folder(json)) return new_run_in_tree(json, text_at(result.machine, "/id", "?"), command);
-  if (!json.empty() && json != "-") return json;
+  if (!keeps_unasked()) return json;
   return new_run_file("", command);
+}
+
+bool Outputs::keeps_unasked() const {
+  const auto& json = files_.at("json");
+  return json.empty() || json == "-";
 }
 
 Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& table) const {

@@ -52,6 +52,8 @@ class Outputs {
   /// The run file: --json; where that is a folder, <machine>/<yyyy-mm>/<utc>-<command>-<pid>.json
   /// in it; in ucx-bench-runs/ when it is not given (or is "-").
   std::filesystem::path run_file(const std::string& command, const Result& result) const;
+  /// Nobody named it: it is in ucx-bench-runs/.
+  bool keeps_unasked() const;
 
   /// Everything but a run file and a page, and the table unless it is nullopt; beside a run in a
   /// folder, what its machine is. Exit::lost where something is not where it was asked for, which

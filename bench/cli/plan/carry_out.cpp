@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "bench/cli/commands/progress_display.hpp"
@@ -87,6 +90,19 @@ void say_what_is_replaced(const Result& result) {
   }
 }
 
+bool none_can_run(const std::vector<LaunchPlan>& launches) {
+  return std::ranges::none_of(launches,
+                              [](const LaunchPlan& plan) { return plan.unavailable.empty(); });
+}
+
+// A run without a figure, of which nobody asked for a file.
+void forget_file(Result& result) {
+  std::error_code ignored;
+  std::filesystem::remove(result.file, ignored);
+  std::filesystem::remove(result.file.parent_path(), ignored);  // unless other runs are there
+  result.file.clear();
+}
+
 void say_how_it_ended(const Result& result, bool quiet) {
   if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
@@ -138,6 +154,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());
   }
   result.findings = shown_findings(result);
+  if (run.outputs.keeps_unasked() && none_can_run(launches)) forget_file(result);
   return {std::move(result), exit};
 }
 

@@ -66,7 +66,7 @@ class CopiedPairs {
   CopiedPairs(const CopyRate& one_core, const CopyRate& all_cores) : one_core_(one_core) {
     resources_.push_back({.name = "host memory",
                           .GBps = 2 * all_cores.GBps,
-                          .source = all_cores.source + ", read and written",
+                          .source = all_cores.source,
                           .calibrated = true});
   }
 
@@ -77,7 +77,9 @@ class CopiedPairs {
     if (copies == 2) limit.uses.emplace_back(core_of(src), 1);
     uses_.push_back(std::move(limit));
     flows_.push_back({.bytes = bytes});
-    found_.push_back({.pair = pair, .complete = copies.has_value()});
+    found_.push_back({.pair = pair,
+                      .complete = copies.has_value(),
+                      .detail = copies == 2 ? ", copied twice" : ""});
   }
 
   void judge(Case& of) && {
@@ -93,7 +95,7 @@ class CopiedPairs {
       found_[i].pair_class = "memory";
       found_[i].path = "shm";
       found_[i].resource = by.name;
-      found_[i].detail = by.source;
+      found_[i].detail = by.source + found_[i].detail;
     }
     add_calibrated(of, found_);
   }

@@ -50,7 +50,7 @@ TEST(HostLimits, OfSegmentsAreTwoCopies) {
   EXPECT_EQ(row["path"], "shm");
   EXPECT_EQ(row["resource"], "host memory");
   EXPECT_EQ(row["source"], "calibrated");
-  EXPECT_EQ(row["detail"], "memcpy of 12.0 GB/s on CPUs 0, 1, read and written");
+  EXPECT_EQ(row["detail"], "memcpy of 12.0 GB/s on CPUs 0, 1, copied twice");
   EXPECT_EQ(row["complete"], true);
   EXPECT_TRUE(row["expected_GBps"].is_null() && row["share_GBps"].is_null());
   EXPECT_EQ(row["p50_GBps"], 5);
@@ -127,8 +127,7 @@ TEST(HostLimits, OfAWorkloadAreOfItsWholeExchange) {
                   {{"src", 1}, {"dst", 0}, {"bytes", 1e9}}};
   add_limits(run.of, run.result, Graph());
   EXPECT_EQ(run.of.exchange["calibrated_GBps"], 6);
-  EXPECT_EQ(run.of.exchange["calibrated_by"],
-            "host memory: memcpy of 12.0 GB/s on CPUs 0, 1, read and written");
+  EXPECT_EQ(run.of.exchange["calibrated_by"], "host memory: memcpy of 12.0 GB/s on CPUs 0, 1");
   EXPECT_TRUE(run.of.limits.empty());
 }
 
