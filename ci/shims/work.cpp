@@ -27,7 +27,7 @@ struct Table {
   bool first_rank = false;
 
   Table() {
-    const char* rank = std::getenv("UCXBENCH_RANK");
+    const char* rank = std::getenv("UCXBENCH_INTERNAL_RANK");
     const char* text = std::getenv("WORK");
     if (rank == nullptr || text == nullptr) return;
     first_rank = std::strcmp(rank, "0") == 0;
