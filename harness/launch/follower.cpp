@@ -141,7 +141,7 @@ void Follower::start(const nlohmann::json& frame) {
 }
 
 void Follower::end_ranks() {
-  if (ranks_) ranks_->end();
+  if (ranks_) ranks_->end(signals_.stop());
   ranks_.reset();
 }
 

@@ -1,6 +1,7 @@
 #include "harness/launch/lifeline.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -115,7 +116,12 @@ void Lifeline::report_finished() {
     }
     channel_.send({{"type", "reported"}});
     // What the other threads still do is given up. Hundreds of ranks that go on until the
-    // supervisor kills them keep it from its work; it removes what they leave.
+    // supervisor kills them keep it from its work; it removes what they leave. The end itself, with
+    // hundreds of connections, shall not keep it from that either.
+    const sched_param none{};
+    for (const pid_t thread : {::getpid(), ::gettid()}) {
+      ::sched_setscheduler(thread, SCHED_IDLE, &none);
+    }
     ::_exit(static_cast<int>(Exit::interrupted));
   } catch (const Failure&) {
     end(Exit::lost);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cstring>
@@ -25,6 +26,8 @@ constexpr milliseconds local_silence_limit{2000};
 constexpr milliseconds starvation_limit{20'000};
 // From the end of a connection to the death of its process: longer only under a wrapper.
 constexpr milliseconds death_limit{500};
+
+constexpr int least_urgent = 19;  // setpriority(2)
 
 Blame death(const siginfo_t& info) {
   if (info.si_code == CLD_EXITED) {
@@ -182,7 +185,10 @@ void LocalRank::forgive(Clock::time_point now) {
 }
 
 void LocalRank::kill() {
-  if (!reaped_) ::kill(-pid_, SIGKILL);
+  if (reaped_) return;
+  // What is left of it to do, the ends of its connections, is less urgent than anything else.
+  ::setpriority(PRIO_PGRP, static_cast<id_t>(pid_), least_urgent);
+  ::kill(-pid_, SIGKILL);
 }
 
 bool LocalRank::reap(Clock::time_point deadline) {

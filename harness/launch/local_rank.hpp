@@ -89,6 +89,8 @@ class LocalRank {
 
   /// Kills the process group, stopped members included.
   void kill();
+  /// Its death is no longer waited for.
+  void leave() { reaped_ = true; }
   /// Waits for the death; false when it is too late, as for a process stuck in the kernel.
   bool reap(Clock::time_point deadline);
 

@@ -1,9 +1,14 @@
 #include "harness/launch/local_ranks.hpp"
 
 #include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "harness/launch/leftovers.hpp"
@@ -15,6 +20,9 @@ constexpr Events::Tag control_tag(int rank) {
   return LocalRanks::tag_bit | static_cast<Events::Tag>(rank) << 1U;
 }
 constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
+
+// Of the second in which a run shall end, ranks have half for their reports.
+constexpr std::chrono::milliseconds soon_limit{200};
 
 }  // namespace
 
@@ -105,19 +113,44 @@ void LocalRanks::forgive(Clock::time_point now) {
   for (auto& rank : ranks_) rank->forgive(now);
 }
 
-std::vector<int> LocalRanks::end() {
+std::vector<int> LocalRanks::end(bool soon) {
   for (auto& rank : ranks_) rank->kill();
-  const auto deadline = Clock::now() + reap_limit;
-  std::vector<int> unkillable;
+  const auto deadline = Clock::now() + (soon ? soon_limit : reap_limit);
+  std::vector<LocalRank*> dying;
   for (auto& rank : ranks_) {
-    if (!rank->reap(deadline)) unkillable.push_back(rank->rank());
+    if (!rank->reap(deadline)) dying.push_back(rank.get());
   }
   Traces left;
   for (const auto& rank : ranks_) {
     if (!rank->ended_well()) left.add(rank->traces());
   }
+  if (soon && !dying.empty()) {
+    leave_to_a_child(dying, left);
+    return {};
+  }
   remove_leftovers(left);
+  std::vector<int> unkillable;
+  for (const auto* rank : dying) unkillable.push_back(rank->rank());
   return unkillable;
+}
+
+void LocalRanks::leave_to_a_child(const std::vector<LocalRank*>& dying, const Traces& left) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setsid();
+    ::close_range(0, ~0U, 0);
+    const auto deadline = Clock::now() + reap_limit;
+    for (const auto* rank : dying) {
+      // It is this process's sibling, so that only its number tells: of no use once somebody has
+      // taken notice of its death.
+      while (::kill(rank->pid(), 0) == 0 && Clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    }
+    remove_leftovers(left);
+    ::_exit(0);
+  }
+  for (auto* rank : dying) rank->leave();
 }
 
 }  // namespace ucxbench

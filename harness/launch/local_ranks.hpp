@@ -46,10 +46,13 @@ class LocalRanks {
   void forgive(Clock::time_point now);
 
   /// Kills all that is left, waits for the deaths and removes what they leave. Returns those that
-  /// hang in the kernel.
-  std::vector<int> end();
+  /// hang in the kernel. `soon`: the user waits. The kernel takes seconds to take hundreds of ranks
+  /// apart, with all of their connections: after 200 ms a small process waits for those that are
+  /// left, which do nothing more, and removes what they leave.
+  std::vector<int> end(bool soon);
 
  private:
+  void leave_to_a_child(const std::vector<LocalRank*>& dying, const Traces& left);
   void receive(LocalRank& rank, Clock::time_point now);
   LocalRank::OnFrame from(const LocalRank& rank) const;
 

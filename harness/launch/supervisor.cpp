@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "harness/launch/causes.hpp"
 #include "harness/launch/events.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/local_ranks.hpp"
@@ -17,11 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// After a root cause, the time in which others may still show; and after what may be but the
-// consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
-// later than the other rank misses it.
-constexpr milliseconds settle_time{100};
-constexpr milliseconds search_time{400};
 constexpr milliseconds settle_tick{10};
 // For ranks to report what they have finished, when the user ends the run.
 constexpr milliseconds report_limit{500};
@@ -60,11 +55,6 @@ class Supervisor {
     std::uint64_t progress = 0;
     Clock::time_point since;
   };
-  struct Cause {
-    std::string reason;
-    Exit exit;
-    bool root_cause;
-  };
 
   int host_of(int rank) const {
     return launch_.hosts.empty() ? 0 : launch_.hosts[static_cast<std::size_t>(rank)];
@@ -90,7 +80,6 @@ class Supervisor {
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
   void blame_host(int host, const std::string& problem);
-  void add_cause(Cause cause);
   void end_ranks();
   void end_others();
   LaunchOutcome outcome() const;
@@ -104,7 +93,7 @@ class Supervisor {
   LocalRanks ranks_;
   std::vector<Far> far_;  ///< by rank
   std::vector<Seen> seen_;
-  std::vector<Cause> causes_;
+  Causes causes_;
   StopCall stop_call_;
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
   std::string stopped_on_;                    ///< another host, where the user did that
@@ -117,7 +106,7 @@ LaunchOutcome Supervisor::run() {
     start();
     if (!signals_.stop()) supervise();
   } catch (const Failure& failure) {
-    add_cause({failure.what(), failure.exit(), false});
+    causes_.add(failure.what(), failure.exit(), false);
   }
   end_ranks();
   return outcome();
@@ -152,7 +141,6 @@ void Supervisor::start() {
 void Supervisor::supervise() {
   auto last_round = Clock::now();
   auto next_check = last_round;
-  auto settled = Clock::time_point::max();
   for (;;) {
     const bool settles = !causes_.empty() || stopped_;
     const auto ready = events_.wait(settles ? settle_tick : watch_tick);
@@ -174,11 +162,7 @@ void Supervisor::supervise() {
       ranks_.look(now);
       check(now);
     }
-    if (!causes_.empty()) {
-      const bool root_cause = std::ranges::any_of(causes_, &Cause::root_cause);
-      settled = std::min(settled, now + (root_cause ? settle_time : search_time));
-    }
-    if (all_over() || now >= settled) return;
+    if (causes_.settled(now) || all_over()) return;
     if (stopped_ && (all_reported() || now - *stopped_ >= report_limit)) return;
   }
 }
@@ -221,16 +205,16 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   try {
     replies = hub_.handle(rank, frame);
   } catch (const Failure& failure) {  // of writing a report
-    add_cause({failure.what(), failure.exit(), false});
+    causes_.add(failure.what(), failure.exit(), false);
   }
   for (const auto& reply : replies) {
     if (stopped_ && reply.frame.at("type") != "ok") continue;
     send(reply);
   }
   if (const auto& ending = hub_.ending(); ending && causes_.empty() && !stopped_) {
-    add_cause(
-        {fmt::format("{} failed{}: {}", name(ending->rank), place(ending->rank), ending->reason),
-         ending->exit, false});
+    causes_.add(
+        fmt::format("{} failed{}: {}", name(ending->rank), place(ending->rank), ending->reason),
+        ending->exit, false);
   }
 }
 
@@ -249,8 +233,8 @@ void Supervisor::handle_host(int host, const nlohmann::json& frame) {
     return;
   }
   if (type == "leave") {
-    add_cause(
-        {fmt::format("the run was ended on {}", other(host).host()), Exit::interrupted, true});
+    causes_.add(fmt::format("the run was ended on {}", other(host).host()), Exit::interrupted,
+                true);
     return;
   }
   const auto rank = frame.value("rank", -1);
@@ -302,7 +286,7 @@ void Supervisor::check_progress(Clock::time_point now) {
   }
   // Who waits for others is to blame only when nobody else is left.
   const auto& guilty = all_wait ? waiting : stuck;
-  if (!guilty.empty()) add_cause({fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false});
+  if (!guilty.empty()) causes_.add(fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false);
 }
 
 void Supervisor::forgive(Clock::time_point now) {
@@ -341,8 +325,8 @@ std::string Supervisor::place(int rank) const {
 
 void Supervisor::blame(int rank, const Blame& blame) {
   if (stopped_) return;
-  add_cause(
-      {fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit, blame.root_cause});
+  causes_.add(fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit,
+              blame.root_cause);
 }
 
 // Once: what its ranks miss from now on has this cause.
@@ -350,18 +334,14 @@ void Supervisor::blame_host(int host, const std::string& problem) {
   const auto ranks = ranks_of(host);
   if (std::ranges::all_of(ranks, [&](int rank) { return gone(rank); }) || stopped_) return;
   for (const auto rank : ranks) far_[static_cast<std::size_t>(rank)].gone = true;
-  add_cause({fmt::format("rank{} {} on {} {} lost: {}{}", ranks.size() == 1 ? "" : "s",
-                         fmt::join(ranks, ", "), other(host).host(),
-                         ranks.size() == 1 ? "was" : "were", problem, place(ranks.front())),
-             Exit::lost, true});
-}
-
-void Supervisor::add_cause(Cause cause) {
-  if (causes_.empty() || cause.root_cause) causes_.push_back(std::move(cause));
+  causes_.add(fmt::format("rank{} {} on {} {} lost: {}{}", ranks.size() == 1 ? "" : "s",
+                          fmt::join(ranks, ", "), other(host).host(),
+                          ranks.size() == 1 ? "was" : "were", problem, place(ranks.front())),
+              Exit::lost, true);
 }
 
 void Supervisor::end_ranks() {
-  for (const auto rank : ranks_.end()) {
+  for (const auto rank : ranks_.end(stopped_ || signals_.stop())) {
     unkillable_ += fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank));
   }
   end_others();
@@ -373,7 +353,7 @@ void Supervisor::end_others() {
     try {
       step();
     } catch (const Failure& failure) {
-      if (causes_.empty()) add_cause({failure.what(), failure.exit(), false});
+      if (causes_.empty()) causes_.add(failure.what(), failure.exit(), false);
     }
   };
   for (const auto& each : others_) {
@@ -389,14 +369,9 @@ void Supervisor::end_others() {
 LaunchOutcome Supervisor::outcome() const {
   if (signals_.abort()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!causes_.empty()) {
-    const bool any_root = std::ranges::any_of(causes_, &Cause::root_cause);
-    const Exit exit = std::ranges::find(causes_, any_root, &Cause::root_cause)->exit;
-    std::vector<std::string_view> reasons;
-    for (const auto& cause : causes_) {
-      if (cause.root_cause == any_root) reasons.push_back(cause.reason);
-    }
+    const Exit exit = causes_.exit();
     return {exit == Exit::interrupted ? State::interrupted : State::failed, exit,
-            fmt::format("{}{}", fmt::join(reasons, "; "), unkillable_)};
+            causes_.reasons() + unkillable_};
   }
   if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!stopped_on_.empty()) {

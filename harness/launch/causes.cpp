@@ -1,0 +1,45 @@
+#include "harness/launch/causes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ucxbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+// After a root cause, the time in which others may still show; and after what may be but the
+// consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
+// later than the other rank misses it.
+constexpr milliseconds settle_time{100};
+constexpr milliseconds search_time{400};
+
+}  // namespace
+
+void Causes::add(std::string reason, Exit exit, bool root_cause) {
+  if (all_.empty() || root_cause) all_.push_back({std::move(reason), exit, root_cause});
+}
+
+bool Causes::any_root() const { return std::ranges::any_of(all_, &Cause::root_cause); }
+
+bool Causes::settled(Clock::time_point now) {
+  if (all_.empty()) return false;
+  settled_ = std::min(settled_, now + (any_root() ? settle_time : search_time));
+  return now >= settled_;
+}
+
+Exit Causes::exit() const { return std::ranges::find(all_, any_root(), &Cause::root_cause)->exit; }
+
+std::string Causes::reasons() const {
+  std::vector<std::string_view> reasons;
+  for (const auto& cause : all_) {
+    if (cause.root_cause == any_root()) reasons.push_back(cause.reason);
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+
+/// Why a launch failed, as far as it is known yet: one thing, or all root causes that show within a
+/// tenth of a second.
+class Causes {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// What is no root cause counts only where nothing is known yet.
+  void add(std::string reason, Exit exit, bool root_cause = false);
+
+  bool empty() const { return all_.empty(); }
+  /// Called in every round: whether nothing more is to be waited for.
+  bool settled(Clock::time_point now);
+
+  /// Of one at least: root causes where there are any.
+  Exit exit() const;
+  std::string reasons() const;
+
+ private:
+  struct Cause {
+    std::string reason;
+    Exit exit;
+    bool root_cause;
+  };
+
+  bool any_root() const;
+
+  std::vector<Cause> all_;
+  Clock::time_point settled_ = Clock::time_point::max();
+};
+
+}  // namespace ucxbench
