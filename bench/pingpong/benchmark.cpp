@@ -145,6 +145,7 @@ int busy_threads(const Parameters& p) {
     .one_peer = true,
     .ablation = true,
     .duet_ranks = most_duet_ranks,
+    .duet_gpus = true,
     .run_rank = run_rank,
     .shows = {.axes = {message_size()},
               // The rate is the bandwidth in other units; what the sender sees is another tool's

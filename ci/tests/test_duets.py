@@ -6,6 +6,7 @@ import signal
 
 import pytest
 from conftest import PROGRAM, SHIM, only
+from emulated_gpu import LIBRARIES, needs_both
 from test_ab import ab, files
 
 CASE = "pingpong --transports shm --sizes 8 --iterations 20 --max-time 60ms --warmup-runs 0 --check off --progress-mode poll"
@@ -173,25 +174,41 @@ def test_wrong_words(bench, tmp_path):
     assert done.code == 2 and "'/nowhere' is no memory of an ab that runs" in only(done.complaints)
 
 
-def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path):
-    options = ["FAULT_ACTION=kill", "FAULT_RANK=1", "FAULT_PHASE=8 B: latency", f"FAULT_FOLDER={tmp_path / 'pids'}", f"LD_PRELOAD={SHIM}"]
-    running = fault.run("none", 9, "nothing", command=ab(tmp_path, *[word for one in options for word in ("--new-env", one)], cases=(CASE,)))
-    done = running.finish()
+FIRST = CASE.replace("--sizes 8", "--sizes 64 --measure latency")
+HALO = (f"{WORKLOADS[1]} --transports shm --progress-mode poll", "run 3")
+P2P = ("p2p -n 2 --sizes 8 --concurrent one --transports shm --progress-mode poll", "one pair at once, round 1")
+
+
+def assert_first_is_kept(folder, sides=("base", "new")):
+    """The duet that was over before something happened to the next."""
+    found = files(folder)
+    for side in sides:
+        first = only([case for case in found[side][1]["cases"] if "/64B" in case["key"]])
+        assert "latency_us" in only(first["launches"])["duet"]["blocks"]
+
+
+@pytest.mark.parametrize(("case", "phase"), [HALO, P2P], ids=["halo", "p2p"])
+def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path, case, phase):
+    options = ["FAULT_ACTION=kill", "FAULT_RANK=1", f"FAULT_PHASE={phase}", f"FAULT_FOLDER={tmp_path / 'pids'}", f"LD_PRELOAD={SHIM}"]
+    command = ab(tmp_path, *[word for one in options for word in ("--new-env", one)], cases=(FIRST, case))
+    done = fault.run("none", 9, "nothing", command=command).finish()
     assert done.code == 5, done
     assert any("launch 1/2 new ended with status 5: rank 1 on " in line and "signal 9" in line for line in done.complaints), done
     fault.assert_nothing_is_left()
     assert not any(path.name.startswith(".") for path in (tmp_path / "runs").iterdir())
+    assert_first_is_kept(tmp_path)
 
 
-@pytest.mark.parametrize("rank", [0, 1])
-def test_ctrl_c_ends_both_sides(fault, tmp_path, rank):
-    running = fault.run("hold", rank, "8 B: latency", command=ab(tmp_path, cases=(CASE,)))
+@pytest.mark.parametrize(("rank", "case", "phase"), [(0, CASE, "8 B: latency"), (1, *HALO), (1, *P2P)], ids=["pingpong", "halo", "p2p"])
+def test_ctrl_c_ends_both_sides(fault, tmp_path, rank, case, phase):
+    running = fault.run("hold", rank, phase, command=ab(tmp_path, cases=(FIRST, case)))
     fault.acted_at()
     running.signal(signal.SIGINT)
     done = fault.finish_in_time()
     assert done.code == 130, done
     assert all(run["run"]["state"] == "interrupted" for _, run in files(tmp_path).values())
     fault.assert_nothing_is_left()
+    assert_first_is_kept(tmp_path)
 
 
 def test_its_death_ends_both_programs(fault, tmp_path):
@@ -202,11 +219,26 @@ def test_its_death_ends_both_programs(fault, tmp_path):
     fault.assert_nothing_is_left()
 
 
-def test_the_death_of_one_program_ends_the_other(fault, tmp_path):
-    running = fault.run("kill-parent", 0, "8 B: latency", command=ab(tmp_path, cases=(CASE,)))
-    done = running.finish()
+@pytest.mark.parametrize(("case", "phase"), [HALO, P2P], ids=["halo", "p2p"])
+def test_the_death_of_one_program_ends_the_other(fault, tmp_path, case, phase):
+    done = fault.run("kill-parent", 0, phase, command=ab(tmp_path, cases=(FIRST, case))).finish()
     assert done.code == 5, done
     assert any("was killed by signal 9" in line for line in done.complaints), done
     fault.assert_nothing_is_left()
-    states = [run["run"]["state"] for _, run in files(tmp_path).values()]
-    assert states == ["failed"] * len(states)
+    assert all(run["run"]["state"] == "failed" for _, run in files(tmp_path).values())
+    assert_first_is_kept(tmp_path)
+
+
+@needs_both
+def test_memory_of_an_emulated_gpu(bench, tmp_path):
+    case = f"pingpong {bound(2)} --transports tcp --memory cuda --sizes 64KiB --max-time 60ms --iterations 20 --warmup-runs 0 --progress-mode event"
+    report = {"CUDA_EMULATOR_REPORT": str(tmp_path / "report"), "CUDA_EMULATOR_GPU_BYTES": str(4 << 30)}
+    done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=(case,)), environment=LIBRARIES | report)
+    assert done.code == 0, done
+    for run in both(tmp_path):
+        case = only([case for case in run["cases"] if "/64KiB" in case["key"]])
+        assert "emulated-gpu" in case["labels"] and case["verified"]["errors"] == 0
+        assert set(only(case["launches"])["duet"]["blocks"]) == METRICS
+    reports = [json.loads(file.read_text()) for file in tmp_path.glob("report.*")]
+    assert sum(report["device_allocations"] > 0 for report in reports) == 4
+    assert all(report["left_allocated_bytes"] == 0 for report in reports)

@@ -124,9 +124,10 @@ struct Benchmark {
   /// Options' values for a first look of some seconds; with some, the command has --quick.
   std::map<std::string, std::string> quick{};
   std::string (*no_gpu_memory)() = nullptr;  ///< why it cannot use any; empty: it can
-  bool one_peer = false;  ///< each rank connects to one other, however many there are
-  bool ablation = false;  ///< has --ablate
-  int duet_ranks = 0;     ///< it can be a duet with at most so many ranks
+  bool one_peer = false;   ///< each rank connects to one other, however many there are
+  bool ablation = false;   ///< has --ablate
+  int duet_ranks = 0;      ///< it can be a duet with at most so many ranks
+  bool duet_gpus = false;  ///< and with memory of GPUs, of which both sides have theirs at once
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

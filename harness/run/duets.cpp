@@ -27,7 +27,10 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
   if (!plan.launch.told.empty()) return "the ranks are on several hosts";
   if (plan.ranks > most) return fmt::format("{} ranks, of at most {}", plan.ranks, most);
   for (const auto kind : plan.memory) {
-    if (kind != MemoryKind::host) return fmt::format("{} memory", to_string(kind));
+    if (kind == MemoryKind::managed) return "managed memory, which the driver moves meanwhile";
+    if (kind != MemoryKind::host && !benchmark->duet_gpus) {
+      return fmt::format("{} memory", to_string(kind));
+    }
   }
   for (const auto index : plan.cases) {
     const auto mode = result.cases[index].parameters.value("progress_mode", "poll");
