@@ -97,7 +97,7 @@ function timeline(holder, chart) {
   });
 }
 
-// `chart` as in heat.py: a shade from 0, so that small differences look small.
+// `chart` as in heat.py: shades by the logarithm of the rate.
 function map(holder, chart) {
   const levels = new Uint16Array(Uint8Array.from(atob(chart.rates), (letter) => letter.charCodeAt(0)).buffer);
   const rateOf = (src, dst) => { const level = levels[src * chart.side + dst]; return level ? chart.low * (chart.high / chart.low) ** ((level - 1) / 65534) : null; };
@@ -115,7 +115,7 @@ function map(holder, chart) {
         for (let dst = 0; dst < chart.side; ++dst) {
           const rate = rateOf(src, dst);
           context.fillStyle = rate === null ? none : shade;
-          context.globalAlpha = rate === null ? 1 : rate / chart.high;
+          context.globalAlpha = rate === null ? 1 : 0.1 + 0.9 * Math.log(rate / chart.palest) / Math.log(chart.high / chart.palest);
           context.fillRect(across[dst], down[src], across[dst + 1] - across[dst], down[src + 1] - down[src]);
         }
       }

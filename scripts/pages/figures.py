@@ -115,10 +115,11 @@ def matrices_of(runs):
 
 
 def tables_of(order, old, new):
-    top = max((pair.get("p50_GBps") or 0 for pair in [*old.values(), *new.values()]), default=0) or 1
-    tables = [("new, GB/s", [[cell(new.get((src, dst)), top) for dst in order] for src in order])]
+    rates = [pair.get("p50_GBps") or 0 for pair in [*old.values(), *new.values()]]
+    ends = heat.palest(rates), max(rates, default=0) or 1
+    tables = [("new, GB/s", [[cell(new.get((src, dst)), *ends) for dst in order] for src in order])]
     if old:
-        tables.insert(0, ("base, GB/s", [[cell(old.get((src, dst)), top) for dst in order] for src in order]))
+        tables.insert(0, ("base, GB/s", [[cell(old.get((src, dst)), *ends) for dst in order] for src in order]))
         tables.append(("difference", [[difference(old.get((src, dst)), new.get((src, dst))) for dst in order] for src in order]))
     return tables
 
@@ -145,10 +146,10 @@ def slower_ranks(names, old, new):
     return found if len(found) < sum(map(bool, judged.values())) else []
 
 
-def cell(pair, top):
+def cell(pair, low, top):
     rate = (pair or {}).get("p50_GBps")
     about = ", ".join(str((pair or {})[name]) for name in ("class", "path") if (pair or {}).get(name))
-    return heat.cell(rate, top, about) if rate is not None or pair is None else {"text": "?", "shade": 0, "title": ""}
+    return heat.cell(rate, low, top, about) if rate is not None or pair is None else {"text": "?", "shade": 0, "title": ""}
 
 
 def difference(old, new):

@@ -14,11 +14,19 @@ MOST_MAPS = 4
 NONE, LEVELS = 0, 65535
 
 
-def cell(rate, top, title=""):
-    """Text, shade from 0 to 70 % and a title; ranks without a rate to each other have none."""
+def palest(rates):
+    """The rate of the palest shade. Shades go with the rate's logarithm, so that one fast pair does not make all others
+    pale, over a decade at least, so that small differences look small."""
+    rates = [rate for rate in rates if rate]
+    return min(min(rates), max(rates) / 10) if rates else 0.1
+
+
+def cell(rate, low, top, title=""):
+    """Text, shade from 7 to 70 % for rates from `low` to `top`, and a title; ranks without a rate to each other have none."""
     if rate is None:
         return {"text": "–", "shade": 0, "title": title}
-    return {"text": significant(rate, 3), "shade": round(70 * rate / top), "title": title}
+    darkness = math.log(rate / low) / math.log(top / low) if rate else 0
+    return {"text": significant(rate, 3), "shade": round(7 + 63 * darkness), "title": title}
 
 
 def cases_of(run, file):
@@ -36,11 +44,12 @@ def known(cases):
 
 
 def table_of(name, case):
-    top = max(of[1] for of in case.pairs.values() if of) or 1
+    rates = [of[1] for of in case.pairs.values() if of]
+    low, top = palest(rates), max(rates) or 1
 
     def at(ends):
         of = case.pairs.get(ends)
-        return cell(of and of[1], top, f"p25 to p75: {significant(of[0])} to {significant(of[2])} GB/s" if of else "")
+        return cell(of and of[1], low, top, f"p25 to p75: {significant(of[0])} to {significant(of[2])} GB/s" if of else "")
 
     ranks = range(case.ranks)
     return {"title": name, "names": [f"r{rank}" for rank in ranks], "rows": [[at((src, dst)) for dst in ranks] for src in ranks]}
@@ -70,8 +79,8 @@ def map_of(title, ranks, rates, unit="GB/s"):
             slowest[at] = rate
     known_rates = [rate for rate in slowest if rate]
     low, high = min(known_rates, default=1), max(known_rates, default=1)
-    return {"kind": "map", "title": title, "unit": unit, "low": low, "high": high, "most": significant(high), "ranks": ranks,
-            "by": by, "side": side, "rates": packed(slowest, low, high)}
+    return {"kind": "map", "title": title, "unit": unit, "low": low, "high": high, "palest": palest(known_rates),
+            "least": significant(palest(known_rates)), "most": significant(high), "ranks": ranks, "by": by, "side": side, "rates": packed(slowest, low, high)}
 
 
 def maps_of(cases):

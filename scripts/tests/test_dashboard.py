@@ -253,7 +253,7 @@ def test_pairs_of_base_and_new_in_order_of_their_nodes(runs, program):
     assert [caption for caption, _ in tables] == ["base, GB/s", "new, GB/s", "difference"]
     names = ["from to", "r1, NUMA 0", "r3, NUMA 0", "r0, NUMA 1", "r2, NUMA 1"]
     assert " ".join(names).replace("from to", "from\\to") in text_of(tables[1][1])
-    assert '<td class="value" style="--shade: 35%" title="NV2, nvlink">20.0</td>' in tables[1][1]
+    assert '<td class="value" style="--shade: 51%" title="NV2, nvlink">20.0</td>' in tables[1][1]
     assert '<td class="worse" style="--shade: 70%" title="">-50 %</td>' in tables[2][1]
     assert tables[2][1].count('class="worse"') == 1 and "Slower to and from" not in page
     change(files_of(runs)[-1], lambda run: run["cases"].pop())

@@ -101,6 +101,14 @@ def map_of(ranks, rate):
     return heat.map_of("p2p", ranks, {(src, dst): rate(src, dst) for src in range(ranks) for dst in range(ranks) if src != dst})
 
 
+def test_one_fast_pair_leaves_the_others_their_shades():
+    def shades(*rates):
+        return [heat.cell(rate, heat.palest(rates), max(rates))["shade"] for rate in rates]
+
+    assert shades(1.0, 2.0, 100.0) == [7, 16, 70]
+    assert shades(9.0, 10.0) == [67, 70]  # what differs little looks alike
+
+
 def test_a_map_has_every_rate():
     def rate(src, dst):
         return 0.0123 * 1.5 ** (src - dst / 3)
