@@ -2,8 +2,8 @@
 
 #include "bench/cli/app.hpp"
 #include "harness/core/ending.hpp"
+#include "harness/core/exec.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
-#include "harness/launch/signals.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/probe.hpp"
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "bench/cold/measure.hpp"
 #include "bench/cold/messages.hpp"
@@ -45,7 +46,7 @@ class Rank {
     if (std::ranges::any_of(kinds(), needs_cuda)) {
       gpu_.emplace(gpu_of_rank(common().devices, rendezvous_.rank()));
     }
-    known_.emplace(sends() ? kinds().front() : kinds().back(),
+    known_.emplace(sends() ? common().sent_from() : common().received_into(),
                    std::ranges::max(cases_, {}, bytes_of).parameters.bytes);
   }
 
@@ -74,7 +75,7 @@ class Rank {
     return planned.parameters.bytes;
   }
   const Parameters& common() const { return cases_.front().parameters; }
-  std::vector<MemoryKind> kinds() const { return {common().sent_from(), common().received_into()}; }
+  std::set<MemoryKind> kinds() const { return {common().sent_from(), common().received_into()}; }
   bool sends() const { return rendezvous_.rank() == 0; }
 
   // What UCX sets up with a process's first registration is no cost of the first case's buffer,

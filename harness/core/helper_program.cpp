@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
+
+#include "harness/core/exec.hpp"
 
 namespace ucxbench {
 namespace {
@@ -28,36 +30,65 @@ class NoSignals {
   sigset_t before_{};
 };
 
-int spawn(const std::vector<std::string>& argv, std::optional<int> output, pid_t& child) {
-  std::vector<char*> words;
-  for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (output) ::posix_spawn_file_actions_adddup2(&files, *output, STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  // Ours may block what should end it.
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  const int error = ::posix_spawnp(&child, words[0], &files, &attributes, words.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&files);
-  return error;
+/// All that the child needs, prepared before fork.
+struct Started {
+  std::vector<char*> argv, environment;
+  int output, errors, failure;
+  int at_our_end;
+  pid_t parent;
+};
+
+// Only system calls, as between every fork and exec.
+[[noreturn]] void become_program(const Started& started) {
+  begin_child(started.parent, started.at_our_end);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
+      ::dup2(started.output, STDOUT_FILENO) >= 0 && ::dup2(started.errors, STDERR_FILENO) >= 0) {
+    if (nothing > STDERR_FILENO) ::close(nothing);
+    ::execvpe(started.argv[0], started.argv.data(), started.environment.data());
+  }
+  const int error = errno;
+  [[maybe_unused]] const auto written = ::write(started.failure, &error, sizeof error);
+  ::_exit(127);
 }
 
 }  // namespace
 
-HelperProgram::HelperProgram(const std::vector<std::string>& argv, std::optional<int> output) {
-  const NoSignals between;
-  if (const int error = spawn(argv, output, pid_)) {
-    throw std::system_error(error, std::generic_category());
+HelperProgram::HelperProgram(std::vector<std::string> argv, Setup setup) {
+  std::array<int, 2> told{};
+  if (::pipe2(told.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category());
+  Started started{pointers_to(argv),
+                  {},
+                  setup.output.value_or(STDOUT_FILENO),
+                  setup.errors.value_or(STDERR_FILENO),
+                  told[1],
+                  setup.at_our_end,
+                  ::getpid()};
+  if (setup.environment) {
+    started.environment = pointers_to(*setup.environment);
+  } else {
+    for (auto* entry = environ; *entry != nullptr; ++entry) started.environment.push_back(*entry);
+    started.environment.push_back(nullptr);
   }
-  on_signal_.emplace(pid_);
+  int error = 0;
+  {
+    const NoSignals between;
+    pid_ = ::fork();
+    if (pid_ == 0) become_program(started);
+    if (pid_ < 0) {
+      error = errno;
+    } else {
+      ::setpgid(pid_, pid_);  // here too: whoever comes first, the group is there to be killed
+      on_signal_.emplace(pid_);
+    }
+  }
+  ::close(told[1]);
+  while (pid_ > 0 && ::read(told[0], &error, sizeof error) < 0 && errno == EINTR) {
+  }
+  ::close(told[0]);
+  if (error == 0) return;
+  if (pid_ > 0) wait();
+  throw std::system_error(error, std::generic_category());
 }
 
 HelperProgram::~HelperProgram() {

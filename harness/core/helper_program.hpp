@@ -1,9 +1,11 @@
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/ending.hpp"
@@ -14,10 +16,17 @@ namespace ucxbench {
 /// ends, with all that it has started, when this is destroyed and when a signal ends this process.
 class HelperProgram {
  public:
-  /// argv[0] is searched in PATH; its stdout is `output`, or ours. Throws std::system_error where
-  /// it cannot be started.
-  explicit HelperProgram(const std::vector<std::string>& argv,
-                         std::optional<int> output = std::nullopt);
+  struct Setup {
+    std::optional<int> output{};  ///< its stdout; empty: ours
+    std::optional<int> errors{};  ///< its stderr; empty: ours
+    /// All of it, as "NAME=value"; empty: ours.
+    std::optional<std::vector<std::string>> environment{};
+    int at_our_end = SIGKILL;  ///< what it gets when the thread that starts it ends
+  };
+
+  /// argv[0] is searched in PATH. Throws std::system_error where it cannot be started.
+  explicit HelperProgram(std::vector<std::string> argv, Setup setup);
+  explicit HelperProgram(std::vector<std::string> argv) : HelperProgram(std::move(argv), Setup{}) {}
   ~HelperProgram();
   HelperProgram(const HelperProgram&) = delete;
   HelperProgram& operator=(const HelperProgram&) = delete;

@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "harness/core/failure.hpp"
 
@@ -46,32 +47,6 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-TEST(HelperProgram, SaysAndEndsAsItDoes) {
-  Pipe out;
-  HelperProgram program({"sh", "-c", "echo said; cat; exit 3"}, out.ends[1]);
-  EXPECT_EQ(out.all(), "said\n");
-  EXPECT_EQ(WEXITSTATUS(program.wait()), 3);
-  EXPECT_EQ(WEXITSTATUS(program.status().value()), 3);
-  EXPECT_THROW(HelperProgram({"/no/program"}), std::system_error);
-}
-
-// The pipe ends when the last that has it has ended.
-TEST(HelperProgram, IsKilledWithWhatItStarted) {
-  Pipe out;
-  {
-    HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, out.ends[1]);
-    EXPECT_FALSE(program.status());
-  }
-  EXPECT_EQ(out.all(), "");
-}
-
-TEST(HelperProgram, LeavesNothingBehindThatItStarted) {
-  Pipe out;
-  HelperProgram program({"sh", "-c", "sleep 60 &"}, out.ends[1]);
-  EXPECT_EQ(program.wait(), 0);
-  EXPECT_EQ(out.all(), "");
-}
-
 /// Of a child that ends so.
 template <typename Act>
 int status_of(const Act& act) {
@@ -85,6 +60,59 @@ int status_of(const Act& act) {
   return status;
 }
 
+TEST(HelperProgram, SaysAndEndsAsItDoes) {
+  Pipe out;
+  HelperProgram program({"sh", "-c", "echo said; cat; exit 3"}, {.output = out.ends[1]});
+  EXPECT_EQ(out.all(), "said\n");
+  EXPECT_EQ(WEXITSTATUS(program.wait()), 3);
+  EXPECT_EQ(WEXITSTATUS(program.status().value()), 3);
+  EXPECT_THROW(HelperProgram({"/no/program"}), std::system_error);
+}
+
+TEST(HelperProgram, HasTheEnvironmentAndTheOutputsItIsGiven) {
+  Pipe out;
+  Pipe errors;
+  HelperProgram program(
+      {"sh", "-c", "echo $WORD $HOME; echo two >&2"},
+      {.output = out.ends[1],
+       .errors = errors.ends[1],
+       .environment = std::vector<std::string>{"PATH=/usr/bin:/bin", "WORD=given"}});
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(out.all(), "given\n");
+  EXPECT_EQ(errors.all(), "two\n");
+}
+
+// Killed, we can do nothing any more: the kernel tells it.
+TEST(HelperProgram, GetsASignalWhenWeAreKilled) {
+  Pipe out;
+  const auto status = status_of([&] {
+    const HelperProgram program({"sh", "-c",
+                                 "trap 'echo asked; exit' TERM; echo ready; kill -KILL $PPID; "
+                                 "while :; do sleep 0.01; done"},
+                                {.output = out.ends[1], .at_our_end = SIGTERM});
+    ::pause();
+  });
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  EXPECT_EQ(out.all(), "ready\nasked\n");
+}
+
+// The pipe ends when the last that has it has ended.
+TEST(HelperProgram, IsKilledWithWhatItStarted) {
+  Pipe out;
+  {
+    HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, {.output = out.ends[1]});
+    EXPECT_FALSE(program.status());
+  }
+  EXPECT_EQ(out.all(), "");
+}
+
+TEST(HelperProgram, LeavesNothingBehindThatItStarted) {
+  Pipe out;
+  HelperProgram program({"sh", "-c", "sleep 60 &"}, {.output = out.ends[1]});
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(out.all(), "");
+}
+
 TEST(Ending, ASignalCleansUp) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Pipe out;
@@ -94,7 +122,7 @@ TEST(Ending, ASignalCleansUp) {
       end_at_once_on_signals();
       std::ofstream(file) << "half";
       const SignalCleanup half(file);
-      const HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, out.ends[1]);
+      const HelperProgram program({"sh", "-c", "sleep 60 & sleep 60"}, {.output = out.ends[1]});
       ::raise(signal);
     });
     EXPECT_TRUE(WIFEXITED(status));

@@ -18,10 +18,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "harness/core/exec.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/launch/channel.hpp"
-#include "harness/launch/exec.hpp"
 #include "harness/launch/shell_words.hpp"
 
 namespace ucxbench {
@@ -82,6 +82,15 @@ cpu_set_t cpu_set(const std::vector<int>& cpus) {
     CPU_SET(static_cast<unsigned>(cpu), &set);
   }
   return set;
+}
+
+// A rank's stdin, which is always at its end.
+Fd empty_input() {
+  Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null) {
+    throw Failure(Exit::cannot_run, fmt::format("cannot open /dev/null: {}", std::strerror(errno)));
+  }
+  return null;
 }
 
 /// Empty when exec succeeded: the pipe closes without a word.

@@ -1,6 +1,5 @@
 #include "harness/launch/program.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -12,10 +11,13 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/exec.hpp"
+#include "harness/core/helper_program.hpp"
+#include "harness/launch/fd.hpp"
 
 namespace ucxbench {
 namespace {
@@ -30,26 +32,6 @@ constexpr std::chrono::milliseconds grace{700};
 constexpr std::chrono::milliseconds last_grace{300};
 // After the user's second Ctrl-C.
 constexpr std::chrono::seconds abort_grace{1};
-
-/// All that the child needs, prepared before fork.
-struct Started {
-  std::vector<char*> argv;
-  std::vector<char*> environment;
-  int in, out, err, failure;
-  pid_t parent;
-};
-
-// Only system calls, as between every fork and exec.
-[[noreturn]] void become_program(const Started& started) {
-  begin_child(started.parent, SIGTERM);
-  ::dup2(started.in, STDIN_FILENO);
-  ::dup2(started.out, STDOUT_FILENO);
-  ::dup2(started.err, STDERR_FILENO);
-  ::execvpe(started.argv[0], started.argv.data(), started.environment.data());
-  const int error = errno;
-  [[maybe_unused]] const auto written = ::write(started.failure, &error, sizeof error);
-  ::_exit(127);
-}
 
 // In memory, so that nobody has to read while it writes.
 Fd memory_file(const char* name) {
@@ -70,26 +52,32 @@ std::string all_of(const Fd& file) {
   return text;
 }
 
-/// A child until it is reaped; killed if nobody waited for it.
-class Child {
+/// A program that has begun, and what it says.
+class Running {
  public:
-  Child(pid_t pid, std::optional<std::chrono::seconds> limit) : pid_(pid) {
-    if (limit) deadline_ = ProgramClock::now() + *limit;
+  explicit Running(const Program& program)
+      : out_(memory_file("stdout")), err_(memory_file("stderr")) {
+    std::vector<std::string> entries;
+    for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
+    try {
+      program_.emplace(program.argv, HelperProgram::Setup{.output = out_.get(),
+                                                          .errors = err_.get(),
+                                                          .environment = std::move(entries),
+                                                          .at_our_end = SIGTERM});
+    } catch (const std::system_error& error) {
+      throw Failure(Exit::usage, fmt::format("cannot run '{}': {}; give a program that can be run",
+                                             program.argv[0], error.code().message()));
+    }
+    if (program.limit) deadline_ = ProgramClock::now() + *program.limit;
   }
-  ~Child() {
-    if (pid_ <= 0) return;
-    ::kill(-pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
 
-  /// Its wait status once it has ended.
-  std::optional<int> look(const Signals& signals) {
-    int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = 0;
-      return status;
+  std::optional<ProgramEnd> look(const Signals& signals) {
+    const auto status = program_->status();
+    if (status) {
+      return ProgramEnd{.status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 0,
+                        .signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0,
+                        .out = all_of(out_),
+                        .said = all_of(err_)};
     }
     pass_on(signals);
     if (ProgramClock::now() > deadline_) end_it(last_grace);
@@ -100,67 +88,26 @@ class Child {
   // Signals of one kind that are pending at once are one: a second Ctrl-C goes on as SIGTERM.
   void pass_on(const Signals& signals) {
     if (signals.stop() && !std::exchange(stopped_, true)) {
-      ::kill(pid_, SIGINT);
+      ::kill(program_->pid(), SIGINT);
       deadline_ = ProgramClock::now() + grace;
     }
     if (signals.abort() && !aborted_) end_it(abort_grace);
   }
   void end_it(std::chrono::milliseconds limit) {
     const bool again = std::exchange(aborted_, true);
-    ::kill(again || !stopped_ ? -pid_ : pid_, again || !stopped_ ? SIGKILL : SIGTERM);
+    if (again || !stopped_) {
+      program_->kill();
+    } else {
+      ::kill(program_->pid(), SIGTERM);
+    }
     deadline_ = ProgramClock::now() + limit;
   }
 
-  pid_t pid_;
+  Fd out_, err_;
+  std::optional<HelperProgram> program_;
   bool stopped_ = false;
   bool aborted_ = false;
   ProgramClock::time_point deadline_ = ProgramClock::time_point::max();
-};
-
-/// A program that has begun, and what it says.
-class Running {
- public:
-  explicit Running(const Program& program)
-      : out_(memory_file("stdout")), err_(memory_file("stderr")) {
-    const Fd in = empty_input();
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw Failure(Exit::cannot_run, fmt::format("no pipe: {}", std::strerror(errno)));
-    }
-    const Fd failure(ends[0]);
-    Fd told(ends[1]);
-    auto argv = program.argv;
-    std::vector<std::string> entries;
-    for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
-    const Started started{pointers_to(argv), pointers_to(entries), in.get(),  out_.get(),
-                          err_.get(),        told.get(),           ::getpid()};
-    const pid_t pid = ::fork();
-    if (pid == 0) become_program(started);
-    if (pid < 0) {
-      throw Failure(Exit::cannot_run,
-                    fmt::format("cannot start '{}': {}", argv[0], std::strerror(errno)));
-    }
-    child_.emplace(pid, program.limit);
-    told.reset();
-    int error = 0;
-    if (::read(failure.get(), &error, sizeof error) == sizeof error) {
-      throw Failure(Exit::usage, fmt::format("cannot run '{}': {}; give a program that can be run",
-                                             argv[0], std::strerror(error)));
-    }
-  }
-
-  std::optional<ProgramEnd> look(const Signals& signals) {
-    const auto status = child_->look(signals);
-    if (!status) return std::nullopt;
-    return ProgramEnd{.status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 0,
-                      .signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0,
-                      .out = all_of(out_),
-                      .said = all_of(err_)};
-  }
-
- private:
-  Fd out_, err_;
-  std::optional<Child> child_;
 };
 
 }  // namespace

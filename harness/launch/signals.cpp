@@ -130,8 +130,4 @@ const char* Signals::reason() const {
   return abort() ? "aborted by a second Ctrl-C" : "stopped by Ctrl-C";
 }
 
-void reset_crash_handlers() {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, SIG_DFL);
-}
-
 }  // namespace ucxbench

@@ -53,8 +53,4 @@ class Signals {
   Fd wake_;
 };
 
-/// Undoes the crash handlers that libucs installs when it is loaded: in a supervisor, which calls
-/// no UCX, they would only hide what the kernel has to say.
-void reset_crash_handlers();
-
 }  // namespace ucxbench

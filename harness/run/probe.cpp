@@ -114,7 +114,7 @@ Probe probe(const ProbeFor& asked) {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
                                  asked.topology ? topology_word : ""},
-        in.get());
+        HelperProgram::Setup{.output = in.get()});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,
                   fmt::format("starting a probe of UCX: {}", error.code().message()));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
 
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/files.hpp"
@@ -45,17 +44,24 @@ std::set<std::string, std::less<>> parse_fail_on(const std::string& text) {
   return names;
 }
 
-/// Of `fail_on`, the first that a row is; empty: none.
-std::string_view failed_on(const Comparison& comparison,
-                           const std::set<std::string, std::less<>>& fail_on) {
+/// The status for the first of `fail_on` that a row is, which it names on stderr.
+Exit verdict_of(const Comparison& comparison, const std::set<std::string, std::less<>>& fail_on) {
   const auto any = [&](Change change) {
     return std::ranges::any_of(comparison.series,
                                [&](const SeriesChange& series) { return series.change == change; });
   };
-  if (fail_on.contains("regression") && any(Change::regressed)) return "regression";
-  if (fail_on.contains("missing") && any(Change::missing)) return "missing";
+  const auto fails = [&](const char* name, bool is, Exit exit) {
+    if (!is || !fail_on.contains(name)) return false;
+    fmt::print(stderr, "ucx-bench: --fail-on {}: status {}\n", name, static_cast<int>(exit));
+    return true;
+  };
+  if (fails("regression", any(Change::regressed), Exit::gate)) return Exit::gate;
   const bool unknown = !comparison.incomparable.empty() || any(Change::inconclusive);
-  return fail_on.contains("inconclusive") && unknown ? "inconclusive" : "";
+  if (fails("missing", any(Change::missing), Exit::inconclusive) ||
+      fails("inconclusive", unknown, Exit::inconclusive)) {
+    return Exit::inconclusive;
+  }
+  return Exit::done;
 }
 
 }  // namespace
@@ -103,13 +109,7 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet)
     std::fputs(comparison_table(comparison, global.verbose).c_str(), stdout);
   std::fflush(stdout);
-  const auto failed = failed_on(comparison, fail_on_);
-  const auto exit = failed.empty()           ? Exit::done
-                    : failed == "regression" ? Exit::gate
-                                             : Exit::inconclusive;
-  if (exit != Exit::done) {
-    fmt::print(stderr, "ucx-bench: --fail-on {}: status {}\n", failed, static_cast<int>(exit));
-  }
+  const auto exit = verdict_of(comparison, fail_on_);
   if (html_.empty()) return exit;
   const auto drawn = run_script_on(
       text, "comparison",

@@ -1,16 +1,8 @@
-#include "harness/launch/exec.hpp"
+#include "harness/core/exec.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
-#include "harness/core/failure.hpp"
-#include "harness/launch/signals.hpp"
 
 namespace ucxbench {
 
@@ -22,14 +14,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return all;
 }
 
-Fd empty_input() {
-  Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!null) {
-    throw Failure(Exit::cannot_run, fmt::format("cannot open /dev/null: {}", std::strerror(errno)));
-  }
-  return null;
-}
-
 void begin_child(pid_t parent, int at_its_end) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, at_its_end);
@@ -39,6 +23,10 @@ void begin_child(pid_t parent, int at_its_end) {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void reset_crash_handlers() {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(signal, SIG_DFL);
 }
 
 }  // namespace ucxbench

@@ -7,16 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/launch/fd.hpp"
-
 namespace ucxbench {
 
 /// argv or environ of the strings, null at the end; good as long as these stay as they are. Before
 /// fork: it allocates.
 std::vector<char*> pointers_to(std::vector<std::string>& strings);
-
-/// A child's stdin, which is always at its end. Throws Failure(Exit::cannot_run).
-Fd empty_input();
 
 /// The first thing that a child does. It gets a process group of its own, `at_its_end` when the
 /// *thread* of `parent` that forked it ends, no blocked signal, and the default action of those
@@ -24,5 +19,9 @@ Fd empty_input();
 /// fork and exec: another thread may have held the allocator's lock. Ends the child if `parent` is
 /// gone already.
 void begin_child(pid_t parent, int at_its_end);
+
+/// Undoes the crash handlers that libucs installs when it is loaded: in a supervisor, which calls
+/// no UCX, they would only hide what the kernel has to say.
+void reset_crash_handlers();
 
 }  // namespace ucxbench
