@@ -27,7 +27,7 @@ void check_results(const Result& base, const Result& now, const CompareOptions& 
   }
 }
 
-std::size_t most_launches(const Result& result) {
+std::size_t launches_in(const Result& result) {
   std::size_t most = 0;
   for (const auto& of : result.cases) {
     for (const auto& [name, metric] : of.metrics)
@@ -50,7 +50,7 @@ Exit run(const CompareOptions& o, const GlobalOptions& global) {
   }
   const auto base = read_result(o.base);
   if (o.with_itself) {
-    if (most_launches(base) < 2) {
+    if (launches_in(base) < 2) {
       throw Failure(
           Exit::usage,
           fmt::format("--with-itself: '{}' has one launch, and two or more can be compared; "
