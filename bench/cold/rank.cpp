@@ -44,7 +44,7 @@ class Rank {
         cases_(std::move(cases)) {
     rendezvous_.phase("allocating buffers");
     if (std::ranges::any_of(kinds(), needs_cuda)) {
-      gpu_.emplace(gpu_of_rank(common().devices, rendezvous_.rank()));
+      gpu_.emplace(gpu_of_rank(common().devices, rendezvous_.rank_on_machine()));
     }
     known_.emplace(sends() ? common().sent_from() : common().received_into(),
                    std::ranges::max(cases_, {}, bytes_of).parameters.bytes);

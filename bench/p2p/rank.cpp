@@ -51,7 +51,7 @@ class Rank {
     const auto sent_from = p.sent_from();
     const auto received_into = p.received_into();
     if (needs_cuda(sent_from) || needs_cuda(received_into)) {
-      gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank()));
+      gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank_on_machine()));
     }
     const auto largest = std::ranges::max(cases_, {}, bytes_of).parameters.bytes;
     const auto peers = static_cast<std::size_t>(rendezvous_.size()) - 1;

@@ -4,10 +4,10 @@
 
 namespace ucxbench::pingpong {
 
-PairMemory::PairMemory(const Parameters& p, int rank, std::uint64_t largest)
+PairMemory::PairMemory(const Parameters& p, int rank_on_machine, std::uint64_t largest)
     : pooled_(p.pool()), send_kind_(p.sent_from()), receive_kind_(p.received_into()) {
   if (needs_cuda(send_kind_) || needs_cuda(receive_kind_)) {
-    context_.emplace(gpu_of_rank(p.devices, rank));
+    context_.emplace(gpu_of_rank(p.devices, rank_on_machine));
   }
   if (!pooled_) return;
   const auto bytes = std::max<std::uint64_t>(largest, 1);

@@ -17,7 +17,7 @@ namespace ucxbench::pingpong {
 class PairMemory {
  public:
   /// Makes the CUDA context; `largest` of the sizes to come. Throws Failure.
-  PairMemory(const Parameters& parameters, int rank, std::uint64_t largest);
+  PairMemory(const Parameters& parameters, int rank_on_machine, std::uint64_t largest);
 
   /// To send from and to receive into, of at least `bytes`.
   std::pair<Buffer&, Buffer&> buffers(std::uint64_t bytes);

@@ -120,7 +120,7 @@ void run_rank(RankContext& context) {
   std::uint64_t largest = 0;
   for (const auto& planned : cases) largest = std::max(largest, planned.parameters.bytes);
   context.rendezvous().phase("allocating buffers");
-  PairMemory memory(cases.front().parameters, context.rendezvous().rank(), largest);
+  PairMemory memory(cases.front().parameters, context.rendezvous().rank_on_machine(), largest);
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {
       return planned.parameters.api != begin->parameters.api ||

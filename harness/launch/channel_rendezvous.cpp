@@ -48,6 +48,9 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
                               control_fd_variable, fd));
   }
   auto rendezvous = std::make_unique<ChannelRendezvous>(Fd(fd), rank, size);
+  if (const int number = variable(on_machine_variable); number >= 0) {
+    rendezvous->on_machine_ = number;
+  }
   // Who it is, since a wrapper may be what the supervisor started.
   rendezvous->channel_.send({{"type", "heartbeat"},
                              {"activity", 0},
@@ -60,7 +63,7 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
 }
 
 ChannelRendezvous::ChannelRendezvous(Fd control, int rank, int size)
-    : channel_(std::move(control)), rank_(rank), size_(size) {}
+    : channel_(std::move(control)), rank_(rank), size_(size), on_machine_(rank) {}
 
 void ChannelRendezvous::put(std::string_view key, const Bytes& value, const Progress& progress) {
   ask({{"type", "put"}, {"key", key}, {"value", nlohmann::json::binary(value)}}, "ok", progress);

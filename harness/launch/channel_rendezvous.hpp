@@ -30,6 +30,7 @@ class ChannelRendezvous final : public Rendezvous {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int rank_on_machine() const override { return on_machine_; }
   int answer_fd() const override { return channel_.fd(); }
   void put(std::string_view key, const Bytes& value, const Progress& progress) override;
   Bytes get(std::string_view key, const Progress& progress) override;
@@ -60,6 +61,7 @@ class ChannelRendezvous final : public Rendezvous {
   Channel channel_;
   int rank_;
   int size_;
+  int on_machine_;
   std::optional<Lifeline> lifeline_;
 };
 

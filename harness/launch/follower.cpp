@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -44,6 +45,7 @@ class Follower {
   void handle(const nlohmann::json& frame);
   void start(const nlohmann::json& frame);
   void end_ranks();
+  void pass_on(int rank, const nlohmann::json& said);
   void watch_ranks(Clock::time_point now, bool children_changed);
   void say_who_is_gone();
   void blame(int rank, const Blame& blame);
@@ -55,6 +57,7 @@ class Follower {
   Events events_;
   std::optional<LocalRanks> ranks_;
   std::set<int> said_gone_;
+  std::map<int, nlohmann::json> activity_;  ///< by rank, as last heard
   std::optional<Clock::time_point> said_stop_;
   std::optional<LaunchOutcome> end_;
   Clock::time_point last_round_ = Clock::now();
@@ -123,11 +126,10 @@ void Follower::start(const nlohmann::json& frame) {
   const auto numbers = frame.at("ranks").get<std::vector<int>>();
   end_ranks();
   said_gone_.clear();
+  activity_.clear();
   ranks_.emplace(
       events_, frame.at("size").get<int>(),
-      [this](int rank, const nlohmann::json& said) {
-        remote_.send({{"type", "rank"}, {"rank", rank}, {"frame", said}});
-      },
+      [this](int rank, const nlohmann::json& said) { pass_on(rank, said); },
       [this](int rank, const Blame& found) { blame(rank, found); });
   std::size_t at = 0;
   try {
@@ -138,6 +140,16 @@ void Follower::start(const nlohmann::json& frame) {
   } catch (const Failure& failure) {
     blame(numbers.at(at), {fmt::format("did not start: {}", failure.what()), failure.exit(), true});
   }
+}
+
+// That it lives is known here; the listener wants to know that it does something.
+void Follower::pass_on(int rank, const nlohmann::json& said) {
+  const auto activity = said.find("activity");
+  if (said.value("type", "") == "heartbeat" && activity != said.end()) {
+    auto& known = activity_[rank];
+    if (std::exchange(known, *activity) == *activity) return;
+  }
+  remote_.send({{"type", "rank"}, {"rank", rank}, {"frame", said}});
 }
 
 void Follower::end_ranks() {

@@ -157,6 +157,8 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_
   environment.push_back(fmt::format("{}={}", stop_fd_variable, stop_fd));
   environment.push_back(fmt::format("{}={}", rank_variable, rank));
   environment.push_back(fmt::format("{}={}", size_variable, size));
+  environment.push_back(fmt::format("{}={}", on_machine_variable,
+                                    command.on_machine < 0 ? rank : command.on_machine));
   const ChildPlan plan{pointers_to(argv),
                        pointers_to(environment),
                        cpu_set(command.cpus),

@@ -13,6 +13,7 @@ namespace ucxbench {
 inline constexpr const char* control_fd_variable = "UCXBENCH_INTERNAL_CONTROL_FD";
 inline constexpr const char* rank_variable = "UCXBENCH_INTERNAL_RANK";
 inline constexpr const char* size_variable = "UCXBENCH_INTERNAL_RANKS";
+inline constexpr const char* on_machine_variable = "UCXBENCH_INTERNAL_RANK_ON_MACHINE";
 inline constexpr const char* stop_fd_variable = "UCXBENCH_INTERNAL_STOP_FD";
 
 /// Asks all ranks that were given its descriptor, at once, for what they have finished.
@@ -33,6 +34,7 @@ struct RankCommand {
   std::vector<std::string> environment;  ///< all of it, as "NAME=value"
   std::vector<int> cpus;                 ///< may run on these only; empty: as the supervisor
   std::string wrap;                      ///< the text of --wrap
+  int on_machine = -1;  ///< its number among the ranks of its machine; -1: its rank
 };
 
 /// A rank of this program, in this process's environment with `settings` and, before these,

@@ -27,6 +27,9 @@ class Rendezvous {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
+  /// Its number among the ranks of its machine: by it a rank takes a GPU.
+  virtual int rank_on_machine() const { return rank(); }
+
   /// Can be read when there is an answer to the verb that waits; -1: nothing tells.
   virtual int answer_fd() const { return -1; }
 

@@ -6,9 +6,9 @@
 
 namespace ucxbench {
 
-WorkloadMemory::WorkloadMemory(const WorkloadParameters& p, int rank)
+WorkloadMemory::WorkloadMemory(const WorkloadParameters& p, int rank_on_machine)
     : kind_(p.kind()), pooled_(p.pool()) {
-  if (needs_cuda(kind_)) context_.emplace(gpu_of_rank(p.devices, rank));
+  if (needs_cuda(kind_)) context_.emplace(gpu_of_rank(p.devices, rank_on_machine));
   if (pooled_ && p.pool_bytes != 0) pool_.emplace(kind_, p.pool_bytes, Pages::huge);
 }
 

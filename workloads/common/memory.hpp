@@ -14,7 +14,7 @@ namespace ucxbench {
 class WorkloadMemory {
  public:
   /// Makes the CUDA context, if one is needed: before UCX starts. Throws Failure.
-  WorkloadMemory(const WorkloadParameters& parameters, int rank);
+  WorkloadMemory(const WorkloadParameters& parameters, int rank_on_machine);
 
   /// Buffers of these sizes, at least a byte each: cut out of one pool, or with --no-pool each an
   /// allocation of its own. With --rmm-pool-size all calls share one pool.

@@ -141,7 +141,7 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
                   const std::function<void(Communicator&, WorkloadMemory&)>& run_cases) {
   auto& rendezvous = context.rendezvous();
   rendezvous.phase("starting");
-  WorkloadMemory memory(p, rendezvous.rank());
+  WorkloadMemory memory(p, rendezvous.rank_on_machine());
   Communicator comm(rendezvous, {.connect_by = p.connect_by,
                                  .net_devices = p.net_devices,
                                  .progress = p.progress,

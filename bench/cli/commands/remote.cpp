@@ -34,15 +34,18 @@ Json own_hello() {
 
 /// Of hosts by what they have told.
 std::vector<Seat> seats_of(const std::vector<Json>& hellos) {
-  const auto together = [](const Json& a, const Json& b) {
-    return a.value("boot_id", "") == b.value("boot_id", "") &&
-           a.value("cpus", Json()) == b.value("cpus", Json());
+  const auto of_one_boot = [](const Json& a, const Json& b) {
+    return a.value("boot_id", "") == b.value("boot_id", "");
+  };
+  const auto together = [&](const Json& a, const Json& b) {
+    return of_one_boot(a, b) && a.value("cpus", Json()) == b.value("cpus", Json());
   };
   std::vector<Seat> seats;
   for (std::size_t host = 0; host < hellos.size(); ++host) {
     Seat seat{.of = 0, .cpus = static_cast<int>(hellos[host].value("cpus", Json::array()).size())};
     for (std::size_t other = 0; other < hellos.size(); ++other) {
       if (other == host) seat.index = seat.of;
+      seat.before += other < host && of_one_boot(hellos[host], hellos[other]) ? 1 : 0;
       seat.of += together(hellos[host], hellos[other]) ? 1 : 0;
     }
     seats.push_back(seat);
@@ -93,6 +96,8 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
   for (const auto& cpus :
        cpus_of_seat(placement.bind, ranks, told.at("busy_threads").get<int>(), seat)) {
     commands.push_back(own_rank(settings, ucx, placement.wrap, cpus));
+    commands.back().on_machine =
+        told.at("first_on_machine").get<int>() + static_cast<int>(commands.size()) - 1;
   }
   return commands;
 }

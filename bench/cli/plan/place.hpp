@@ -18,7 +18,8 @@ std::vector<std::vector<int>> cpus_of_ranks(const std::string& bind, int ranks, 
 struct Seat {
   int index = 0;  ///< of `of`
   int of = 1;
-  int cpus = 1;  ///< that all of them may use
+  int cpus = 1;    ///< that all of them may use
+  int before = 0;  ///< hosts of the run that are the same machine, whatever their CPUs
 };
 
 /// As cpus_of_ranks, for the `ranks` of one of several hosts.

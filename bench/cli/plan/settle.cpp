@@ -285,6 +285,9 @@ class Settling {
           own_rank(own, plan_.ucx, plan_.wrap,
                    rank < plan_.cpus.size() ? plan_.cpus[rank] : std::vector<int>{}));
     }
+    for (std::size_t at = 0; plan_.hosts > 1 && at < here; ++at) {
+      launch.launch.ranks[at].on_machine = static_cast<int>(at);
+    }
     if (plan_.hosts > 1) launch.launch.hosts = plan_.hosts_of(launch.ranks);
     for (std::size_t host = 1; host < machine_.seats.size(); ++host) {
       const auto& seat = machine_.seats[host];
@@ -294,6 +297,7 @@ class Settling {
            {"ucx", plan_.ucx},
            {"busy_threads", plan_.busy_threads},
            {"peers", plan_.one_peer ? 1 : launch.ranks - 1},
+           {"first_on_machine", seat.before * local(launch.ranks)},
            {"seat", {{"index", seat.index}, {"of", seat.of}}}});
     }
     shared.asked.merge(shared.inherited);

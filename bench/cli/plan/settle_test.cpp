@@ -117,7 +117,8 @@ TEST(Settling, GivesTheOtherHostsTheirRanks) {
   plan.cpus = {{0}, {1}};
   auto machine = plain_machine();
   machine.remote_route = "eth7";
-  machine.seats = {{.cpus = 4}, {.index = 0, .of = 2, .cpus = 4}, {.index = 1, .of = 2, .cpus = 4}};
+  machine.seats = {
+      {.cpus = 4}, {.index = 0, .of = 2, .cpus = 4}, {.index = 1, .of = 2, .cpus = 4, .before = 1}};
   Result result;
   auto launches = settle({plan}, machine, result);
   EXPECT_EQ(launches.at(0).ranks, 6);
@@ -129,6 +130,8 @@ TEST(Settling, GivesTheOtherHostsTheirRanks) {
     EXPECT_EQ(told.at("set"), "tcp");
     EXPECT_EQ(told.at("settings").at("UCX_NET_DEVICES"), "eth7");
     EXPECT_EQ(told.at("seat"), (Json{{"index", host}, {"of", 2}}));
+    EXPECT_EQ(told.at("first_on_machine"), 2 * host);
+    EXPECT_EQ(launches[0].launch.ranks[host].on_machine, static_cast<int>(host));
   }
   plan.hosts_in_turns = true;
   Result in_turns;
