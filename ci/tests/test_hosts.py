@@ -176,14 +176,16 @@ def test_mpirun_with_an_agent_for_each_host_or_rank(mpirun, agents):
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
 
 
-def test_what_mpirun_has_started_ends_together(mpirun):
+@pytest.mark.parametrize("killed", ["rank", "mpirun"])
+def test_what_mpirun_has_started_ends_together(mpirun, killed):
     running = mpirun("-np", 3, PROGRAM, "p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000)
     wait_until(lambda: len(ranks_of(running)) == 6)
-    os.kill(ranks_of(running)[0], signal.SIGKILL)
+    os.kill(ranks_of(running)[0] if killed == "rank" else running.pid, signal.SIGKILL)
     done = running.finish()
-    assert done.code == 5, done
-    assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
     running.wait_until_gone()
+    if killed == "rank":
+        assert done.code == 5, done
+        assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
 
 
 def ranks_of(started):

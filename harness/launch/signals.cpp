@@ -118,8 +118,14 @@ Signals::Waiting::~Waiting() {
 bool Signals::collect() {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t taken_bytes = ::read(wake_.get(), &count, sizeof count);
+  if (parent_ != 0 && ::getppid() != parent_) {
+    parent_ = 0;
+    ::raise(SIGTERM);
+  }
   return child_changed.exchange(false);
 }
+
+void Signals::end_with_parent() { parent_ = ::getppid(); }
 
 bool Signals::stop() const { return ends >= 1; }
 

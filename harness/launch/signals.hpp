@@ -1,6 +1,7 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include <array>
 
@@ -39,6 +40,10 @@ class Signals {
   /// Whether a child ended, stopped or went on since the last call.
   bool collect();
 
+  /// From now on the end of this process's parent is a SIGTERM, sent by `collect`: a launcher that
+  /// is killed sends none.
+  void end_with_parent();
+
   /// The user asked to end: giving up the sample under way, or at once.
   bool stop() const;
   bool abort() const;
@@ -51,6 +56,7 @@ class Signals {
   sigset_t mask_before_{};
   std::array<struct sigaction, taken.size()> before_{};
   Fd wake_;
+  pid_t parent_ = 0;  ///< 0: may end
 };
 
 }  // namespace ucxbench

@@ -102,8 +102,7 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
   return commands;
 }
 
-LaunchOutcome follow(RemoteSupervisor& remote, const Placement& placement) {
-  Signals signals;
+LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement& placement) {
   const auto route = device_of_connection(remote.fd());
   return follow_launches(
       remote,
@@ -151,7 +150,8 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
       connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
                           std::chrono::seconds(10), own_hello());
   say(fmt::format("connected to {}", remote->host()));
-  const auto outcome = follow(*remote, placement);
+  Signals signals;
+  const auto outcome = follow(*remote, signals, placement);
   if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
   return outcome.exit;
 }
@@ -164,7 +164,9 @@ Exit follow_first(Launcher& launcher, const std::string& listen, const std::stri
   hello["index"] = launcher.index();
   const auto remote =
       connect_to_listener(meeting.at, own_identity(), meeting.token, launcher_limit, hello);
-  const auto outcome = follow(*remote, placement);
+  Signals signals;
+  signals.end_with_parent();
+  const auto outcome = follow(*remote, signals, placement);
   // The first process says why to all that look at the launcher's output.
   if (remote->ended()) say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
   return outcome.exit;

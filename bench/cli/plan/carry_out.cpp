@@ -134,6 +134,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   RemoteSupervisors others;
   if (!global.dry_run && plans.front().hosts > 1) others = wait_for_others(plans.front(), command);
   Signals signals;
+  if (plans.front().launcher) signals.end_with_parent();
   HostNames hosts;
   if (!others.empty()) hosts = take_in(others, machine, result);
   auto launches = settle(std::move(plans), machine, result);
