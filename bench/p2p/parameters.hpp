@@ -24,9 +24,12 @@ std::string_view to_string(Concurrent concurrent);
 inline constexpr double stream_ms = 20;
 inline constexpr std::uint64_t least_messages = 16;
 
-/// In a duet a block is a stream of so long at least, and of a window; and there are at least so
-/// many quads of blocks.
-inline constexpr double duet_stream_ms = 4;
+/// In a duet a stream lasts so long at least, and has a window of messages. A block is the median
+/// of so many, since one that is interrupted says nothing; where windows are larger it is one.
+/// There are at least so many quads of blocks.
+inline constexpr double duet_stream_ms = 0.8;
+inline constexpr std::uint64_t duet_streams = 5;
+inline constexpr std::uint64_t largest_duet_window = std::uint64_t{16} << 20U;
 inline constexpr int least_duet_quads = 8;
 
 struct Parameters : Place {

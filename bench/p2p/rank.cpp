@@ -184,7 +184,7 @@ class Rank {
       int blocks = 0;
       duet->blocks(quads_of(p), [&] {
         begin_block(load, to, from);
-        measured_run();
+        for (auto left = streams_of_block(p); left > 0; --left) measured_run();
         end_block(p, fmt::format("block/{}/{}/{}", planned.index, round, blocks++), !to.empty());
       });
     } else {
@@ -219,11 +219,15 @@ class Rank {
     return context_.duet()->draw(static_cast<std::size_t>(quads), fmt::format("{} B", p.bytes));
   }
 
+  static std::uint64_t streams_of_block(const Parameters& p) {
+    const auto window = p.bytes * static_cast<std::uint64_t>(p.window);
+    return window <= largest_duet_window ? duet_streams : 1;
+  }
+
   /// Some messages that do not count: the first after a change of sides are slow.
   void begin_block(Load load, const std::vector<int>& to, const std::vector<int>& from) {
     load.window = 1;
     load.least_messages = 1;
-    load.least_s *= 0.25;
     if (load.messages) load.messages = (*load.messages + 2) / 3;
     stream(*comm_, context_.clock(), load, to, from);
   }
@@ -242,10 +246,9 @@ class Rank {
   void keep_streams(LaunchRecord& record, const Parameters& p, const std::string& metric) const {
     const auto found = record.samples.find(metric);
     if (context_.duet() == nullptr || found == record.samples.end()) return;
-    const PlannedBlocks planned{.iterations = 1, .quads = quads_of(p)};
-    const auto& values = found->second.values;
-    if (values.size() != 2 * planned.quads.size()) return;
-    keep_blocks(record, *context_.duet(), metric, planned, values);
+    const PlannedBlocks planned{.iterations = streams_of_block(p), .quads = quads_of(p)};
+    const auto values = medians_of_blocks(found->second.values, planned);
+    if (!values.empty()) keep_blocks(record, *context_.duet(), metric, planned, values);
   }
 
   /// The same on all ranks.

@@ -8,6 +8,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/hash.hpp"
+#include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/run/benchmark.hpp"
 
@@ -74,6 +75,17 @@ PlannedBlocks plan_blocks(DuetRank& duet, const std::string& what, double iterat
                                 std::min(limits.least_quads, most_quads), most_quads);
   const auto decided = duet.exchange(share(iterations << 8U | quads))[0];
   return {decided >> 8U, duet.draw(decided & 0xffU, what)};
+}
+
+std::vector<double> medians_of_blocks(const std::vector<double>& iterations,
+                                      const PlannedBlocks& planned) {
+  if (iterations.size() != 2 * planned.quads.size() * planned.iterations) return {};
+  const auto of_block = static_cast<std::ptrdiff_t>(planned.iterations);
+  std::vector<double> values;
+  for (auto at = iterations.begin(); at != iterations.end(); at += of_block) {
+    values.push_back(median(std::vector(at, at + of_block)));
+  }
+  return values;
 }
 
 Samples samples_of_blocks(const std::vector<double>& values) {

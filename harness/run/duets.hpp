@@ -51,6 +51,10 @@ PlannedBlocks plan_blocks(DuetRank& duet, const std::string& what, double iterat
 /// How many iterations a block leaves out at its begin, until caches are its own again.
 std::uint64_t iterations_left_out(std::uint64_t iterations);
 
+/// Of all iterations in order, the median of each block's; empty unless every iteration has one.
+std::vector<double> medians_of_blocks(const std::vector<double>& iterations,
+                                      const PlannedBlocks& planned);
+
 /// A launch's samples of a metric in a duet. A quantile of blocks is none of iterations: but the
 /// median and the extremes are left out.
 Samples samples_of_blocks(const std::vector<double>& values);

@@ -1,13 +1,11 @@
 #include "workloads/common/rank.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "harness/core/statistics.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
@@ -63,17 +61,11 @@ std::pair<Verified, std::string> verified_of(const std::vector<RankFacts>& ranks
 
 // Of a metric that not every iteration has there are no blocks.
 void keep_iterations(LaunchRecord& record, const DuetRank& duet, const PlannedBlocks& planned) {
-  const auto of_block = static_cast<std::ptrdiff_t>(planned.iterations);
   for (const auto* metric : {"wall_ms", "exchange_GBps"}) {
     const auto found = record.samples.find(metric);
     if (found == record.samples.end()) continue;
-    const auto& all = found->second.values;
-    if (all.size() != 2 * planned.quads.size() * planned.iterations) continue;
-    std::vector<double> values;
-    for (auto at = all.begin(); at != all.end(); at += of_block) {
-      values.push_back(median(std::vector(at, at + of_block)));
-    }
-    keep_blocks(record, duet, metric, planned, std::move(values));
+    const auto values = medians_of_blocks(found->second.values, planned);
+    if (!values.empty()) keep_blocks(record, duet, metric, planned, values);
   }
 }
 
