@@ -132,12 +132,9 @@ class Run {
 
   Launch launch_of(const LaunchPlan& plan, int number,
                    const std::optional<DuetSupervisor::Terms>& duet) {
-    Json told = {{"benchmark", plan.benchmark},
-                 {"launch", number},
-                 {"set", plan.set.members()},
-                 {"asked", plan.asked},
-                 {"crowded", plan.crowded},
-                 {"cases", Json::array()}};
+    Json told = {{"benchmark", plan.benchmark}, {"launch", number},
+                 {"set", plan.set.members()},   {"asked", plan.asked},
+                 {"crowded", plan.crowded},     {"cases", Json::array()}};
     for (const auto index : plan.cases) {
       told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
     }
