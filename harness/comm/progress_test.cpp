@@ -1,11 +1,15 @@
 #include "harness/comm/progress.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -16,8 +20,63 @@
 #include "harness/core/files.hpp"
 #include "harness/launch/leftovers.hpp"
 
+namespace {
+
+/// Of this thread's sleeps: their limits in ms, and what ends each.
+struct Sleeps {
+  std::vector<int> limits;
+  bool woken = false;
+};
+thread_local Sleeps* sleeps = nullptr;
+
+}  // namespace
+
+// In place of the library's: notes how long it would wait.
+extern "C" int poll(pollfd* entries, nfds_t count, int limit) {
+  static const auto original = reinterpret_cast<decltype(&poll)>(::dlsym(RTLD_NEXT, "poll"));
+  if (sleeps == nullptr) return original(entries, count, limit);
+  sleeps->limits.push_back(limit);
+  return sleeps->woken ? 1 : 0;
+}
+
 namespace ucxbench {
 namespace {
+
+/// The limits of so many sleeps, one after the other, none or all of which are woken.
+std::vector<int> limits_of(Sleeper& sleeper, ucp_worker_h worker, int count, bool woken = false) {
+  Sleeps noted{.limits = {}, .woken = woken};
+  while (noted.limits.size() < static_cast<std::size_t>(count)) {
+    while (progress_once(worker)) {
+    }
+    sleeps = &noted;
+    sleeper.sleep();
+    sleeps = nullptr;
+  }
+  return noted.limits;
+}
+
+using Limits = std::vector<int>;
+
+TEST(Sleeper, LooksByItselfEverLater) {
+  ::setenv("UCX_TLS", "tcp", 1);
+  ::setenv("UCX_NET_DEVICES", "lo", 1);
+  const UcxWorker worker(Api::tag, ProgressMode::parse("event"));
+  Sleeper sleeper(worker.handle());
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 11),
+            (Limits{1, 2, 4, 8, 16, 32, 64, 128, 256, 500, 500}));
+  sleeper.worked();  // what a look has found
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 3), (Limits{1, 2, 4}));
+  // Where looks find nothing, those of later waits begin later.
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 1, true), Limits{8});
+  sleeper.worked();
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 4), (Limits{8, 16, 32, 64}));
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 1, true), Limits{128});
+  sleeper.worked();
+  EXPECT_EQ(limits_of(sleeper, worker.handle(), 1), Limits{64});
+
+  Sleeper silent(worker.handle(), false);
+  EXPECT_EQ(limits_of(silent, worker.handle(), 7), (Limits{1, 2, 4, 8, 16, 16, 16}));
+}
 
 std::vector<std::string> threads() { return entries_of("/proc/self/task"); }
 

@@ -1,5 +1,7 @@
 #include "harness/core/ending.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -7,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 #include "harness/core/failure.hpp"
@@ -49,6 +52,21 @@ void take_limit(int) {
   end_at_once();
 }
 
+// With system calls only; the folder has no others in it.
+void remove_now(const char* path) {
+  if (::unlink(path) == 0 || errno != EISDIR) return;
+  const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (ssize_t bytes; (bytes = ::getdents64(folder, entries.data(), entries.size())) > 0;) {
+    for (ssize_t at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      at += entry->d_reclen;
+      ::unlinkat(folder, entry->d_name, 0);
+    }
+  }
+  ::rmdir(path);
+}
+
 void on(int signal, void (*handler)(int)) {
   struct sigaction action{};
   action.sa_handler = handler;
@@ -84,10 +102,13 @@ void end_within(std::chrono::milliseconds processor_time) noexcept {
 void end_at_once() noexcept {
   for (auto& slot : going) {
     if (const auto group = slot.group.load()) ::kill(-group, SIGKILL);
-    if (const auto* file = slot.file.load()) ::unlink(file);
   }
   for (auto& slot : going) {
     if (const auto group = slot.group.load()) reap(group);
+  }
+  // After the programs, which may still have written there.
+  for (auto& slot : going) {
+    if (const auto* file = slot.file.load()) remove_now(file);
   }
   ::_exit(static_cast<int>(Exit::interrupted));
 }

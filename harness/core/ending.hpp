@@ -29,7 +29,8 @@ void say_at_once(const char* line) noexcept;
 class SignalCleanup {
  public:
   explicit SignalCleanup(pid_t group);  ///< of processes: killed, the leader reaped
-  explicit SignalCleanup(const std::filesystem::path& file);  ///< not yet whole: removed
+  /// Not yet whole: removed. A folder, with the files in it.
+  explicit SignalCleanup(const std::filesystem::path& file);
   ~SignalCleanup();
   SignalCleanup(const SignalCleanup&) = delete;
   SignalCleanup& operator=(const SignalCleanup&) = delete;

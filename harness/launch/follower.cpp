@@ -135,7 +135,8 @@ void Follower::start(const nlohmann::json& frame) {
   try {
     const auto commands = commands_for_(frame.at("told"), static_cast<int>(numbers.size()));
     for (; at < numbers.size(); ++at) {
-      ranks_->start(commands.at(at), numbers[at], stop_call_.fd());
+      ranks_->start(commands.at(at), numbers[at], stop_call_.fd(),
+                    [this] { return signals_.stop(); });
     }
   } catch (const Failure& failure) {
     blame(numbers.at(at), {fmt::format("did not start: {}", failure.what()), failure.exit(), true});

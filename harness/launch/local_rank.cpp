@@ -67,11 +67,12 @@ std::optional<pid_t> changed_child() {
   return info.si_pid;
 }
 
-LocalRank::LocalRank(const RankCommand& command, int rank, int size, int stop_fd)
+LocalRank::LocalRank(const RankCommand& command, int rank, int size, int stop_fd,
+                     const GivenUp& given_up)
     : rank_(rank),
       traces_{{}, {shared_memory_folder(command.environment)}, std::time(nullptr)},
       channel_([&] {
-        auto process = spawn_rank(command, rank, size, stop_fd);
+        auto process = spawn_rank(command, rank, size, stop_fd, given_up);
         pid_ = process.pid;
         output_.emplace(std::move(process.output));
         return std::move(process.control);

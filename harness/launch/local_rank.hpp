@@ -42,8 +42,8 @@ class LocalRank {
   using Clock = std::chrono::steady_clock;
   using OnFrame = std::function<void(Channel::Frame)>;
 
-  /// Throws what spawn_rank throws, whose `stop_fd` it is.
-  LocalRank(const RankCommand& command, int rank, int size, int stop_fd);
+  /// Throws what spawn_rank throws, whose `stop_fd` and `given_up` they are.
+  LocalRank(const RankCommand& command, int rank, int size, int stop_fd, const GivenUp& given_up);
   /// Ends what is left.
   ~LocalRank();
   LocalRank(const LocalRank&) = delete;

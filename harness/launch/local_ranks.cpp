@@ -33,8 +33,8 @@ LocalRanks::LocalRanks(Events& events, int size, OnFrame on_frame, OnBlame on_bl
       on_blame_(std::move(on_blame)),
       by_rank_(static_cast<std::size_t>(size)) {}
 
-void LocalRanks::start(const RankCommand& command, int rank, int stop_fd) {
-  ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_, stop_fd));
+void LocalRanks::start(const RankCommand& command, int rank, int stop_fd, const GivenUp& given_up) {
+  ranks_.push_back(std::make_unique<LocalRank>(command, rank, size_, stop_fd, given_up));
   auto& started = *ranks_.back();
   by_rank_.at(static_cast<std::size_t>(rank)) = &started;
   by_pid_.emplace(started.pid(), &started);

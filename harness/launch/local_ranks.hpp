@@ -29,7 +29,7 @@ class LocalRanks {
   LocalRanks(Events& events, int size, OnFrame on_frame, OnBlame on_blame);
 
   /// Throws what LocalRank throws.
-  void start(const RankCommand& command, int rank, int stop_fd);
+  void start(const RankCommand& command, int rank, int stop_fd, const GivenUp& given_up);
 
   const std::vector<std::unique_ptr<LocalRank>>& all() const { return ranks_; }
   /// Null: it is not here, or not started.

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "harness/core/exec.hpp"
 #include "harness/core/failure.hpp"
@@ -29,6 +30,7 @@ namespace {
 
 // A network file system may take its time to deliver the program.
 constexpr auto exec_limit = std::chrono::seconds(20);
+constexpr auto exec_tick = std::chrono::milliseconds(100);
 
 enum class Step : int { bind, execute };
 
@@ -93,10 +95,22 @@ Fd empty_input() {
   return null;
 }
 
+/// Why the child is not to be waited for any longer; nothing: exec has succeeded or failed.
+std::optional<Failure> not_begun(int fd, const std::string& program, const GivenUp& given_up) {
+  const auto deadline = std::chrono::steady_clock::now() + exec_limit;
+  while (!wait_for(fd, POLLIN, exec_tick)) {
+    if (given_up()) {
+      return Failure(Exit::interrupted, fmt::format("ended before '{}' had begun", program));
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return Failure(Exit::cannot_run, fmt::format("'{}' takes too long to start", program));
+    }
+  }
+  return std::nullopt;
+}
+
 /// Empty when exec succeeded: the pipe closes without a word.
 std::string child_error(int fd, const RankCommand& command, int rank, const std::string& program) {
-  if (!wait_for(fd, POLLIN, exec_limit))
-    return fmt::format("'{}' takes too long to start", program);
   ChildError report{};
   if (::read(fd, &report, sizeof report) != sizeof report) return "";
   if (report.step == Step::bind) {
@@ -128,7 +142,8 @@ RankCommand own_rank(const Variables& settings, const Variables& from_user, cons
           .wrap = wrap};
 }
 
-RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd) {
+RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd,
+                       const GivenUp& given_up) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw Failure(Exit::cannot_run, fmt::format("cannot open a control connection for rank {}: {}",
@@ -178,11 +193,15 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_
   }
   ::setpgid(pid, pid);  // here too: whoever comes first, the group exists when we want to kill it
   error_write.reset();
-  const std::string error = child_error(error_read.get(), command, rank, argv[0]);
-  if (!error.empty()) {
+  auto failure = not_begun(error_read.get(), argv[0], given_up);
+  if (!failure) {
+    const auto error = child_error(error_read.get(), command, rank, argv[0]);
+    if (!error.empty()) failure.emplace(Exit::cannot_run, error);
+  }
+  if (failure) {
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    throw Failure(Exit::cannot_run, error);
+    throw *failure;
   }
   return {pid, std::move(ours), std::move(output)};
 }

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct RankCommand {
 RankCommand own_rank(const Variables& settings, const Variables& from_user, const std::string& wrap,
                      const std::vector<int>& cpus);
 
+/// Whether what waits shall wait no longer.
+using GivenUp = std::function<bool()>;
+
 struct RankProcess {
   pid_t pid;   ///< also its process group
   Fd control;  ///< the supervisor's end of the control connection
@@ -52,7 +56,10 @@ struct RankProcess {
 /// with two extra descriptors: the control connection and `stop_fd`, which is readable when it
 /// shall report what it has finished (Lifeline), announced by the variables above. The kernel kills
 /// it when the calling *thread* ends, until it has a Lifeline. Throws Failure: Exit::cannot_run
-/// when the command cannot be executed or the CPUs are not there, Exit::usage for a malformed wrap.
-RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd);
+/// when the command cannot be executed or the CPUs are not there, Exit::usage for a malformed wrap,
+/// Exit::interrupted when `given_up` says so while the program has not begun: it is asked ten times
+/// a second.
+RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_fd,
+                       const GivenUp& given_up);
 
 }  // namespace ucxbench

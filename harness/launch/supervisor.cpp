@@ -106,7 +106,7 @@ LaunchOutcome Supervisor::run() {
     start();
     if (!signals_.stop()) supervise();
   } catch (const Failure& failure) {
-    causes_.add(failure.what(), failure.exit(), false);
+    if (failure.exit() != Exit::interrupted) causes_.add(failure.what(), failure.exit());
   }
   end_ranks();
   return outcome();
@@ -133,7 +133,8 @@ void Supervisor::start() {
   for (std::size_t at = 0; at < here.size(); ++at) {
     signals_.collect();
     if (signals_.stop()) return;
-    ranks_.start(launch_.ranks.at(at), here[at], stop_call_.fd());
+    ranks_.start(launch_.ranks.at(at), here[at], stop_call_.fd(),
+                 [this] { return signals_.stop(); });
   }
   for (auto& seen : seen_) seen.since = Clock::now();
 }

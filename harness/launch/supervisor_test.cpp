@@ -1,16 +1,20 @@
 #include "harness/launch/supervisor.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <thread>
 
+#include "harness/launch/fd.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/test_processes.hpp"
 
@@ -241,6 +245,32 @@ TEST(Supervisor, ForgivesAShortStop) {
   };
   Signals signals;
   EXPECT_EQ(run_launch(wanted, signals).reason, "stopped by Ctrl-C");
+}
+
+// As on a network file system that is gone: who has a lease of the file keeps exec waiting.
+TEST(Supervisor, IsNotHeldUpByAProgramThatDoesNotBegin) {
+  const auto program =
+      std::filesystem::temp_directory_path() / fmt::format("ucxbench-held-{}", ::getpid());
+  std::filesystem::copy_file("/bin/true", program);
+  const Fd held(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
+  ::fcntl(held.get(), F_SETSIG, SIGURG);  // which by itself does nothing
+  const bool leased = ::fcntl(held.get(), F_SETLEASE, F_WRLCK) == 0;
+  if (!leased) {
+    std::filesystem::remove(program);
+    GTEST_SKIP() << "no leases on this file system";
+  }
+  Launch wanted;
+  wanted.ranks = {{.argv = {program}, .environment = {}, .cpus = {}, .wrap = ""}};
+  Signals signals;
+  const auto ended = std::async(std::launch::async, [] {
+    while (children_of(::getpid()).empty()) std::this_thread::sleep_for(1ms);
+    ::kill(::getpid(), SIGINT);
+  });
+  const auto outcome = run_launch(wanted, signals);
+  std::filesystem::remove(program);
+  EXPECT_EQ(outcome.state, State::interrupted);
+  EXPECT_EQ(outcome.reason, "stopped by Ctrl-C");
+  EXPECT_TRUE(children_of(::getpid()).empty());
 }
 
 TEST(Supervisor, RestoresMaskAndAction) {

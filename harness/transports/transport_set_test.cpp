@@ -41,6 +41,22 @@ TEST(TransportSet, RefusesUnknownNamesWithTheNearest) {
   EXPECT_THROW(TransportSet::parse("auto,tcp"), Failure);
 }
 
+// The kernel would drop the probes of so many, and UCX end their connections.
+TEST(TransportSet, HundredsOfRanksOfAHostProbeNoConnections) {
+  const auto keep_idle = [](const char* names, int ranks, bool one_host) -> std::string {
+    for (const auto& setting :
+         ucx_settings(TransportSet::parse(names), {.one_host = one_host, .ranks_here = ranks})) {
+      if (setting.key == "UCX_TCP_KEEPIDLE") return setting.value;
+    }
+    return "UCX's own";
+  };
+  EXPECT_EQ(keep_idle("tcp", 128, true), "UCX's own");
+  EXPECT_EQ(keep_idle("tcp", 129, true), "inf");
+  EXPECT_EQ(keep_idle("auto", 129, true), "inf");
+  EXPECT_EQ(keep_idle("shm", 129, true), "UCX's own");
+  EXPECT_EQ(keep_idle("tcp", 129, false), "UCX's own");
+}
+
 TEST(TransportSet, SetsWhatIsEnabledAndSaysWhy) {
   const auto settings =
       ucx_settings(TransportSet::parse("tcp,shm"), {.net_devices = "lo", .sockaddr = true});

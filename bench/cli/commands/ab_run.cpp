@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
+#include "harness/core/ending.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -37,6 +39,7 @@ class WorkFolder {
                                              beside.parent_path().string(), std::strerror(errno)));
     }
     folder_ = name;
+    cleanup_.emplace(folder_);
   }
   ~WorkFolder() {
     std::error_code ignored;
@@ -49,6 +52,7 @@ class WorkFolder {
 
  private:
   std::filesystem::path folder_;
+  std::optional<SignalCleanup> cleanup_;
 };
 
 // Options of ours must not become the other program's by way of their environment twins.
