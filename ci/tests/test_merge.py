@@ -124,7 +124,7 @@ def test_memory_stays_within_its_bound(merge):
     ("arguments", "words"),
     [
         (["--rows", "0"], "--rows: count '0': expected a whole number from 1 to 2^53"),
-        (["--rows", "many"], "expected a count such as 1000, 10K, 2.5M or 1G"),
+        (["--rows", "many"], "expected a count such as 1000, 10K (10 000), 2.5M or 1G"),
         (["--rows", "100G"], "fit"),
         (["--frac-match", "1.5"], "--frac-match"),
         (["--generator", "dusk"], "did you mean 'dask'?"),

@@ -56,6 +56,7 @@ void take_limit(int) {
 void remove_now(const char* path) {
   if (::unlink(path) == 0 || errno != EISDIR) return;
   const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
   alignas(dirent64) std::array<char, 4096> entries;
   for (ssize_t bytes; (bytes = ::getdents64(folder, entries.data(), entries.size())) > 0;) {
     for (ssize_t at = 0; at < bytes;) {
