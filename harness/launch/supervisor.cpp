@@ -191,7 +191,11 @@ void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
     return;
   }
   const auto host = static_cast<int>(tag);
-  other(host).receive(now, [&](const auto& frame) { handle_host(host, frame); });
+  try {
+    other(host).receive(now, [&](const auto& frame) { handle_host(host, frame); });
+  } catch (const Failure& failure) {
+    blame_host(host, failure.what());
+  }
   if (other(host).ended()) events_.forget(other(host).fd());
 }
 
@@ -220,10 +224,15 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
 }
 
 void Supervisor::send(const Hub::Reply& reply) {
-  if (const auto host = host_of(reply.rank); host != 0) {
-    other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
-  } else {
+  const auto host = host_of(reply.rank);
+  if (host == 0) {
     ranks_.send(reply.rank, reply.frame);
+    return;
+  }
+  try {
+    other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
+  } catch (const Failure& failure) {
+    blame_host(host, failure.what());
   }
 }
 
