@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -45,6 +46,16 @@ bool is_pending(pid_t pid, int signal) {
 }
 
 }  // namespace
+
+bool children_end() {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (;;) {
+    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended == -1) return errno == ECHILD;
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
 
 TestProcess::TestProcess(const std::vector<std::string>& arguments) : pid_(-1) {
   int ends[2];
