@@ -71,7 +71,7 @@ def to_do(stream, comparison, rows, causes, history, steps):
         common = f"; what they share: {causes[0][0]}" if causes else ""
         return f"Look into {counted(len(by['regressed']))} that regressed, first {worst['key']} {worst['metric']} ({worst['delta']}){common}."
     if by["missing"]:
-        return f"Find out why {counted(len(by['missing']))} of the base run are missing."
+        return f"Find out why the new run lacks {counted(len(by['missing']))} that the base run has."
     if history:
         return f"Look into {counted(len(history[0]['rows']) + history[0]['left_out'])} that have been worse since {history[0]['day']}."
     if counts["inconclusive"]:
