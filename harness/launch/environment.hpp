@@ -19,6 +19,9 @@ struct RankEnvironment {
 
 Variables current_environment();
 
+/// Empty where it is not set.
+std::string environment_variable(const char* name);
+
 /// `from_user` (--ucx) wins over `from_case`, that over `inherited`. UCX_HANDLE_ERRORS is none
 /// unless the user sets it: a rank's crash is the supervisor's to explain, without backtraces. The
 /// token of a remote run does not reach ranks.

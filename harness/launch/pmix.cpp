@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/token.hpp"
 
 namespace ucxbench {
@@ -110,11 +110,6 @@ bool ends_within_limit(std::function<void()> call) {
   return true;
 }
 
-std::string text_of_variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
-
 class Pmix final : public Launcher {
  public:
   Pmix() : library_(load()) {
@@ -168,8 +163,9 @@ class Pmix final : public Launcher {
 
  private:
   static std::string address() {
-    const auto daemon = address_in_uri(text_of_variable("OMPI_MCA_orte_local_daemon_uri"));
-    return daemon.empty() ? address_towards(text_of_variable("SLURM_LAUNCH_NODE_IPADDR")) : daemon;
+    const auto daemon = address_in_uri(environment_variable("OMPI_MCA_orte_local_daemon_uri"));
+    return daemon.empty() ? address_towards(environment_variable("SLURM_LAUNCH_NODE_IPADDR"))
+                          : daemon;
   }
 
   void within_limit(const char* what, std::function<void()> call) {

@@ -5,18 +5,14 @@
 #include <cstdlib>
 #include <utility>
 
+#include "harness/launch/environment.hpp"
 #include "harness/launch/token.hpp"
 
 namespace ucxbench {
 namespace {
 
-std::string slurm_says(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? "" : text;
-}
-
 unsigned long slurm_number(const char* name) {
-  return std::strtoul(slurm_says(name).c_str(), nullptr, 10);
+  return std::strtoul(environment_variable(name).c_str(), nullptr, 10);
 }
 
 // Below those that the kernel gives to connections by itself.
@@ -37,14 +33,14 @@ class SlurmTask final : public Launcher {
 
   Meeting place(const std::string& listen, const std::string& token_file) override {
     // Its own name may be one of loopback's, where others have another address for it.
-    auto own = address_towards(slurm_says("SLURM_LAUNCH_NODE_IPADDR"));
+    auto own = address_towards(environment_variable("SLURM_LAUNCH_NODE_IPADDR"));
     return {where(listen, std::move(own)), load_or_create_token(token_file)};
   }
 
   void tell(const Meeting&) override {}
 
   Meeting hear(const std::string& listen, const std::string& token_file) override {
-    return {where(listen, first_node(slurm_says("SLURM_STEP_NODELIST"))),
+    return {where(listen, first_node(environment_variable("SLURM_STEP_NODELIST"))),
             load_or_create_token(token_file)};
   }
 

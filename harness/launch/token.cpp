@@ -9,11 +9,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "harness/core/failure.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/fd.hpp"
 
 namespace ucxbench {
@@ -23,11 +23,6 @@ namespace {
 constexpr std::size_t min_characters = 16;
 constexpr std::size_t max_characters = 1024;
 constexpr std::size_t random_bytes = 32;
-
-std::string environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string checked(std::string token, const std::string& source) {
   while (!token.empty() && std::strchr(" \t\r\n", token.back()) != nullptr) token.pop_back();
