@@ -186,10 +186,11 @@ void LocalRank::forgive(Clock::time_point now) {
 }
 
 void LocalRank::kill() {
-  if (reaped_) return;
-  // What is left of it to do, the ends of its connections, is less urgent than anything else.
-  ::setpriority(PRIO_PGRP, static_cast<id_t>(pid_), least_urgent);
-  ::kill(-pid_, SIGKILL);
+  if (!reaped_) ::kill(-pid_, SIGKILL);
+}
+
+void LocalRank::give_way() const {
+  if (!reaped_) ::setpriority(PRIO_PGRP, static_cast<id_t>(pid_), least_urgent);
 }
 
 bool LocalRank::reap(Clock::time_point deadline) {

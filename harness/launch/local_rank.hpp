@@ -26,7 +26,7 @@ struct Blame {
 // means that it was stopped or busy itself.
 inline constexpr std::chrono::milliseconds watch_tick{250};
 inline constexpr std::chrono::milliseconds longest_watch_round{1000};
-inline constexpr std::chrono::milliseconds reap_limit{2000};
+inline constexpr std::chrono::seconds reap_limit{10};  // a busy host's
 
 /// The process groups in which a process is stopped: a wrapper that forks is what waitid sees, so
 /// whether the rank behind it is stopped has to be read from /proc.
@@ -89,6 +89,8 @@ class LocalRank {
 
   /// Kills the process group, stopped members included.
   void kill();
+  /// What it has left to do, the ends of its connections, becomes less urgent than anything else.
+  void give_way() const;
   /// Its death is no longer waited for.
   void leave() { reaped_ = true; }
   /// Waits for the death; false when it is too late, as for a process stuck in the kernel.

@@ -114,7 +114,10 @@ void LocalRanks::forgive(Clock::time_point now) {
 }
 
 std::vector<int> LocalRanks::end(bool soon) {
-  for (auto& rank : ranks_) rank->kill();
+  for (auto& rank : ranks_) {
+    if (soon) rank->give_way();
+    rank->kill();
+  }
   const auto deadline = Clock::now() + (soon ? soon_limit : reap_limit);
   std::vector<LocalRank*> dying;
   for (auto& rank : ranks_) {

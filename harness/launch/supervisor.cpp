@@ -352,7 +352,9 @@ void Supervisor::blame_host(int host, const std::string& problem) {
 
 void Supervisor::end_ranks() {
   for (const auto rank : ranks_.end(stopped_ || signals_.stop())) {
-    unkillable_ += fmt::format("; {} cannot be killed: it hangs in the kernel", name(rank));
+    unkillable_ += fmt::format(
+        "; {} has not ended {} s after SIGKILL: it hangs in the kernel, or the host is very busy",
+        name(rank), reap_limit.count());
   }
   end_others();
 }
