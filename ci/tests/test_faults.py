@@ -179,6 +179,11 @@ def test_hanging_rank(fault, phase, rank, transports, mode):
     assert "4 s" in only(done.complaints)
     assert phase in only(done.complaints)
     assert done.file["run"]["state"] == "failed"
+    # What it was doing, beside the run file.
+    assert "; what it was doing is in 'run.stacks.txt'" in only(done.complaints)
+    stacks = (done.folder / "run.stacks.txt").read_text()
+    assert f"rank {rank} on {host()} in phase " in stacks
+    assert "main + 0x" in stacks or "libdw.so.1 is not here" in stacks, stacks
     fault.assert_nothing_is_left()
 
 

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -22,6 +26,9 @@ namespace {
 // often for messages that must move before others can come.
 constexpr int spins_before_sleep = 200;
 constexpr std::chrono::milliseconds nap{1};
+
+// For a rank without memory to say so.
+constexpr std::size_t last_memory_bytes = std::size_t{64} << 10U;
 // For the supervisor to end a rank that has told it of its failure; it takes less than half of it.
 constexpr std::chrono::seconds end_limit{2};
 
@@ -113,6 +120,7 @@ void ChannelRendezvous::abort(const Failure& failure) noexcept {
 void ChannelRendezvous::abort_on_uncaught() {
   static ChannelRendezvous* rendezvous = nullptr;
   rendezvous = this;
+  static auto last_memory = std::make_unique<std::array<std::byte, last_memory_bytes>>();
   // Where no handler is found, GCC and Clang on Linux call this before they unwind anything (the
   // standard leaves that open, [except.terminate]).
   std::set_terminate([] {
@@ -121,6 +129,9 @@ void ChannelRendezvous::abort_on_uncaught() {
       throw;
     } catch (const Failure& failure) {
       rendezvous->abort(failure);
+    } catch (const std::bad_alloc&) {
+      last_memory.reset();
+      rendezvous->abort(Failure(Exit::lost, "out of memory"));
     } catch (const std::exception& error) {
       rendezvous->abort(Failure(Exit::lost, error.what()));
     }

@@ -117,6 +117,10 @@ void Follower::handle(const nlohmann::json& frame) {
                          : exit == Exit::lost      ? State::failed
                                                    : State::completed,
                          exit, frame.at("reason")};
+  } else if (type == "stacks") {
+    const auto rank = frame.at("rank").get<int>();
+    remote_.send(
+        {{"type", "stacks"}, {"rank", rank}, {"text", ranks_ ? ranks_->stacks(rank) : ""}});
   } else if (type == "rank" && ranks_) {
     ranks_->send(frame.at("rank").get<int>(), frame.at("frame"));
   }
@@ -180,7 +184,8 @@ void Follower::blame(int rank, const Blame& blame) {
                 {"rank", rank},
                 {"text", blame.text},
                 {"exit", static_cast<int>(blame.exit)},
-                {"root_cause", blame.root_cause}});
+                {"root_cause", blame.root_cause},
+                {"hung", blame.hung}});
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 
 #include <cstring>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "harness/launch/processes.hpp"
+#include "harness/launch/stacks.hpp"
 
 namespace ucxbench {
 namespace {
@@ -45,17 +45,8 @@ Blame death(const siginfo_t& info) {
 
 std::set<pid_t> stopped_process_groups() {
   std::set<pid_t> groups;
-  std::error_code gone;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
-    std::ifstream stat(entry.path() / "stat");
-    std::string text;
-    if (!std::getline(stat, text)) continue;
-    // "PID (NAME) STATE PPID PGRP …", where the name may hold anything.
-    std::istringstream words(text.substr(text.rfind(')') + 1));
-    char state = 0;
-    pid_t parent = 0;
-    pid_t group = 0;
-    if (words >> state >> parent >> group && state == 'T') groups.insert(group);
+  for (const auto& process : all_processes()) {
+    if (process.state == 'T') groups.insert(process.group);
   }
   return groups;
 }
@@ -118,7 +109,7 @@ std::optional<Blame> LocalRank::check(Clock::time_point now,
     if (now - stopped_since_ <= stop_limit) return std::nullopt;
     return once(Blame{
         fmt::format("was stopped by signal {} (SIG{})", stop_signal_, sigabbrev_np(stop_signal_)),
-        Exit::lost, true});
+        Exit::lost, true, true});
   }
   if (finished_ || failed_) return std::nullopt;
   if (ended_since_) {
@@ -128,10 +119,12 @@ std::optional<Blame> LocalRank::check(Clock::time_point now,
   if (!last_heard_ || now - *last_heard_ <= local_silence_limit) return std::nullopt;
   if (stopped_groups().contains(pid_)) {
     return once(Blame{
-        fmt::format("gave no sign of life for {} s: stopped", local_silence_limit.count() / 1000)});
+        fmt::format("gave no sign of life for {} s: stopped", local_silence_limit.count() / 1000),
+        Exit::lost, false, true});
   }
   if (now - *last_heard_ <= starvation_limit) return std::nullopt;
-  return once(Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000)});
+  return once(Blame{fmt::format("gave no sign of life for {} s", starvation_limit.count() / 1000),
+                    Exit::lost, false, true});
 }
 
 std::optional<Blame> LocalRank::once(Blame blame) {
@@ -183,6 +176,10 @@ void LocalRank::take_stops(Clock::time_point now) {
 void LocalRank::forgive(Clock::time_point now) {
   stopped_since_ = now;
   if (last_heard_) last_heard_ = now;
+}
+
+std::string LocalRank::stacks(Clock::time_point deadline) const {
+  return reaped_ ? "" : stacks_of_group(pid_, deadline);
 }
 
 void LocalRank::kill() {

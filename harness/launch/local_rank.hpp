@@ -19,6 +19,7 @@ struct Blame {
   std::string text;
   Exit exit = Exit::lost;
   bool root_cause = false;  ///< comes from outside: never the consequence of another rank's end
+  bool hung = false;        ///< it still is there, and its stacks say where it is
 };
 
 // Of whoever watches ranks. Deaths and messages wake it at once; its tick is for limits only, and
@@ -83,6 +84,9 @@ class LocalRank {
   /// Nothing is to be expected from it once the ranks were asked for what they have finished: it
   /// has answered, is gone, or had not begun.
   bool has_reported() const { return reaped_ || reported_ || !last_heard_; }
+
+  /// What its threads do (stacks_of_group); empty when it is gone.
+  std::string stacks(Clock::time_point deadline) const;
 
   /// By what to find its shared memory once it is dead.
   const Traces& traces() const { return traces_; }

@@ -23,6 +23,9 @@ constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
 constexpr std::chrono::milliseconds soon_limit{200};
+// For one rank: of the three seconds in which a run with a stopped one ends, most are for finding
+// it.
+constexpr std::chrono::milliseconds stacks_of_one_limit{250};
 
 }  // namespace
 
@@ -111,6 +114,11 @@ void LocalRanks::check(Clock::time_point now) {
 
 void LocalRanks::forgive(Clock::time_point now) {
   for (auto& rank : ranks_) rank->forgive(now);
+}
+
+std::string LocalRanks::stacks(int rank) const {
+  const auto* const here = find(rank);
+  return here == nullptr ? "" : here->stacks(Clock::now() + stacks_of_one_limit);
 }
 
 std::vector<int> LocalRanks::end(bool soon) {

@@ -244,6 +244,10 @@ TEST_F(Remote, BlamesTheRankOnTheOtherHost) {
     EXPECT_EQ(outcome.exit, Exit::lost);
     EXPECT_EQ(outcome.reason, fmt::format("rank 1 on far {} in phase \"work\"", text));
     EXPECT_TRUE(all_dead(pids_));
+    EXPECT_EQ(outcome.stacks.empty(), action == std::string("kill"));
+    EXPECT_EQ(outcome.stacks.find("rank 1 on far in phase ") == std::string::npos,
+              outcome.stacks.empty());
+    EXPECT_TRUE(outcome.stacks.empty() || names_function(outcome.stacks, "main")) << outcome.stacks;
     // The connection has outlived the launch.
     peers[0]->say_goodbye(outcome.exit, outcome.reason);
     EXPECT_EQ(follower.line(), "2 5 " + outcome.reason);

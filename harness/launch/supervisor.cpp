@@ -24,6 +24,10 @@ constexpr milliseconds report_limit{500};
 // For all other hosts together to end their ranks.
 constexpr std::chrono::seconds launch_end_limit{5};
 
+// Of how many hung ranks the stacks are taken, and how long those of other hosts are waited for.
+constexpr std::size_t most_stacks = 8;
+constexpr milliseconds stacks_limit{1000};
+
 // Of the connection to the supervisor of host 1, 2, …; LocalRanks::signals_tag is 0.
 constexpr Events::Tag tag_of_host(int host) { return static_cast<Events::Tag>(host); }
 
@@ -80,6 +84,9 @@ class Supervisor {
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
   void blame_host(int host, const std::string& problem);
+  void take_stacks();
+  void ask_for_stacks(int rank);
+  void add_stacks(int rank, const std::string& text);
   void end_ranks();
   void end_others();
   LaunchOutcome outcome() const;
@@ -98,6 +105,9 @@ class Supervisor {
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
   std::string stopped_on_;                    ///< another host, where the user did that
   std::string unkillable_;
+  std::vector<int> hung_;  ///< those to blame first
+  int stacks_awaited_ = 0;
+  std::string stacks_;
 };
 
 LaunchOutcome Supervisor::run() {
@@ -108,6 +118,7 @@ LaunchOutcome Supervisor::run() {
   } catch (const Failure& failure) {
     if (failure.exit() != Exit::interrupted) causes_.add(failure.what(), failure.exit());
   }
+  if (!stopped_ && !signals_.stop()) take_stacks();
   end_ranks();
   return outcome();
 }
@@ -255,7 +266,10 @@ void Supervisor::handle_host(int host, const nlohmann::json& frame) {
   auto& far = far_[static_cast<std::size_t>(rank)];
   if (type == "blame") {
     blame(rank, {frame.value("text", ""), static_cast<Exit>(frame.value("exit", 5)),
-                 frame.value("root_cause", false)});
+                 frame.value("root_cause", false), frame.value("hung", false)});
+  } else if (type == "stacks") {
+    --stacks_awaited_;
+    add_stacks(rank, frame.value("text", ""));
   } else if (type == "gone") {
     far.gone = true;
   } else {
@@ -296,7 +310,40 @@ void Supervisor::check_progress(Clock::time_point now) {
   }
   // Who waits for others is to blame only when nobody else is left.
   const auto& guilty = all_wait ? waiting : stuck;
-  if (!guilty.empty()) causes_.add(fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false);
+  if (guilty.empty()) return;
+  causes_.add(fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false);
+  // Who waits for them is told apart by what it does, too.
+  for (const bool waits : {false, true}) {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (!gone(rank) && hub_.waiting_for(rank).empty() != waits) hung_.push_back(rank);
+    }
+  }
+}
+
+void Supervisor::take_stacks() {
+  if (hung_.size() > most_stacks) hung_.resize(most_stacks);
+  for (const auto rank : hung_) ask_for_stacks(rank);
+  for (const auto rank : hung_) {
+    if (host_of(rank) == 0) add_stacks(rank, ranks_.stacks(rank));
+  }
+  const auto deadline = Clock::now() + stacks_limit;
+  while (stacks_awaited_ > 0 && Clock::now() < deadline) {
+    for (const auto tag : events_.wait(settle_tick)) dispatch(tag, Clock::now());
+  }
+}
+
+void Supervisor::ask_for_stacks(int rank) {
+  if (host_of(rank) == 0) return;
+  try {
+    other(host_of(rank)).send({{"type", "stacks"}, {"rank", rank}});
+    ++stacks_awaited_;
+  } catch (const Failure& failure) {
+    blame_host(host_of(rank), failure.what());
+  }
+}
+
+void Supervisor::add_stacks(int rank, const std::string& text) {
+  if (!text.empty()) stacks_ += fmt::format("{}{}:\n{}\n", name(rank), place(rank), text);
 }
 
 void Supervisor::forgive(Clock::time_point now) {
@@ -335,6 +382,7 @@ std::string Supervisor::place(int rank) const {
 
 void Supervisor::blame(int rank, const Blame& blame) {
   if (stopped_) return;
+  if (blame.hung) hung_.push_back(rank);
   causes_.add(fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit,
               blame.root_cause);
 }
@@ -383,7 +431,7 @@ LaunchOutcome Supervisor::outcome() const {
   if (!causes_.empty()) {
     const Exit exit = causes_.exit();
     return {exit == Exit::interrupted ? State::interrupted : State::failed, exit,
-            causes_.reasons() + unkillable_};
+            causes_.reasons() + unkillable_, stacks_};
   }
   if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!stopped_on_.empty()) {

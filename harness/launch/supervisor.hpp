@@ -33,7 +33,8 @@ struct LaunchOutcome {
   enum class State { completed, interrupted, failed };
   State state = State::completed;
   Exit exit = Exit::done;
-  std::string reason;  ///< one line; empty when completed
+  std::string reason;    ///< one line; empty when completed
+  std::string stacks{};  ///< of ranks that hung, what each was doing, in lines; empty: none did
 };
 
 /// Runs one launch to its end; `others` are the hosts of Launch::told. When it returns, none of its

@@ -163,6 +163,11 @@ TEST(Supervisor, BlamesTheRankThatHangsNotThoseThatWait) {
   const auto run = launch(3, "hang", 1, "", patience);
   EXPECT_EQ(run.outcome.reason, reason(1, "made no progress for 3 s"));
   EXPECT_EQ(run.outcome.exit, Exit::lost);
+  // What it does, before what those do that wait.
+  const auto head = fmt::format("rank 1 on {} in phase \"work\":\n  process ", host_name());
+  EXPECT_TRUE(run.outcome.stacks.starts_with(head)) << run.outcome.stacks;
+  EXPECT_NE(run.outcome.stacks.find("rank 2 on "), std::string::npos) << run.outcome.stacks;
+  EXPECT_TRUE(names_function(run.outcome.stacks, "main")) << run.outcome.stacks;
 }
 
 TEST(Supervisor, EndsWhenAllWaitForEachOther) {
@@ -180,8 +185,11 @@ TEST(Supervisor, FindsItsRankThroughAForkingWrapper) {
   EXPECT_EQ(launch(2, "nothing", 1, wrap).outcome.reason, "");
   EXPECT_EQ(launch(2, "kill", 1, wrap).outcome.reason,
             reason(1, "exited with status 0 before its work was done"));
-  EXPECT_EQ(launch(2, "stop", 1, wrap).outcome.reason,
-            reason(1, "gave no sign of life for 2 s: stopped"));
+  const auto stopped = launch(2, "stop", 1, wrap).outcome;
+  EXPECT_EQ(stopped.reason, reason(1, "gave no sign of life for 2 s: stopped"));
+  EXPECT_TRUE(names_function(stopped.stacks, "main")) << stopped.stacks;
+  EXPECT_NE(stopped.stacks.find(", stopped"), std::string::npos) << stopped.stacks;
+  EXPECT_EQ(stopped.stacks.find("rank 0"), std::string::npos) << stopped.stacks;
 }
 
 TEST(Supervisor, RemovesWhatAKilledRankLeaves) {

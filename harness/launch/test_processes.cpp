@@ -166,6 +166,11 @@ bool is_dead(pid_t pid) {
   return state == 'Z' || state == 'X';
 }
 
+bool names_function(const std::string& stacks, const std::string& function) {
+  return stacks.find(function + " + 0x") != std::string::npos ||
+         stacks.find("libdw.so.1 is not here") != std::string::npos;
+}
+
 bool is_stopped(pid_t pid) { return state_of(pid) == 'T'; }
 
 bool all_dead(const std::vector<pid_t>& pids) {

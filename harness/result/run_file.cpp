@@ -31,6 +31,10 @@ fs::path spare_place(const fs::path& name) {
   return error || ::mkdtemp(folder.data()) == nullptr ? fs::path() : fs::path(folder) / name;
 }
 
+fs::path stacks_file(const fs::path& run_file) {
+  return fs::path(run_file).replace_extension(".stacks.txt");
+}
+
 RunFile::RunFile(Result& run, std::function<void(const std::string&)> say)
     : run_(run), asked_(run.file), file_(asked_), say_(std::move(say)) {}
 
@@ -65,6 +69,7 @@ void RunFile::begin(std::uint64_t more_bytes) {
                               asked_.string(), size_text(space.available), size_text(needed)));
   }
   put_down(text);
+  fs::remove(stacks_file(file_), unknown);  // of an earlier run
   keeps_journal_ = true;
 }
 
@@ -85,6 +90,22 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
     add({{"run", {{"transfers", transfers_file(asked_).filename().string()}}}});
   }
   to_some_place([&] { ucxbench::append_transfers(log(), sections); });
+}
+
+fs::path RunFile::put_stacks(const std::string& text) {
+  const auto attempt = [&](const fs::path& file) {
+    try {
+      write_atomically(file, text);
+      return file;
+    } catch (const Failure&) {
+      return fs::path();
+    }
+  };
+  if (keeps_journal_ && !file_.empty()) {
+    if (auto written = attempt(stacks_file(file_)); !written.empty()) return written;
+  }
+  const auto spare = spare_place(stacks_file(asked_.filename()));
+  return spare.empty() ? spare : attempt(spare);
 }
 
 Result RunFile::finish() {

@@ -14,10 +14,13 @@ namespace ucxbench {
 /// to: for what was measured and does not fit where it was asked for. Empty where there is none.
 std::filesystem::path spare_place(const std::filesystem::path& name);
 
+/// Beside a run file: what ranks that hung were doing, for reading.
+std::filesystem::path stacks_file(const std::filesystem::path& run_file);
+
 /// The file of a run that is being measured, the journal beside it (journal.hpp), which grows by
-/// what is measured, and the transfer log. Measured data are not lost with a disk that fills up
-/// meanwhile: all go on in the folder for temporary files. What is no regular file, such as a pipe,
-/// gets the whole run at the end alone.
+/// what is measured, the transfer log, and the stacks of ranks that hung. Measured data are not
+/// lost with a disk that fills up meanwhile: all go on in the folder for temporary files. What is
+/// no regular file, such as a pipe, gets the whole run at the end alone.
 class RunFile {
  public:
   /// For `run`, which is added to only by this until it is whole, at `run.file`. `say` takes one
@@ -34,6 +37,10 @@ class RunFile {
 
   /// More of the transfer log, which begins anew with this run. Never throws.
   void append_transfers(std::span<const std::uint8_t> sections);
+
+  /// Keeps what ranks that hung were doing beside the run file, or in the folder for temporary
+  /// files. Where it is; empty where there is no place. Never throws.
+  std::filesystem::path put_stacks(const std::string& text);
 
   /// Writes the whole run, in place of all before, and gives it away as its file has it. Never
   /// throws: see `at_its_place`.

@@ -123,6 +123,19 @@ TEST_F(RunFiles, TakesItsTransferLogAlong) {
   EXPECT_FALSE(fs::exists(transfers_file(asked_)) || fs::exists(asked_));
 }
 
+TEST_F(RunFiles, KeepTheStacksOfThisRun) {
+  std::ofstream(stacks_file(asked_)) << "of an earlier run";
+  file_.begin(0);
+  EXPECT_FALSE(fs::exists(stacks_file(asked_)));
+  EXPECT_EQ(file_.put_stacks("of this one"), root_ / "runs" / "run.stacks.txt");
+  EXPECT_TRUE(fs::exists(stacks_file(asked_)));
+  take_away_the_folder();
+  const auto elsewhere = file_.put_stacks("of this one");
+  EXPECT_EQ(elsewhere.parent_path().parent_path(), root_ / "spare");
+  fs::remove_all(root_ / "spare");
+  EXPECT_EQ(file_.put_stacks("of this one"), "");
+}
+
 TEST_F(RunFiles, OfADeviceHaveTheEndAlone) {
   run_.file = "/dev/null";
   RunFile device(run_, [this](const std::string& line) { said_.push_back(line); });

@@ -199,9 +199,15 @@ class Run {
     ended_ = true;
     exit_ = worse(exit_, outcome.exit);
     const bool interrupted = outcome.state == State::interrupted;
-    file_.add(
-        {{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", outcome.reason}}}});
-    if (!interrupted) end_cases(still_planned(plan.cases), CaseState::failed, outcome.reason);
+    const auto reason = outcome.reason + where_stacks_are(outcome);
+    file_.add({{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", reason}}}});
+    if (!interrupted) end_cases(still_planned(plan.cases), CaseState::failed, reason);
+  }
+
+  std::string where_stacks_are(const LaunchOutcome& outcome) {
+    if (outcome.stacks.empty()) return "";
+    const auto file = file_.put_stacks(outcome.stacks);
+    return file.empty() ? "" : fmt::format("; what it was doing is in '{}'", file.string());
   }
 
   void finish() {
