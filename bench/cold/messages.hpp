@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/comm/link.hpp"
+#include "harness/comm/ucx_links.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/result/result.hpp"

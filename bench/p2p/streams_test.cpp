@@ -1,8 +1,6 @@
 #include "bench/p2p/streams.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <ucp/api/ucp.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -14,29 +12,49 @@
 
 #include "harness/comm/meeting_for_test.hpp"
 
+namespace ucxbench::p2p {
 namespace {
 
 constexpr std::chrono::milliseconds late{20};
 thread_local bool comes_late = false;
 
-}  // namespace
+/// A rank that is about to look for its messages loses its processor.
+class LateDevice final : public CommDevice {
+ public:
+  explicit LateDevice(std::unique_ptr<CommDevice> device) : device_(std::move(device)) {}
 
-// In place of the library's: a rank that is about to look for its messages loses its processor.
-extern "C" unsigned ucp_worker_progress(ucp_worker_h worker) {
-  static const auto original =
-      reinterpret_cast<decltype(&ucp_worker_progress)>(::dlsym(RTLD_NEXT, "ucp_worker_progress"));
-  if (std::exchange(comes_late, false)) std::this_thread::sleep_for(late);
-  return original(worker);
-}
+  void connect(Rendezvous& rendezvous, const Rendezvous::Progress& progress) override {
+    device_->connect(rendezvous, progress);
+  }
+  void send(int to, std::uint64_t label, std::span<const std::byte> bytes,
+            Message& message) override {
+    device_->send(to, label, bytes, message);
+  }
+  void receive(int from, std::uint64_t label, std::span<std::byte> bytes,
+               Message& message) override {
+    device_->receive(from, label, bytes, message);
+  }
+  bool step() override {
+    if (std::exchange(comes_late, false)) std::this_thread::sleep_for(late);
+    return device_->step();
+  }
+  bool sleep(int also) override { return device_->sleep(also); }
+  void worked() override { device_->worked(); }
+  std::vector<std::string> lanes(int peer) const override { return device_->lanes(peer); }
+  const std::map<std::string, std::string>& effective() const override {
+    return device_->effective();
+  }
 
-namespace ucxbench::p2p {
-namespace {
+ private:
+  std::unique_ptr<CommDevice> device_;
+};
 
 std::unique_ptr<Communicator> communicator(Meeting& meeting, int rank) {
   MeetingRank rendezvous(meeting, rank, 2);
   Communicator::Setup setup;
   setup.progress = ProgressMode::parse("event");
-  return std::make_unique<Communicator>(rendezvous, setup);
+  return std::make_unique<Communicator>(
+      rendezvous, setup, std::make_unique<LateDevice>(make_ucx_device(rank, 2, setup)));
 }
 
 // Meanwhile all of its messages come: taken as the begin, the end of that time would leave nothing

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/pingpong/ucx_loops.hpp"
+
 namespace ucxbench::pingpong {
 namespace {
 
@@ -36,8 +38,8 @@ Connection::Connection(RankContext& context, Pair& pair, const Parameters& param
   rendezvous.barrier(progress_);
   const auto connecting = clock.ticks();
   endpoint_.emplace(connect(*worker_, pair, parameters, use.purpose, progress_));
-  loops_ = make_loops(parameters.api, parameters.progress, pair.role(), clock, worker_->handle(),
-                      endpoint_->handle());
+  loops_ = make_ucx_loops(parameters.api, parameters.progress, pair.role(), clock,
+                          worker_->handle(), endpoint_->handle());
   if (use.meets) loops_->meet();
   cold_.connect_us = clock.us(clock.ticks() - connecting);
 }

@@ -1,20 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "harness/comm/link.hpp"
-#include "harness/comm/worker.hpp"
-#include "harness/core/clock.hpp"
 
 namespace ucxbench::pingpong {
 
 /// Which side of the pair this process is. `alone` sends to itself.
 enum class Role { lead, follow, alone };
 
-/// The timed loops of a pair over one endpoint: one implementation per API and progress mode,
-/// chosen once, so that nothing is virtual inside a loop. Both sides call the same functions with
+/// The timed loops of a pair over one connection: one implementation per link, chosen once, so that
+/// nothing is virtual inside a loop. Both sides call the same functions with
 /// the same counts.
 class Loops {
  public:
@@ -37,7 +34,7 @@ class Loops {
   /// own.
   virtual std::uint64_t both_ways(std::uint64_t count) = 0;
 
-  /// One message from lead to follower; on the lead, how UCX says that it went.
+  /// One message from lead to follower; on the lead, in the device's words how it went.
   virtual std::string described() = 0;
 
   /// What this side has sent is with the peer.
@@ -46,11 +43,8 @@ class Loops {
   /// Both sides have arrived: a signal each way.
   virtual void meet() = 0;
 
-  /// One step of UCX's progress, for code that waits for something else.
+  /// One step of progress, for code that waits for something else.
   virtual void turn() = 0;
 };
-
-std::unique_ptr<Loops> make_loops(Api api, ProgressMode mode, Role role, const Clock& clock,
-                                  ucp_worker_h worker, ucp_ep_h endpoint);
 
 }  // namespace ucxbench::pingpong

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/comm/worker.hpp"
+#include "harness/comm/choices.hpp"
 #include "harness/run/place.hpp"
 
 namespace ucxbench::pingpong {

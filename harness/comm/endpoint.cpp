@@ -1,18 +1,14 @@
 #include "harness/comm/endpoint.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ifaddrs.h>
-#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
+#include "harness/comm/address.hpp"
 #include "harness/core/text.hpp"
 #include "harness/transports/lanes.hpp"
 #include "harness/transports/rdma_ports.hpp"
@@ -20,45 +16,6 @@
 
 namespace ucxbench {
 namespace {
-
-// IPv4 or IPv6, as the listener takes it and the rendezvous carries it.
-struct Address {
-  sockaddr_storage storage{};
-
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
-  socklen_t length() const {
-    return storage.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  }
-};
-
-Address loopback() {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  Address result;
-  std::memcpy(&result.storage, &address, sizeof address);
-  return result;
-}
-
-// The first IPv4 address of the first device that has one, else the first IPv6 address.
-std::optional<Address> first_address(const std::vector<std::string>& devices) {
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return std::nullopt;
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> release(all, &freeifaddrs);
-  for (const auto family : {AF_INET, AF_INET6}) {
-    for (const auto& device : devices) {
-      for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
-        if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
-        if (device != entry->ifa_name) continue;
-        Address found;
-        found.storage.ss_family = static_cast<sa_family_t>(family);
-        std::memcpy(&found.storage, entry->ifa_addr, found.length());
-        return found;
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 // rdmacm listens on addresses of RDMA ports only: of those that are named, else of all.
 Address rdmacm_address(const std::vector<std::string>& net_devices) {
@@ -161,16 +118,6 @@ ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::
 }
 
 }  // namespace
-
-ConnectBy parse_connect_by(std::string_view name) {
-  if (name == "address") return ConnectBy::address;
-  if (name == "sockaddr") return ConnectBy::sockaddr;
-  throw Failure(Exit::usage, unknown_name("way to connect", name, {"address", "sockaddr"}));
-}
-
-std::string_view to_string(ConnectBy by) {
-  return by == ConnectBy::address ? "address" : "sockaddr";
-}
 
 std::vector<std::string> UcxEndpoint::lanes() const {
   const auto queried = queried_lanes(endpoint_);

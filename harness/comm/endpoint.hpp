@@ -3,17 +3,12 @@
 #include <ucp/api/ucp.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/worker.hpp"
 #include "harness/launch/rendezvous.hpp"
 
 namespace ucxbench {
-
-enum class ConnectBy { address, sockaddr };
-ConnectBy parse_connect_by(std::string_view name);
-std::string_view to_string(ConnectBy by);
 
 /// An endpoint to one peer, error mode NONE as in ucx_perftest. One that is not closed (after a
 /// failure, when the peer may be gone and error mode NONE refuses to force it) is freed with its

@@ -10,7 +10,6 @@
 #include <functional>
 
 #include "harness/comm/meeting_for_test.hpp"
-#include "harness/core/failure.hpp"
 #include "harness/transports/lanes.hpp"
 
 namespace {
@@ -103,12 +102,6 @@ TEST(Listener, TakesOneClientAndRefusesOthers) {
   ASSERT_NE(connect_by_sockaddr(server, rendezvous, 1, "test", "lo", step), nullptr);
   before_the_listener_ends = nullptr;
   EXPECT_EQ(rendezvous.refused(), 1);
-}
-
-TEST(ConnectBy, KnowsTwoWays) {
-  EXPECT_EQ(to_string(parse_connect_by("address")), "address");
-  EXPECT_EQ(to_string(parse_connect_by("sockaddr")), "sockaddr");
-  EXPECT_THROW(parse_connect_by("pigeon"), Failure);
 }
 
 }  // namespace

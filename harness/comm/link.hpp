@@ -1,13 +1,8 @@
 #pragma once
 
-#include <ucp/api/ucp.h>
-
-#include <array>
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
-
-#include "harness/comm/progress.hpp"
 
 namespace ucxbench {
 
@@ -22,264 +17,24 @@ struct LinkBuffers {
   bool requests = false;  ///< one for each send: UCX counts none that is sent without (worker.hpp)
 };
 
-// What the two APIs share: the sending side, and the hot loops' view of completions. The request
-// parameters are made once; the mask is exactly ucx_perftest's (tools/perf/lib/ucp_tests.cc,
-// fill_send_params), a NULL return is a message that is complete already.
-template <typename Api, typename Progress>
-class LinkBase {
- public:
-  LinkBase(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress)
-      : worker_(worker), endpoint_(endpoint), progress_(progress) {
-    use({});
-  }
-  LinkBase(const LinkBase&) = delete;
-  LinkBase& operator=(const LinkBase&) = delete;
-
-  void use(const LinkBuffers& buffers) {
-    buffers_ = buffers;
-    send_params_.op_attr_mask =
-        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
-    if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
-    if (buffers.requests) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    send_params_.datatype = ucp_dt_make_contig(1);
-    send_params_.cb.send = [](void* request, ucs_status_t status, void* self) {
-      static_cast<LinkBase*>(self)->sent(request, status);
-    };
-    send_params_.user_data = this;
-  }
-
-  bool can_send() const { return sends_ < buffers_.window; }
-
-  /// Posts one message; waits first while the window is full.
-  void send() {
-    progress_.until([this] { return can_send(); });
-    post_send(buffers_.send, buffers_.bytes);
-  }
-
-  void wait_sends() {
-    progress_.until([this] { return sends_ == 0; });
-    check(error_.load(std::memory_order_relaxed), "a send");
-  }
-
-  /// One byte in order with the messages: "go", or a final acknowledgement.
-  void signal() {
-    static constexpr std::byte token{0x5a};
-    post_send(&token, 1);
-    wait_sends();
-  }
-
-  /// Sends one message as send() does, waits for it, and returns UCX's own words about the request.
-  std::string send_described() {
-    auto params = send_params_;
-    params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_CALLBACK);
-    params.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    auto* request = static_cast<Api*>(this)->start_send(buffers_.send, buffers_.bytes, params);
-    if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "posting a send");
-    if (request == nullptr) return "";
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) progress_.turn();
-    std::array<char, 1024> text{};
-    ucp_request_attr_t attributes{};
-    attributes.field_mask =
-        UCP_REQUEST_ATTR_FIELD_INFO_STRING | UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
-    attributes.debug_string = text.data();
-    attributes.debug_string_size = text.size();
-    const auto queried = ucp_request_query(request, &attributes);
-    ucp_request_free(request);
-    return queried == UCS_OK ? text.data() : "";
-  }
-
-  /// Everything sent has reached the peer's side of the transport.
-  void flush() {
-    ucp_request_param_t params{};
-    auto* request = ucp_worker_flush_nbx(worker_, &params);
-    if (request == nullptr) return;
-    if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "ucp_worker_flush_nbx");
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) progress_.turn();
-    ucp_request_free(request);
-  }
-
-  Progress& progress() { return progress_; }
-  const LinkBuffers& buffers() const { return buffers_; }
-
- protected:
-  void post_send(const std::byte* data, std::size_t bytes) {
-    // Counted before the call: with a progress thread the callback may come first.
-    ++sends_;
-    auto* request = static_cast<Api*>(this)->start_send(data, bytes, send_params_);
-    if (UCS_PTR_IS_PTR(request)) return;
-    --sends_;
-    if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a send");
-  }
-
-  void note(ucs_status_t status) {
-    if (status != UCS_OK) error_.store(status, std::memory_order_relaxed);
-  }
-
-  ucp_worker_h worker_;
-  ucp_ep_h endpoint_;
-  Progress& progress_;
-  LinkBuffers buffers_;
-  std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
-
- private:
-  void sent(void* request, ucs_status_t status) {
-    note(status);
-    ucp_request_free(request);
-    --sends_;
-    progress_.completed();
-  }
-
-  ucp_request_param_t send_params_{};
-  typename Progress::Count sends_ = 0;
-};
-
-/// Tagged messages. Data and one-byte signals have tags of their own; the worker has one peer.
-template <typename Progress>
-class TagLink : public LinkBase<TagLink<Progress>, Progress> {
-  using Base = LinkBase<TagLink<Progress>, Progress>;
-
- public:
-  TagLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress)
-      : Base(worker, endpoint, progress) {
-    receive_params_.op_attr_mask =
-        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
-    receive_params_.datatype = ucp_dt_make_contig(1);
-    receive_params_.cb.recv = [](void* request, ucs_status_t status, const ucp_tag_recv_info_t*,
-                                 void* self) {
-      static_cast<TagLink*>(self)->received(request, status);
-    };
-    receive_params_.user_data = this;
-  }
-
-  bool can_receive() const { return receives_ < this->buffers_.window; }
-
-  /// Posts one receive without waiting for its message, which wait_receives() does.
-  void receive() {
-    this->progress_.until([this] { return can_receive(); });
-    post_receive(this->buffers_.receive, this->buffers_.bytes, data_tag);
-  }
-  void start_receive() { receive(); }
-
-  void wait_receives() {
-    this->progress_.until([this] { return receives_ == 0; });
-    check(this->error_.load(std::memory_order_relaxed), "a receive");
-  }
-
-  void await_signal() {
-    std::byte token{};
-    post_receive(&token, 1, signal_tag);
-    wait_receives();
-  }
-
-  ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
-                              const ucp_request_param_t& params) {
-    const bool is_data = data == this->buffers_.send;
-    return ucp_tag_send_nbx(this->endpoint_, data, bytes, is_data ? data_tag : signal_tag, &params);
-  }
-
- private:
-  static constexpr ucp_tag_t data_tag = 1;
-  static constexpr ucp_tag_t signal_tag = 2;
-  static constexpr ucp_tag_t whole_tag = ~ucp_tag_t{0};
-
-  void post_receive(std::byte* data, std::size_t bytes, ucp_tag_t tag) {
-    ++receives_;
-    auto* request = ucp_tag_recv_nbx(this->worker_, data, bytes, tag, whole_tag, &receive_params_);
-    if (UCS_PTR_IS_PTR(request)) return;
-    --receives_;
-    if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a receive");
-  }
-
-  void received(void* request, ucs_status_t status) {
-    this->note(status);
-    ucp_request_free(request);
-    --receives_;
-    this->progress_.completed();
-  }
-
-  ucp_request_param_t receive_params_{};
-  typename Progress::Count receives_ = 0;
-};
-
-/// The byte stream of one endpoint. A receive takes what has come, in order, so one is outstanding
-/// at a time and receive() returns with the whole message, as ucx_perftest's recv_stream does.
-template <typename Progress>
-class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
-  using Base = LinkBase<StreamLink<Progress>, Progress>;
-
- public:
-  StreamLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress)
-      : Base(worker, endpoint, progress) {
-    params_.op_attr_mask =
-        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
-    params_.datatype = ucp_dt_make_contig(1);
-    params_.cb.recv_stream = [](void* request, ucs_status_t status, std::size_t length,
-                                void* self) {
-      static_cast<StreamLink*>(self)->received(request, status, length);
-    };
-    params_.user_data = this;
-    whole_params_ = params_;
-    whole_params_.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-    whole_params_.flags = UCP_STREAM_RECV_FLAG_WAITALL;
-  }
-
-  bool can_receive() const { return receives_ == 0; }
-
-  void receive() { take(this->buffers_.receive, this->buffers_.bytes); }
-  void wait_receives() {
-    this->progress_.until([this] { return receives_ == 0; });
-    check(this->error_.load(std::memory_order_relaxed), "a receive");
-  }
-
-  /// Begins the receive of one whole message and returns: for traffic in both directions.
-  void start_receive() {
-    wait_receives();
-    post(this->buffers_.receive, this->buffers_.bytes, whole_params_);
-  }
-
-  void await_signal() {
-    std::byte token{};
-    take(&token, 1);
-  }
-
-  ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
-                              const ucp_request_param_t& params) {
-    return ucp_stream_send_nbx(this->endpoint_, data, bytes, &params);
-  }
-
- private:
-  void take(std::byte* data, std::size_t bytes) {
-    std::size_t done = 0;
-    while (done < bytes) {
-      if (!post(data + done, bytes - done, params_)) wait_receives();
-      done += length_;
-    }
-  }
-
-  // True when data were there already; length_ says how many bytes, then or after the completion.
-  bool post(std::byte* data, std::size_t bytes, const ucp_request_param_t& params) {
-    ++receives_;
-    std::size_t length = 0;
-    auto* request = ucp_stream_recv_nbx(this->endpoint_, data, bytes, &length, &params);
-    if (UCS_PTR_IS_PTR(request)) return false;
-    --receives_;
-    if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a receive");
-    length_ = length;
-    return true;
-  }
-
-  void received(void* request, ucs_status_t status, std::size_t length) {
-    this->note(status);
-    length_ = length;
-    ucp_request_free(request);
-    --receives_;
-    this->progress_.completed();
-  }
-
-  ucp_request_param_t params_{};
-  ucp_request_param_t whole_params_{};
-  std::size_t length_ = 0;
-  typename Progress::Count receives_ = 0;
+/// One side of a pair's messages, as timed loops use it: no call is virtual. One class for each
+/// device, API and progress mode.
+template <typename T>
+concept Link = requires(T& link, const LinkBuffers& buffers) {
+  link.use(buffers);
+  { link.can_send() } -> std::same_as<bool>;
+  { link.can_receive() } -> std::same_as<bool>;
+  link.send();           // posts one message; waits first while the window is full
+  link.receive();        // posts one receive, or takes a message where only one can be under way
+  link.start_receive();  // posts one receive, and never takes its message
+  link.wait_sends();
+  link.wait_receives();
+  link.signal();  // one byte in order with the messages
+  link.await_signal();
+  link.flush();  // what was sent has reached the peer's side
+  { link.send_described() } -> std::same_as<std::string>;  // send(), and in words how it went
+  link.progress().turn();                                  // one step, without waiting
+  link.progress().until([] { return true; });
 };
 
 }  // namespace ucxbench

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "harness/core/text.hpp"
-#include "harness/core/units.hpp"
 #include "harness/transports/printed.hpp"
 #include "harness/transports/ucx_error.hpp"
 
@@ -49,48 +48,6 @@ std::string down_devices(const std::map<std::string, std::string>& settings) {
 }
 
 }  // namespace
-
-Api parse_api(std::string_view name) {
-  if (name == "tag") return Api::tag;
-  if (name == "stream") return Api::stream;
-  throw Failure(Exit::usage, unknown_name("API", name, {"tag", "stream"}));
-}
-
-std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
-
-ProgressMode ProgressMode::parse(std::string_view text) {
-  constexpr std::string_view periodic = "periodic:";
-  if (text == "auto") return {Kind::by_cpus, {}};
-  if (text == "poll") return {Kind::poll, {}};
-  if (text == "event") return {Kind::event, {}};
-  if (text == "thread") return {Kind::thread, {}};
-  if (text.starts_with(periodic)) {
-    return {Kind::periodic, parse_duration(text.substr(periodic.size()))};
-  }
-  throw Failure(Exit::usage, unknown_name("progress mode", text,
-                                          {"auto", "poll", "event", "thread", "periodic:100us"}));
-}
-
-std::string ProgressMode::name() const {
-  switch (kind) {
-    case Kind::poll:
-      return "poll";
-    case Kind::event:
-      return "event";
-    case Kind::thread:
-      return "thread";
-    case Kind::by_cpus:
-      return "auto";
-    case Kind::periodic:
-      break;
-  }
-  return "periodic:" + format_duration(period);
-}
-
-ProgressMode ProgressMode::in(int ranks, int cpus) const {
-  if (kind != Kind::by_cpus) return *this;
-  return {crowded(ranks, cpus) ? Kind::event : Kind::poll, {}};
-}
 
 bool UcxWorker::can_count() {
   unsigned major = 0;

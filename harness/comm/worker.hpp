@@ -2,45 +2,15 @@
 
 #include <ucp/api/ucp.h>
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "harness/comm/choices.hpp"
 #include "harness/transports/protocol_tables.hpp"
 
 namespace ucxbench {
-
-enum class Api { tag, stream };
-Api parse_api(std::string_view name);
-std::string_view to_string(Api api);
-
-/// More ranks than the processors that they run on: some wait for theirs.
-inline bool crowded(int ranks, int cpus) { return ranks > cpus; }
-
-/// Who moves UCX forward while an application waits, and when.
-struct ProgressMode {
-  enum class Kind {
-    poll,      ///< the waiting thread calls ucp_worker_progress without pause
-    event,     ///< it sleeps on the worker's wake-up file descriptor
-    thread,    ///< a second thread does, and wakes the waiting one
-    periodic,  ///< it progresses at the ticks of a timer, as an asyncio program does
-    by_cpus,   ///< "auto": what in() says; no worker has it
-  };
-  Kind kind = Kind::poll;
-  std::chrono::nanoseconds period{0};  ///< of `periodic`
-
-  /// "auto", "poll", "event", "thread", "periodic:100us". Throws Failure(Exit::usage).
-  static ProgressMode parse(std::string_view text);
-  std::string name() const;
-
-  /// Of `ranks` that run on `cpus` processors: "auto" is poll where each rank can have one of its
-  /// own, and event where not, since polling ranks take each other's time. Others are what they
-  /// are.
-  ProgressMode in(int ranks, int cpus) const;
-};
 
 /// One UCX context with one worker, made as ucx_perftest makes them: the features of the one API
 /// that is used, single-threaded except for ProgressMode::thread, wake-up only where it is waited

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/comm/endpoint.hpp"
+#include "harness/comm/choices.hpp"
 #include "harness/core/field.hpp"
 #include "harness/memory/buffer.hpp"
 

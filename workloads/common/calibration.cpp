@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/core/statistics.hpp"
-#include "workloads/common/all_to_all.hpp"
+#include "harness/comm/all_to_all.hpp"
 
 namespace ucxbench {
 

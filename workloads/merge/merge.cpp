@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
-#include "workloads/common/all_to_all.hpp"
+#include "harness/comm/all_to_all.hpp"
 #include "workloads/common/calibration.hpp"
 
 namespace ucxbench::merge {

@@ -1,20 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "bench/pingpong/loops.hpp"
+#include "harness/comm/link.hpp"
+#include "harness/core/clock.hpp"
 
 namespace ucxbench::pingpong {
-namespace {
 
 // The loops follow ucx_perftest's run_pingpong and run_stream_uni (tools/perf/lib/ucp_tests.cc), so
 // that both tools measure the same thing.
-template <template <typename> typename Link, typename Progress>
+template <Link L>
 class LoopsOver final : public Loops {
  public:
-  template <typename... ProgressArguments>
-  LoopsOver(Role role, const Clock& clock, ucp_worker_h worker, ucp_ep_h endpoint,
-            ProgressArguments... arguments)
-      : role_(role),
-        clock_(clock),
-        progress_(worker, arguments...),
-        link_(worker, endpoint, progress_) {}
+  template <typename... LinkArguments>
+  LoopsOver(Role role, const Clock& clock, LinkArguments&&... arguments)
+      : role_(role), clock_(clock), link_(std::forward<LinkArguments>(arguments)...) {}
 
   void use(const LinkBuffers& buffers) override { link_.use(buffers); }
 
@@ -92,7 +95,7 @@ class LoopsOver final : public Loops {
     link_.await_signal();
   }
 
-  void turn() override { progress_.turn(); }
+  void turn() override { link_.progress().turn(); }
 
  private:
   template <typename After>
@@ -136,34 +139,7 @@ class LoopsOver final : public Loops {
 
   Role role_;
   Clock clock_;
-  Progress progress_;
-  Link<Progress> link_;
+  L link_;
 };
-
-template <template <typename> typename Link>
-std::unique_ptr<Loops> over(ProgressMode mode, Role role, const Clock& clock, ucp_worker_h worker,
-                            ucp_ep_h endpoint) {
-  switch (mode.kind) {
-    case ProgressMode::Kind::poll:
-      return std::make_unique<LoopsOver<Link, PollProgress>>(role, clock, worker, endpoint);
-    case ProgressMode::Kind::event:
-      return std::make_unique<LoopsOver<Link, EventProgress>>(role, clock, worker, endpoint);
-    case ProgressMode::Kind::thread:
-      return std::make_unique<LoopsOver<Link, ThreadProgress>>(role, clock, worker, endpoint);
-    case ProgressMode::Kind::by_cpus:  // was settled before
-    case ProgressMode::Kind::periodic:
-      break;
-  }
-  return std::make_unique<LoopsOver<Link, PeriodicProgress>>(role, clock, worker, endpoint,
-                                                             mode.period);
-}
-
-}  // namespace
-
-std::unique_ptr<Loops> make_loops(Api api, ProgressMode mode, Role role, const Clock& clock,
-                                  ucp_worker_h worker, ucp_ep_h endpoint) {
-  return api == Api::tag ? over<TagLink>(mode, role, clock, worker, endpoint)
-                         : over<StreamLink>(mode, role, clock, worker, endpoint);
-}
 
 }  // namespace ucxbench::pingpong

@@ -1,4 +1,4 @@
-#include "harness/comm/worker.hpp"
+#include "harness/comm/choices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +26,12 @@ TEST(ProgressMode, AutoPollsWhereEachRankHasAProcessor) {
     EXPECT_EQ(ProgressMode::parse(given).in(64, 2).name(), given);
     EXPECT_EQ(ProgressMode::parse(given).in(2, 64).name(), given);
   }
+}
+
+TEST(ConnectBy, KnowsTwoWays) {
+  EXPECT_EQ(to_string(parse_connect_by("address")), "address");
+  EXPECT_EQ(to_string(parse_connect_by("sockaddr")), "sockaddr");
+  EXPECT_THROW(parse_connect_by("pigeon"), Failure);
 }
 
 TEST(Api, KnowsTwo) {

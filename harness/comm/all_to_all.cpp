@@ -1,4 +1,4 @@
-#include "workloads/common/all_to_all.hpp"
+#include "harness/comm/all_to_all.hpp"
 
 #include <span>
 

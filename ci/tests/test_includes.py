@@ -1,0 +1,43 @@
+"""Headers that some folders may not include, directly or by way of another one of this repository."""
+
+import re
+
+import pytest
+from conftest import ROOT
+
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+UCX = re.compile(r"uc[pst]/")
+
+
+def includes(path, seen):
+    """Each header by way of `path`, as (file, what it names), of this repository's files all in turn."""
+    if path in seen:
+        return
+    seen.add(path)
+    for kind, name in INCLUDE.findall(path.read_text()):
+        yield path, name
+        if kind == '"' and (ROOT / name).exists():
+            yield from includes(ROOT / name, seen)
+
+
+def leaks(path):
+    return [f"{path.relative_to(ROOT)}: {name}, by {by.relative_to(ROOT)}" for by, name in includes(path, set()) if UCX.match(name)]
+
+
+def sources(folder):
+    return [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SOURCES]
+
+
+@pytest.mark.parametrize("folder", ["workloads", "bench/p2p"])
+def test_nothing_of_ucx_is_included(folder):
+    found = sources(folder)
+    assert len(found) > 5
+    assert not [leak for path in found for leak in leaks(path)]
+
+
+def test_a_leak_is_found(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "a.cpp").write_text('#include "b.hpp"\n#include <vector>\n')
+    (tmp_path / "b.hpp").write_text('#include "a.cpp"\n# include <ucp/api/ucp.h>\n')
+    assert leaks(tmp_path / "a.cpp") == ["a.cpp: ucp/api/ucp.h, by b.hpp"]

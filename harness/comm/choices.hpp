@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+// What a user chooses of how ranks communicate; names as on the command line and in case keys.
+
+namespace ucxbench {
+
+enum class Api { tag, stream };
+Api parse_api(std::string_view name);
+std::string_view to_string(Api api);
+
+/// More ranks than the processors that they run on: some wait for theirs.
+inline bool crowded(int ranks, int cpus) { return ranks > cpus; }
+
+/// Who moves messages forward while an application waits, and when.
+struct ProgressMode {
+  enum class Kind {
+    poll,      ///< the waiting thread, without pause (ucp_worker_progress)
+    event,     ///< it sleeps on a file descriptor (UCX: the worker's wake-up)
+    thread,    ///< a second thread does, and wakes the waiting one
+    periodic,  ///< it progresses at the ticks of a timer, as an asyncio program does
+    by_cpus,   ///< "auto": what in() says; no worker has it
+  };
+  Kind kind = Kind::poll;
+  std::chrono::nanoseconds period{0};  ///< of `periodic`
+
+  /// "auto", "poll", "event", "thread", "periodic:100us". Throws Failure(Exit::usage).
+  static ProgressMode parse(std::string_view text);
+  std::string name() const;
+
+  /// Of `ranks` that run on `cpus` processors: "auto" is poll where each rank can have one of its
+  /// own, and event where not, since polling ranks take each other's time. Others are what they
+  /// are.
+  ProgressMode in(int ranks, int cpus) const;
+};
+
+enum class ConnectBy { address, sockaddr };
+ConnectBy parse_connect_by(std::string_view name);
+std::string_view to_string(ConnectBy by);
+
+}  // namespace ucxbench

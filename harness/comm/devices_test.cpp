@@ -1,0 +1,229 @@
+// What every device must do alike, among several numbers of ranks.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/comm/all_to_all.hpp"
+#include "harness/comm/communicator.hpp"
+#include "harness/comm/meeting_for_test.hpp"
+#include "harness/core/failure.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct Tested {
+  std::string name;
+  CommSetup setup;
+};
+
+std::vector<Tested> all_devices() {
+  std::vector<Tested> all;
+  for (const auto* mode : {"poll", "event"}) {
+    CommSetup ucx;
+    ucx.progress = ProgressMode::parse(mode);
+    all.push_back({fmt::format("ucx_{}", mode), ucx});
+  }
+  return all;
+}
+
+using Bytes = std::vector<std::byte>;
+
+Bytes pattern(std::size_t size, int seed) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<std::byte>(i * 31 + static_cast<std::size_t>(seed));
+  }
+  return bytes;
+}
+
+class Devices : public testing::TestWithParam<std::tuple<Tested, int>> {
+ protected:
+  void SetUp() override {
+    ::setenv("UCX_TLS", "tcp", 1);
+    ::setenv("UCX_NET_DEVICES", "lo", 1);
+  }
+
+  static int ranks() { return std::get<1>(GetParam()); }
+
+  /// Each rank is a thread; they end together. `fails`: some of them can communicate no more then.
+  static void play(const std::function<void(Communicator&)>& part, bool fails = false) {
+    Meeting meeting;
+    const auto rank = [&](int number) {
+      MeetingRank rendezvous(meeting, number, ranks());
+      Communicator comm(rendezvous, std::get<0>(GetParam()).setup);
+      part(comm);
+      if (!fails) {
+        comm.barrier();
+        rendezvous.barrier([&] { comm.progress(); });
+      }
+      rendezvous.barrier([] {});
+    };
+    std::vector<std::future<void>> all;
+    for (int number = 1; number < ranks(); ++number) {
+      all.push_back(std::async(std::launch::async, rank, number));
+    }
+    rank(0);
+    for (auto& each : all) each.get();
+  }
+
+  static void for_each_peer(const Communicator& comm, const std::function<void(int)>& visit) {
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      if (peer != comm.rank()) visit(peer);
+    }
+  }
+};
+
+TEST_P(Devices, GiveEachRankWhatIsItsOwn) {
+  play([](Communicator& comm) {
+    EXPECT_EQ(comm.size(), ranks());
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      std::vector<std::vector<std::uint64_t>> words;
+      const auto from = static_cast<std::uint64_t>(comm.rank());
+      for (std::uint64_t to = 0; to < static_cast<std::uint64_t>(ranks()); ++to) {
+        words.push_back({round, from, to});
+      }
+      const auto theirs = all_to_all(comm, words);
+      for (std::uint64_t other = 0; other < theirs.size(); ++other) {
+        EXPECT_EQ(theirs[other], (std::vector<std::uint64_t>{round, other, from}));
+      }
+    }
+  });
+}
+
+// Of all sizes, also none, and more than any buffer on the way holds. Half of them come before
+// their receive is posted, and all in another order than the receives.
+TEST_P(Devices, MatchByLabel) {
+  static const std::vector<std::size_t> sizes = {0, 1, 8, 1000, 70'000, 3'000'000, 0, 5};
+  play([](Communicator& comm) {
+    Batch all;
+    std::vector<Bytes> sent;
+    for (std::size_t label = 0; label < sizes.size(); ++label) {
+      sent.push_back(pattern(sizes[label], comm.rank() + static_cast<int>(label)));
+    }
+    std::vector<std::vector<Bytes>> received(static_cast<std::size_t>(comm.size()));
+    const auto receive = [&](int peer, std::size_t label) {
+      auto& place = received[static_cast<std::size_t>(peer)][label];
+      place.resize(sizes[label]);
+      comm.receive(peer, label, place, all);
+    };
+    for_each_peer(comm, [&](int peer) {
+      received[static_cast<std::size_t>(peer)].resize(sizes.size());
+      for (std::size_t label = 1; label < sizes.size(); label += 2) receive(peer, label);
+    });
+    for_each_peer(comm, [&](int peer) {
+      for (std::size_t label = sizes.size(); label-- > 0;) {
+        comm.send(peer, label, sent[label], all);
+      }
+    });
+    comm.barrier();  // what fits on the way has come
+    for_each_peer(comm, [&](int peer) {
+      for (std::size_t label = 0; label < sizes.size(); label += 2) receive(peer, label);
+    });
+    comm.wait(all);
+    for_each_peer(comm, [&](int peer) {
+      for (std::size_t label = 0; label < sizes.size(); ++label) {
+        EXPECT_EQ(received[static_cast<std::size_t>(peer)][label],
+                  pattern(sizes[label], peer + static_cast<int>(label)))
+            << peer << " to " << comm.rank() << ", label " << label;
+      }
+    });
+  });
+}
+
+// More than the kernel, or a library, keeps of small messages.
+TEST_P(Devices, TakeManySmallMessages) {
+  constexpr std::uint32_t count = 5000;
+  play([](Communicator& comm) {
+    Batch all;
+    std::vector<std::uint32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    const auto peers = static_cast<std::size_t>(comm.size());
+    std::vector<std::vector<std::uint32_t>> received(peers, std::vector<std::uint32_t>(count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for_each_peer(comm, [&](int peer) {
+        auto& place = received[static_cast<std::size_t>(peer)];
+        comm.receive(peer, i, std::as_writable_bytes(std::span(place).subspan(i, 1)), all);
+        comm.send(peer, i, std::as_bytes(std::span(numbers).subspan(i, 1)), all);
+      });
+      comm.progress();
+    }
+    comm.wait(all);
+    for_each_peer(comm, [&](int peer) {
+      EXPECT_EQ(received[static_cast<std::size_t>(peer)], numbers) << peer;
+    });
+  });
+}
+
+TEST_P(Devices, LogEachMessage) {
+  play([](Communicator& comm) {
+    TransferLog log(100);
+    comm.log_into(&log, 7);
+    Batch all;
+    const Bytes sent(100);
+    std::vector<Bytes> received(static_cast<std::size_t>(comm.size()), Bytes(100));
+    for_each_peer(comm, [&](int peer) {
+      comm.receive(peer, 1, received[static_cast<std::size_t>(peer)], all);
+      comm.send(peer, 1, sent, all);
+    });
+    comm.wait(all);
+    comm.barrier();
+    comm.log_into(nullptr, 0);
+    EXPECT_EQ(log.records().size(), 2 * static_cast<std::size_t>(comm.size() - 1));
+    for (const auto& transfer : log.records()) {
+      EXPECT_EQ(transfer.iteration, 7U);
+      EXPECT_EQ(transfer.bytes, 100U);
+      EXPECT_GE(transfer.completed_ns, transfer.posted_ns);
+    }
+  });
+}
+
+TEST_P(Devices, NameTheirLanes) {
+  play([](Communicator& comm) {
+    for_each_peer(comm, [&](int peer) {
+      const auto lanes = comm.lanes(peer);
+      ASSERT_FALSE(lanes.empty());
+      for (const auto& lane : lanes) EXPECT_NE(lane.find('/'), std::string::npos) << lane;
+      EXPECT_FALSE(comm.effective().empty());
+    });
+  });
+}
+
+TEST_P(Devices, RefuseAnotherLength) {
+  if (ranks() != 2) GTEST_SKIP() << "of two ranks";
+  play(
+      [](Communicator& comm) {
+        Batch all;
+        Bytes bytes(10);
+        if (comm.rank() == 0) {
+          comm.send(1, 1, {bytes.data(), 9}, all);
+          return comm.wait(all);
+        }
+        comm.receive(0, 1, bytes, all);
+        try {
+          comm.wait(all);
+          ADD_FAILURE() << "took it";
+        } catch (const Failure& failure) {
+          EXPECT_EQ(failure.exit(), Exit::wrong_data);
+        }
+      },
+      true);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Devices,
+                         testing::Combine(testing::ValuesIn(all_devices()),
+                                          testing::Values(1, 2, 3, 4, 5, 8)),
+                         [](const auto& tested) {
+                           return fmt::format("{}_{}", std::get<0>(tested.param).name,
+                                              std::get<1>(tested.param));
+                         });
+
+}  // namespace
+}  // namespace ucxbench
