@@ -24,14 +24,10 @@ struct Tested {
   CommSetup setup;
 };
 
-std::vector<Tested> all_devices() {
-  std::vector<Tested> all;
-  for (const auto* mode : {"poll", "event"}) {
-    CommSetup ucx;
-    ucx.progress = ProgressMode::parse(mode);
-    all.push_back({fmt::format("ucx_{}", mode), ucx});
-  }
-  return all;
+std::vector<Tested> all_devices(const std::string& mode) {
+  CommSetup setup;
+  setup.progress = ProgressMode::parse(mode);
+  return {{"ucx_" + mode, setup}};
 }
 
 using Bytes = std::vector<std::byte>;
@@ -196,8 +192,9 @@ TEST_P(Devices, NameTheirLanes) {
   });
 }
 
-TEST_P(Devices, RefuseAnotherLength) {
-  if (ranks() != 2) GTEST_SKIP() << "of two ranks";
+class Pairs : public Devices {};
+
+TEST_P(Pairs, RefuseAnotherLength) {
   play(
       [](Communicator& comm) {
         Batch all;
@@ -217,13 +214,23 @@ TEST_P(Devices, RefuseAnotherLength) {
       true);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Devices,
-                         testing::Combine(testing::ValuesIn(all_devices()),
+std::string name_of(const testing::TestParamInfo<std::tuple<Tested, int>>& tested) {
+  return fmt::format("{}_{}", std::get<0>(tested.param).name, std::get<1>(tested.param));
+}
+
+// Where ranks poll for each other, more of them than processors take long.
+INSTANTIATE_TEST_SUITE_P(Event, Devices,
+                         testing::Combine(testing::ValuesIn(all_devices("event")),
                                           testing::Values(1, 2, 3, 4, 5, 8)),
-                         [](const auto& tested) {
-                           return fmt::format("{}_{}", std::get<0>(tested.param).name,
-                                              std::get<1>(tested.param));
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Poll, Devices,
+                         testing::Combine(testing::ValuesIn(all_devices("poll")),
+                                          testing::Values(1, 2)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(All, Pairs,
+                         testing::Combine(testing::ValuesIn(all_devices("event")),
+                                          testing::Values(2)),
+                         name_of);
 
 }  // namespace
 }  // namespace ucxbench
