@@ -70,6 +70,7 @@ Fields<Parameters> fields() {
                  "p2p -n 8 --memory cuda --transports tcp,nvlink --json gpus.json"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
     .duet_ranks = most_duet_ranks,
+    .duet_steps = 2,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::matrix,
               .axes = {message_size(), {"concurrent", "at once", ShownAxis::Unit::pairs}},

@@ -6,34 +6,29 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <future>
 #include <optional>
-#include <span>
 #include <system_error>
 
+#include "bench/p2p/duet_blocks.hpp"
 #include "bench/p2p/facts.hpp"
 #include "bench/p2p/parameters.hpp"
+#include "bench/p2p/report.hpp"
 #include "bench/p2p/schedule.hpp"
 #include "bench/p2p/streams.hpp"
-#include "bench/p2p/together.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/pattern.hpp"
-#include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
-#include "harness/result/samples.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
-#include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
+#include "harness/transports/counters.hpp"
 
 namespace ucxbench::p2p {
 namespace {
-
-constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator serves others too
 
 /// Processes of which this is equal read one CLOCK_MONOTONIC.
 std::string clock_identity() {
@@ -165,6 +160,8 @@ class Rank {
     // Slow pairs' messages may take longer than that: fast ones shall not have ended before.
     if (p.concurrent != Concurrent::one && !p.iterations) {
       load.least_s = longest_of_all(longest_s, fmt::format("{}/{}", planned.index, round));
+      // What one of the two sides was interrupted by shall not make its streams longer.
+      if (duet != nullptr) load.least_s = std::ranges::min(duet->exchange(load.least_s));
     }
     const auto measured_run = [&] {
       if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
@@ -182,8 +179,8 @@ class Rank {
     };
     if (duet != nullptr) {
       int blocks = 0;
-      duet->blocks(quads_of(p), [&] {
-        begin_block(load, to, from);
+      duet->blocks(quads_of(*duet, p), [&] {
+        begin_block(p, load, to, from);
         for (auto left = streams_of_block(p); left > 0; --left) measured_run();
         end_block(p, fmt::format("block/{}/{}/{}", planned.index, round, blocks++), !to.empty());
       });
@@ -213,23 +210,15 @@ class Rank {
     }
   }
 
-  /// The same of every pair: what is drawn does not depend on the pair.
-  std::string quads_of(const Parameters& p) const {
-    const auto quads = std::max(least_duet_quads, (p.runs + 1) / 2);
-    return context_.duet()->draw(static_cast<std::size_t>(quads), fmt::format("{} B", p.bytes));
-  }
-
-  static std::uint64_t streams_of_block(const Parameters& p) {
-    const auto window = p.bytes * static_cast<std::uint64_t>(p.window);
-    return window <= largest_duet_window ? duet_streams : 1;
-  }
-
-  /// Some messages that do not count: the first after a change of sides are slow.
-  void begin_block(Load load, const std::vector<int>& to, const std::vector<int>& from) {
+  /// Some messages that do not count: the first after a change of sides are slow. Several pairs go
+  /// on together, as they ended the block before.
+  void begin_block(const Parameters& p, Load load, const std::vector<int>& to,
+                   const std::vector<int>& from) {
     load.window = 1;
     load.least_messages = 1;
     if (load.messages) load.messages = (*load.messages + 2) / 3;
     stream(*comm_, context_.clock(), load, to, from);
+    if (p.concurrent == Concurrent::disjoint) rendezvous_.barrier(waiting_);
   }
 
   /// All that was sent is with its receiver.
@@ -240,15 +229,6 @@ class Rank {
     } else {
       rendezvous_.get(name, waiting_);
     }
-  }
-
-  /// A pair with a stream too short for the clock has none.
-  void keep_streams(LaunchRecord& record, const Parameters& p, const std::string& metric) const {
-    const auto found = record.samples.find(metric);
-    if (context_.duet() == nullptr || found == record.samples.end()) return;
-    const PlannedBlocks planned{.iterations = streams_of_block(p), .quads = quads_of(p)};
-    const auto values = medians_of_blocks(found->second.values, planned);
-    if (!values.empty()) keep_blocks(record, *context_.duet(), metric, planned, values);
   }
 
   /// The same on all ranks.
@@ -280,98 +260,10 @@ class Rank {
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
         ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own, waiting_);
-    if (comm_->rank() == 0) report(planned, ranks);
-  }
-
-  static const Json& received(const Json& receiver, int src) {
-    return receiver.at("received").at(static_cast<std::size_t>(src));
-  }
-
-  void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks) {
-    const auto& p = planned.parameters;
-    std::uint64_t peak = 0;
-    std::uint64_t asleep_ns = 0;
-    for (const auto& rank : ranks) {
-      peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
-      asleep_ns += rank.at("asleep_ns").get<std::uint64_t>();
+    if (comm_->rank() == 0) {
+      report(context_, planned, ranks, gpu_ ? std::optional(gpu_->device()) : std::nullopt,
+             waiting_);
     }
-    const auto pairs = ordered_pairs(p.ranks);
-    // Of so many pairs, from `begin` on.
-    const auto made = [&](std::size_t begin) {
-      std::vector<LaunchRecord> records;
-      Verified verified;
-      std::string error;
-      for (const auto& [src, dst] :
-           std::span(pairs).subspan(begin, std::min(most_at_once, pairs.size() - begin))) {
-        const auto& receiver = ranks[static_cast<std::size_t>(dst)];
-        records.push_back(record_of(p, src, dst, ranks[static_cast<std::size_t>(src)], receiver));
-        const auto wrong = received(receiver, src).at(1).get<std::string>();
-        ++verified.checked;
-        verified.errors += wrong.empty() ? 0 : 1;
-        if (error.empty()) error = wrong;
-      }
-      if (begin == 0) {
-        if (p.concurrent == Concurrent::all) add_together(p, ranks, records.front());
-        if (asleep_ns > 0) {
-          records.front().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
-        }
-      }
-      return context_.case_report(planned.index, records, verified, error, peak);
-    };
-    // While the coordinator takes one, the next is made.
-    auto next = std::async(std::launch::deferred, made, 0);
-    for (std::size_t begin = 0; begin < pairs.size(); begin += most_at_once) {
-      const auto [key, value] = next.get();
-      if (const auto after = begin + most_at_once; after < pairs.size()) {
-        next = std::async(std::launch::async, made, after);
-      }
-      rendezvous_.put(key, value, waiting_);
-    }
-  }
-
-  /// To the record of one pair, what all pairs were together.
-  void add_together(const Parameters& p, const std::vector<Json>& ranks,
-                    LaunchRecord& record) const {
-    const bool one_clock = std::ranges::all_of(
-        ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
-    std::vector<double> GBps;
-    std::vector<double> common_ms;
-    std::vector<double> span_ms;
-    for (std::size_t run = 0; run < ranks[0].at("meetings").size(); ++run) {
-      const auto all = together_of(spans_of(p, ranks, run, one_clock));
-      if (const auto rate = all.GBps()) GBps.push_back(*rate);
-      common_ms.push_back(all.common_ns * 1e-6);
-      span_ms.push_back(all.span_ns * 1e-6);
-    }
-    const auto runs = GBps.size();
-    if (runs > 0) record.samples["together_GBps"] = make_samples(std::move(GBps), runs);
-    keep_streams(record, p, "together_GBps");
-    record.overheads["streams_common_ms"] = median(common_ms);
-    record.overheads["streams_span_ms"] = median(span_ms);
-  }
-
-  /// By one clock where there is one, else each rank's by its own, from the meeting before.
-  static std::vector<Span> spans_of(const Parameters& p, const std::vector<Json>& ranks,
-                                    std::size_t run, bool one_clock) {
-    const auto ns = [](const Json& json, const char* name) {
-      return json.at(name).get<std::int64_t>();
-    };
-    std::vector<Span> spans;
-    for (const auto& rank : ranks) {
-      const auto& meeting = rank.at("meetings").at(run);
-      const auto zero = ns(one_clock ? ranks[0].at("meetings").at(run) : meeting, "came_ns");
-      const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
-      for (const auto& from_one : rank.at("received")) {
-        if (from_one.is_null()) continue;
-        const auto stream = stream_from(from_one.at(0).at(run));
-        spans.push_back(
-            {.begin_ns = static_cast<double>(static_cast<std::int64_t>(stream.begin_ns) - zero),
-             .end_ns = static_cast<double>(static_cast<std::int64_t>(stream.end_ns) - zero),
-             .earlier_ns = static_cast<double>(earlier),
-             .bytes = static_cast<double>(stream.messages) * static_cast<double>(p.bytes)});
-      }
-    }
-    return spans;
   }
 
   /// What this rank has received, for the run's end in the middle of a case: what carried it is
@@ -379,51 +271,11 @@ class Rank {
   CaseUnderWay::Finished finished_part(const Parameters& p) const {
     CaseUnderWay::Finished part;
     for (int src = 0; src < p.ranks; ++src) {
-      auto record =
-          record_of_streams(p, src, comm_->rank(), streams_[static_cast<std::size_t>(src)]);
+      auto record = record_of_streams(p, launch(), src, comm_->rank(),
+                                      streams_[static_cast<std::size_t>(src)]);
       if (!record.samples.empty()) part.records.push_back(std::move(record));
     }
     return part;
-  }
-
-  LaunchRecord record_of_streams(const Parameters& p, int src, int dst,
-                                 const std::vector<Timed>& streams_of_pair) const {
-    LaunchRecord record;
-    record.launch = launch();
-    record.src = src;
-    record.dst = dst;
-    record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
-    std::vector<double> per_s;
-    std::vector<double> GBps;
-    for (const auto& stream : streams_of_pair) {
-      record.messages += stream.messages;
-      if (!stream.per_s) continue;
-      per_s.push_back(*stream.per_s);
-      GBps.push_back(per_s.back() * static_cast<double>(p.bytes) * 1e-9);
-    }
-    const auto streams = per_s.size();
-    if (streams > 0) {
-      record.samples["bandwidth_GBps"] = make_samples(std::move(GBps), streams);
-      record.samples["message_rate_per_s"] = make_samples(std::move(per_s), streams);
-    }
-    return record;
-  }
-
-  LaunchRecord record_of(const Parameters& p, int src, int dst, const Json& sender,
-                         const Json& receiver) const {
-    const auto& sent = sender.at("sent").at(static_cast<std::size_t>(dst));
-    auto record = record_of_streams(p, src, dst, streams_from(received(receiver, src).at(0)));
-    keep_streams(record, p, "bandwidth_GBps");
-    record.lanes = sent.at(0).get<std::vector<std::string>>();
-    const Evidence evidence{.lanes = record.lanes,
-                            .path = {},
-                            .moved = sent.at(1).get<Counters>(),
-                            .payload_bytes = sent.at(2).get<std::uint64_t>()};
-    const bool same_gpu = gpu_ && sender.at("gpu") == receiver.at("gpu");
-    const auto labels =
-        path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, same_gpu, record.lanes);
-    record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
-    return record;
   }
 
   RankContext& context_;

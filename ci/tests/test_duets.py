@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 
 import pytest
 from conftest import PROGRAM, SHIM, only
@@ -36,7 +37,7 @@ def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
     for row in rows:
         assert row["by"] == ("launches" if "/64B" in row["key"] else "duets"), row
         shown = only([line for line in done.out.splitlines() if f"{row['key']}  " in line and f" {row['metric']} " in line])
-        assert shown.endswith(row["by"])
+        assert shown.endswith("2 launches in turns" if "/64B" in row["key"] else "2 duets")
         assert row["in_turns"] == ("--progress-mode thread" if "/64B" in row["key"] else None)
     assert "measured in turns, no duets: 2 rows (--progress-mode thread)" in done.out
     base, new = both(tmp_path)
@@ -150,6 +151,77 @@ def test_an_older_program_takes_turns(bench, tmp_path):
     assert "2 rows (--base ./old ended with status 2: suite: unknown option '--duet')" in " ".join(done.out.split())
     done = bench(*ab(tmp_path, "--base", old, "--method", "duet", launches=1, cases=(CASE,)))
     assert done.code == 2 and "--base ./old: cannot measure this suite as duets: it ended with status 2" in only(done.complaints)
+
+
+# Measures, and then says of each block what it did not measure: whether the machine is steady is no question here.
+STEADY = f"""#!{sys.executable}
+import json, os, pathlib, subprocess, sys
+words = sys.argv[1:]
+status = subprocess.run([{PROGRAM!r}, *words]).returncode
+file = pathlib.Path(words[words.index("--json") + 1]) if "--json" in words else None
+if status != 0 or file is None or not file.is_file():
+    sys.exit(status)
+run = json.loads(file.read_text())
+for case in run["cases"]:
+    for launch in case["launches"]:
+        if "duet" not in launch:
+            continue
+        times = TIMES
+        blocks = launch["duet"]["blocks"]["latency_us"]
+        blocks["values"] = [10 * times] * len(blocks["values"])
+file.write_text(json.dumps(run))
+"""
+
+
+def bytes_in(row):
+    return "8B" if "/8B" in row["key"] else "64B"
+
+
+def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
+    for name, times in (("base", "1"), ("new", '2 if "/8B" in case["key"] else (0.9, 1.12)[launch["launch"] % 2]')):
+        (tmp_path / name).write_text(STEADY.replace("TIMES", times))
+        (tmp_path / name).chmod(0o700)
+    case = CASE.replace("--sizes 8", "--sizes 8,64 --measure latency")
+    done = bench(*ab(tmp_path, "--base", "./base", "--new", "./new", launches=6, cases=(case,)), "--alpha", "0.5", "--json", "verdicts.json")
+    assert done.code == 0, done
+    found = json.loads((tmp_path / "verdicts.json").read_text())
+    assert [look["after"] for look in found["looks"]] == [5, 6] and sum(look["share"] for look in found["looks"]) == pytest.approx(1)
+    rows = {bytes_in(row): row for row in found["series"]}
+    assert [(rows[size]["verdict"], rows[size]["base_launches"]) for size in ("8B", "64B")] == [("regressed", 5), ("inconclusive", 6)]
+    assert rows["8B"]["ratio"] == pytest.approx(2)
+    assert "duets judged after 5, 6" in done.out and "5 duets" in done.out and "6 duets" in done.out
+    assert "6 launches of each side in " in done.err and "decided and left out of the rest: 1 after 5" in done.err
+    for run in both(tmp_path):
+        assert run["run"]["ab"]["looks"] == [5, 6] and run["run"]["state"] == "complete"
+        counts = {bytes_in(case): len(case["launches"]) for case in run["cases"] if case["benchmark"] != "canary"}
+        assert counts == {"8B": 5, "64B": 6}
+    again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.5", "--json", "-")
+    assert json.loads(again.out) == found
+
+
+def test_max_time_is_of_all(bench, tmp_path):
+    done = bench("--dry-run", *ab(tmp_path, "--max-time", "500ms", cases=(CASE,)))
+    assert done.code == 2 and "--max-time 500ms: one launch of both sides takes about " in only(done.complaints)
+    done = bench("--dry-run", *ab(tmp_path, "--max-time", "1min", launches=10_000, cases=(CASE,)))
+    assert done.code == 0 and "both sides together: at most 10000 x " in done.out and "; ends after 60 s" in done.out, done
+    done = bench(*ab(tmp_path, "--max-time", "3s", launches=500, cases=(CASE,)))
+    assert done.code == 0, done
+    for run in both(tmp_path):
+        count = len(duets_of(run))
+        assert run["run"]["left_out"] == f"--max-time 3s did not suffice for all launches: both have {count} of 500"
+    assert f"both have {count} of 500" in done.err and "too few launches for a verdict among 2 tests: use a longer max-time" in " ".join(done.out.split())
+
+
+def test_sides_with_other_cases_take_turns(bench, tmp_path):
+    program = tmp_path / "new"
+    program.write_text(f'#!/bin/sh\nsed "s/--sizes 8/--sizes 8,64/" suite.toml > other.toml\nfor word; do shift; [ "$word" = suite.toml ] && word=other.toml; set -- "$@" "$word"; done\nexec {PROGRAM} "$@"\n')
+    program.chmod(0o700)
+    done = bench(*ab(tmp_path, "--new", "./new", launches=1, cases=(CASE,)))
+    assert done.code == 0, done
+    assert "measured in turns, no duets: 2 rows (the other side has other cases, other CPUs, or cannot pause)" in " ".join(done.out.split())
+    base, new = both(tmp_path)
+    assert only(list(duets_of(base).values())) is None and only(list(duets_of(new).values())) is None
+    assert len(new["cases"]) == len(base["cases"]) + 1 and "2 new" in done.out
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,10 @@ def iteration_ns(metric, bytes_, value):
     return 2000 * value if metric == "latency_us" else bytes_ / value
 
 
+def is_rate(name):
+    return not name.endswith("_us")
+
+
 class Recording:
     def __init__(self, file, say):
         self.file, self.say = file, say

@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 
+import duet_verdicts
 import duets
 import resample
 import table
@@ -76,6 +77,18 @@ def record_duets(options):
                  options.slowdowns, say)
 
 
+def write(output, result, made):
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(result, indent=1) + "\n")
+    output.with_suffix(".md").write_text(made)
+    print(made, end="")
+
+
+def judge_duets(options):
+    result = duet_verdicts.judge(options.ucx_bench, options.folder / "duets.json", options.draws)
+    write(options.output, result, duet_verdicts.markdown(result))
+
+
 def judged_real(program, recording, in_turns):
     """(A/A, power rows) of comparisons that were measured for it."""
     unchanged, rows = {}, []
@@ -133,12 +146,7 @@ def judge(options):
         "power": power,
         "by_launches": resample.by_launches(program, main_recording, 0.05, options.draws),
     }
-    output = options.output
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(json.dumps(result, indent=1) + "\n")
-    made = table.markdown(result)
-    output.with_suffix(".md").write_text(made)
-    print(made, end="")
+    write(options.output, result, table.markdown(result))
 
 
 def about(recording):
@@ -211,6 +219,10 @@ def parser_of_all():
                        help="of nothing, and of all losses together, for each case (default: 400)")
     added.add_argument("--slowdowns", type=percentages, default=(0.01, 0.02, 0.05), metavar="LIST",
                        help="percent (default: 1,2,5)")
+    added = command("judge-duets", judge_duets, "of those duets: noise, false alarms, and losses found in one row of 48")
+    added.add_argument("--draws", type=count, default=100, metavar="N", help="suites for each row and loss (default: 100)")
+    added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/duet-study.json", metavar="FILE",
+                       help="and the same as .md beside it (default: results/duet-study.json)")
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",
                        help="comparisons drawn for each line of the table (default: 1000)")

@@ -121,6 +121,9 @@ std::string asked_in_words(const Result& result) {
 }
 
 std::string launches_in_words(const Result& result, const std::string& launches) {
+  if (result.run.contains("left_out")) {
+    return fmt::format("a longer max-time, for {} launches", launches);
+  }
   return of_a_suite(result)
              ? fmt::format("launches = {} above the first [[case]] of the suite file", launches)
              : "--launches " + launches;

@@ -26,8 +26,26 @@ std::string of_tests(const Comparison& comparison) {
   };
   std::string tests = by(Method::launches) ? "rank test of launch medians, " : "";
   if (by(Method::duets)) tests += "signed-rank test of duets, ";
-  return fmt::format("alpha {:g} over {} ({}Holm)", comparison.alpha,
-                     counted(comparison.tests, "test"), tests);
+  std::string looks;
+  if (by(Method::duets)) {
+    for (const auto& look : comparison.looks) {
+      if (look.share == 1) continue;
+      looks += fmt::format("{}{}", looks.empty() ? "; duets judged after " : ", ", look.after);
+    }
+  }
+  return fmt::format("alpha {:g} over {} ({}Holm{})", comparison.alpha,
+                     counted(comparison.tests, "test"), tests, looks);
+}
+
+// "16 duets", or "24 launches in turns": of each side, "24, 23 launches" where they differ.
+std::string by_what(const SeriesChange& series) {
+  if (!series.base || !series.now) return "-";
+  auto text = fmt::format("{}", series.base_launches);
+  if (series.base_launches != series.new_launches) {
+    text += fmt::format(", {}", series.new_launches);
+  }
+  return fmt::format("{} {}{}", text, to_string(series.method),
+                     series.in_turns.empty() ? "" : " in turns");
 }
 
 Json modes_json(const std::optional<Modes>& modes) {
@@ -147,9 +165,7 @@ Grid grid_of(const Comparison& comparison) {
                          both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
                          both ? fmt::format("{:.2g}", series.corrected) : "-",
                          series.reason.empty() ? "-" : series.reason});
-    const bool of_both = series.change != Change::missing && series.change != Change::added;
-    if (any_duets)
-      grid.rows.back().push_back(of_both ? std::string(to_string(series.method)) : "-");
+    if (any_duets) grid.rows.back().push_back(by_what(series));
   }
   if (any_duets) grid.columns.push_back({"", "by"});
   return grid;
@@ -211,6 +227,7 @@ Json comparison_json(const Comparison& comparison) {
   Json all = {{"schema", "ucx-bench/comparison/1"},
               {"alpha", comparison.alpha},
               {"tests", comparison.tests},
+              {"looks", Json::array()},
               {"incomparable", comparison.incomparable},
               {"host_changed", comparison.host_changed},
               {"differences", comparison.differences},
@@ -219,6 +236,9 @@ Json comparison_json(const Comparison& comparison) {
               {"next_steps", comparison.next_steps},
               {"canaries", Json::array()},
               {"series", Json::array()}};
+  for (const auto& look : comparison.looks) {
+    if (look.share < 1) all["looks"].push_back({{"after", look.after}, {"share", look.share}});
+  }
   for (const auto& canary : comparison.canaries) all["canaries"].push_back(series_json(canary));
   for (const auto& series : comparison.series) all["series"].push_back(series_json(series));
   return all;

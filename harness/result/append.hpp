@@ -8,7 +8,8 @@ namespace ucxbench {
 /// to `run`, and sums up each case anew; findings and limits are the caller's. Facts of the machine
 /// and of the ranks stay those of the first part; the state of the last counts. What a part logged
 /// of transfers stays with it. Throws Failure(Exit::usage), and leaves `run` as it is, where `more`
-/// is of another machine, build, UCX or topology, has other cases, or a launch that is there.
+/// is of another machine, build, UCX or topology, has a case that `run` lacks, or a launch that is
+/// there.
 void append_launches(Result& run, const Result& more);
 
 }  // namespace ucxbench

@@ -135,8 +135,16 @@ TEST(AppendLaunches, RefusesWhatIsOfAnotherRun) {
   more.ucx["version"] = "1.22.0";
   EXPECT_NE(refusal(run, more).find("UCX"), std::string::npos);
   more = part(1, 5);
+  more.cases[0].key = "pingpong/other";
+  EXPECT_NE(refusal(run, more).find("case pingpong/other is only in some"), std::string::npos);
+}
+
+TEST(AppendLaunches, APartMayLeaveOutACase) {
+  auto run = part(0, 5);
+  auto more = part(1, 5);
   more.cases.erase(more.cases.begin());
-  EXPECT_NE(refusal(run, more).find("case pingpong/one is only in some"), std::string::npos);
+  append_launches(run, more);
+  EXPECT_EQ(run.cases[0].launches.size(), 1U);
 }
 
 TEST(Paths, TheWorstStands) {

@@ -128,6 +128,9 @@ struct Benchmark {
   bool ablation = false;   ///< has --ablate
   int duet_ranks = 0;      ///< it can be a duet with at most so many ranks
   bool duet_gpus = false;  ///< and with memory of GPUs, of which both sides have theirs at once
+  /// Another number where the ranks of both sides say other things to each other, in another order:
+  /// builds that differ in it take turns.
+  int duet_steps = 1;
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

@@ -47,6 +47,9 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
 std::uint64_t duet_offer(const LaunchPlan& plan, const Result& result) {
   if (!why_no_duet(plan, result).empty()) return 0;
   std::string text;
+  if (const auto steps = find_benchmark(plan.benchmark)->duet_steps; steps > 1) {
+    text = fmt::format("{} steps {}\n", plan.benchmark, steps);
+  }
   for (const auto index : plan.cases) text += result.cases[index].key + "\n";
   for (const auto& rank : plan.launch.ranks) {
     text += fmt::format("{}\n", fmt::join(rank.cpus, ","));

@@ -2,7 +2,7 @@
 
 from dashboards import lines as of_lines
 from dashboards import shape, triage, verdicts
-from pages.sections import known, metric_title
+from pages.sections import by_what, known, metric_title
 from plots.common import significant
 
 MARKS = {"regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
@@ -23,14 +23,14 @@ def compared_cells(row):
         "p": "–" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
         "floor": "–" if row["floor"] is None else f"{100 * row['floor']:.1f} %",
         "effect": "–" if effect is None else significant(effect, 2), "why": row["why"],
-        "better": row["better"],
+        "better": row["better"], "by": by_what(row), "in_turns": row.get("in_turns"),
     }
 
 
 def plain_cells(line):
     value = line.values[-1]
     return {"base": "–", "new": known(value[0]) if value else "–", "delta": "–", "interval": "–", "p": "–",
-            "floor": "–", "effect": "–", "better": line.better,
+            "floor": "–", "effect": "–", "better": line.better, "by": "–",
             "why": "" if value else line.notes.get(len(line.values) - 1, "")}
 
 

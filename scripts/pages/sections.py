@@ -191,6 +191,14 @@ def benchmarks_of(run):
     return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if not is_canary(case))) or ["nothing"]
 
 
+def by_what(entry):
+    """How many of what a row of a comparison was judged by: "24 duets", "10, 9 launches in turns"."""
+    if entry["base"] is None or entry["new"] is None:
+        return "–"
+    counts = dict.fromkeys((entry["base_launches"], entry["new_launches"]))
+    return f"{', '.join(map(str, counts))} {entry.get('by', 'launches')}{' in turns' if entry.get('in_turns') else ''}"
+
+
 def verdicts_of(comparison, titles):
     """Of ucx-bench compare: how many of each, and a row per metric; `titles` as metric_titles of both runs."""
     series = comparison["series"]
@@ -205,6 +213,7 @@ def verdicts_of(comparison, titles):
             f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None else "–",
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
             f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
+            by_what(entry),
         ])
     return {"counts": [(word, found.count(word)) for word in VERDICTS if word in found],
             "rows": [row for row in rows if row[0] != "inconclusive"], "folded": [row for row in rows if row[0] == "inconclusive"]}

@@ -45,6 +45,12 @@ def two_runs(run_file, tmp_path):
     return write
 
 
+def test_a_row_says_by_what_it_was_judged(two_runs):
+    files = two_runs()
+    assert "10 launches" in made(files).text
+    assert "16 duets" in made(files, series=[SERIES | {"by": "duets", "base_launches": 16, "new_launches": 16}]).text
+
+
 def made(files, **changes):
     text = page_of(COMPARISON | changes, files, PROGRAM)
     assert "url(http" not in text

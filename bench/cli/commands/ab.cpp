@@ -11,6 +11,8 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/core/units.hpp"
 
 namespace ucxbench {
 namespace {
@@ -21,6 +23,7 @@ struct AbOptions {
   std::vector<std::string> base_env, new_env;
   std::string folder;
   std::string method = "auto";
+  std::string max_time;
   ComparisonOptions comparison;
 };
 
@@ -62,11 +65,19 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   auto now = side_of("new", o.now, o.new_env);
   AbRun::check_difference(base, now);
   const auto planned = plan_suite(o.file);
-  AbRun run(o.file, planned.launches, planned.max_time, parse_ab_method(o.method), global);
+  AbExtent extent{.launches = planned.launches,
+                  .of_each_side = planned.max_time,
+                  .demands = o.comparison.demands()};
+  if (!o.max_time.empty()) {
+    extent.of_all = of_option("--max-time", [&] { return parse_duration(o.max_time); });
+  }
+  AbRun run(o.file, extent, parse_ab_method(o.method), global);
   Signals signals;
   const auto answers = run.ask(base, now, signals);
   if (global.dry_run) {
-    fmt::print("{}\n{}{}\n{}", words_of(base), answers[0], words_of(now), answers[1]);
+    const auto time = run.whole_time();
+    fmt::print("{}\n{}{}\n{}{}{}", words_of(base), answers[0], words_of(now), answers[1], time,
+               time.empty() ? "" : "\n");
     return Exit::done;
   }
   base.file = new_run_file(o.folder, "ab-base");
@@ -76,6 +87,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
                words_of(base), words_of(now), o.file, planned.cases, planned.launches,
                run.side_by_side() ? "side by side" : "in turns",
                run.side_by_side() ? planned.needed_duets : planned.needed);
+    if (const auto time = run.whole_time(); !time.empty()) fmt::print(stderr, "{}\n", time);
   }
   const auto exit = run.measure(base, now, signals);
   for (const auto* side : {&base, &now}) {
@@ -117,6 +129,10 @@ AddedCommand add_ab(CLI::App& app) {
           "cannot; turns")
       ->type_name("METHOD")
       ->capture_default_str();
+  command
+      ->add_option("--max-time", o.max_time,
+                   "for all of it, as 5min: no launch is begun that would end later")
+      ->type_name("TIME");
   o.comparison.add_options(*command, false);
   o.comparison.allow_other_environments();
   return {command, [options](const GlobalOptions& global) { return run_ab(*options, global); }};

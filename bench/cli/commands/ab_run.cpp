@@ -24,8 +24,6 @@
 namespace ucxbench {
 namespace {
 
-using AbClock = std::chrono::steady_clock;
-
 // A dry run starts no ranks.
 constexpr std::chrono::seconds longest_answer{60};
 
@@ -148,13 +146,9 @@ AbMethod parse_ab_method(const std::string& name) {
   return parse_name(methods, name, "--method: ", "method");
 }
 
-AbRun::AbRun(std::string suite, int launches, std::optional<std::chrono::nanoseconds> max_time,
-             AbMethod method, const GlobalOptions& global)
-    : suite_(std::move(suite)),
-      launches_(launches),
-      max_time_(max_time),
-      method_(method),
-      global_(global) {
+AbRun::AbRun(std::string suite, const AbExtent& extent, AbMethod method,
+             const GlobalOptions& global)
+    : suite_(std::move(suite)), course_(extent), method_(method), global_(global) {
   if (method == AbMethod::turns) {
     no_duets_ = "--method turns";
   } else {
@@ -167,14 +161,15 @@ std::vector<std::string> AbRun::words_for(const AbSide& side,
                                           int launch) const {
   std::vector<std::string> words = {side.program};
   words.insert(words.end(), global.begin(), global.end());
-  const auto number = fmt::format("{}/{}", launch + 1, launches_);
+  const auto number = fmt::format("{}/{}", launch + 1, course_.launches());
   words.insert(words.end(), {"suite", suite_, "--launch", number});
+  for (const auto& key : course_.only()) words.insert(words.end(), {"--only", key});
   if (duets_) words.insert(words.end(), {"--duet", duets_->option(side_of(side))});
   return words;
 }
 
 ProgramEnd AbRun::answer_of(const AbSide& side, Signals& signals) const {
-  return run_program({.argv = words_for(side, {"--dry-run"}, 0),
+  return run_program({.argv = words_for(side, {"--dry-run"}, course_.done()),
                       .environment = environment_of(side),
                       .limit = longest_answer},
                      signals);
@@ -205,6 +200,7 @@ std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Sig
     answers[side == &now] = std::move(end.out);
   }
   side_by_side_ = duets_ && duets_->any(DuetSide::base) && duets_->any(DuetSide::now);
+  course_.expect(answers);
   return answers;
 }
 
@@ -214,6 +210,7 @@ Json AbRun::facts_of(const AbSide& side) const {
                 {"environment", side.added},
                 {"side_by_side", side_by_side()},
                 {"turns", side.turns}};
+  if (!course_.looks().empty()) facts["looks"] = course_.looks();
   if (!no_duets_.empty()) facts["in_turns"] = no_duets_;
   return facts;
 }
@@ -251,10 +248,9 @@ void AbRun::say_turn(const std::string& name) const {
   std::string left;
   if (turns_ > 0) {
     const std::chrono::duration<double> spent = AbClock::now() - begin_;
-    double seconds = spent.count() / turns_ * (2 * launches_ - turns_);
-    if (max_time_) {
-      const std::chrono::duration<double> most = 2 * *max_time_;
-      seconds = std::clamp(most.count() - spent.count(), 0.0, seconds);
+    double seconds = spent.count() / turns_ * (2 * course_.launches() - turns_);
+    if (const auto time = course_.time_left()) {
+      seconds = std::clamp(std::chrono::duration<double>(*time).count(), 0.0, seconds);
     }
     left = fmt::format(", about {} left", rough_time(seconds));
   }
@@ -282,7 +278,7 @@ AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramE
 
 AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals) {
   if (signals.stop()) return {Exit::interrupted, signals.reason()};
-  const auto number = fmt::format("launch {}/{}", launch + 1, launches_);
+  const auto number = fmt::format("launch {}/{}", launch + 1, course_.launches());
   say_turn(number + (sides.size() == 1 ? " " + sides.front()->name : ""));
   if (duets_) {
     const auto first = side_of(*sides.front());
@@ -322,8 +318,9 @@ AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals
 Exit AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
   if (!side.result) return Exit::done;
   auto& result = *side.result;
+  result.run["ab"] = facts_of(side);
   if (other.result) result.run["ab"]["other"] = other.result->run.value("id", Json());
-  if (!left_out_.empty()) result.run["left_out"] = left_out_;
+  if (!course_.left_out().empty()) result.run["left_out"] = course_.left_out();
   const auto* state = last.exit == Exit::done          ? "complete"
                       : last.exit == Exit::interrupted ? "interrupted"
                                                        : "failed";
@@ -335,24 +332,38 @@ Exit AbRun::finish(AbSide& side, const AbSide& other, const Turn& last) const {
   return side.kept->at_its_place() ? Exit::done : Exit::lost;
 }
 
+void AbRun::look(AbSide& base, AbSide& now, Signals& signals) {
+  // As the files will have it.
+  for (auto* side : {&base, &now}) {
+    auto facts = facts_of(*side);
+    facts["other"] = (side == &base ? now : base).result->run.value("id", Json());
+    side->kept->add({{"run", {{"ab", std::move(facts)}}}});
+  }
+  if (!course_.leave_out_decided(*base.result, *now.result)) return;
+  for (const auto* side : {&base, &now}) {
+    const auto end = answer_of(*side, signals);
+    if ((end.signal == 0 && end.status == 0) || signals.stop()) continue;
+    fmt::print(stderr, "--{} {}: what is decided is measured on: it {}\n", side->name,
+               side->program, how_it_ended(end));
+    return course_.leave_out_none();
+  }
+}
+
 Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
   begin_ = AbClock::now();
-  AbClock::duration longest{};  // of two turns
+  course_.begin();
   Turn last;
-  for (int launch = 0; launch < launches_ && last.exit == Exit::done; ++launch) {
-    const auto pair_begin = AbClock::now();
-    if (max_time_ && launch > 0 && pair_begin - begin_ + longest > 2 * *max_time_) {
-      left_out_ =
-          fmt::format("{} for each run did not suffice for all launches: both have {} of {}",
-                      format_duration(*max_time_), launch, launches_);
-      break;
-    }
-    last = measure_launch(base, now, launch, signals);
-    longest = std::max(longest, AbClock::now() - pair_begin);
+  while (last.exit == Exit::done && !course_.is_over()) {
+    const auto begin = AbClock::now();
+    last = measure_launch(base, now, course_.done(), signals);
+    if (last.exit != Exit::done) break;
+    course_.took(AbClock::now() - begin, *base.result, *now.result);
+    if (course_.is_look()) look(base, now, signals);
   }
   const auto kept = worse(finish(base, now, last), finish(now, base, last));
   if (!last.problem.empty()) fmt::print(stderr, "ucx-bench: {}\n", last.problem);
-  if (!left_out_.empty()) fmt::print(stderr, "{}\n", left_out_);
+  if (!course_.left_out().empty()) fmt::print(stderr, "{}\n", course_.left_out());
+  if (!global_.quiet) fmt::print(stderr, "{}\n", course_.totals());
   return worse(last.exit, kept);
 }
 

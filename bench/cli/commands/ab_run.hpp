@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/commands/ab_course.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/duet.hpp"
@@ -39,27 +40,30 @@ AbMethod parse_ab_method(const std::string& name);
 /// Measures a suite with two programs, one launch of all cases after the other, each measured by
 /// the side's own program (`suite FILE --launch K/N`) and added to its run file. Where both
 /// programs know duets (harness/launch/duet.hpp) they run at the same time, and see to it that one
-/// sleeps; else in turns, A B, B A, A B, ….
+/// sleeps; else in turns, A B, B A, A B, …. Duets that are decided are left out of the rest
+/// (AbCourse).
 class AbRun {
  public:
   /// Throws Failure(Exit::cannot_run) where duets cannot be.
-  AbRun(std::string suite, int launches, std::optional<std::chrono::nanoseconds> max_time,
-        AbMethod method, const GlobalOptions& global);
+  AbRun(std::string suite, const AbExtent& extent, AbMethod method, const GlobalOptions& global);
 
   /// Throws Failure(Exit::usage) where both sides are one program in one environment.
   static void check_difference(const AbSide& base, const AbSide& now);
 
   /// Asks the sides' programs what they would measure, and returns what each says. Where one knows
   /// no duets, all is measured in turns, which is said. Throws Failure(Exit::usage) for one that
-  /// cannot measure this suite, or not by the method.
+  /// cannot measure this suite, or not by the method, and for a time that does not suffice.
   std::array<std::string, 2> ask(const AbSide& base, const AbSide& now, Signals& signals);
 
   /// Whether the programs run at the same time.
   bool side_by_side() const { return side_by_side_; }
 
+  /// Of both sides together, in words; empty where a program did not say.
+  std::string whole_time() const { return course_.whole_time(); }
+
   /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
-  /// of both, when each side has had its max_time. What was measured is in the sides and on disk,
-  /// as their files have it.
+  /// of both, when all is decided or the time is over. What was measured is in the sides and on
+  /// disk, as their files have it.
   Exit measure(AbSide& base, AbSide& now, Signals& signals);
 
  private:
@@ -76,14 +80,15 @@ class AbRun {
   Turn take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals);
   Turn take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
                const std::filesystem::path& part, int launch);
+  /// Leaves out of the next launches what is decided.
+  void look(AbSide& base, AbSide& now, Signals& signals);
   void say_turn(const std::string& name) const;
   Json facts_of(const AbSide& side) const;
   void add(AbSide& side, const std::filesystem::path& part, int launch) const;
   Exit finish(AbSide& side, const AbSide& other, const Turn& last) const;
 
   std::string suite_;
-  int launches_;
-  std::optional<std::chrono::nanoseconds> max_time_;
+  AbCourse course_;
   AbMethod method_;
   std::unique_ptr<DuetFile> duets_;  ///< null where no case may be one, as `no_duets_` says
   std::string no_duets_;
@@ -91,7 +96,6 @@ class AbRun {
   const GlobalOptions& global_;
   int turns_ = 0;
   std::chrono::steady_clock::time_point begin_{};  ///< of the first turn
-  std::string left_out_;
 };
 
 }  // namespace ucxbench

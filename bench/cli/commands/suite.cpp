@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -14,8 +15,20 @@ struct SuiteOptions {
   std::string file;
   std::string launch;
   std::string duet;
+  std::vector<std::string> only;
   RunOptions run;
 };
+
+void leave_out_others(std::vector<Plan>& plans, const std::vector<std::string>& only) {
+  if (only.empty()) return;
+  for (auto& plan : plans) {
+    plan.cases = [all = plan.cases, only](const Place& place, int cpus) {
+      auto cases = all(place, cpus);
+      std::erase_if(cases, [&](const Case& of) { return std::ranges::count(only, of.key) == 0; });
+      return cases;
+    };
+  }
+}
 
 Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
   o.run.outputs.check("", {o.file});
@@ -29,6 +42,7 @@ Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
     launches = of;
   }
   auto planned = plan_suite(o.file, launches);
+  leave_out_others(planned.plans, o.only);
   schedule.launches = planned.launches;
   if (!schedule.only_launch) schedule.max_time = planned.max_time;
   if (!global.quiet) {
@@ -57,6 +71,12 @@ AddedCommand add_suite(CLI::App& app) {
           ->type_name("K/N");
   command->add_option("--duet", o.duet, "beside the other side, as ab does")
       ->type_name("SIDE:FILE")
+      ->needs(launch);
+  command
+      ->add_option("--only", o.only,
+                   "cases of that launch by their keys, as ab does with what is not decided")
+      ->type_name("KEY")
+      ->allow_extra_args(false)
       ->needs(launch);
   o.run.add_outputs(*command);
   o.run.outputs.add_transfer_options(*command);

@@ -28,6 +28,8 @@ class ComparisonOptions {
   /// `quiet`, and returns the verdict of --fail-on.
   Exit judge(const Result& base, const Result& now, const GlobalOptions& global) const;
 
+  const Demands& demands() const { return demands_; }
+
   /// Whatever differs between the environments, it was meant to.
   void allow_other_environments() { demands_.across_environments = true; }
 

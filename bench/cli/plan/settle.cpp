@@ -335,6 +335,8 @@ std::vector<LaunchPlan> settle(std::vector<Plan> plans, const Machine& machine, 
     auto more = of_plan(plan, [&] { return Settling(plan, machine, result).settled(); });
     std::ranges::move(more, std::back_inserter(launches));
   }
+  // Of which a run asked for no case.
+  std::erase_if(launches, [](const LaunchPlan& plan) { return plan.cases.empty(); });
   check_distinct(result);
   return launches;
 }

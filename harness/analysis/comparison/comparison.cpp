@@ -6,13 +6,12 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "harness/analysis/comparison/environments.hpp"
+#include "harness/analysis/comparison/judge.hpp"
 #include "harness/analysis/comparison/next_steps.hpp"
 #include "harness/analysis/comparison/placements.hpp"
-#include "harness/analysis/comparison/resolution.hpp"
 #include "harness/analysis/comparison/shapes.hpp"
 #include "harness/analysis/comparison/signed_rank.hpp"
 #include "harness/analysis/comparison/weigh.hpp"
@@ -23,12 +22,6 @@
 
 namespace ucxbench {
 namespace {
-
-// What a user would want to hear of, if it were there.
-constexpr double matters = 0.05;
-
-// Of launches, where an interval has no end: far beyond what anybody measures.
-constexpr double most_wanted = 1e9;
 
 // By chance two runs of 24 launches, each of its own placement of four, have 0.8 in common.
 constexpr double usual_in_common = 0.7;
@@ -48,92 +41,9 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
   return series;
 }
 
-void say_why(SeriesChange& series, double alpha, std::size_t tests) {
-  const auto least = static_cast<double>(tests) * series.smallest_p;
-  const auto launches = std::min(series.base_launches, series.new_launches);
-  const auto needed = launches_needed(tests, alpha, series.method);
-  if (least > alpha && launches < needed) {
-    series.doubt = Doubt::too_few_launches;
-    series.launches_wanted = needed;
-    series.reason = "launches";
-    series.why =
-        series.method == Method::duets
-            ? fmt::format("{} are too few for a verdict among {}", counted(launches, "duet"),
-                          counted(tests, "test"))
-            : fmt::format("{} and {} launches are too few for a verdict among {}",
-                          series.base_launches, series.new_launches, counted(tests, "test"));
-    return;
-  }
-  if (least > alpha) {
-    series.reason = "placement";
-    series.why =
-        "too few launches with the same placement: bind both to the same CPUs, rerun interleaved "
-        "(ucx-bench ab)";
-    return;
-  }
-  const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
-  if (4 * series.resolution > high - low) {
-    series.reason = "clock";
-    series.why =
-        fmt::format("the clock is too coarse: changes below {:.1f} % (two steps) are hidden",
-                    200 * series.resolution / a_little_more);
-    return;
-  }
-  // An interval shrinks with the square root of the number of launches, around the estimate: until
-  // it leaves out what matters, or no change, whichever is further from the estimate. A change of
-  // more than that may be chance.
-  const auto change = std::min(std::abs(series.ratio.estimate - 1), matters);
-  const auto times = std::pow((high - low) / 2 / std::max(matters - change, change), 2);
-  const auto more = static_cast<double>(launches) * std::max(1.0, times);
-  series.doubt = Doubt::too_noisy;
-  series.launches_wanted = static_cast<std::size_t>(
-      std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
-  series.reason = "noise";
-  series.why = fmt::format("noise hides changes below {:.0f} %", 100 * matters);
-}
-
-void decide(SeriesChange& series, double alpha, std::size_t tests) {
-  if (!series.base || !series.now) return;
-  const auto change = series.ratio.estimate - 1;
-  if (series.corrected < alpha && std::abs(change) > series.floor) {
-    const bool lower_is_better = series.better == "lower";
-    series.change = (change > 0) == lower_is_better ? Change::regressed : Change::improved;
-    series.remark = series.differs_by_placement;
-    return;
-  }
-  series.change = Change::inconclusive;
-  if (!series.differs_by_placement.empty()) {
-    series.why = series.differs_by_placement;
-    series.reason = "placement";
-    return;
-  }
-  const auto bound = std::max(matters, series.floor);
-  if (series.ratio.interval && (*series.ratio.interval)[0] > 1 - bound &&
-      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= matters) {
-    series.change = Change::unchanged;
-    return;
-  }
-  say_why(series, alpha, tests);
-}
-
-// Of one family of tests.
-std::size_t judge(std::vector<SeriesChange>& series, double alpha) {
-  std::vector<double> p;
-  for (const auto& row : series) {
-    if (row.base && row.now) p.push_back(row.p);
-  }
-  const auto corrected = holm(p);
-  std::size_t test = 0;
-  for (auto& row : series) {
-    if (row.base && row.now) row.corrected = corrected[test++];
-    if (row.change != Change::missing) decide(row, alpha, p.size());
-  }
-  return p.size();
-}
-
 // Of the canaries, or of all other cases.
-std::vector<SeriesChange> series_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
-  std::vector<SeriesChange> series;
+std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
+  std::vector<Row> rows;
   for (const auto& old_case : runs.base.cases) {
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(runs.now, old_case.key);
@@ -142,22 +52,28 @@ std::vector<SeriesChange> series_of(const TwoRuns& runs, bool canaries, const De
       const auto found =
           new_case == nullptr ? old_case.metrics.end() : new_case->metrics.find(name);
       if (new_case == nullptr || found == new_case->metrics.end()) {
-        series.push_back(missing_series(old_case, name, new_case, false));
+        rows.push_back({.series = missing_series(old_case, name, new_case, false)});
         continue;
       }
-      series.push_back(weigh(name, runs, old_case, *new_case, demands));
+      rows.push_back(weigh(name, runs, old_case, *new_case, demands));
     }
   }
+  return rows;
+}
+
+std::vector<SeriesChange> series_of(std::vector<Row> rows) {
+  std::vector<SeriesChange> series;
+  for (auto& row : rows) series.push_back(std::move(row.series));
   return series;
 }
 
 void look_at_the_host(Comparison& comparison, const TwoRuns& runs, const Demands& demands) {
-  auto& canaries = comparison.canaries;
-  canaries = series_of(runs, true, demands);
+  auto rows = rows_of(runs, true, demands);
   // Another kind of run has none: nothing is known of the host then.
-  std::erase_if(canaries, [](const SeriesChange& row) { return row.change == Change::missing; });
-  judge(canaries, comparison.alpha);
-  for (const auto& row : canaries) {
+  std::erase_if(rows, [](const Row& row) { return row.series.change == Change::missing; });
+  judge(rows, {Look{.after = 0}}, demands);
+  comparison.canaries = series_of(std::move(rows));
+  for (const auto& row : comparison.canaries) {
     if (row.change != Change::regressed && row.change != Change::improved) continue;
     comparison.host_changed += fmt::format(
         "{}{} {} {:.4g} -> {:.4g} ({:+.1f} %)", comparison.host_changed.empty() ? "" : ", ",
@@ -307,8 +223,10 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   comparison.placements = runs.placements.in_words();
   look_at_the_host(comparison, runs, demands);
   auto& series = comparison.series;
-  series = series_of(runs, false, demands);
-  comparison.tests = judge(series, demands.alpha);
+  auto rows = rows_of(runs, false, demands);
+  comparison.looks = looks_of(base, now);
+  comparison.tests = judge(rows, comparison.looks, demands);
+  series = series_of(std::move(rows));
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
         "one run against itself, launches interleaved (A B B A): any change is a false alarm");

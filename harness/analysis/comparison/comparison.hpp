@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/analysis/comparison/looks.hpp"
 #include "harness/analysis/comparison/rank_tests.hpp"
 #include "harness/analysis/rules/modes.hpp"
 #include "harness/result/result.hpp"
@@ -37,11 +38,12 @@ struct SeriesChange {
   std::optional<double> matched_base{}, matched_now{};
   std::size_t base_launches = 0, new_launches = 0;  ///< that are compared; or duets
   Ratio ratio{};                                    ///< new / base, within placements
-  double p = 1;                                     ///< of this test alone
-  double smallest_p = 1;                            ///< that so many launches could have
-  double corrected = 1;                             ///< Holm's, over all tests of the comparison
-  double resolution = 0;                            ///< relative: a step of the medians (step_of)
-  double floor = 0;                                 ///< the least relative change that counts
+  /// Of this row alone; of duets over the looks at them (looks.hpp).
+  double p = 1;
+  double smallest_p = 1;  ///< that so many launches could have
+  double corrected = 1;   ///< Holm's, over all tests of the comparison
+  double resolution = 0;  ///< relative: a step of the medians (step_of)
+  double floor = 0;       ///< the least relative change that counts
   /// From the first launch to the last, relative; empty where a run does not drift.
   std::optional<double> base_drift{}, new_drift{};
   /// Where launches of one placement changed otherwise than those of another, by more than chance:
@@ -75,6 +77,7 @@ struct Demands {
 
 struct Comparison {
   double alpha = usual_alpha;
+  std::vector<Look> looks{};  ///< at which rows of duets were judged
   std::size_t tests = 0;
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
@@ -99,6 +102,10 @@ struct Comparison {
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
 
+/// That duets need not go on: it changed, or its interval leaves no room for more than twice the
+/// `floor`.
+bool is_decided(const SeriesChange& series, double floor);
+
 /// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
 /// being corrected for all of them.
 std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
@@ -112,7 +119,8 @@ std::size_t launches_needed(std::size_t tests, double alpha, Method method = Met
 /// if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the floor. A
 /// canary (canary_benchmark) that changed by the same rules makes all of it inconclusive, a drift
 /// the series that has it (look_at_shapes). Metrics that follow from others (message rate,
-/// throughput) and those kept for other tools are left out.
+/// throughput) and those kept for other tools are left out. Duets that `ab` looked at
+/// before their end are judged as it did, look after look (looks.hpp).
 Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
 
 }  // namespace ucxbench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "harness/analysis/comparison/signed_rank.hpp"
 #include "harness/core/statistics.hpp"
@@ -17,14 +18,8 @@ const DuetBlocks* blocks_of(const LaunchRecord& record, const std::string& metri
   return found == record.duet->blocks.end() ? nullptr : &found->second;
 }
 
-const LaunchRecord* other_side(const LaunchRecord& record, const Case& of) {
-  const auto same = [&](const LaunchRecord& other) {
-    return other.launch == record.launch && other.src == record.src && other.dst == record.dst &&
-           other.duet && other.duet->id == record.duet->id;
-  };
-  const auto found = std::ranges::find_if(of.launches, same);
-  return found == of.launches.end() ? nullptr : &*found;
-}
+using RecordPlace = std::tuple<int, int, int>;  // launch, src, dst
+RecordPlace place_of(const LaunchRecord& record) { return {record.launch, record.src, record.dst}; }
 
 // Empty where the two do not belong together, or a block has no positive value.
 std::vector<double> quads_of(const DuetBlocks& base, const DuetBlocks& now) {
@@ -52,12 +47,15 @@ struct OneDuet {
 }  // namespace
 
 DuetValues duets_of(const Case& base, const Case& now, const std::string& metric) {
+  std::map<RecordPlace, const LaunchRecord*> of_now;
+  for (const auto& record : now.launches) of_now.emplace(place_of(record), &record);
   std::map<int, OneDuet> duets;
   for (const auto& record : base.launches) {
     const auto* blocks = blocks_of(record, metric);
-    const auto* other = blocks == nullptr ? nullptr : other_side(record, now);
-    const auto* others = other == nullptr ? nullptr : blocks_of(*other, metric);
-    if (others == nullptr) continue;
+    const auto other = of_now.find(place_of(record));
+    if (blocks == nullptr || other == of_now.end()) continue;
+    const auto* others = blocks_of(*other->second, metric);
+    if (others == nullptr || other->second->duet->id != record.duet->id) continue;
     const auto quads = quads_of(*blocks, *others);
     if (quads.empty()) continue;
     auto& duet = duets[record.launch];
@@ -70,8 +68,18 @@ DuetValues duets_of(const Case& base, const Case& now, const std::string& metric
     values.logs.push_back(mean(duet.logs));
     values.base.push_back(median(duet.base));
     values.now.push_back(median(duet.now));
+    values.launches.push_back(launch);
   }
   return values;
+}
+
+DuetValues first_duets(const DuetValues& duets, int launch) {
+  auto first = duets;
+  const auto count = static_cast<std::size_t>(std::ranges::lower_bound(duets.launches, launch) -
+                                              duets.launches.begin());
+  first.launches.resize(count);
+  for (auto* values : {&first.logs, &first.base, &first.now}) values->resize(count);
+  return first;
 }
 
 }  // namespace ucxbench

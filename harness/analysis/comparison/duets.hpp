@@ -14,7 +14,11 @@ struct DuetValues {
   /// is independent.
   std::vector<double> logs{};
   std::vector<double> base{}, now{};  ///< medians over the same duets' blocks
+  std::vector<int> launches{};        ///< of each, ascending
 };
+
+/// Those of the launches before this one.
+DuetValues first_duets(const DuetValues& duets, int launch);
 
 /// Empty where the runs measured no duets with each other.
 DuetValues duets_of(const Case& base, const Case& now, const std::string& metric);

@@ -36,6 +36,10 @@ TEST(NextSteps, AreOneLineForAllRowsOfAKind) {
             std::vector<std::string>{"3 rows: noise hides changes below 5 %: use --launches 60 for "
                                      "1 of them, " +
                                      quieter_machine + " for the others"});
+  auto cut_short = pingpong;
+  cut_short.run["left_out"] = "--max-time 3s did not suffice";
+  EXPECT_TRUE(next_steps(comparison, cut_short)[0].find("use a longer max-time, for 60 launches") !=
+              std::string::npos);
   comparison.series = {undecided(Doubt::too_few_launches, 7, "few"), noisy(60)};
   EXPECT_EQ(next_steps(comparison, pingpong),
             (std::vector<std::string>{

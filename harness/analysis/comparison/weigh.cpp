@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analysis/comparison/duets.hpp"
 #include "harness/analysis/comparison/resolution.hpp"
 #include "harness/analysis/comparison/signed_rank.hpp"
 #include "harness/core/statistics.hpp"
@@ -99,35 +98,37 @@ std::string why_in_turns(const TwoRuns& runs, const Case& base, const Case& now)
   return "";
 }
 
-// A duet's value is of blocks of milliseconds, far above any clock's step.
-void weigh_duets(SeriesChange& series, const DuetValues& duets, const Case& base, const Case& now,
-                 const Demands& demands) {
-  series.method = Method::duets;
-  series.base_launches = series.new_launches = duets.logs.size();
-  series.base = median(usable_medians(base.metrics.at(series.metric)));
-  series.now = median(usable_medians(now.metrics.at(series.metric)));
-  series.matched_base = median(duets.base);
-  series.matched_now = median(duets.now);
-  series.ratio = signed_rank_ratio(duets.logs, 1 - demands.alpha);
-  series.p = signed_rank_p(duets.logs);
-  series.smallest_p = smallest_signed_rank_p(duets.logs.size());
-  series.floor = demands.floor;
-}
-
 }  // namespace
 
-SeriesChange weigh(const std::string& metric, const TwoRuns& runs, const Case& base,
-                   const Case& now, const Demands& demands) {
-  SeriesChange series{
-      .key = base.key, .metric = metric, .better = shown_metric(base, metric).better};
-  const auto duets = duets_of(base, now, metric);
-  if (duets.logs.empty()) {
+Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, const Case& now,
+          const Demands& demands) {
+  Row row{
+      .series = {.key = base.key, .metric = metric, .better = shown_metric(base, metric).better},
+      .duets = duets_of(base, now, metric)};
+  auto& series = row.series;
+  if (row.duets.logs.empty()) {
     series.in_turns = why_in_turns(runs, base, now);
     weigh_launches(series, runs, base, now, demands);
-  } else {
-    weigh_duets(series, duets, base, now, demands);
+    return row;
   }
-  return series;
+  series.method = Method::duets;
+  series.base = median(usable_medians(base.metrics.at(metric)));
+  series.now = median(usable_medians(now.metrics.at(metric)));
+  // A duet's value is of blocks of milliseconds, far above any clock's step.
+  series.floor = demands.floor;
+  return row;
+}
+
+void take_first_duets(Row& row, const Look& look, const Demands& demands) {
+  const auto duets = first_duets(row.duets, look.after);
+  if (duets.logs.empty()) return;
+  auto& series = row.series;
+  series.base_launches = series.new_launches = duets.logs.size();
+  series.matched_base = median(duets.base);
+  series.matched_now = median(duets.now);
+  series.ratio = signed_rank_ratio(duets.logs, 1 - demands.alpha * look.share);
+  series.p = std::min(series.p, signed_rank_p(duets.logs) / look.share);
+  series.smallest_p = std::min(1.0, smallest_signed_rank_p(duets.logs.size()) / look.share);
 }
 
 }  // namespace ucxbench

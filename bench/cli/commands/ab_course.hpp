@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/comparison/comparison.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+using AbClock = std::chrono::steady_clock;
+
+/// How much `ab` measures.
+struct AbExtent {
+  int launches = 0;  ///< of each side, at most
+  /// The suite's, for each side; and --max-time, for all.
+  std::optional<std::chrono::nanoseconds> of_each_side{}, of_all{};
+  Demands demands{};  ///< for what is compared between launches
+};
+
+/// What is still to be measured: cases that are decided at a look (looks.hpp) are left out of the
+/// rest, and no launch of both sides is begun that, taking as long as the longest so far, would end
+/// after the time is over.
+class AbCourse {
+ public:
+  /// The time for all counts from here.
+  explicit AbCourse(AbExtent extent) : extent_(extent) {}
+
+  /// What the sides' dry runs said. Throws Failure(Exit::usage) where the time for all is less than
+  /// one launch of both takes.
+  void expect(const std::array<std::string, 2>& answers);
+  /// Of both sides together, in words; empty where a program did not say.
+  std::string whole_time() const;
+
+  /// Before the first launch.
+  void begin() { begin_ = AbClock::now(); }
+  /// After one of both sides; `base` and `now` have all of them.
+  void took(AbClock::duration time, const Result& base, const Result& now);
+  /// Empty where there is no limit.
+  std::optional<AbClock::duration> time_left() const;
+  /// Whether there is to be no more.
+  bool is_over();
+
+  /// Whether it is time to look, which is after the last launch no more.
+  bool is_look() const;
+  /// Whether cases are left out that were not before.
+  bool leave_out_decided(const Result& base, const Result& now);
+  /// Measures all cases on.
+  void leave_out_none() { only_.clear(); }
+
+  int launches() const { return extent_.launches; }
+  int done() const { return done_; }
+  /// Keys of the cases that are measured on; empty: all.
+  const std::vector<std::string>& only() const { return only_; }
+  /// Why it was over before the last launch; empty otherwise.
+  const std::string& left_out() const { return left_out_; }
+  /// After so many launches, for the run files; empty before the first launch has ended, and where
+  /// there is but one look.
+  const std::vector<int>& looks() const { return looks_; }
+  /// "in 12 min: 24 launches of each side, 20 of 22 cases decided after 16".
+  std::string totals() const;
+
+ private:
+  AbExtent extent_;
+  AbClock::time_point made_ = AbClock::now(), begin_ = made_;
+  std::optional<double> launch_s_;  ///< of both sides, as their programs say
+  AbClock::duration longest_{};     ///< of launches of as many cases as the next
+  bool fewer_cases_ = false;        ///< in the next launch
+  int done_ = 0;
+  std::vector<int> looks_;
+  std::vector<std::string> only_;
+  bool all_decided_ = false;
+  std::vector<std::string> decided_;  ///< at each look, in words
+  std::string left_out_;
+};
+
+}  // namespace ucxbench

@@ -1,0 +1,139 @@
+#include "harness/analysis/comparison/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "harness/analysis/comparison/rank_tests.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// What a user would want to hear of, if it were there.
+constexpr double matters = 0.05;
+
+// Of launches, where an interval has no end: far beyond what anybody measures.
+constexpr double most_wanted = 1e9;
+
+void say_why(SeriesChange& series, double alpha, std::size_t tests) {
+  const auto least = static_cast<double>(tests) * series.smallest_p;
+  const auto launches = std::min(series.base_launches, series.new_launches);
+  const auto needed = launches_needed(tests, alpha, series.method);
+  const bool of_duets = series.method == Method::duets;
+  if (least > alpha && (of_duets || launches < needed)) {
+    series.doubt = Doubt::too_few_launches;
+    series.launches_wanted = std::max(needed, launches + 1);
+    series.reason = "launches";
+    series.why =
+        of_duets ? fmt::format("{} are too few for a verdict among {}", counted(launches, "duet"),
+                               counted(tests, "test"))
+                 : fmt::format("{} and {} launches are too few for a verdict among {}",
+                               series.base_launches, series.new_launches, counted(tests, "test"));
+    return;
+  }
+  if (least > alpha) {
+    series.reason = "placement";
+    series.why =
+        "too few launches with the same placement: bind both to the same CPUs, rerun interleaved "
+        "(ucx-bench ab)";
+    return;
+  }
+  const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
+  if (4 * series.resolution > high - low) {
+    series.reason = "clock";
+    series.why =
+        fmt::format("the clock is too coarse: changes below {:.1f} % (two steps) are hidden",
+                    200 * series.resolution / a_little_more);
+    return;
+  }
+  // An interval shrinks with the square root of the number of launches, around the estimate: until
+  // it leaves out what matters, or no change, whichever is further from the estimate. A change of
+  // more than that may be chance.
+  const auto change = std::min(std::abs(series.ratio.estimate - 1), matters);
+  const auto times = std::pow((high - low) / 2 / std::max(matters - change, change), 2);
+  const auto more = static_cast<double>(launches) * std::max(1.0, times);
+  series.doubt = Doubt::too_noisy;
+  series.launches_wanted = static_cast<std::size_t>(
+      std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
+  series.reason = "noise";
+  series.why = fmt::format("noise hides changes below {:.0f} %", 100 * matters);
+}
+
+void decide(SeriesChange& series, double alpha, std::size_t tests) {
+  if (!series.base || !series.now) return;
+  series.doubt = Doubt::none;
+  series.launches_wanted = 0;
+  series.reason.clear();
+  series.why.clear();
+  const auto change = series.ratio.estimate - 1;
+  if (series.corrected < alpha && std::abs(change) > series.floor) {
+    const bool lower_is_better = series.better == "lower";
+    series.change = (change > 0) == lower_is_better ? Change::regressed : Change::improved;
+    series.remark = series.differs_by_placement;
+    return;
+  }
+  series.change = Change::inconclusive;
+  if (!series.differs_by_placement.empty()) {
+    series.why = series.differs_by_placement;
+    series.reason = "placement";
+    return;
+  }
+  const auto bound = std::max(matters, series.floor);
+  if (series.ratio.interval && (*series.ratio.interval)[0] > 1 - bound &&
+      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= matters) {
+    series.change = Change::unchanged;
+    return;
+  }
+  say_why(series, alpha, tests);
+}
+
+bool is_tested(const Row& row) { return row.series.base && row.series.now; }
+bool of_duets(const Row& row) { return row.series.method == Method::duets; }
+
+bool goes_on_after(const Row& row, const Look& look) {
+  return !row.duets.launches.empty() && row.duets.launches.back() >= look.after;
+}
+
+// Of all rows, those that are not tested at this look with 1.
+std::vector<double> corrected_p(const std::vector<Row>& rows, bool at_the_end) {
+  std::vector<double> p;
+  for (const auto& row : rows) {
+    if (is_tested(row)) p.push_back(of_duets(row) || at_the_end ? row.series.p : 1);
+  }
+  return holm(p);
+}
+
+}  // namespace
+
+bool is_decided(const SeriesChange& series, double floor) {
+  if (series.change == Change::regressed || series.change == Change::improved) return true;
+  if (series.change != Change::unchanged || !series.ratio.interval) return false;
+  const auto [low, high] = *series.ratio.interval;
+  return low >= 1 - 2 * floor && high <= 1 + 2 * floor;
+}
+
+std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands) {
+  const auto tests = static_cast<std::size_t>(std::ranges::count_if(rows, is_tested));
+  for (const auto& look : looks) {
+    const bool last = &look == &looks.back();
+    for (auto& row : rows) {
+      if (of_duets(row) && !row.settled) take_first_duets(row, look, demands);
+    }
+    const auto corrected = corrected_p(rows, last);
+    std::size_t test = 0;
+    for (auto& row : rows) {
+      if (!is_tested(row)) continue;
+      const auto p = corrected[test++];
+      if (row.settled || (!last && !of_duets(row))) continue;
+      row.series.corrected = p;
+      decide(row.series, demands.alpha, tests);
+      row.settled = is_decided(row.series, demands.floor) || !goes_on_after(row, look);
+    }
+  }
+  return tests;
+}
+
+}  // namespace ucxbench

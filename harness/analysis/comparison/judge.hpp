@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/analysis/comparison/comparison.hpp"
+#include "harness/analysis/comparison/looks.hpp"
+#include "harness/analysis/comparison/weigh.hpp"
+
+namespace ucxbench {
+
+/// Gives the rows of one family of tests their verdicts, as compare() says, and returns how many
+/// were tested. Rows of duets are judged at each look, and keep what was found at the one at which
+/// they were decided (is_decided) or which was the last before they were left out; rows of launches
+/// are judged at the end, with all that drift and placements tell of them.
+std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands);
+
+}  // namespace ucxbench

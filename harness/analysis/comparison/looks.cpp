@@ -1,0 +1,84 @@
+#include "harness/analysis/comparison/looks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "harness/analysis/comparison/signed_rank.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+// Of alpha, up to this look.
+double spent_until(int after, int launches) {
+  return std::pow(static_cast<double>(after) / launches, 3);
+}
+
+int most_duets(const Result& run) {
+  int most = 0;
+  for (const auto& of : run.cases) {
+    for (const auto& record : of.launches) {
+      if (record.duet) most = std::max(most, record.launch + 1);
+    }
+  }
+  return most;
+}
+
+bool of_one_ab(const Result& one, const Result& other) {
+  return text_at(one.run, "/ab/other", "?") == text_at(other.run, "/id", "");
+}
+
+}  // namespace
+
+std::vector<int> planned_looks(int launches, std::size_t tests, double alpha) {
+  const auto of_use = [&](int after) {
+    return smallest_signed_rank_p(static_cast<std::size_t>(after)) * static_cast<double>(tests) <=
+           alpha * spent_until(after, launches);
+  };
+  const auto apart = std::max(1, launches / 4);
+  std::vector<int> planned;
+  for (int after = 1; after <= launches - apart;) {
+    if (planned.empty() && !of_use(after)) {
+      ++after;
+      continue;
+    }
+    planned.push_back(after);
+    after += apart;
+  }
+  if (!planned.empty()) planned.push_back(launches);
+  return planned;
+}
+
+std::vector<Look> looks_after(const std::vector<int>& planned, int launches) {
+  std::vector<Look> looks;
+  double spent = 0;
+  for (const auto after : planned) {
+    const auto until = spent_until(after, launches);
+    looks.push_back({.after = after, .share = until - spent});
+    spent = until;
+  }
+  return looks;
+}
+
+std::vector<Look> looks_of(const Result& base, const Result& now) {
+  const std::vector<Look> only_the_end = {{.after = std::numeric_limits<int>::max(), .share = 1}};
+  const Json::json_pointer place("/ab/looks");
+  if (!base.run.contains(place) || !now.run.contains(place) ||
+      base.run.at(place) != now.run.at(place) || !of_one_ab(base, now) || !of_one_ab(now, base)) {
+    return only_the_end;
+  }
+  const auto planned = base.run.at(place).get<std::vector<int>>();
+  if (planned.empty()) return only_the_end;
+  auto looks = looks_after(planned, planned.back());
+  const auto end = std::max(most_duets(base), most_duets(now));
+  std::erase_if(looks, [&](const Look& look) { return look.after > end; });
+  double spent = 0;
+  for (const auto& look : looks) spent += look.share;
+  if (looks.empty() || looks.back().after < end) {
+    looks.push_back({.after = end, .share = 1 - spent});
+  }
+  return looks;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// A moment at which rows of duets are judged: what is decided then need not be measured on.
+struct Look {
+  int after = 0;     ///< so many launches of each side
+  double share = 1;  ///< of alpha, which it may spend; together at most 1
+};
+
+// Why looking early raises no more false alarms: each look has a share of alpha that stands before
+// the first is taken, and a row's p-value over looks is the least of p/share. Without a change it
+// is below alpha with a chance of at most the sum of the shares times alpha (Bonferroni), whatever
+// the looks have to do with each other. A row that is left out after a look misses later ones,
+// which could only have made its p-value smaller: so it may be left out for any reason, and Holm's
+// correction over all rows keeps its promise. The interval of a look is of 1 - alpha·share, so that
+// with a chance of 1 - alpha those of all looks hold (repeated confidence intervals: Jennison and
+// Turnbull, J. R. Stat. Soc. B 51, 1989), whichever is the last.
+
+/// After how many of `launches` to look, when `tests` rows share `alpha`; the last is the end. The
+/// first is the earliest at which duets can have a verdict (smallest_signed_rank_p), the others
+/// follow a quarter of all launches apart. Empty where there is only the end.
+std::vector<int> planned_looks(int launches, std::size_t tests, double alpha);
+
+/// With the shares of alpha that are spent up to each look: the cube of its part of all `launches`
+/// (Kim and DeMets, Biometrika 74, 1987, after Lan and DeMets, Biometrika 70, 1983). Less is spent
+/// early than by the first power, which loses more at the end; O'Brien and Fleming's leave so
+/// little that no number of duets up to two thirds of 24 could decide anything among 48 rows.
+std::vector<Look> looks_after(const std::vector<int>& planned, int launches);
+
+/// Those that both runs of one `ab` had (`run.ab.looks`). Of runs that ended between two of them,
+/// the end is the last and has what is left of alpha: when it came says nothing about which side is
+/// faster. One, of all launches, where they planned none.
+std::vector<Look> looks_of(const Result& base, const Result& now);
+
+}  // namespace ucxbench

@@ -1,0 +1,208 @@
+#include "harness/analysis/comparison/looks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/analysis/comparison/judge.hpp"
+#include "harness/result/older_runs.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr int all_launches = 24;
+
+TEST(Looks, AreFromWhereDuetsCanDecideOn) {
+  EXPECT_EQ(planned_looks(24, 48, 0.005), (std::vector{16, 24}));
+  EXPECT_EQ(planned_looks(24, 2, 0.005), (std::vector{13, 24}));
+  EXPECT_EQ(planned_looks(100, 48, 0.005), (std::vector{21, 46, 71, 100}));
+  EXPECT_EQ(planned_looks(12, 48, 0.005), std::vector<int>());
+  EXPECT_EQ(planned_looks(1, 1, 0.5), std::vector<int>());
+}
+
+double sum_of(const std::vector<Look>& looks) {
+  return std::accumulate(looks.begin(), looks.end(), 0.0,
+                         [](double sum, const Look& look) { return sum + look.share; });
+}
+
+TEST(Looks, ShareAlpha) {
+  const auto looks = looks_after({12, 18, 24}, 24);
+  ASSERT_EQ(looks.size(), 3U);
+  EXPECT_DOUBLE_EQ(looks[0].share, 0.125);
+  EXPECT_DOUBLE_EQ(looks[1].share, 27.0 / 64 - 0.125);
+  EXPECT_DOUBLE_EQ(sum_of(looks), 1);
+}
+
+struct Kind {
+  double change;
+  double noise;
+  int duets = all_launches;
+};
+
+using TwoResults = std::pair<Result, Result>;
+
+Case side_of(std::size_t number, const Kind& row, bool is_new, std::mt19937& random) {
+  Case of;
+  of.key = "pingpong/tag/host-host/tcp/" + std::to_string(number) + "B";
+  of.state = CaseState::measured;
+  std::normal_distribution<double> spread(0, row.noise);
+  for (int launch = 0; launch < row.duets; ++launch) {
+    LaunchRecord record{.launch = launch};
+    record.duet = {.id = "0123456789abcdef", .first = "base"};
+    const auto value = 10 * std::exp(is_new ? std::log1p(row.change) + spread(random) : 0);
+    record.duet->blocks["latency_us"] = {.quads = "A", .iterations = 1, .values = {value, value}};
+    record.samples["latency_us"] = {
+        .quantiles = {.count = 1, .p50 = value}, .seen = 1, .values = {value}};
+    of.launches.push_back(record);
+  }
+  summarize(of);
+  of.shows = shows_of_older(of);
+  return of;
+}
+
+/// Two runs of one `ab`.
+TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>& looks) {
+  std::mt19937 random(1);
+  TwoResults both;
+  for (const bool is_new : {false, true}) {
+    auto& result = is_new ? both.second : both.first;
+    result.machine = {{"id", "box"}, {"hosts", {{{"kernel", "6.1"}}}}};
+    result.run = {{"id", is_new ? "new" : "base"},
+                  {"ab", {{"other", is_new ? "base" : "new"}, {"looks", looks}}}};
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      result.cases.push_back(side_of(row, rows[row], is_new, random));
+    }
+  }
+  return both;
+}
+
+const SeriesChange& row_of(const Comparison& found, const std::string& bytes) {
+  for (const auto& row : found.series) {
+    if (row.key.ends_with("/" + bytes + "B")) return row;
+  }
+  throw std::out_of_range(bytes);
+}
+
+TEST(Looks, AreThoseOfTheRuns) {
+  const auto after = [](int duets, const std::vector<int>& planned) {
+    const auto [base, now] = measured({{0, 0.01, 10}, {0, 0.01, duets}}, planned);
+    return looks_of(base, now);
+  };
+  EXPECT_EQ(after(24, {16, 24}).size(), 2U);
+  // All was decided: the share of what did not follow is not to be had.
+  EXPECT_EQ(after(16, {16, 24}).size(), 1U);
+  EXPECT_LT(after(16, {16, 24})[0].share, 0.5);
+  // Who is interrupted has all that is left.
+  ASSERT_EQ(after(20, {16, 24}).size(), 2U);
+  EXPECT_EQ(after(20, {16, 24})[1].after, 20);
+  EXPECT_DOUBLE_EQ(sum_of(after(20, {16, 24})), 1);
+  EXPECT_DOUBLE_EQ(after(12, {16, 24})[0].share, 1);
+  EXPECT_DOUBLE_EQ(after(24, {})[0].share, 1);
+}
+
+TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
+  const auto [base, now] = measured({{0.1, 0.01}, {0, 0.001}, {0, 0.03}}, {16, 24});
+  const auto found = compare(base, now);
+  EXPECT_EQ(row_of(found, "0").change, Change::regressed);
+  EXPECT_EQ(row_of(found, "0").base_launches, 16U);
+  EXPECT_EQ(row_of(found, "1").change, Change::unchanged);
+  EXPECT_EQ(row_of(found, "1").base_launches, 16U);
+  EXPECT_EQ(row_of(found, "2").base_launches, 24U);
+  EXPECT_EQ(found.tests, 3U);
+  // The same of those that were left out then, as they were.
+  const auto [less_base, less_now] = measured({{0.1, 0.01, 16}, {0, 0.001, 16}}, {16, 24});
+  EXPECT_EQ(row_of(compare(less_base, less_now), "0").base_launches, 16U);
+  // Without looks it is another interval, which needs to hold but once.
+  auto apart = less_now;
+  apart.run["ab"]["other"] = "another";
+  const auto of_look = *row_of(compare(less_base, less_now), "1").ratio.interval;
+  const auto alone = *row_of(compare(less_base, apart), "1").ratio.interval;
+  EXPECT_LT(of_look[0], alone[0]);
+  EXPECT_GT(of_look[1], alone[1]);
+}
+
+TEST(Looks, WhatIsNotMeasuredOnIsNotTestedAgain) {
+  // All duets of one sign decide at the second look, whose share is larger, but not at the first.
+  const auto verdict = [](int duets) {
+    const auto [base, now] = measured({{0.1, 0.001, duets}, {0, 0.03}}, {12, 24});
+    return row_of(compare(base, now, {.alpha = 0.002}), "0").change;
+  };
+  EXPECT_EQ(verdict(all_launches), Change::regressed);
+  EXPECT_EQ(verdict(12), Change::inconclusive);
+}
+
+/// Rows of which the first differ by `change`, with noise of deviation 1.
+std::vector<Row> drawn(std::mt19937& random, std::size_t count, double change) {
+  std::normal_distribution<double> noise(0, 0.01);
+  std::vector<Row> rows(count);
+  for (auto& row : rows) {
+    row.series.method = Method::duets;
+    row.series.better = "lower";
+    row.series.base = row.series.now = 1;
+    for (int launch = 0; launch < all_launches; ++launch) {
+      row.duets.logs.push_back(noise(random) + (&row == &rows.front() ? change : 0));
+      row.duets.launches.push_back(launch);
+    }
+    row.duets.base = row.duets.now = std::vector<double>(all_launches, 1);
+  }
+  return rows;
+}
+
+bool has_changed(const Row& row) {
+  return row.series.change == Change::regressed || row.series.change == Change::improved;
+}
+
+TEST(Looks, KeepTheRateOfFalseAlarms) {
+  constexpr int runs = 2000;
+  constexpr double alpha = 0.1;
+  const auto alarms = [&](const std::vector<Look>& looks) {
+    std::mt19937 random(1);
+    int found = 0;
+    for (int run = 0; run < runs; ++run) {
+      auto rows = drawn(random, 3, 0);
+      judge(rows, looks, {.alpha = alpha, .floor = 0});
+      found += std::ranges::any_of(rows, has_changed) ? 1 : 0;
+    }
+    return found;
+  };
+  auto looks = looks_after({12, 18, 24}, all_launches);
+  EXPECT_LE(alarms(looks), runs * alpha);
+  EXPECT_GT(alarms(looks), runs * alpha / 2);
+  // Were alpha not divided, there would be more than it allows.
+  for (auto& look : looks) look.share = 1;
+  EXPECT_GT(alarms(looks), 1.2 * runs * alpha);
+}
+
+TEST(Looks, FindALargeChangeSoonAndASmallOneAsOften) {
+  constexpr int runs = 500;
+  struct Power {
+    int found = 0;
+    double duets = 0;
+  };
+  const auto power = [](double change, const std::vector<Look>& looks) {
+    std::mt19937 random(1);
+    Power of;
+    for (int run = 0; run < runs; ++run) {
+      auto rows = drawn(random, 2, change);
+      judge(rows, looks, {});
+      of.found += has_changed(rows.front()) ? 1 : 0;
+      of.duets += static_cast<double>(rows.front().series.base_launches) / runs;
+    }
+    return of;
+  };
+  const std::vector<Look> at_the_end = {{.after = all_launches}};
+  const auto looks = looks_after(planned_looks(all_launches, 2, Demands{}.alpha), all_launches);
+  EXPECT_EQ(power(0.05, looks).found, runs);
+  EXPECT_LT(power(0.05, looks).duets, 14);
+  const auto small = power(0.01, looks);
+  EXPECT_GE(small.found, 0.95 * power(0.01, at_the_end).found);
+  EXPECT_LT(small.duets, all_launches);
+}
+
+}  // namespace
+}  // namespace ucxbench
