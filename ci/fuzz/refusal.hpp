@@ -9,14 +9,14 @@
 
 namespace ucxbench {
 
-/// Bad input is refused in one line that is a usage failure; all else is a bug.
+/// Bad input is refused in one line by a failure with this status; all else is a bug.
 template <typename Reading>
-void read_or_refuse(const Reading& reading) {
+void read_or_refuse(const Reading& reading, Exit status = Exit::usage) {
   try {
     reading();
   } catch (const Failure& failure) {
     const std::string what = failure.what();
-    if (failure.exit() == Exit::usage && what.find('\n') == std::string::npos) return;
+    if (failure.exit() == status && what.find('\n') == std::string::npos) return;
     std::cerr << "refused as it should not be: " << what << "\n";
     std::abort();
   } catch (const std::exception& error) {

@@ -15,6 +15,13 @@ Exit worse(Exit a, Exit b) {
   });
 }
 
+Exit exit_of(int status) {
+  constexpr std::array all = {Exit::done,       Exit::gate, Exit::usage,        Exit::cannot_run,
+                              Exit::wrong_data, Exit::lost, Exit::inconclusive, Exit::interrupted};
+  const auto* const found = std::ranges::find(all, static_cast<Exit>(status));
+  return found == all.end() ? Exit::lost : *found;
+}
+
 std::string in_one_line(std::string what) {
   constexpr std::size_t most_bytes = 300;
   if (what.size() > most_bytes) {

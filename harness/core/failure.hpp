@@ -20,6 +20,9 @@ enum class Exit : int {
 
 Exit worse(Exit a, Exit b);
 
+/// Of a status that another process has sent: `lost` where there is no such.
+Exit exit_of(int status);
+
 /// An error with the exit status that it leads to. The text is one line: what was wrong, and what
 /// would be right.
 class Failure : public std::runtime_error {

@@ -15,6 +15,12 @@ TEST(Exit, WorseFollowsTheDocumentedPrecedence) {
   EXPECT_EQ(worse(Exit::done, Exit::done), Exit::done);
 }
 
+TEST(Exit, OfAnotherProcessIsOneThatThereIs) {
+  EXPECT_EQ(exit_of(0), Exit::done);
+  EXPECT_EQ(exit_of(130), Exit::interrupted);
+  for (const int none : {-1, 7, 256, 131}) EXPECT_EQ(exit_of(none), Exit::lost);
+}
+
 TEST(OneLine, IsShortAndHasNoControlCharacters) {
   EXPECT_EQ(in_one_line("key 'a\n\x1b[2J\x7f\xc3\xa9'"), "key 'a  [2J \xc3\xa9'");
   const std::string most(300, 'x');

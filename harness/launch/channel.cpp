@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/core/cbor.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -131,8 +132,9 @@ std::optional<Channel::Frame> Channel::take_frame() {
         "a control message is not the next one that the other side sent: somebody on the way "
         "changed it, left one out or sent one again");
   }
-  Frame frame = Frame::from_cbor(body.begin(), body.end(), true, false);
-  if (!frame.is_object() || (frame.contains("type") && !frame.at("type").is_string())) {
+  auto frame = from_cbor(body);
+  if (!frame || !frame->is_object() ||
+      (frame->contains("type") && !frame->at("type").is_string())) {
     refuse("bytes on the control connection are no message");
   }
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(before + length));

@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/core/cbor.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/launch/process.hpp"
 
@@ -86,9 +87,10 @@ std::vector<Rendezvous::Bytes> ChannelRendezvous::all_gather(std::string_view ke
   const auto answer =
       ask({{"type", "gather"}, {"key", key}, {"value", nlohmann::json::binary(own)}}, "value",
           progress);
-  const auto values = nlohmann::json::from_cbor(answer.at("value").get_binary());
+  auto values = from_cbor(answer.at("value").get_binary());
+  if (!values) throw Failure(Exit::lost, "what the ranks have given is no list");
   std::vector<Bytes> all;
-  for (const auto& value : values) all.push_back(value.get_binary());
+  for (auto& value : *values) all.push_back(std::move(value.get_binary()));
   return all;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/core/cbor.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/launch/rendezvous.hpp"
 #include "harness/result/result.hpp"
 
@@ -11,7 +14,10 @@ namespace ucxbench {
 // Values that ranks and coordinator exchange through a Rendezvous: JSON as CBOR (RFC 8949), which
 // keeps every double exact.
 inline Rendezvous::Bytes to_bytes(const Json& value) { return Json::to_cbor(value); }
-inline Json from_bytes(const Rendezvous::Bytes& bytes) { return Json::from_cbor(bytes); }
+inline Json from_bytes(const Rendezvous::Bytes& bytes) {
+  if (auto value = from_cbor(bytes)) return std::move(*value);
+  throw Failure(Exit::lost, "a rank sent bytes that are no value");
+}
 
 /// On rank 0 what every rank has under `name`, which none has used before, by rank; on others
 /// nothing. All ranks call it.

@@ -21,11 +21,17 @@ constexpr auto beginnings = std::to_array<std::string_view>({"ACC_DEVICES",
                                                              "BCOPY_",
                                                              "CMA_",
                                                              "CM_",
+                                                             "CONNECT_ALL_TO_ALL",
                                                              "CUDA_",
                                                              "DC_",
+                                                             "DISTANCE_",
+                                                             "DYNAMIC_TL_",
+                                                             "EXTRA_OP_ATTR_FLAGS",
+                                                             "FENCE_MODE",
                                                              "FLUSH_WORKER_EPS",
                                                              "GDR_COPY_",
                                                              "GGA_",
+                                                             "GVA_",
                                                              "IB_",
                                                              "KEEPALIVE_",
                                                              "KNEM_",
@@ -33,10 +39,12 @@ constexpr auto beginnings = std::to_array<std::string_view>({"ACC_DEVICES",
                                                              "LOG_LEVEL",
                                                              "MAX_",
                                                              "MEMTYPE_",
-                                                             "MIN_RNDV_",
+                                                             "MIN_",
                                                              "MM_",
-                                                             "MULTI_LANE_",
+                                                             "MULTI_",
                                                              "NET_DEVICES",
+                                                             "NODE_LOCAL_ID",
+                                                             "NT_BUFFER_",
                                                              "NUM_",
                                                              "POSIX_",
                                                              "PREFER_OFFLOAD",
@@ -45,8 +53,10 @@ constexpr auto beginnings = std::to_array<std::string_view>({"ACC_DEVICES",
                                                              "RCACHE_",
                                                              "RC_",
                                                              "RDMA_CM_",
+                                                             "REG_NONBLOCK_",
                                                              "RESOLVE_REMOTE_EP_ID",
                                                              "RKEY_",
+                                                             "RMA_",
                                                              "RNDV_",
                                                              "ROCM_",
                                                              "RX_",
@@ -56,6 +66,7 @@ constexpr auto beginnings = std::to_array<std::string_view>({"ACC_DEVICES",
                                                              "SELECT_DISTANCE_MD",
                                                              "SELF_",
                                                              "SHM_DEVICES",
+                                                             "SINGLE_NET_DEVICE",
                                                              "SOCKADDR_TLS_PRIORITY",
                                                              "SRD_",
                                                              "SYSV_",
@@ -67,19 +78,29 @@ constexpr auto beginnings = std::to_array<std::string_view>({"ACC_DEVICES",
                                                              "UNIFIED_MODE",
                                                              "USE_MT_MUTEX",
                                                              "WARN_",
+                                                             "WIREUP_VIA_AM_LANE",
                                                              "XPMEM_",
                                                              "ZCOPY_",
                                                              "ZE_"});
 
-// UCX_POSIX_DIR, UCX_PROTO_INFO_DIR.
-constexpr auto endings =
-    std::to_array<std::string_view>({"_COMMAND", "_DIR", "_FILE", "_PATH", "_RPATH"});
+// Of what is a file, a program or a library, whatever a version of UCX may call it: UCX_POSIX_DIR,
+// UCX_PROTO_INFO_DIR.
+constexpr auto of_files =
+    std::to_array<std::string_view>({"COMMAND", "DEST", "DUMP", "FILE", "MODULE"});
+constexpr auto endings = std::to_array<std::string_view>({"_DIR", "_PATH", "_RPATH"});
+
+// With a '=' it would be another variable's.
+bool is_name(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+}
 
 bool may_be_set(std::string_view name, std::string_view value) {
   constexpr std::string_view ucx = "UCX_";
-  if (!name.starts_with(ucx)) return false;
+  if (!name.starts_with(ucx) || !is_name(name)) return false;
   name.remove_prefix(ucx.size());
   return std::ranges::any_of(beginnings, [&](auto text) { return name.starts_with(text); }) &&
+         std::ranges::none_of(of_files, [&](auto text) { return name.find(text) != name.npos; }) &&
          std::ranges::none_of(endings, [&](auto text) { return name.ends_with(text); }) &&
          value.find('/') == std::string_view::npos;
 }

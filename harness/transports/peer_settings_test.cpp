@@ -19,15 +19,38 @@ TEST(PeerSettings, ChooseAndTuneTransports) {
                      {"UCX_RNDV_THRESH", "intra:8k,inter:inf"},
                      {"UCX_MEMTYPE_REG_WHOLE_ALLOC_TYPES", "cuda"},
                      {"UCX_IB_GPU_DIRECT_RDMA", "y"},
+                     {"UCX_MULTI_PATH_RATIO", "0.1"},
+                     {"UCX_RMA_ZCOPY_MAX_SEG_SIZE", "auto"},
                      {"UCX_PROTO_ENABLE", "n"}}),
             "accepted");
 }
 
 TEST(PeerSettings, NameNothingThatIsLoadedRunOrWritten) {
-  for (const auto* name :
-       {"LD_PRELOAD", "PATH", "UCX_MODULE_DIR", "UCX_MODULES", "UCX_LOG_FILE", "UCX_PROFILE_FILE",
-        "UCX_GDB_COMMAND", "UCX_ERROR_MAIL_TO", "UCX_HANDLE_ERRORS", "UCX_MEMTRACK_DEST",
-        "UCX_STATS_DEST", "UCX_CONFIG_DIR", "UCX_POSIX_DIR", "UCX_PROTO_INFO_DIR", "ucx_TLS", ""}) {
+  for (const auto* name : {"LD_PRELOAD",
+                           "PATH",
+                           "UCX_MODULE_DIR",
+                           "UCX_MODULES",
+                           "UCX_LOG_FILE",
+                           "UCX_PROFILE_FILE",
+                           "UCX_GDB_COMMAND",
+                           "UCX_ERROR_MAIL_TO",
+                           "UCX_HANDLE_ERRORS",
+                           "UCX_MEMTRACK_DEST",
+                           "UCX_STATS_DEST",
+                           "UCX_CONFIG_DIR",
+                           "UCX_POSIX_DIR",
+                           "UCX_PROTO_INFO_DIR",
+                           "UCX_PLUGIN_PATH",
+                           "UCX_VFS_SOCK_PATH",
+                           "UCX_PRINT_TRANSPORT_TABLES",
+                           "UCX_MEM_DLOPEN_PROCESS_RPATH",
+                           "UCX_RNDV_DUMP_AT",
+                           "UCX_TCP_TRACE_FILES",
+                           "UCX_CUDA_MODULES",
+                           "UCX_POSIX_DIR=",
+                           "UCX_TLS=x\nLD_PRELOAD",
+                           "ucx_TLS",
+                           ""}) {
     EXPECT_EQ(said_of({{"UCX_TLS", "tcp"}, {name, "x"}}).find("the listening side may not set"), 0U)
         << name;
   }

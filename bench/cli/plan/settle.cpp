@@ -10,6 +10,7 @@
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/ablation.hpp"
+#include "bench/cli/plan/orders.hpp"
 #include "bench/cli/plan/place.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
@@ -292,13 +293,13 @@ class Settling {
     for (std::size_t host = 1; host < machine_.seats.size(); ++host) {
       const auto& seat = machine_.seats[host];
       launch.launch.told.push_back(
-          {{"set", fmt::format("{}", fmt::join(launch.set.members(), ","))},
-           {"settings", settings},
-           {"ucx", plan_.ucx},
-           {"busy_threads", plan_.busy_threads},
-           {"peers", plan_.one_peer ? 1 : launch.ranks - 1},
-           {"first_on_machine", seat.before * local(launch.ranks)},
-           {"seat", {{"index", seat.index}, {"of", seat.of}}}});
+          to_json(Orders{.set = launch.set,
+                         .settings = settings,
+                         .ucx = plan_.ucx,
+                         .busy_threads = plan_.busy_threads,
+                         .peers = plan_.one_peer ? 1 : launch.ranks - 1,
+                         .first_on_machine = seat.before * local(launch.ranks),
+                         .seat = seat}));
     }
     shared.asked.merge(shared.inherited);
     return shared.asked;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+namespace ucxbench {
+
+/// One value that another process has sent as CBOR (RFC 8949). None where the bytes are anything
+/// else, or nested deeper than most_json_levels: nlohmann's reader calls itself for each level, and
+/// throws on some lengths even where it shall not.
+std::optional<nlohmann::json> from_cbor(std::span<const std::uint8_t> bytes);
+
+}  // namespace ucxbench
