@@ -66,7 +66,7 @@ class Hosts:
 def hosts():
     if os.geteuid() != 0 or not shutil.which("ip"):
         pytest.skip("network namespaces need root and the command ip (iproute2)")
-    made = Hosts(3)
+    made = Hosts(4)
     try:
         made.make()
     except subprocess.CalledProcessError as error:
@@ -86,19 +86,19 @@ def token(tmp_path):
 
 @pytest.fixture
 def spread(start, hosts, token, tmp_path):
-    """spread(WORDS…): a command on three hosts, two ranks on each unless it says otherwise; the first lists them."""
+    """spread(WORDS…): a command on so many hosts: the first one's process, and the others'."""
 
-    def run(command, *words):
+    def run(command, *words, count=3):
         address = f"10.203.8.1:{PORT}"
         first = start(
-            *hosts.on(0, PROGRAM, command, "--listen", address, "--hosts", 3, "--token-file", token,
+            *hosts.on(0, PROGRAM, command, "--listen", address, "--hosts", count, "--token-file", token,
                       "--json", "run.json", *words),
             program=shutil.which("ip"), folder=tmp_path / f"{command}-0",
         )
         others = [
             start(*hosts.on(host, PROGRAM, command, "--connect", address, "--token-file", token),
                   program=shutil.which("ip"), folder=tmp_path / f"{command}-{host}")
-            for host in (1, 2)
+            for host in range(1, count)
         ]
         return first, others
 
@@ -106,34 +106,34 @@ def spread(start, hosts, token, tmp_path):
 
 
 SHORT = {
-    "pingpong": ["-n", 6, "--sizes", "8", "--iterations", 50],
-    "p2p": ["-n", 6, "--sizes", "64KiB", "--runs", 1, "--iterations", 16],
-    "cold": ["-n", 6, "--sizes", "8", "--iterations", 3],
-    "merge": ["-n", 6, "--rows", "2000", "--runs", 1],
-    "transpose": ["-n", 6, "--size", "120", "--chunk-size", "20", "--runs", 1],
-    "halo": ["-n", 6, "--size", "50", "--runs", 1],
+    "pingpong": ["-n", 8, "--sizes", "8", "--iterations", 50],
+    "p2p": ["-n", 8, "--sizes", "64KiB", "--runs", 1, "--iterations", 16],
+    "cold": ["-n", 8, "--sizes", "8", "--iterations", 3],
+    "merge": ["-n", 8, "--rows", "2000", "--runs", 1],
+    "transpose": ["-n", 8, "--size", "160", "--chunk-size", "20", "--runs", 1],
+    "halo": ["-n", 8, "--size", "50", "--runs", 1],
 }
 
 
 @pytest.mark.parametrize("command", SHORT)
-def test_each_command_over_three_hosts(spread, command):
-    first, others = spread(command, *SHORT[command], "--launches", 1)
+def test_each_command_over_four_hosts(spread, command):
+    first, others = spread(command, *SHORT[command], "--launches", 1, count=4)
     done = first.finish()
     ends = [other.finish() for other in others]
-    assert [done.code, *(end.code for end in ends)] == [0, 0, 0], (done, ends)
+    assert [done.code, *(end.code for end in ends)] == [0, 0, 0, 0], (done, ends)
     run = done.file
     assert {case["state"] for case in run["cases"]} == {"measured"}
     places = {rank["rank"]: rank["host"] for rank in run["ranks"]}
-    assert set(places.values()) == {"node0", "node1", "node2"}
+    assert set(places.values()) == {"node0", "node1", "node2", "node3"}
     # Pairs of ranks that play together are on two hosts.
     assert (places[0] == places[1]) == (command != "pingpong"), places
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
     # What each host is: facts of its own, the first one's first.
     assert [host["name"] for host in run["machine"]["hosts"]][0] == "node0"
-    assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2"]
-    assert f"{places[5]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
+    assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2", "node3"]
+    assert f"{places[7]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
     if command == "p2p":
-        assert re.search(r"between hosts +\S+ GB/s, the median of 24 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
+        assert re.search(r"between hosts +\S+ GB/s, the median of 48 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
     for case in run["cases"]:
         for pair in case["pairs"]:
             apart = places[pair["src"]] != places[pair["dst"]]

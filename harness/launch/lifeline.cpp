@@ -50,6 +50,10 @@ Lifeline::Lifeline(Channel& channel, Fd stop_fd)
   // The kernel sends it, then SIGCONT, to a stopped rank when the last of its process group that
   // had a parent outside loses it.
   ::signal(SIGHUP, SIG_IGN);
+  // Who ends a job (scancel, Kubernetes) may tell each of its processes: it is the supervisor that
+  // ends its ranks, once they have reported what they have.
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
   sigset_t others;
   sigset_t before;
   sigfillset(&others);

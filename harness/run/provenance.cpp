@@ -20,6 +20,11 @@ namespace {
 constexpr std::array telling = {"LD_",   "GLIBC_", "MALLOC_", "CUDA_", "NVIDIA_", "OMP_",
                                 "GOMP_", "KMP_",   "RDMAV_",  "IBV_",  "MLX4_",   "MLX5_"};
 
+// By which a launcher gives devices to a process.
+constexpr std::array device_variables = {"CUDA_VISIBLE_DEVICES",   "GPU_DEVICE_ORDINAL",
+                                         "NVIDIA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                         "SLURM_STEP_GPUS",        "ZE_AFFINITY_MASK"};
+
 Json telling_variables() {
   auto found = Json::object();
   for (const auto& [name, value] : current_environment()) {
@@ -40,6 +45,22 @@ std::string utc_now() {
   return fmt::format(
       "{:%Y-%m-%dT%H:%M:%SZ}",
       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+Json describe_launcher() {
+  const auto is_set = [](const char* name) { return !environment_variable(name).empty(); };
+  std::string name;
+  if (is_set("PMIX_RANK")) name = "PMIx";
+  if (is_set("OMPI_COMM_WORLD_SIZE")) name = "Open MPI";
+  if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID")) name = "Slurm";
+  if (name.empty()) return nullptr;
+  auto devices = Json::object();
+  for (const auto* variable : device_variables) {
+    if (is_set(variable)) devices[variable] = environment_variable(variable);
+  }
+  auto cpus = allowed_cpus();
+  std::ranges::sort(cpus);
+  return {{"name", name}, {"processes", Json::array({{{"cpus", cpus}, {"devices", devices}}})}};
 }
 
 std::vector<std::string> labels_of_host(const Json& facts) {

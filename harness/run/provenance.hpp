@@ -16,6 +16,10 @@ std::string utc_now();
 Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
                     const std::vector<UcxConf>& configuration_files);
 
+/// What a launcher has given to this process, for `machine.hosts[].launcher`: its name, and of this
+/// one process the CPUs and the variables that choose devices. Null where there is no launcher.
+Json describe_launcher();
+
 /// For `machine.labels`, of what describe_host says.
 std::vector<std::string> labels_of_host(const Json& facts);
 

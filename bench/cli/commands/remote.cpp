@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cli/plan/orders.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
@@ -18,7 +19,6 @@
 #include "harness/result/words.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
-#include "harness/transports/peer_settings.hpp"
 
 namespace ucxbench {
 namespace {
@@ -29,7 +29,9 @@ void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 /// What a host tells the listener of itself.
 Json own_hello() {
-  return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}, {"facts", describe_host()}};
+  auto facts = describe_host();
+  if (auto launcher = describe_launcher(); !launcher.is_null()) facts["launcher"] = launcher;
+  return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}, {"facts", std::move(facts)}};
 }
 
 /// Of hosts by what they have told.
@@ -66,11 +68,17 @@ RemoteSupervisors wait_for_launched(const Plan& plan) {
   return others;
 }
 
-// One that has several supervisors stands there once.
+// One that has several supervisors stands there once, with what each of them was given.
 void add_host(const std::string& name, Json facts, Result& result) {
   auto& hosts = result.machine.at("hosts");
   const auto is_there = [&](const Json& host) { return text_at(host, "/name") == name; };
-  if (!facts.is_object() || std::ranges::any_of(hosts, is_there)) return;
+  if (!facts.is_object()) return;
+  if (const auto known = std::ranges::find_if(hosts, is_there); known != hosts.end()) {
+    if (!facts.contains("launcher") || !known->contains("launcher")) return;
+    auto& processes = known->at("launcher").at("processes");
+    for (const auto& process : facts.at("launcher").at("processes")) processes.push_back(process);
+    return;
+  }
   facts["name"] = name;
   auto& labels = result.machine.at("labels");
   for (const auto& label : labels_of_host(facts)) {
@@ -82,22 +90,14 @@ void add_host(const std::string& name, Json facts, Result& result) {
 
 std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placement& placement,
                                       const std::string& route) {
-  auto settings = told.at("settings").get<Variables>();
-  const auto ucx = told.at("ucx").get<Variables>();
-  check_peer_settings(settings);
-  check_peer_settings(ucx);
-  const auto set = TransportSet::parse(told.at("set").get<std::string>());
-  const auto devices = net_devices_of(placement.net_devices, set, route, true);
-  if (!devices.empty()) settings["UCX_NET_DEVICES"] = devices;
-  const Seat seat{.index = told.at("seat").at("index").get<int>(),
-                  .of = told.at("seat").at("of").get<int>()};
-  allow_open_files(ranks, told.at("peers").get<int>());
+  auto orders = orders_from_json(told);
+  const auto devices = net_devices_of(placement.net_devices, orders.set, route, true);
+  if (!devices.empty()) orders.settings["UCX_NET_DEVICES"] = devices;
+  allow_open_files(ranks, orders.peers);
   std::vector<RankCommand> commands;
-  for (const auto& cpus :
-       cpus_of_seat(placement.bind, ranks, told.at("busy_threads").get<int>(), seat)) {
-    commands.push_back(own_rank(settings, ucx, placement.wrap, cpus));
-    commands.back().on_machine =
-        told.at("first_on_machine").get<int>() + static_cast<int>(commands.size()) - 1;
+  for (const auto& cpus : cpus_of_seat(placement.bind, ranks, orders.busy_threads, orders.seat)) {
+    commands.push_back(own_rank(orders.settings, orders.ucx, placement.wrap, cpus));
+    commands.back().on_machine = orders.first_on_machine + static_cast<int>(commands.size()) - 1;
   }
   return commands;
 }
@@ -127,6 +127,10 @@ RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) 
 HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& result) {
   HostNames names;
   std::vector<Json> hellos = {own_hello()};
+  auto& first_host = result.machine.at("hosts").at(0);
+  if (const auto& facts = hellos.front().at("facts"); facts.contains("launcher")) {
+    first_host["launcher"] = facts.at("launcher");
+  }
   std::vector<std::string> routes;
   for (const auto& other : others) {
     const auto& hello = other->hello();

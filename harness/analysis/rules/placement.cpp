@@ -107,6 +107,32 @@ std::set<int> all_cpus_of(const std::vector<const PlacedRank*>& ranks) {
   return cpus;
 }
 
+/// Where a launcher has given its processes on a host fewer CPUs than that has: how many, of how
+/// many, and what to ask it for. Empty else.
+struct Given {
+  std::string evidence, next;
+};
+Given given_by_launcher(const Judged& run, const std::string& host, std::size_t ranks) {
+  for (const auto& facts : hosts_of(run)) {
+    const auto launcher = facts.find("launcher");
+    const auto threads = number_at(facts, "hardware_threads");
+    if (text_at(facts, "/name") != host || launcher == facts.end() || !threads) continue;
+    std::set<int> cpus;
+    const auto& processes = launcher->at("processes");
+    for (const auto& process : processes) {
+      const auto of_one = process.at("cpus").get<std::vector<int>>();
+      cpus.insert(of_one.begin(), of_one.end());
+    }
+    if (static_cast<double>(cpus.size()) >= *threads) continue;
+    const auto each = (ranks + processes.size() - 1) / processes.size();
+    const auto name = text_at(*launcher, "/name");
+    return {fmt::format("; {} gave {} of {} CPUs", name, cpus.size(), *threads),
+            name == "Slurm" ? fmt::format("use srun --cpus-per-task={}", each)
+                            : "use mpirun --bind-to none"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Finding> far_nic(const Judged& run) {
@@ -175,14 +201,17 @@ std::vector<Finding> shared_cpus(const Judged& run) {
     };
     const auto& cases = run.result.cases;
     const bool asleep = !cases.empty() && std::ranges::none_of(cases, polls);
+    const auto given = given_by_launcher(run, host, ranks.size());
     findings.push_back(
         {.subject = "ranks on " + host,
          .evidence =
-             fmt::format("{} on {} ({}): {}", counted(ranks.size(), "rank"),
+             fmt::format("{} on {} ({}): {}{}", counted(ranks.size(), "rank"),
                          counted(cpus.size(), "CPU"), format_list({cpus.begin(), cpus.end()}),
-                         asleep ? "all times contain waits for a CPU" : "polling ranks take turns"),
-         .next = asleep ? "use fewer ranks, or another --bind"
-                        : "use fewer ranks, another --bind, or --progress-mode event"});
+                         asleep ? "all times contain waits for a CPU" : "polling ranks take turns",
+                         given.evidence),
+         .next = !given.next.empty() ? given.next
+                 : asleep            ? "use fewer ranks, or another --bind"
+                          : "use fewer ranks, another --bind, or --progress-mode event"});
   }
   return findings;
 }

@@ -77,6 +77,22 @@ TEST(SharedCpus, AreFewerThanRanks) {
   EXPECT_EQ(said(shared_cpus, result), Said());
 }
 
+TEST(SharedCpus, MayBeThoseThatALauncherGave) {
+  auto result = made_run();
+  for (const int cpu : {0, 1, 1, 0}) add_rank(result, Json::array({cpu}));
+  auto& host = result.machine["hosts"][0];
+  host["hardware_threads"] = 8;
+  const auto process = [](int cpu) { return Json{{"cpus", {cpu}}, {"devices", Json::object()}}; };
+  host["launcher"] = {{"name", "Slurm"}, {"processes", {process(0), process(1)}}};
+  EXPECT_EQ(said(shared_cpus, result),
+            Said{"ranks on node07: 4 ranks on 2 CPUs (0-1): polling ranks take turns; Slurm gave 2 "
+                 "of 8 CPUs"});
+  EXPECT_EQ(shared_cpus(Judged(result))[0].next, "use srun --cpus-per-task=2");
+  host["launcher"]["name"] = "Open MPI";
+  EXPECT_EQ(shared_cpus(Judged(result))[0].next, "use mpirun --bind-to none");
+  expect_short(shared_cpus, with_a_long_name(result));
+}
+
 TEST(NotPinned, AreRanksWithOneSetOfSeveralCpus) {
   auto result = made_run();
   for (int rank = 0; rank < 2; ++rank) add_rank(result, "0-79");
