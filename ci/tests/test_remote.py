@@ -1,10 +1,14 @@
 """The ranks started from two shells."""
 
+import collections
 import contextlib
 import hmac
 import os
 import pathlib
+import re
 import socket
+import struct
+import threading
 import time
 
 import pytest
@@ -111,23 +115,138 @@ def test_the_listener_makes_the_token(start, listen, tmp_path):
     assert listener.finish().code == 0
 
 
-def test_others_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
+class Strangers:
+    """What others may do to a listener, by what the documentation says of the connection, at once and again
+    and again until the end."""
+
+    def __init__(self, port):
+        self.port = port
+        self.over = threading.Event()
+        self.done = collections.Counter()
+        ways = [self.silent, self.slow, self.babbling, self.flooding, self.resetting, self.greeting_only,
+                self.with_a_wrong_proof, self.with_an_old_proof, self.echoing, self.without_a_proof, self.of_other_builds]
+        self.threads = [threading.Thread(target=self.repeat, args=[way]) for way in ways]
+
+    def __enter__(self):
+        self.version = self.greet()[1]
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def repeat(self, way):
+        open_ones = []
+        while not self.over.wait(0.001):
+            with contextlib.suppress(OSError):
+                open_ones += way() or []
+            self.done[way.__name__] += 1
+            for old in open_ones[:-100]:
+                old.close()
+            open_ones = open_ones[-100:]
+        for each in open_ones:
+            each.close()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=5)
+
+    def greet(self, nonce="11" * 32):
+        """A connection whose greeting was answered; the answer's version and commit, and its nonce."""
+        version = getattr(self, "version", "? ?")
+        stream = self.connect()
+        stream.sendall(f"ucx-bench-control 3 {version} {nonce}\n".encode())
+        words = stream.makefile("r").readline().split()
+        return stream, " ".join(words[2:4]), words[4] if len(words) == 5 else ""
+
+    def silent(self):
+        return [self.connect()]
+
+    def slow(self):
+        stream = self.connect()
+        for letter in b"ucx-bench-control 3":
+            stream.send(bytes([letter]))
+            self.over.wait(0.02)
+        return [stream]
+
+    def babbling(self):
+        for text in (b"GET / HTTP/1.1\r\n\r\n", os.urandom(64), b"\0" * 64, b"x" * 600, b"\n", b" \n" * 9, b"proof\n", b""):
+            with contextlib.suppress(OSError), self.connect() as stream:
+                stream.sendall(text)
+                stream.shutdown(socket.SHUT_WR)
+                stream.recv(4096)
+
+    def flooding(self):
+        with self.connect() as stream:
+            for _ in range(1000):
+                stream.sendall(os.urandom(65536))
+
+    def resetting(self):
+        for _ in range(20):
+            stream = self.connect()
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            stream.close()
+
+    def greeting_only(self):
+        return [self.greet()[0]]
+
+    def with_a_wrong_proof(self):
+        stream = self.greet()[0]
+        with stream:
+            stream.sendall(f"proof {'0' * 64} near\n".encode())
+            assert stream.recv(4096) in (b"refused\n", b"")
+
+    def with_an_old_proof(self):
+        """As it was right for another connection."""
+        text = "ucx-bench-control proof connector {} {} near"
+        nonce = self.greet()[2]
+        stream = self.greet()[0]
+        with stream:
+            old = mac(TOKEN.encode(), text.format(nonce, "11" * 32).encode()).hexdigest()
+            stream.sendall(f"proof {old} near\n".encode())
+            assert stream.recv(4096) in (b"refused\n", b"")
+
+    def echoing(self):
+        stream = self.greet()[0]
+        with stream:
+            stream.sendall(b"ucx-bench-control 3 " + self.version.encode() + b" " + b"11" * 32 + b"\n")
+            while said := stream.recv(4096):
+                stream.sendall(said)
+
+    def without_a_proof(self):
+        body = cbor({"type": "hello", "boot_id": "", "cpus": []})
+        with self.connect() as stream:
+            stream.sendall(f"ucx-bench-control 3 {self.version} {'11' * 32}\n".encode())
+            stream.sendall(len(body).to_bytes(4, "little") + bytes(32) + body)
+            stream.recv(4096)
+
+    def of_other_builds(self):
+        for greeting in ("ucx-bench-control 2 0.0.1 abc 00", f"ucx-bench-control 3 {self.version} 00 00",
+                         f"ucx-bench-control {'9' * 100} {self.version} 00"):
+            with self.connect() as stream:
+                stream.sendall(greeting.encode() + b"\n")
+                stream.recv(4096)
+
+
+def test_strangers_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
     secret = token(TOKEN)
     listener, port = listen(secret, "--sizes", "8,300000")
-    for greeting in (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", os.urandom(4096), b"\0" * 64, b""):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), LONG_S) as other:
-            other.sendall(greeting)
-            other.shutdown(socket.SHUT_WR)
-            while other.recv(4096):
-                pass
     wrong = connect(start, port, token("00" * 32, "wrong"), folder=tmp_path / "wrong-token").finish()
     assert wrong.code == 3, wrong
     assert "token" in only(wrong.complaints)
-    assert connect(start, port, secret, folder=tmp_path / "other").finish().code == 0
+    with Strangers(port) as strangers:
+        wait_until(lambda: len(strangers.done) == len(strangers.threads), lambda: strangers.done)
+        other = connect(start, port, secret, folder=tmp_path / "other").finish()
+    assert other.code == 0, other
     done = listener.finish()
     assert done.code == 0, done
     for case in done.file["cases"]:
         assert_sound(case)
+    # Told of, but not one by one.
+    assert 1 <= sum("refused a connection: " in line for line in done.err.splitlines()) <= 8, done
+    assert re.search(r"refused \d+ more connections", done.err), done
 
 
 def cbor(value):
@@ -166,7 +285,7 @@ def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_p
         lines.flush()
         assert lines.readline().startswith(b"proof ")
         told = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
-        body = cbor({"type": "launch", "ranks": [1], "size": 2, "told": told})
+        body = cbor({"type": "launch", "ranks": [1], "size": 2, "preset": {}, "told": told})
         key = derived("frames", "").digest()
         lines.write(len(body).to_bytes(4, "little") + mac(key, bytes(8) + body).digest() + body)
         lines.flush()
@@ -226,6 +345,7 @@ def test_somebody_else_listens(start, token, tmp_path, answer):
             stream.sendall(answer)
             with contextlib.suppress(OSError):
                 stream.shutdown(socket.SHUT_WR)
+            server.close()  # one that was cut off tries again
             done = other.finish()
     assert done.code == 3, done
     only(done.complaints)

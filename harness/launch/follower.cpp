@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -21,6 +22,9 @@ using State = LaunchOutcome::State;
 constexpr std::chrono::milliseconds soft_stop_limit{800};
 
 constexpr Events::Tag remote_tag = 1;
+
+// Of a launch; more than there will be.
+constexpr int most_ranks = 1 << 16;
 
 class Follower {
  public:
@@ -57,6 +61,7 @@ class Follower {
   Events events_;
   std::optional<LocalRanks> ranks_;
   std::set<int> said_gone_;
+  nlohmann::json preset_;                   ///< values that any rank may get, by their keys
   std::map<int, nlohmann::json> activity_;  ///< by rank, as last heard
   std::optional<Clock::time_point> said_stop_;
   std::optional<LaunchOutcome> end_;
@@ -112,7 +117,7 @@ void Follower::handle(const nlohmann::json& frame) {
     end_ranks();
     remote_.send({{"type", "ended"}});
   } else if (type == "goodbye") {
-    const auto exit = static_cast<Exit>(frame.at("exit").get<int>());
+    const auto exit = exit_of(frame.at("exit").get<int>());
     end_ = LaunchOutcome{exit == Exit::interrupted ? State::interrupted
                          : exit == Exit::lost      ? State::failed
                                                    : State::completed,
@@ -128,12 +133,19 @@ void Follower::handle(const nlohmann::json& frame) {
 
 void Follower::start(const nlohmann::json& frame) {
   const auto numbers = frame.at("ranks").get<std::vector<int>>();
+  const auto size = frame.at("size").get<int>();
+  const auto is_rank = [&](int rank) { return rank >= 0 && rank < size; };
+  const bool all_differ = std::set(numbers.begin(), numbers.end()).size() == numbers.size();
+  if (size > most_ranks || numbers.empty() || !std::ranges::all_of(numbers, is_rank) ||
+      !all_differ) {
+    throw Failure(Exit::lost, fmt::format("{} asked for ranks that cannot be", remote_.host()));
+  }
   end_ranks();
   said_gone_.clear();
   activity_.clear();
+  preset_ = frame.at("preset");
   ranks_.emplace(
-      events_, frame.at("size").get<int>(),
-      [this](int rank, const nlohmann::json& said) { pass_on(rank, said); },
+      events_, size, [this](int rank, const nlohmann::json& said) { pass_on(rank, said); },
       [this](int rank, const Blame& found) { blame(rank, found); });
   std::size_t at = 0;
   try {
@@ -147,10 +159,16 @@ void Follower::start(const nlohmann::json& frame) {
   }
 }
 
-// That it lives is known here; the listener wants to know that it does something.
+// That it lives is known here, and so is what all ranks get; the listener wants to know that it does
+// something.
 void Follower::pass_on(int rank, const nlohmann::json& said) {
+  const auto type = said.value("type", "");
+  if (type == "get" && preset_.contains(said.value("key", ""))) {
+    ranks_->send(rank, {{"type", "value"}, {"value", preset_.at(said.value("key", ""))}});
+    return;
+  }
   const auto activity = said.find("activity");
-  if (said.value("type", "") == "heartbeat" && activity != said.end()) {
+  if (type == "heartbeat" && activity != said.end()) {
     auto& known = activity_[rank];
     if (std::exchange(known, *activity) == *activity) return;
   }

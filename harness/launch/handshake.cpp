@@ -30,6 +30,10 @@ constexpr std::size_t nonce_bytes = 32;
 
 [[noreturn]] void refuse(const std::string& why) { throw Failure(Exit::cannot_run, why); }
 
+[[noreturn]] void cut() {
+  throw HandshakeCut(Exit::cannot_run, "the peer closed the connection during the handshake");
+}
+
 class Lines {
  public:
   Lines(int fd, std::chrono::milliseconds limit) : fd_(fd), deadline_(Clock::now() + limit) {}
@@ -37,7 +41,7 @@ class Lines {
   void write(const std::string& line) {
     const std::string text = line + "\n";
     if (::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
-      refuse("the peer closed the connection during the handshake");
+      cut();
     }
   }
 
@@ -51,7 +55,7 @@ class Lines {
       char c = 0;
       const ssize_t n = ::recv(fd_, &c, 1, 0);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) refuse("the peer closed the connection during the handshake");
+      if (n <= 0) cut();
       if (c == '\n') break;
       if (c < ' ' || c > '~' || line.size() == max_line_bytes) refuse("the peer is not ucx-bench");
       line += c;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace ucxbench {
@@ -50,11 +51,13 @@ std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
       self.finished = true;
     } else if (type == "fail") {
       self.failed = true;
-      end(rank, static_cast<Exit>(frame.at("exit").get<int>()), frame.at("reason"));
+      end(rank, exit_of(frame.at("exit").get<int>()), frame.at("reason"));
     } else {
       end(rank, Exit::lost, fmt::format("sent an unknown control message '{}'", type));
     }
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Failure&) {
+    throw;  // of on_report
+  } catch (const std::exception& error) {
     end(rank, Exit::lost, fmt::format("sent a malformed control message ({})", error.what()));
   }
   return replies;
@@ -102,10 +105,7 @@ void Hub::gather(int rank, const std::string& key, const Bytes& value,
   auto all = nlohmann::json::array();
   for (auto& each : gathered.values) all.push_back(nlohmann::json::binary(std::move(*each)));
   gathered_.erase(key);
-  const auto answer = value_frame(nlohmann::json::to_cbor(all));
-  for (std::size_t member = 0; member < members_.size(); ++member) {
-    reply(static_cast<int>(member), answer, replies);
-  }
+  reply_to_all(value_frame(nlohmann::json::to_cbor(all)), replies);
 }
 
 void Hub::enter_barrier(int rank, std::vector<Reply>& replies) {
@@ -113,18 +113,24 @@ void Hub::enter_barrier(int rank, std::vector<Reply>& replies) {
   self.waiting_for = "the other ranks in a barrier";
   if (std::exchange(self.in_barrier, true) || ++in_barrier_ < members_.size()) return;
   in_barrier_ = 0;
-  for (std::size_t member = 0; member < members_.size(); ++member) {
-    members_[member].in_barrier = false;
-    reply(static_cast<int>(member), {{"type", "go"}}, replies);
-  }
+  for (auto& member : members_) member.in_barrier = false;
+  reply_to_all({{"type", "go"}}, replies);
+}
+
+void Hub::Member::go_on() {
+  waiting_for.clear();
+  wanted_key.reset();
+  ++progress;
 }
 
 void Hub::reply(int rank, nlohmann::json frame, std::vector<Reply>& replies) {
-  Member& to = members_[static_cast<std::size_t>(rank)];
-  to.waiting_for.clear();
-  to.wanted_key.reset();
-  ++to.progress;
+  members_[static_cast<std::size_t>(rank)].go_on();
   replies.push_back({rank, std::move(frame)});
+}
+
+void Hub::reply_to_all(nlohmann::json frame, std::vector<Reply>& replies) {
+  for (auto& member : members_) member.go_on();
+  replies.push_back({all_ranks, std::move(frame)});
 }
 
 void Hub::end(int rank, Exit exit, std::string reason) {

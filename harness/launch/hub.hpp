@@ -24,9 +24,10 @@ class Hub {
   using OnReport = std::function<void(int rank, const std::string& key, const Bytes& value)>;
 
   struct Reply {
-    int rank;
+    int rank;  ///< or all_ranks
     nlohmann::json frame;
   };
+  static constexpr int all_ranks = -1;
   struct Ending {
     int rank;
     Exit exit;
@@ -62,6 +63,8 @@ class Hub {
     bool failed = false;
     std::uint64_t activity = 0;
     std::uint64_t progress = 0;
+
+    void go_on();
   };
 
   const Member& member(int rank) const { return members_.at(static_cast<std::size_t>(rank)); }
@@ -71,6 +74,7 @@ class Hub {
   void gather(int rank, const std::string& key, const Bytes& value, std::vector<Reply>& replies);
   void enter_barrier(int rank, std::vector<Reply>& replies);
   void reply(int rank, nlohmann::json frame, std::vector<Reply>& replies);
+  void reply_to_all(nlohmann::json frame, std::vector<Reply>& replies);
   void end(int rank, Exit exit, std::string reason);
 
   std::vector<Member> members_;

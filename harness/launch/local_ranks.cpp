@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/launch/hub.hpp"
 #include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {
@@ -51,6 +52,10 @@ LocalRank* LocalRanks::find(int rank) const {
 }
 
 void LocalRanks::send(int rank, const Channel::Frame& frame) const {
+  if (rank == Hub::all_ranks) {
+    for (const auto& each : ranks_) send(each->rank(), frame);
+    return;
+  }
   auto* const to = find(rank);
   if (to == nullptr) return;
   try {

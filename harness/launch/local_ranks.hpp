@@ -34,7 +34,8 @@ class LocalRanks {
   const std::vector<std::unique_ptr<LocalRank>>& all() const { return ranks_; }
   /// Null: it is not here, or not started.
   LocalRank* find(int rank) const;
-  /// To one that is here. One that is dying, stopped or hung gets nothing: `check` will say which.
+  /// To one that is here, or to all of them (Hub::all_ranks). One that is dying, stopped or hung
+  /// gets nothing: `check` will say which.
   void send(int rank, const Channel::Frame& frame) const;
 
   /// What has come from the rank of a ready tag.

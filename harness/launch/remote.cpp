@@ -36,7 +36,11 @@ constexpr milliseconds waiting_tick{100};
 constexpr milliseconds hello_limit{5000};
 // At once. A peer of ours needs two round trips; what takes longer is dropped for who comes next,
 // the oldest first, so that a flood of silent strangers keeps nobody out.
-constexpr std::size_t most_attempts = 64;
+constexpr std::size_t most_attempts = 256;
+// Which may be one of ours in a bad moment: it tries again so often.
+constexpr int most_cuts = 5;
+// Strangers shall not fill the user's terminal.
+constexpr int most_refusals_told = 8;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -176,6 +180,26 @@ class Joining {
   std::list<Peer> peers_;
 };
 
+/// Tells of the first strangers one by one, and of the others at the end.
+class Refusals {
+ public:
+  explicit Refusals(const std::function<void(const std::string&)>& say) : say_(say) {}
+  ~Refusals() {
+    if (count_ <= most_refusals_told) return;
+    say_(fmt::format("refused {} more connections", count_ - most_refusals_told));
+  }
+  Refusals(const Refusals&) = delete;
+  Refusals& operator=(const Refusals&) = delete;
+
+  void add(const char* why) {
+    if (++count_ <= most_refusals_told) say_(fmt::format("refused a connection: {}", why));
+  }
+
+ private:
+  const std::function<void(const std::string&)>& say_;
+  int count_ = 0;
+};
+
 void send_at_once(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -308,6 +332,7 @@ RemoteSupervisors Listener::gather(int count, const Identity& self, const std::s
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   std::list<Attempt> attempts;
   Joining joining(wanted, say);
+  Refusals refusals(say);
   while (!joining.complete()) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - RemoteSupervisor::Clock::now());
     if (left.count() <= 0) {
@@ -332,7 +357,7 @@ RemoteSupervisors Listener::gather(int count, const Identity& self, const std::s
       try {
         joining.add(attempt->peer());
       } catch (const Failure& failure) {
-        say(fmt::format("refused a connection: {}", failure.what()));
+        refusals.add(failure.what());
       }
       attempt = attempts.erase(attempt);
     }
@@ -348,11 +373,18 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
   const auto addresses = resolve(endpoint, AI_NUMERICSERV);
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
   int error = 0;
+  int cuts = 0;
+  const auto refuse = [&](const Failure& failure) {
+    throw Failure(failure.exit(),
+                  fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));
+  };
+  std::optional<HandshakeCut> cut;
   do {
     for (const addrinfo* address = addresses.get(); address != nullptr;
          address = address->ai_next) {
       Fd connection = connect_once(*address);
       if (!connection) {
+        if (cut) refuse(*cut);
         error = errno;
         continue;
       }
@@ -364,13 +396,16 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
         said["type"] = "hello";
         peer->send(said);
         return peer;
+      } catch (const HandshakeCut& failure) {
+        if (++cuts == most_cuts) refuse(failure);
+        cut = failure;
       } catch (const Failure& failure) {
-        throw Failure(failure.exit(),
-                      fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));
+        refuse(failure);
       }
     }
     std::this_thread::sleep_for(retry_period);
   } while (RemoteSupervisor::Clock::now() < deadline);
+  if (cut) refuse(*cut);
   throw Failure(Exit::cannot_run,
                 fmt::format("nobody listens on {} port {} ({}): start the other side with --listen",
                             endpoint.host, endpoint.port, std::strerror(error)));

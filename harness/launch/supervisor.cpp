@@ -133,10 +133,13 @@ std::vector<int> Supervisor::ranks_of(int host) const {
 
 void Supervisor::start() {
   events_.watch(signals_.fd(), LocalRanks::signals_tag);
+  auto preset = nlohmann::json::object();
+  for (const auto& [key, value] : launch_.preset) preset[key] = nlohmann::json::binary(value);
   for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
     other(host).send({{"type", "launch"},
                       {"ranks", ranks_of(host)},
                       {"size", size_},
+                      {"preset", preset},
                       {"told", launch_.told.at(static_cast<std::size_t>(host) - 1)}});
     events_.watch(other(host).fd(), tag_of_host(host));
   }
@@ -234,16 +237,21 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   }
 }
 
+// What goes to all ranks is sent to each host once.
 void Supervisor::send(const Hub::Reply& reply) {
-  const auto host = host_of(reply.rank);
-  if (host == 0) {
-    ranks_.send(reply.rank, reply.frame);
-    return;
-  }
-  try {
-    other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
-  } catch (const Failure& failure) {
-    blame_host(host, failure.what());
+  const bool to_all = reply.rank == Hub::all_ranks;
+  const auto first = to_all ? 0 : host_of(reply.rank);
+  const auto last = to_all ? static_cast<int>(others_.size()) : first;
+  for (auto host = first; host <= last; ++host) {
+    if (host == 0) {
+      ranks_.send(reply.rank, reply.frame);
+      continue;
+    }
+    try {
+      other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
+    } catch (const Failure& failure) {
+      blame_host(host, failure.what());
+    }
   }
 }
 
@@ -265,7 +273,7 @@ void Supervisor::handle_host(int host, const nlohmann::json& frame) {
   }
   auto& far = far_[static_cast<std::size_t>(rank)];
   if (type == "blame") {
-    blame(rank, {frame.value("text", ""), static_cast<Exit>(frame.value("exit", 5)),
+    blame(rank, {frame.value("text", ""), exit_of(frame.value("exit", 5)),
                  frame.value("root_cause", false), frame.value("hung", false)});
   } else if (type == "stacks") {
     --stacks_awaited_;
