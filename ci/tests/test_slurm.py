@@ -26,7 +26,6 @@ TaskPlugin=task/affinity
 SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-GresTypes=gpu
 ReturnToService=2
 TmpFS=/mnt
 {nodes}
@@ -42,13 +41,10 @@ class Slurm:
     def write_configuration(self):
         each = range(self.hosts.count)
         cpus = len(os.sched_getaffinity(0))
-        nodes = "\n".join(f"NodeName=node{at} NodeAddr=10.203.8.{at + 1} CPUs={cpus} Gres=gpu:2" for at in each)
+        nodes = "\n".join(f"NodeName=node{at} NodeAddr=10.203.8.{at + 1} CPUs={cpus}" for at in each)
         files = {
             "slurm.conf": CONFIGURATION.format(folder=self.folder, nodes=nodes, last=self.hosts.count - 1),
             "cgroup.conf": "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n",
-            "gres.conf": f"AutoDetect=off\nName=gpu File={self.folder}/gpu[0-1]\n",
-            "gpu0": "",
-            "gpu1": "",
             "hosts": "127.0.0.1 localhost\n" + "".join(f"10.203.8.{at + 1} node{at}\n" for at in each),
         }
         for name, text in files.items():
@@ -116,9 +112,9 @@ def slurm(hosts, tmp_path_factory):  # noqa: F811
 def srun(start, slurm):
     """srun(OPTIONS, WORDS…): typed on the first host."""
 
-    def run(options, *words):
+    def run(options, *words, environment=None):
         return start(*slurm.on(0, "srun", *options, PROGRAM, *words), program=shutil.which("ip"),
-                     environment=slurm.environment)
+                     environment=slurm.environment | (environment or {}))
 
     return run
 
@@ -159,3 +155,22 @@ def test_what_srun_has_started_ends_together(srun, slurm, how):
         assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
     assert done.file["run"]["state"] == {"rank": "failed", "scancel": "interrupted"}[how]
     assert slurm.tell("squeue", "--noheader") == ""
+
+
+def test_ranks_keep_to_what_srun_gave_and_a_finding_says_what_is_missing(srun):
+    options = ["-N", 2, "--ntasks-per-node=1", "--cpus-per-task=1", "--mpi=pmix"]
+    # As Slurm sets it where a host has GPUs.
+    done = srun(options, "p2p", "-n", 4, *SHORT, environment={"CUDA_VISIBLE_DEVICES": "1"}).finish()
+    assert done.code == 0, done
+    run = done.file
+    for host in run["machine"]["hosts"]:
+        assert host["launcher"]["name"] == "Slurm"
+        process = only(host["launcher"]["processes"])
+        cpu = only(process["cpus"])
+        assert process["devices"]["CUDA_VISIBLE_DEVICES"] == "1"
+        ranks = [rank["cpus"] for rank in run["ranks"] if rank["host"] == host["name"]]
+        assert ranks in ([[cpu]] * 2, [str(cpu)] * 2), ranks
+    said = {finding["subject"]: finding for finding in run["findings"] if finding["id"] == "shared-cpus"}
+    assert said.keys() == {"ranks on node0", "ranks on node1"}
+    for finding in said.values():
+        assert "; Slurm gave 1 of " in finding["evidence"] and finding["next"] == "use srun --cpus-per-task=2", finding
