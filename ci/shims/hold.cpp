@@ -4,7 +4,8 @@
 //   HOLD_CALL     the function: one of those at the end of this file
 //   HOLD_SAYS     "FILE TEXT": only once that file in the working directory has this text
 //   HOLD_BUSY     if set, it works there instead of sleeping
-//   HOLD_FOLDER   where the file "held" is made then
+//   HOLD_FOLDER   where the file "held" then gets the process's number; it goes on once "go-on" is
+//                 there, too
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -48,10 +50,13 @@ void reached(std::string_view call) {
   static const bool here = is_it();
   static const auto wanted = variable("HOLD_CALL");
   if (!here || call != wanted || !so_far()) return;
-  close(open((variable("HOLD_FOLDER") + "/held").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  static const auto folder = variable("HOLD_FOLDER");
+  static bool held = false;
+  if (std::exchange(held, true)) return;
+  std::ofstream(folder + "/held") << getpid() << std::endl;
   const bool busy = std::getenv("HOLD_BUSY") != nullptr;
-  for (;;) {
-    if (!busy) sleep(1);
+  while (access((folder + "/go-on").c_str(), F_OK) != 0) {
+    if (!busy) usleep(10'000);
   }
 }
 

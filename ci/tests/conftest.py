@@ -274,18 +274,22 @@ class Fault:
 
     def run(self, action, rank, phase, *arguments, after=0, call="", command=None, folder=None):
         """In a short ping-pong, or in `command`."""
-        pids = self.folder / "pids"
-        pids.mkdir(parents=True)
         self.running = self.start(
             *(command or ["pingpong", *quick([*arguments, "--sizes", "8,64"])]),
-            environment={
-                "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
-                "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
-                "FAULT_FOLDER": str(pids), "FAULT_LATE_US": str(drawn(0, 50_000, 0)),
-            },
+            environment=self.environment(action, rank, phase, after, call),
             folder=folder or self.folder,
         )
         return self.running
+
+    def environment(self, action, rank, phase, after=0, call=""):
+        """What makes it happen."""
+        pids = self.folder / "pids"
+        pids.mkdir(parents=True)
+        return {
+            "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
+            "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
+            "FAULT_FOLDER": str(pids), "FAULT_LATE_US": str(drawn(0, 50_000, 0)),
+        }
 
     def acted_at(self):
         """When it happened."""

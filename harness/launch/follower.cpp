@@ -122,6 +122,7 @@ void Follower::handle(const nlohmann::json& frame) {
                          : exit == Exit::lost      ? State::failed
                                                    : State::completed,
                          exit, frame.at("reason")};
+    end_->said_there = true;
   } else if (type == "stacks") {
     const auto rank = frame.at("rank").get<int>();
     remote_.send(

@@ -33,8 +33,9 @@ struct LaunchOutcome {
   enum class State { completed, interrupted, failed };
   State state = State::completed;
   Exit exit = Exit::done;
-  std::string reason;    ///< one line; empty when completed
-  std::string stacks{};  ///< of ranks that hung, what each was doing, in lines; empty: none did
+  std::string reason;       ///< one line; empty when completed
+  std::string stacks{};     ///< of ranks that hung, what each was doing, in lines; empty: none did
+  bool said_there = false;  ///< of a follower: the listening side has ended the run, and says why
 };
 
 /// Runs one launch to its end; `others` are the hosts of Launch::told. When it returns, none of its

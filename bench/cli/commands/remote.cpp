@@ -172,7 +172,8 @@ Exit follow_first(Launcher& launcher, const std::string& listen, const std::stri
   signals.end_with_parent();
   const auto outcome = follow(*remote, signals, placement);
   // The first process says why to all that look at the launcher's output.
-  if (remote->ended()) say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
+  if (remote->ended() && !outcome.said_there)
+    say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
   return outcome.exit;
 }
 

@@ -1,0 +1,364 @@
+"""What goes wrong, when and where (fault_matrix.py): said in time, nothing is left, what was measured is kept."""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import fault_matrix
+import pytest
+from conftest import CROWDED, LONG_S, PROGRAM, QUICK, SANITIZED, SHIM, Fault, Started, only, wait_until
+from fault_matrix import FAULTS, MOMENTS, cases, name_of
+from test_hosts import AS_ROOT, PORT, Hosts, ip
+
+FULL = os.environ.get("FAULT_MATRIX") == "full"
+HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
+# They wait most of their time.
+AT_ONCE = 4
+# Of so many runs one must be as fast as documented: a busy machine may hold up any.
+ATTEMPTS = 8
+
+
+class Scene:
+    """A run that reaches a moment, and what came of it."""
+
+    def __init__(self, case, folder, hosts):
+        self.fault, self.moment, self.place, self.transport = case
+        self.folder, self.hosts = folder, hosts
+        self.rank, self.words = MOMENTS[self.moment]
+        self.inside = bool(self.fault.action)  # the rank does it itself
+        self.started = []
+        self.output = folder / "results"
+        self.output.mkdir()
+        self.mounted = False
+        (folder / "spare").mkdir()
+
+    def begin(self):
+        self.watch = Fault(None, self.folder)
+        words = ["pingpong", *(word for pair in (QUICK | {"--json": self.output / "run.json", "--warmup-runs": 1}).items()
+                               for word in pair), *CROWDED, "--sizes", "8,64", "--transports", self.transport]
+        environment = self.environment() | {"TMPDIR": str(self.folder / "spare")}
+        if self.place == "local":
+            self.start(PROGRAM, words, environment)
+        elif self.place == "mpirun":
+            agents = [PROGRAM, *words, "-n", 2]
+            self.start(shutil.which("ip"), [*self.hosts.by_mpirun(self.folder, 2), "-np", 2, *agents], environment | AS_ROOT)
+        else:
+            token = self.folder / "token"
+            token.write_text("5c" * 32)
+            token.chmod(0o600)
+            address = ["--token-file", token, "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 2]
+            self.start(shutil.which("ip"), self.hosts.on(0, PROGRAM, *words, *address), environment)
+            address = ["--token-file", token, "--connect", f"10.203.8.1:{PORT}"]
+            self.start(shutil.which("ip"), self.hosts.on(1, PROGRAM, "pingpong", *address), environment)
+        self.first = self.watch.running = self.started[0]
+
+    def start(self, program, words, environment):
+        folder = self.folder / f"at{len(self.started)}"
+        folder.mkdir()
+        self.started.append(Started(words, folder, environment, program))
+
+    def environment(self):
+        if self.rank is not None:
+            # A link between two hosts is what this one is at the end of.
+            return self.watch.environment(self.fault.action or "hold", self.rank, self.words)
+        pids = self.folder / "pids"
+        pids.mkdir()
+        return {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": "pingpong", "HOLD_CALL": "rename", "HOLD_FOLDER": str(pids),
+                "HOLD_SAYS": f"{self.output}/{self.words}"}
+
+    def reach(self):
+        """When it happens, or everything is held and it can be done."""
+        if self.rank is not None:
+            return self.watch.acted_at()
+        held = self.folder / "pids" / "held"
+        wait_until(lambda: held.exists() and held.read_text().endswith("\n"), lambda: [one.finish(1) for one in self.started])
+        return None
+
+    def agent(self, host):
+        """The process that supervises that host's ranks."""
+        if self.rank is None:
+            return int((self.folder / "pids" / "held").read_text())
+        if self.place == "two hosts":
+            return self.started[host].pid
+        ranks = {rank_of(pid): pid for pid in self.first.processes()}
+        return parent_of(ranks[host])
+
+    def act(self):
+        """What no rank does itself. Returns when it was done."""
+        done_at = time.monotonic()
+        if self.fault.action == "kill-parent" or self.fault.name.startswith("the first"):
+            os.kill(self.agent(0), signal.SIGKILL)
+        elif self.fault.name.startswith("another"):
+            os.kill(self.agent(1), signal.SIGKILL)
+        elif self.fault.name.startswith("mpirun"):
+            self.first.process.kill()
+        elif self.fault.name.endswith("down"):
+            ip("-n", self.hosts.name(1), "link", "set", "eth7", "down")
+        elif self.fault.name.endswith("everything"):
+            ip("-n", self.hosts.name("switch"), "link", "set", "to1", "nomaster")
+        elif self.fault.name == "the disk is full":
+            with open(self.output / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
+                while filler.write(bytes(4096)) == 4096:
+                    pass
+        elif self.fault.name.endswith("removed"):
+            shutil.rmtree(self.output)
+        self.watch.go_on()
+        return done_at
+
+    @contextlib.contextmanager
+    def surroundings(self):
+        with contextlib.ExitStack() as after:
+            after.callback(self.end)
+            if self.fault.name == "the disk is full":
+                subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", self.output], check=True, timeout=20)
+                after.callback(lambda: subprocess.run(["umount", "-l", self.output], capture_output=True, timeout=20))
+            if "link" in self.fault.name:
+                after.callback(self.mend_link)
+            yield
+
+    def mend_link(self):
+        ip("-n", self.hosts.name(1), "link", "set", "eth7", "up")
+        ip("-n", self.hosts.name("switch"), "link", "set", "to1", "master", "bridge")
+        wait_until(lambda: "state UP" in ip("-n", self.hosts.name(1), "link", "show", "eth7"))
+
+    def kill_all(self):
+        for one in self.started:
+            for pid in one.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def end(self):
+        self.kill_all()
+        for one in self.started:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                one.process.communicate(timeout=10)
+
+    def play_from_start(self):
+        """Of what is wrong before anything begins: how long it took to the end."""
+        words = [PROGRAM, "pingpong", *self.fault.options, "--json", self.output / "run.json"]
+        token = self.folder / "token"
+        token.write_text("5c" * 32)
+        token.chmod(0o600)
+        if self.place == "local":
+            small = 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"'
+            self.start(shutil.which("unshare"), ["--mount", "sh", "-c", small, "sh", *words], {})
+        else:
+            words = self.hosts.on(0, *words, "--token-file", token)
+            if "taken" in self.fault.name:  # by another one, which waits
+                self.start(shutil.which("ip"), words, {})
+                assert "waiting 10 min" in self.started[0].process.stderr.readline().decode()
+            self.start(shutil.which("ip"), words, {})
+        begun = time.monotonic()
+        done = self.started[-1].finish(LONG_S)
+        self.kill_all()
+        assert done.code == self.fault.code, done
+        assert re.search(self.fault.says, done.err + done.out.replace("\n", "")), done
+        for one in self.started:
+            one.wait_until_gone()
+        assert not list(self.output.glob("*.tmp"))
+        return done.ended_at - begun
+
+    def play(self):
+        """Everything that is asked of it. Returns how long it took from the fault to the end of all."""
+        if self.fault.options:
+            with self.surroundings():
+                return self.play_from_start()
+        with self.surroundings():
+            self.begin()
+            happened = self.reach()
+            if not self.inside or self.rank is None:
+                happened = self.act()
+            if self.place == "mpirun":
+                ended = self.ours_are_gone_at()
+            if "link" in self.fault.name and self.place == "mpirun":
+                self.kill_all()  # mpirun, and its daemon there, which wait for each other for ever
+            ends = [one.finish(LONG_S) for one in self.started]
+            for one in self.started:
+                one.wait_until_gone()
+            if self.place != "mpirun":
+                ended = time.monotonic()
+            took_s = ended - happened
+            if self.rank is not None:
+                self.watch.assert_nothing_is_left()
+            self.check(ends)
+        return took_s
+
+    def ours_are_gone_at(self):
+        """mpirun takes seconds to end, whatever it has started."""
+        wait_until(lambda: not any(is_ours(pid) for pid in self.first.processes()), step_s=0.05)
+        return time.monotonic()
+
+    def check(self, ends):
+        first = ends[0]
+        assert "Traceback" not in first.err, first
+        # mpirun has statuses of its own.
+        code = first.code != 0 if self.place == "mpirun" else first.code
+        assert code == (self.fault.code != 0 if self.place == "mpirun" else self.fault.code), first
+        run = self.whole_run(first)
+        if self.fault.says:
+            host = os.uname().nodename if self.place == "local" else f"node{self.rank}"
+            # Of a rank that reports its case nothing but the phase before is known.
+            phase = ".*" + (re.escape(self.words) if self.rank == 1 else "")
+            said = self.fault.says.format(rank=self.rank, host=host, phase=phase)
+            # mpirun that is killed keeps to itself what it was told to print.
+            cut = self.place == "mpirun" and "link" in self.fault.name
+            assert re.search(said, run["run"]["reason"] if cut else only(first.complaints)), (run["run"], first)
+
+    def whole_run(self, first):
+        """What a report makes of what is there."""
+        folder = self.output
+        if "goes on in" in self.fault.says:
+            folder = only(list((self.folder / "spare").iterdir()))
+        report = Started(["report", "run.json", "--json", "whole.json"], folder, {}).finish(LONG_S)
+        assert report.code == 0, (report, first)
+        run = json.loads((folder / "whole.json").read_text())
+        states = [case["state"] for case in run["cases"]]
+        if self.fault.code == 0 or "goes on in" in self.fault.says:
+            assert states == ["measured", "measured"] and run["run"]["state"] == "complete", (run["run"], first)
+        else:
+            # What is written when the program is killed is all there.
+            allowed = ("complete", "interrupted") if self.rank is None else ("failed", "interrupted")
+            assert run["run"]["state"] in allowed, (run["run"], first)
+            assert len(states) == 2
+            assert states[0] == "measured" or self.moment not in fault_matrix.FIRST_CASE_IS_MEASURED, (states, first)
+        return run
+
+
+def is_ours(pid):
+    with contextlib.suppress(OSError):
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return words[0] == PROGRAM.encode()
+    return False
+
+
+def rank_of(pid):
+    with contextlib.suppress(OSError):
+        for entry in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            if entry.startswith(b"UCXBENCH_INTERNAL_RANK="):
+                return int(entry.split(b"=")[1])
+    return None
+
+
+def parent_of(pid):
+    return int(re.search(r"PPid:\s*(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+
+
+class Pool:
+    """Does several things at once, each on hosts of its own where it needs any."""
+
+    def __init__(self):
+        self.sets = queue.Queue()
+        self.made = []
+        self.lock = threading.Lock()
+        self.pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
+
+    def submit(self, *what):
+        return self.pool.submit(*what)
+
+    @contextlib.contextmanager
+    def hosts(self, needed):
+        borrowed = self.borrow() if needed else None
+        try:
+            yield borrowed
+        finally:
+            if borrowed:
+                self.sets.put(borrowed)
+
+    def borrow(self):
+        with self.lock:
+            if self.sets.empty() and len(self.made) < AT_ONCE:
+                self.made.append(Hosts(2, len(self.made)))
+                self.made[-1].make()
+                return self.made[-1]
+        return self.sets.get()
+
+    def end(self):
+        self.pool.shutdown(cancel_futures=True)
+        for hosts in self.made:
+            hosts.remove()
+
+
+def play(case, folder, pool):
+    """How long it took from the fault to the end, each time until it was as fast as documented."""
+    fault, _, place, _ = case
+    took_s = []
+    with pool.hosts(place != "local") as hosts:
+        while len(took_s) < ATTEMPTS:
+            scene = folder / str(len(took_s))
+            scene.mkdir(parents=True)
+            took_s.append(Scene(case, scene, hosts).play())
+            if took_s[-1] <= fault.limit_s[place != "local"] or SANITIZED or goes_on(fault):
+                break
+    return took_s
+
+
+def goes_on(fault):
+    return fault.code == 0 or "goes on" in fault.says
+
+
+def can_have_hosts():
+    return os.geteuid() == 0 and shutil.which("ip") is not None
+
+
+@pytest.fixture(scope="module")
+def played(request, tmp_path_factory):
+    """By the name of each case that is wanted, what becomes of it; and where its time is noted."""
+    pool = Pool()
+    folder = tmp_path_factory.mktemp("scenes")
+    wanted = [item.callspec.params["case"] for item in request.session.items if hasattr(item, "callspec")]
+    noted_s = {}
+    yield {name_of(case): pool.submit(play, case, folder / str(number), pool)
+           for number, case in enumerate(wanted) if not why_not(case)}, noted_s
+    pool.end()
+    if FULL and len(wanted) == len(CASES):
+        fault_matrix.RECORD.parent.mkdir(exist_ok=True)
+        record = {"machine": machine(), "cases": len(noted_s), "took_s": dict(sorted(noted_s.items()))}
+        fault_matrix.RECORD.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{len(os.sched_getaffinity(0))} CPUs, {model[1] if model else 'unknown'}, Linux {os.uname().release}"
+
+
+def why_not(case):
+    fault, _, place, _ = case
+    if place != "local" and not can_have_hosts():
+        return "network namespaces need root and the command ip (iproute2)"
+    if place == "mpirun" and not shutil.which("mpirun"):
+        return "no mpirun (Open MPI)"
+    if fault.name.endswith("full") and os.geteuid() != 0:
+        return "a file system of the test's own needs root"
+    if fault.action == "oom" and SANITIZED:
+        return "a sanitizer's memory has no limit"
+    return ""
+
+
+# With sanitizers some: what the others do is the same C++.
+CASES = cases(FULL)[:: 3 if SANITIZED else 1]
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_fault(played, case):
+    if why_not(case):
+        pytest.skip(why_not(case))
+    futures, noted_s = played
+    took_s = futures[name_of(case)].result()
+    noted_s[name_of(case)] = round(min(took_s), 2)
+    fault, _, place, _ = case
+    assert SANITIZED or goes_on(fault) or min(took_s) <= fault.limit_s[place != "local"], took_s
+
+
+def test_the_page_has_the_matrix():
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)
+    page = fault_matrix.PAGE.read_text()
+    assert page == fault_matrix.page_with_table(page), "python3 ci/tests/fault_matrix.py writes it anew"
