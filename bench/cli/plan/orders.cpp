@@ -12,10 +12,10 @@ namespace ucxbench {
 namespace {
 
 // More than these numbers will be.
-constexpr int most_ranks = 1 << 16;
-constexpr int most_hosts = 1 << 10;
+constexpr int most_ranks_told = 1 << 16;
+constexpr int most_hosts_told = 1 << 10;
 
-int number(const nlohmann::json& json, const char* name, int least, int most = most_ranks) {
+int number(const nlohmann::json& json, const char* name, int least, int most = most_ranks_told) {
   const auto& value = json.at(name);
   if (value.is_number_integer() && value >= least && value <= most) return value.get<int>();
   throw Failure(Exit::lost, fmt::format("the listening side sent a '{}' that cannot be", name));
@@ -44,7 +44,7 @@ Orders orders_from_json(const nlohmann::json& json) try {
   orders.peers = number(json, "peers", 0);
   orders.first_on_machine = number(json, "first_on_machine", 0);
   const auto& seat = json.at("seat");
-  orders.seat = {.index = number(seat, "index", 0), .of = number(seat, "of", 1, most_hosts)};
+  orders.seat = {.index = number(seat, "index", 0), .of = number(seat, "of", 1, most_hosts_told)};
   if (orders.seat.index >= orders.seat.of) {
     throw Failure(Exit::lost, "the listening side sent a 'seat' that cannot be");
   }
