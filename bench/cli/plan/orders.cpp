@@ -12,17 +12,10 @@ namespace ucxbench {
 namespace {
 
 // More than these numbers will be.
-<<<<<<< Updated upstream
 constexpr int most_ranks_told = 1 << 16;
 constexpr int most_hosts_told = 1 << 10;
 
 int number(const nlohmann::json& json, const char* name, int least, int most = most_ranks_told) {
-=======
-constexpr int ranks_limit = 1 << 16;
-constexpr int hosts_limit = 1 << 10;
-
-int number(const nlohmann::json& json, const char* name, int least, int most = ranks_limit) {
->>>>>>> Stashed changes
   const auto& value = json.at(name);
   if (value.is_number_integer() && value >= least && value <= most) return value.get<int>();
   throw Failure(Exit::lost, fmt::format("the listening side sent a '{}' that cannot be", name));
@@ -51,11 +44,7 @@ Orders orders_from_json(const nlohmann::json& json) try {
   orders.peers = number(json, "peers", 0);
   orders.first_on_machine = number(json, "first_on_machine", 0);
   const auto& seat = json.at("seat");
-<<<<<<< Updated upstream
   orders.seat = {.index = number(seat, "index", 0), .of = number(seat, "of", 1, most_hosts_told)};
-=======
-  orders.seat = {.index = number(seat, "index", 0), .of = number(seat, "of", 1, hosts_limit)};
->>>>>>> Stashed changes
   if (orders.seat.index >= orders.seat.of) {
     throw Failure(Exit::lost, "the listening side sent a 'seat' that cannot be");
   }
