@@ -30,7 +30,7 @@ def compared_cells(row):
 def plain_cells(line):
     value = line.values[-1]
     return {"base": "–", "new": known(value[0]) if value else "–", "delta": "–", "interval": "–", "p": "–",
-            "floor": "–", "effect": "–", "better": line.better, "by": "–",
+            "floor": "–", "effect": "–", "better": line.better, "by": "–", "in_turns": None,
             "why": "" if value else line.notes.get(len(line.values) - 1, "")}
 
 

@@ -18,6 +18,8 @@
 namespace ucxbench {
 namespace {
 
+constexpr std::string_view at_least = "at least ";
+
 // Of one launch, as a dry run ends: "each of 24 launches takes about 13 s". Empty where it does
 // not.
 std::optional<double> seconds_said(std::string_view answer) {
@@ -25,7 +27,7 @@ std::optional<double> seconds_said(std::string_view answer) {
   const auto at = answer.rfind(begin);
   if (at == std::string_view::npos) return std::nullopt;
   auto words = answer.substr(at + begin.size());
-  for (const std::string_view before : {"at least ", "about "}) {
+  for (const auto before : {at_least, std::string_view("about ")}) {
     if (words.starts_with(before)) words.remove_prefix(before.size());
   }
   double value = 0;
@@ -57,6 +59,7 @@ void AbCourse::expect(const std::array<std::string, 2>& answers) {
   const auto new_s = seconds_said(answers[1]);
   if (!base_s || !new_s) return;
   launch_s_ = *base_s + *new_s;
+  at_least_ = answers[0].rfind(at_least) != std::string::npos;
   if (!extent_.of_all || *launch_s_ <= seconds(*extent_.of_all)) return;
   throw Failure(Exit::usage,
                 fmt::format("--max-time {}: one launch of both sides takes about {}; give more, or "
@@ -64,13 +67,13 @@ void AbCourse::expect(const std::array<std::string, 2>& answers) {
                             format_duration(*extent_.of_all), rough_time(*launch_s_)));
 }
 
-std::string AbCourse::whole_time() const {
+std::string AbCourse::whole_time(bool duets) const {
   if (!launch_s_) return "";
   const auto whole_s = *launch_s_ * extent_.launches;
-  auto text = fmt::format(
-      "both sides together: at most {} x {}, about {}; duets that are decided "
-      "sooner are left out of the rest",
-      extent_.launches, rough_time(*launch_s_), rough_time(whole_s));
+  auto text =
+      fmt::format("both sides together: {} x {}, {}{}", extent_.launches, rough_time(*launch_s_),
+                  at_least_ ? at_least : "about ", rough_time(whole_s));
+  if (duets) text += "; duets that are decided sooner are left out of the rest";
   auto most_s = whole_s;
   if (extent_.of_all) most_s = std::min(most_s, seconds(*extent_.of_all));
   if (extent_.of_each_side) most_s = std::min(most_s, 2 * seconds(*extent_.of_each_side));

@@ -33,7 +33,7 @@ class AbCourse {
   /// one launch of both takes.
   void expect(const std::array<std::string, 2>& answers);
   /// Of both sides together, in words; empty where a program did not say.
-  std::string whole_time() const;
+  std::string whole_time(bool duets) const;
 
   /// Before the first launch.
   void begin() { begin_ = AbClock::now(); }
@@ -67,6 +67,7 @@ class AbCourse {
   AbExtent extent_;
   AbClock::time_point made_ = AbClock::now(), begin_ = made_;
   std::optional<double> launch_s_;  ///< of both sides, as their programs say
+  bool at_least_ = false;           ///< as they say, too
   AbClock::duration longest_{};     ///< of launches of as many cases as the next
   bool fewer_cases_ = false;        ///< in the next launch
   int done_ = 0;

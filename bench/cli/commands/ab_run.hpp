@@ -59,7 +59,7 @@ class AbRun {
   bool side_by_side() const { return side_by_side_; }
 
   /// Of both sides together, in words; empty where a program did not say.
-  std::string whole_time() const { return course_.whole_time(); }
+  std::string whole_time() const { return course_.whole_time(side_by_side_); }
 
   /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
   /// of both, when all is decided or the time is over. What was measured is in the sides and on
