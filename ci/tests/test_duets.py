@@ -182,19 +182,19 @@ def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
         (tmp_path / name).write_text(STEADY.replace("TIMES", times))
         (tmp_path / name).chmod(0o700)
     case = CASE.replace("--sizes 8", "--sizes 8,64 --measure latency")
-    done = bench(*ab(tmp_path, "--base", "./base", "--new", "./new", launches=6, cases=(case,)), "--alpha", "0.5", "--json", "verdicts.json")
+    done = bench(*ab(tmp_path, "--base", "./base", "--new", "./new", launches=5, cases=(case,)), "--alpha", "0.5", "--json", "verdicts.json")
     assert done.code == 0, done
     found = json.loads((tmp_path / "verdicts.json").read_text())
-    assert [look["after"] for look in found["looks"]] == [5, 6] and sum(look["share"] for look in found["looks"]) == pytest.approx(1)
+    assert [look["after"] for look in found["looks"]] == [4, 5] and sum(look["share"] for look in found["looks"]) == pytest.approx(1)
     rows = {bytes_in(row): row for row in found["series"]}
-    assert [(rows[size]["verdict"], rows[size]["base_launches"]) for size in ("8B", "64B")] == [("regressed", 5), ("inconclusive", 6)]
+    assert [(rows[size]["verdict"], rows[size]["base_launches"]) for size in ("8B", "64B")] == [("regressed", 4), ("inconclusive", 5)]
     assert rows["8B"]["ratio"] == pytest.approx(2)
-    assert "duets judged after 5, 6" in done.out and "5 duets" in done.out and "6 duets" in done.out
-    assert "6 launches of each side in " in done.err and "decided and left out of the rest: 1 after 5" in done.err
+    assert "duets judged after 4, 5" in done.out and "4 duets" in done.out and "5 duets" in done.out
+    assert "5 launches of each side in " in done.err and "decided and left out of the rest: 1 after 4" in done.err
     for run in both(tmp_path):
-        assert run["run"]["ab"]["looks"] == [5, 6] and run["run"]["state"] == "complete"
+        assert run["run"]["ab"]["looks"] == [4, 5] and run["run"]["state"] == "complete"
         counts = {bytes_in(case): len(case["launches"]) for case in run["cases"] if case["benchmark"] != "canary"}
-        assert counts == {"8B": 5, "64B": 6}
+        assert counts == {"8B": 4, "64B": 5}
     again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.5", "--json", "-")
     assert json.loads(again.out) == found
 
