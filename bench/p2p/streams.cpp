@@ -56,7 +56,7 @@ class Flow {
 class Outflow : Flow {
  public:
   Outflow(Communicator& comm, const Load& load, int peer) : Flow(comm, load, peer) {
-    listen(ready, receiver_ready_);
+    if (load.announced) listen(ready, receiver_ready_);
     if (confirmed()) listen(enough, receiver_has_enough_);
   }
 
@@ -89,7 +89,7 @@ class Inflow : Flow {
     post();
     stream_.begin_ns = monotonic_ns();
     began_ = clock_.ticks();
-    say(ready);
+    if (load.announced) say(ready);
   }
 
   void step() {
@@ -141,10 +141,11 @@ std::vector<Stream> stream(Communicator& comm, const Clock& clock, const Load& l
   std::list<Outflow> outflows;
   for (const auto peer : to) outflows.emplace_back(comm, load, peer);
   const auto over = [](const auto& flow) { return flow.over(); };
-  while (!std::ranges::all_of(inflows, over) || !std::ranges::all_of(outflows, over)) {
-    comm.wait_a_step();
+  for (;;) {
     for (auto& flow : inflows) flow.step();
     for (auto& flow : outflows) flow.step();
+    if (std::ranges::all_of(inflows, over) && std::ranges::all_of(outflows, over)) break;
+    comm.wait_a_step();
   }
   std::vector<Stream> streams;
   for (const auto& flow : inflows) streams.push_back(flow.result());

@@ -21,6 +21,9 @@ struct Load {
   /// The sender waits until its receiver has said that all has come. It always does where the
   /// number of messages is not fixed; else it may go on without.
   bool confirmed = true;
+  /// The sender does not wait until its receiver is ready: for few messages that nobody times,
+  /// since they may come before anybody looks for them.
+  bool announced = true;
 };
 
 /// What came from one rank.
