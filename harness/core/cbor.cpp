@@ -89,13 +89,22 @@ class Walk {
   std::vector<std::uint64_t> levels_;  ///< items that are missing
 };
 
+template <typename Value>
+std::optional<Value> value_from(std::span<const std::uint8_t> bytes) {
+  if (!Walk(bytes).is_one_item()) return std::nullopt;
+  auto value = Value::from_cbor(bytes.begin(), bytes.end(), true, false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::optional<nlohmann::json> from_cbor(std::span<const std::uint8_t> bytes) {
-  if (!Walk(bytes).is_one_item()) return std::nullopt;
-  auto value = nlohmann::json::from_cbor(bytes.begin(), bytes.end(), true, false);
-  if (value.is_discarded()) return std::nullopt;
-  return value;
+  return value_from<nlohmann::json>(bytes);
+}
+
+std::optional<Json> json_from_cbor(std::span<const std::uint8_t> bytes) {
+  return value_from<Json>(bytes);
 }
 
 }  // namespace ucxbench

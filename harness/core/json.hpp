@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,30 +27,21 @@ class Members : public std::vector<std::pair<Key, Value>> {
   using typename Base::size_type;
   using typename Base::value_type;
 
-  template <typename Name>
-  iterator find(const Name& key) {
+  iterator find(std::string_view key) {
     return std::find_if(this->begin(), this->end(),
-                        [&](const auto& at) { return at.first == key; });
+                        [key](const auto& at) { return std::string_view(at.first) == key; });
   }
-  template <typename Name>
-  const_iterator find(const Name& key) const {
+  const_iterator find(std::string_view key) const {
     return std::find_if(this->begin(), this->end(),
-                        [&](const auto& at) { return at.first == key; });
+                        [key](const auto& at) { return std::string_view(at.first) == key; });
   }
-  template <typename Name>
-  size_type count(const Name& key) const {
-    return find(key) == this->end() ? 0 : 1;
-  }
-  template <typename Name>
-  Value& at(const Name& key) {
+  size_type count(std::string_view key) const { return find(key) == this->end() ? 0 : 1; }
+  Value& at(std::string_view key) {
     const auto found = find(key);
     if (found == this->end()) throw std::out_of_range("key not found");
     return found->second;
   }
-  template <typename Name>
-  const Value& at(const Name& key) const {
-    return const_cast<Members*>(this)->at(key);
-  }
+  const Value& at(std::string_view key) const { return const_cast<Members*>(this)->at(key); }
   template <typename Name>
   Value& operator[](Name&& key) {
     const auto found = find(key);
@@ -57,10 +49,7 @@ class Members : public std::vector<std::pair<Key, Value>> {
     this->emplace_back(Key(std::forward<Name>(key)), Value());
     return this->back().second;
   }
-  template <typename Name>
-  const Value& operator[](const Name& key) const {
-    return at(key);
-  }
+  const Value& operator[](std::string_view key) const { return at(key); }
 
   template <typename Name>
   std::pair<iterator, bool> emplace(Name&& key, Value value) {
@@ -91,3 +80,6 @@ class Members : public std::vector<std::pair<Key, Value>> {
 using Json = nlohmann::basic_json<Members>;
 
 }  // namespace ucxbench
+
+// In json.cpp, for all: compiled once, and for speed.
+extern template class nlohmann::basic_json<ucxbench::Members>;

@@ -59,9 +59,15 @@ std::vector<double> numbers_from(const Json& list) {
 }
 
 Json to_json(const Quantiles& q) {
-  return {{"count", q.count},     {"min", number(q.min)}, {"p50", number(q.p50)},
-          {"p90", number(q.p90)}, {"p99", number(q.p99)}, {"p999", number(q.p999)},
-          {"max", number(q.max)}};
+  auto json = Json::object();
+  json["count"] = q.count;
+  json["min"] = number(q.min);
+  json["p50"] = number(q.p50);
+  json["p90"] = number(q.p90);
+  json["p99"] = number(q.p99);
+  json["p999"] = number(q.p999);
+  json["max"] = number(q.max);
+  return json;
 }
 
 Quantiles quantiles_from(const Json& json) {
@@ -240,32 +246,34 @@ SeenProcessors processors_from_json(const Json& json) {
   return {one_from(json.at(0)), one_from(json.at(1))};
 }
 
+// Member by member: of hundreds of ranks there are hundreds of thousands, and a list of all members
+// is first made into JSON of its own.
 Json launch_to_json(const LaunchRecord& record) {
-  Json samples = Json::object();
-  Json quantiles = Json::object();
+  auto json = Json::object();
+  json["launch"] = record.launch;
+  json["src"] = record.src;
+  json["dst"] = record.dst;
+  json["iterations"] = record.iterations;
+  json["messages"] = record.messages;
+  json["warmup"] = record.warmup_iterations;
+  auto& cold = json["cold"] = Json::object();
+  cold["context_us"] = number(record.cold.context_us);
+  cold["connect_us"] = number(record.cold.connect_us);
+  cold["first_message_us"] = number(record.cold.first_message_us);
+  auto quantiles = Json::object();
+  auto samples = Json::object();
   for (const auto& [metric, of] : record.samples) {
     samples[metric] = numbers(of.values);
-    quantiles[metric] = to_json(of.quantiles);
-    quantiles[metric]["samples_seen"] = of.seen;
+    auto& summary = quantiles[metric] = to_json(of.quantiles);
+    summary["samples_seen"] = of.seen;
   }
-  Json overheads = Json::object();
+  json["quantiles"] = std::move(quantiles);
+  json["samples"] = std::move(samples);
+  auto& overheads = json["overheads"] = Json::object();
   for (const auto& [name, value] : record.overheads) overheads[name] = number(value);
-  Json json = {{"launch", record.launch},
-               {"src", record.src},
-               {"dst", record.dst},
-               {"iterations", record.iterations},
-               {"messages", record.messages},
-               {"warmup", record.warmup_iterations},
-               {"cold",
-                {{"context_us", number(record.cold.context_us)},
-                 {"connect_us", number(record.cold.connect_us)},
-                 {"first_message_us", number(record.cold.first_message_us)}}},
-               {"quantiles", std::move(quantiles)},
-               {"samples", std::move(samples)},
-               {"overheads", std::move(overheads)},
-               {"lanes", record.lanes},
-               {"path", record.path},
-               {"workload", rounded(record.workload)}};
+  json["lanes"] = record.lanes;
+  json["path"] = record.path;
+  json["workload"] = rounded(record.workload);
   if (record.duet) json["duet"] = to_json(*record.duet);
   if (std::ranges::any_of(record.processors, [](const auto& at) { return at.has_value(); })) {
     json["processors"] = processors_to_json(record.processors);

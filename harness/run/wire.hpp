@@ -15,7 +15,7 @@ namespace ucxbench {
 // keeps every double exact.
 inline Rendezvous::Bytes to_bytes(const Json& value) { return Json::to_cbor(value); }
 inline Json from_bytes(const Rendezvous::Bytes& bytes) {
-  if (auto value = from_cbor(bytes)) return std::move(*value);
+  if (auto value = json_from_cbor(bytes)) return std::move(*value);
   throw Failure(Exit::lost, "a rank sent bytes that are no value");
 }
 

@@ -118,6 +118,8 @@ bool Judged::labelled(const std::string& label) const {
 }
 
 const PlacedRank* Judged::rank(int number) const {
+  const auto at = static_cast<std::size_t>(number);
+  if (number >= 0 && at < ranks.size() && ranks[at].rank == number) return &ranks[at];
   const auto found = std::find_if(ranks.begin(), ranks.end(),
                                   [&](const PlacedRank& rank) { return rank.rank == number; });
   return found == ranks.end() ? nullptr : &*found;

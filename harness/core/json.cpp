@@ -1,0 +1,3 @@
+#include "harness/core/json.hpp"
+
+template class nlohmann::basic_json<ucxbench::Members>;
