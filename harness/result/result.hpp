@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -184,8 +185,14 @@ SeenProcessors processors_from_json(const Json& json);
 /// Bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& json);
 
+/// What the run file says of each case's launches. Of many it is made meanwhile, by other threads:
+/// until it is used, the launches must not change.
+using LaunchTexts = std::future<std::vector<std::string>>;
+LaunchTexts begin_launch_texts(const Result& result);
+
 /// The run file: what to_json makes of it as such text, without its JSON as a whole.
 std::string run_text(const Result& result);
+std::string run_text(const Result& result, LaunchTexts launches);
 
 /// Throws Failure(Exit::usage) with one line when `text` is not a run file of this schema: not JSON
 /// (truncated), another schema, a newer version.

@@ -74,6 +74,7 @@ void RunFile::begin(std::uint64_t more_bytes) {
 }
 
 void RunFile::add(const Json& event) {
+  launches_ = {};
   apply_event(run_, event);
   if (!keeps_journal_ || file_.empty()) return;
   try {
@@ -111,7 +112,9 @@ fs::path RunFile::put_stacks(const std::string& text) {
 Result RunFile::finish() {
   // Where there was no place for it, there may be again.
   if (file_.empty()) file_ = asked_;
-  to_some_place([&, text = run_text(run_)] { write_atomically(file_, text); });
+  if (!launches_.valid()) begin_text();
+  to_some_place(
+      [&, text = run_text(run_, std::move(launches_))] { write_atomically(file_, text); });
   std::error_code ignored;
   if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
   auto written = as_its_file_has_it(std::move(run_));

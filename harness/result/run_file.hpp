@@ -42,6 +42,10 @@ class RunFile {
   /// files. Where it is; empty where there is no place. Never throws.
   std::filesystem::path put_stacks(const std::string& text);
 
+  /// No launch comes any more. Of many, what the file says of them is made from now on, by other
+  /// threads.
+  void begin_text() { launches_ = begin_launch_texts(run_); }
+
   /// Writes the whole run, in place of all before, and gives it away as its file has it. Never
   /// throws: see `at_its_place`.
   Result finish();
@@ -65,6 +69,7 @@ class RunFile {
   std::filesystem::path file_;
   std::function<void(const std::string&)> say_;
   std::string why_moved_;
+  LaunchTexts launches_;  ///< once its text has begun
   bool keeps_journal_ = false;
   bool logs_ = false;
   bool said_nowhere_ = false;

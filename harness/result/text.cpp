@@ -14,6 +14,7 @@ constexpr std::size_t line_width = 100;  ///< an object longer than this is spre
 /// A list longer than this, as of many pairs, is for no person: an entry is one line, which is half
 /// as many bytes.
 constexpr std::size_t most_spread = 1000;
+constexpr std::size_t worth_a_thread = 10'000;  ///< entries of a list
 
 std::string compact(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -51,7 +52,6 @@ void append_list(std::string& out, std::size_t size, std::size_t indent, Entry e
     }
     return text;
   };
-  constexpr std::size_t worth_a_thread = 10'000;
   const auto threads =
       std::clamp<std::size_t>(size / worth_a_thread, 1, std::thread::hardware_concurrency() + 1);
   out += '[';
@@ -101,11 +101,23 @@ void append_text(std::string& out, const Json& json, std::size_t indent) {
   }
 }
 
-void append_case(std::string& out, const Json& head, const Case& of, std::size_t indent) {
-  append_object(out, head, indent, [&](const std::string& key, const Json& value) {
-    if (key != "launches" || of.launches.empty()) return append_text(out, value, indent + 2);
-    append_list(out, of.launches.size(), indent + 2,
-                [&](std::size_t at) { return launch_to_json(of.launches[at]); });
+constexpr std::size_t case_indent = 4;
+
+std::vector<std::string> launch_texts(const Result& result) {
+  std::vector<std::string> texts(result.cases.size());
+  for (std::size_t at = 0; at < texts.size(); ++at) {
+    const auto& launches = result.cases[at].launches;
+    if (launches.empty()) continue;
+    append_list(texts[at], launches.size(), case_indent + 2,
+                [&](std::size_t number) { return launch_to_json(launches[number]); });
+  }
+  return texts;
+}
+
+void append_case(std::string& out, const Json& head, const std::string& launches) {
+  append_object(out, head, case_indent, [&](const std::string& key, const Json& value) {
+    if (key != "launches" || launches.empty()) return append_text(out, value, case_indent + 2);
+    out += launches;
   });
 }
 
@@ -117,9 +129,19 @@ std::string to_text(const Json& json) {
   return text + "\n";
 }
 
+LaunchTexts begin_launch_texts(const Result& result) {
+  std::size_t launches = 0;
+  for (const auto& of : result.cases) launches += of.launches.size();
+  return std::async(launches < worth_a_thread ? std::launch::deferred : std::launch::async,
+                    [&result] { return launch_texts(result); });
+}
+
+std::string run_text(const Result& result) { return run_text(result, begin_launch_texts(result)); }
+
 // The launches of hundreds of ranks are most of it: each is JSON only while it is written.
-std::string run_text(const Result& result) {
+std::string run_text(const Result& result, LaunchTexts launches) {
   if (result.cases.empty() || result.cases.size() > most_spread) return to_text(to_json(result));
+  const auto texts = launches.get();
   const auto head = without_launches(result);
   std::string text;
   append_object(text, head, 0, [&](const std::string& key, const Json& value) {
@@ -127,7 +149,7 @@ std::string run_text(const Result& result) {
     text += '[';
     for (std::size_t at = 0; at < result.cases.size(); ++at) {
       text += at > 0 ? ",\n    " : "\n    ";
-      append_case(text, value[at], result.cases[at], 4);
+      append_case(text, value[at], texts[at]);
     }
     text += "\n  ]";
   });

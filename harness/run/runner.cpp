@@ -226,6 +226,7 @@ class Run {
     if (!ended_ && schedule_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     file_.add({{"run", {{"finished_utc", utc_now()}}}});
+    file_.begin_text();
     sum_up(result_);
   }
 
