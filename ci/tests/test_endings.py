@@ -1,5 +1,7 @@
 """Runs that end otherwise than planned: wrong data, Ctrl-C."""
 
+import contextlib
+import os
 import re
 import signal
 import time
@@ -127,4 +129,18 @@ def test_termination_while_many_ranks_start(start):
     # 100 s when each rank was let start, and then waited for.
     assert done.ended_at - signalled < LONG_S
     assert done.file["run"]["state"] == "interrupted"
+    running.wait_until_gone()
+
+
+def test_a_stop_waits_for_no_reader(start):
+    """Of what it says: the pipe is full, and nobody takes anything out of it."""
+    running = start("pingpong", "-s", "8", "--transports", "tcp", "--iterations", 100_000_000, "--json", "run.json")
+    wait_until(lambda: len(running.processes()) == 3)
+    pipe = os.open(f"/proc/{running.pid}/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(pipe, b" " * 4096)
+    os.close(pipe)
+    running.signal(signal.SIGTERM)
+    assert running.process.wait(LONG_S) == 130
     running.wait_until_gone()

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -19,6 +20,9 @@ namespace {
 
 // One program at work and one file being written, and room.
 constexpr std::size_t slots = 8;
+// Of whatever may hold up the end, as a disk or who reads what is printed: far more than the work
+// that is left takes on a busy machine.
+constexpr unsigned longest_end_s = 10;
 // For a killed program to be gone.
 constexpr int reap_limit_ms = 200;
 
@@ -100,6 +104,12 @@ void end_within(std::chrono::milliseconds processor_time) noexcept {
   ::setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
+void end_at_latest() noexcept {
+  if (!at_once) return;
+  ::signal(SIGALRM, take_limit);
+  ::alarm(longest_end_s);
+}
+
 void end_at_once() noexcept {
   for (auto& slot : going) {
     if (const auto group = slot.group.load()) ::kill(-group, SIGKILL);
@@ -115,6 +125,8 @@ void end_at_once() noexcept {
 }
 
 void say_at_once(const char* line) noexcept {
+  pollfd out{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0) return;  // nobody reads it
   constexpr const char* clear_line = "\r\x1b[K";
   if (::isatty(STDERR_FILENO) == 1) {
     [[maybe_unused]] const auto written =

@@ -18,11 +18,15 @@ void end_at_once_on_signals();
 /// left is not cut short. Does nothing before end_at_once_on_signals. 0: no limit any more.
 void end_within(std::chrono::milliseconds processor_time) noexcept;
 
+/// The same after 10 s of the day, whatever this process waits for; for signal handlers. For good.
+void end_at_latest() noexcept;
+
 /// Ends this process now, and what a SignalCleanup names. Makes only system calls: for signal
 /// handlers.
 [[noreturn]] void end_at_once() noexcept;
 
-/// Writes to stderr, on a line of its own whatever a terminal shows there; for signal handlers.
+/// Writes to stderr, on a line of its own whatever a terminal shows there; nothing where that would
+/// have to wait for a reader. For signal handlers.
 void say_at_once(const char* line) noexcept;
 
 /// What shall not outlive this process when a signal ends it, as long as this lives.

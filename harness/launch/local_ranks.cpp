@@ -23,7 +23,7 @@ constexpr Events::Tag control_tag(int rank) {
 constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
-constexpr std::chrono::milliseconds soon_limit{200};
+constexpr std::chrono::milliseconds soon_limit{100};
 // For one rank: of the three seconds in which a run with a stopped one ends, most are for finding
 // it.
 constexpr std::chrono::milliseconds stacks_of_one_limit{250};
@@ -146,7 +146,10 @@ std::vector<int> LocalRanks::end(bool soon) {
   }
   remove_leftovers(left);
   std::vector<int> unkillable;
-  for (const auto* rank : dying) unkillable.push_back(rank->rank());
+  for (auto* rank : dying) {
+    unkillable.push_back(rank->rank());
+    rank->leave();
+  }
   return unkillable;
 }
 
@@ -166,6 +169,7 @@ void LocalRanks::leave_to_a_child(const std::vector<LocalRank*>& dying, const Tr
     remove_leftovers(left);
     ::_exit(0);
   }
+  if (child < 0) remove_leftovers(left);
   for (auto* rank : dying) rank->leave();
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "harness/core/exec.hpp"
 #include "harness/core/failure.hpp"
@@ -31,6 +32,7 @@ namespace {
 // A network file system may take its time to deliver the program.
 constexpr auto exec_limit = std::chrono::seconds(20);
 constexpr auto exec_tick = std::chrono::milliseconds(100);
+constexpr auto killed_limit = std::chrono::milliseconds(500);
 
 enum class Step : int { bind, execute };
 
@@ -121,6 +123,14 @@ std::string child_error(int fd, const RankCommand& command, int rank, const std:
                      std::strerror(report.error));
 }
 
+// Of one that hangs in the kernel somebody else takes note.
+void reap_killed(pid_t pid) {
+  const auto deadline = std::chrono::steady_clock::now() + killed_limit;
+  while (::waitpid(pid, nullptr, WNOHANG) == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace
 
 StopCall::StopCall() : event_(::eventfd(0, EFD_CLOEXEC)) {
@@ -200,7 +210,7 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_
   }
   if (failure) {
     ::kill(-pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
+    reap_killed(pid);
     throw *failure;
   }
   return {pid, std::move(ours), std::move(output)};

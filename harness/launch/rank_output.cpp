@@ -1,22 +1,38 @@
 #include "harness/launch/rank_output.hpp"
 
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+
+#include "harness/launch/channel.hpp"
 
 namespace ucxbench {
 namespace {
+
+using std::chrono::milliseconds;
 
 // 1 MiB at once: the supervisor has others to watch.
 constexpr int most_reads = 16;
 // A line that never ends is none.
 constexpr std::size_t longest_line = std::size_t{1} << 16U;
 
+// The supervisor has others to watch than who reads this. It waits for a reader who is late, but
+// not again for one who did not come.
+constexpr milliseconds reader_limit{1000};
+
 void write_to_stderr(std::string_view text) {
+  static bool reader_comes = true;
   while (!text.empty()) {
-    const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    reader_comes = wait_for(STDERR_FILENO, POLLOUT, reader_comes ? reader_limit : milliseconds(0));
+    if (!reader_comes) return;
+    // So much a pipe that has room takes at once.
+    const auto written =
+        ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (written < 0 && errno != EINTR) return;  // nobody reads it
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -48,6 +48,7 @@ void take_end(int signal) {
   if (ends.compare_exchange_strong(none, 1)) {
     first_end_ns = now_ns();
     if (signal == SIGTERM) by_sigterm = true;
+    end_at_latest();
     say_at_once("ending; once more ends at once\n");
     if (watched == 0) end_within(rest_limit);
     return;

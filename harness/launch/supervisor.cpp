@@ -18,8 +18,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds settle_tick{10};
-// For ranks to report what they have finished, when the user ends the run.
-constexpr milliseconds report_limit{500};
+// For ranks to report what they have finished, when the user ends the run. That of hundreds takes
+// the supervisor itself the more time later, in the same second.
+constexpr milliseconds report_limit(int ranks) {
+  return std::max(milliseconds(500 - ranks), milliseconds(200));
+}
 
 // For all other hosts together to end their ranks.
 constexpr std::chrono::seconds launch_end_limit{5};
@@ -169,7 +172,7 @@ void Supervisor::supervise() {
       dispatch(tag, now);
       // What hundreds of ranks report at once takes seconds.
       stop_if_asked(Clock::now());
-      if (stopped_ && Clock::now() - *stopped_ >= report_limit) return;
+      if (stopped_ && Clock::now() - *stopped_ >= report_limit(size_)) return;
     }
     if (children_changed) ranks_.look(now);
     if (now >= next_check || !causes_.empty()) {
@@ -178,7 +181,7 @@ void Supervisor::supervise() {
       check(now);
     }
     if (causes_.settled(now) || all_over()) return;
-    if (stopped_ && (all_reported() || now - *stopped_ >= report_limit)) return;
+    if (stopped_ && (all_reported() || now - *stopped_ >= report_limit(size_))) return;
   }
 }
 

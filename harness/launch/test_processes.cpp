@@ -48,7 +48,7 @@ bool is_pending(pid_t pid, int signal) {
 }  // namespace
 
 bool children_end() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
   for (;;) {
     const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
     if (ended == -1) return errno == ECHILD;

@@ -12,7 +12,7 @@ namespace ucxbench {
 /// A rank of the test program in which rank `who` does `action`; -1: every rank.
 RankCommand test_rank(const std::string& action, int who, const std::string& wrap = "");
 
-/// Whether all children of this process end within 10 s: after a stop some may still be dying, and
+/// Whether all children of this process end within 20 s: after a stop some may still be dying, and
 /// somebody waits for them.
 bool children_end();
 
