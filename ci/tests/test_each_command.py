@@ -22,6 +22,7 @@ FILES = {
 COMMANDS = {
     "suite": ["suite.toml", "--json", "run.json"],
     "ab": ["suite.toml", "--new-env", "UCX_LOG_LEVEL=error", "--folder", "ab"],
+    "soak": ["--rounds", 1, "--seed", 1],
     "check": ["--expect", "site.toml"],
     "topo": ["--format", "json", "-o", "here.json"],
     "doctor": [],

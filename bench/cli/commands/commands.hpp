@@ -23,6 +23,7 @@ struct AddedCommand {
 AddedCommand add_suite(CLI::App& app);
 AddedCommand add_ab(CLI::App& app);
 AddedCommand add_check(CLI::App& app);
+AddedCommand add_soak(CLI::App& app);
 AddedCommand add_topo(CLI::App& app);
 AddedCommand add_doctor(CLI::App& app);
 AddedCommand add_advise(CLI::App& app);

@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
+#include "bench/cli/plan/growth.hpp"
+#include "bench/cli/plan/plan_of_args.hpp"
+#include "bench/cli/plan/random_command.hpp"
+#include "harness/core/files.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/transfers.hpp"
+
+namespace ucxbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t most_attempts = 100;
+// In every third round the ranks' memory is compared with that of the same command with so much
+// more to do.
+constexpr std::uint64_t compared_each = 3;
+constexpr int times_more = 8;
+// Less than this is nobody's leak: what allocators, logs of messages and libraries differ by.
+constexpr double least_bytes = double{4U << 20U};
+constexpr double least_descriptors = 4;
+constexpr std::chrono::milliseconds look_pause{20};
+
+/// What a process has at a moment.
+struct Held {
+  double bytes = 0;
+  double descriptors = 0;
+};
+
+std::uint64_t of_status(const fs::path& process, std::string_view label) {
+  std::istringstream text(text_of(process / "status"));
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with(label)) return std::stoull(line.substr(label.size())) << 10U;
+  }
+  return 0;
+}
+
+Held held_by(const fs::path& process, std::string_view memory) {
+  return {static_cast<double>(of_status(process, memory)),
+          static_cast<double>(entries_of(process / "fd").size())};
+}
+
+/// The most that any rank of this process had, while this lives. Ranks are started by the thread
+/// that makes this.
+class RanksWatch {
+ public:
+  RanksWatch()
+      : children_(fmt::format("/proc/self/task/{}/children", ::gettid())),
+        thread_([this](const std::stop_token& stop) {
+          for (; !stop.stop_requested(); std::this_thread::sleep_for(look_pause)) look();
+        }) {}
+
+  Held most() {
+    thread_.request_stop();
+    thread_.join();
+    return most_;
+  }
+
+ private:
+  void look() {
+    std::istringstream children(text_of(children_));
+    for (std::string child; children >> child;) {
+      const auto process = fs::path("/proc") / child;
+      if (text_of(process / "environ").find("UCXBENCH_INTERNAL_RANK=") == std::string::npos) {
+        continue;
+      }
+      const auto now = held_by(process, "VmHWM:");
+      most_.bytes = std::max(most_.bytes, now.bytes);
+      most_.descriptors = std::max(most_.descriptors, now.descriptors);
+    }
+  }
+
+  fs::path children_;
+  Held most_;
+  std::jthread thread_;
+};
+
+struct SoakOptions {
+  std::string duration = "8h";
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> round;
+  std::optional<std::uint64_t> rounds;
+  std::string folder = "ucx-bench-soak";
+};
+
+std::string how_long(const SoakOptions& options) {
+  if (options.round) return fmt::format("--round {}", *options.round);
+  if (options.rounds) return fmt::format("--rounds {}", *options.rounds);
+  return fmt::format("--duration {}", options.duration);
+}
+
+class Soak {
+ public:
+  Soak(const SoakOptions& options, std::uint64_t seed, const GlobalOptions& global)
+      : options_(options), seed_(seed), global_(global) {
+    global_.quiet = true;
+    global_.progress = "never";
+  }
+
+  Exit run() {
+    fs::create_directories(options_.folder);
+    const auto end = Clock::now() + parse_duration(options_.duration);
+    auto exit = Exit::done;
+    for (auto round = options_.round.value_or(0); exit == Exit::done; ++round) {
+      exit = play(round);
+      ours_.push_back(held_by("/proc/self", "VmRSS:"));
+      if (options_.round) break;
+      if (options_.rounds ? ours_.size() >= *options_.rounds : Clock::now() >= end) break;
+    }
+    std::error_code not_empty;
+    fs::remove(options_.folder, not_empty);
+    if (exit != Exit::done && exit != Exit::gate) return exit;
+    return worse(exit, judge_ours());
+  }
+
+  void say_rounds() const {
+    fmt::print(
+        "{} rounds: {} measured and verified, {} could not run here; in {} of them ranks were "
+        "compared with those of {} times as much to do\n",
+        ours_.size(), measured_, ours_.size() - measured_, compared_, times_more);
+  }
+
+ private:
+  Exit play(std::uint64_t round) {
+    for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
+      const auto command = random_command(seed_, round, attempt);
+      try {
+        return play(command, round);
+      } catch (const Failure& refused) {
+        if (refused.exit() != Exit::usage) throw;
+      }
+    }
+    throw Failure(Exit::lost,
+                  fmt::format("round {}: {} commands in a row are refused", round, most_attempts));
+  }
+
+  Exit play(const RandomCommand& command, std::uint64_t round) {
+    Held once;
+    Held often;
+    auto exit = measure(command.args(), round, once);
+    if (exit == Exit::cannot_run) return Exit::done;
+    ++measured_;
+    if (exit != Exit::done || (round % compared_each != 0 && !options_.round)) return exit;
+    exit = measure(command.args(times_more), round, often);
+    if (exit != Exit::done) return exit;
+    ++compared_;
+    const auto memory = compare("memory", once.bytes, often.bytes, least_bytes, command, round);
+    const auto files = compare("open files", once.descriptors, often.descriptors, least_descriptors,
+                               command, round);
+    return worse(memory, files);
+  }
+
+  Exit measure(const std::string& args, std::uint64_t round, Held& ranks) {
+    const auto file = fs::path(options_.folder) / fmt::format("{}-{}.json", seed_, round);
+    RunOptions run;
+    CLI::App outputs;
+    run.add_outputs(outputs);
+    std::vector<std::string> words = {file.string(), "--json"};  // as CLI11 takes them
+    outputs.parse(words);
+    Schedule schedule;
+    schedule.launches = 1;
+    auto plan = plan_of_args(args, schedule.launches);
+    RanksWatch watch;
+    const auto measured = measure_plans("soak", {std::move(plan)}, schedule, run, global_);
+    ranks = watch.most();
+    if (measured.exit == Exit::done || measured.exit == Exit::cannot_run) {
+      std::error_code ignored;
+      for (const auto& left : {file, transfers_file(file)}) fs::remove(left, ignored);
+      return measured.exit;
+    }
+    if (measured.exit == Exit::interrupted) return measured.exit;
+    auto reason = measured.result->run.at("reason").get<std::string>();
+    for (const auto& one : measured.result->cases) {
+      if (reason.empty()) reason = one.reason;
+    }
+    fail(fmt::format("{}; its run file is '{}'", reason, file.string()), args, round);
+    return measured.exit;
+  }
+
+  void fail(const std::string& what, const std::string& args, std::uint64_t round) const {
+    fmt::print(stderr,
+               "ucx-bench: round {}: {}\n  ucx-bench {}\n  again: ucx-bench soak --seed {} "
+               "--round {}\n",
+               round, what, args, seed_, round);
+  }
+
+  Exit compare(const char* what, double once, double often, double least,
+               const RandomCommand& command, std::uint64_t round) const {
+    if (often - once < least) return Exit::done;
+    fail(fmt::format("a rank's {} grew with what it had to do: {} at most, and {} with {} times as "
+                     "much",
+                     what, in_words(once, least), in_words(often, least), times_more),
+         command.args(times_more), round);
+    return Exit::gate;
+  }
+
+  static std::string in_words(double amount, double least) {
+    return least == least_bytes ? rough_size(static_cast<std::uint64_t>(amount))
+                                : fmt::format("{:g}", amount);
+  }
+
+  /// Of this process, over all rounds.
+  Exit judge_ours() const {
+    const auto memory = judge("memory", &Held::bytes, least_bytes);
+    return worse(memory, judge("open files", &Held::descriptors, least_descriptors));
+  }
+
+  Exit judge(const char* what, double Held::* part, double least) const {
+    std::vector<double> values;
+    for (const auto& held : ours_) values.push_back(held.*part);
+    const auto growth = growth_of(values);
+    if (!growth) return Exit::done;
+    fmt::print("{} of this program: {} after a quarter of the rounds, {} at the end\n", what,
+               in_words(values[values.size() / 4], least), in_words(values.back(), least));
+    if (growth->least < least) return Exit::done;
+    fmt::print(stderr,
+               "ucx-bench: this program's {} grew from round to round: by {} since the first "
+               "quarter of {} rounds, by {} at least with a confidence of 95 %\n  again: ucx-bench "
+               "soak --seed {} {}\n",
+               what, in_words(growth->total, least), values.size(), in_words(growth->least, least),
+               seed_, how_long(options_));
+    return Exit::gate;
+  }
+
+  const SoakOptions& options_;
+  std::uint64_t seed_;
+  GlobalOptions global_;
+  std::vector<Held> ours_;
+  std::size_t measured_ = 0;
+  std::size_t compared_ = 0;
+};
+
+Exit run_soak(const SoakOptions& options, const GlobalOptions& global) {
+  const auto seed = options.seed.value_or(std::random_device()());
+  if (!global.quiet) fmt::print("ucx-bench soak --seed {} {}\n", seed, how_long(options));
+  if (global.dry_run) {
+    fmt::print("the first command: ucx-bench {}\n",
+               random_command(seed, options.round.value_or(0), 0).args());
+    return Exit::done;
+  }
+  std::fflush(stdout);
+  Soak soak(options, seed, global);
+  const auto exit = soak.run();
+  if (!global.quiet) soak.say_rounds();
+  return exit;
+}
+
+}  // namespace
+
+AddedCommand add_soak(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "soak", "random commands for hours, verified; memory and open files are watched");
+  add_examples(*command, {"soak --duration 8h", "soak --seed 7 --round 17"});
+  const auto o = std::make_shared<SoakOptions>();
+  command->add_option("--duration", o->duration, "no round begins after that")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--rounds", o->rounds, "so many, instead of --duration")->type_name("INT");
+  command->add_option("--seed", o->seed, "of the commands (default: a random one, which is said)")
+      ->type_name("INT");
+  command->add_option("--round", o->round, "this one alone, as a failure says")->type_name("INT");
+  command->add_option("--folder", o->folder, "where the run file of a failure stays")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  return {command, [o](const GlobalOptions& global) { return run_soak(*o, global); }};
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,58 @@
+"""soak: what is clean is said to be, and a leak of memory or open files in a rank or in the program is found."""
+
+import pathlib
+import re
+
+import pytest
+from conftest import SHIM, only
+
+LEAK_SHIM = pathlib.Path(SHIM).with_name("libleak.so")
+# What grows from round to round is judged from so many on.
+ROUNDS = 14
+
+
+@pytest.fixture(scope="module")
+def a_round(bench_once):
+    """The number of one that plays p2p on two ranks."""
+    def plays(number):
+        done = bench_once("--dry-run", "soak", "--seed", 1, "--round", number)
+        return re.search(r"ucx-bench p2p .*--memory host.* --ranks 2 .*--transports (tcp|shm)\b", done.out)
+
+    return next(number for number in range(300) if plays(number))
+
+
+def test_a_leak_in_a_rank(bench, a_round):
+    done = bench("soak", "--seed", 1, "--round", a_round, environment={"LD_PRELOAD": str(LEAK_SHIM), "LEAK_IN": "ranks"})
+    assert done.code == 1, done
+    assert len(done.complaints) == 2, done
+    for what, said in zip(("memory", "open files"), done.complaints):
+        assert said.startswith(f"ucx-bench: round {a_round}: a rank's {what} grew with what it had to do: "), done
+    assert f"again: ucx-bench soak --seed 1 --round {a_round}\n" in done.err
+
+
+def test_the_same_without_a_leak(bench, a_round, tmp_path):
+    done = bench("soak", "--seed", 1, "--round", a_round)
+    assert done.code == 0 and done.err == "", done
+    assert "1 rounds: 1 measured and verified, 0 could not run here; in 1 of them ranks were compared" in done.out
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_leak_in_the_program(bench):
+    done = bench("soak", "--seed", 2, "--rounds", ROUNDS, environment={"LD_PRELOAD": str(LEAK_SHIM), "LEAK_IN": "program"})
+    assert done.code == 1, done
+    assert [re.sub(r" grew.*", "", said) for said in done.complaints] == [
+        "ucx-bench: this program's memory", "ucx-bench: this program's open files"], done
+    assert f"again: ucx-bench soak --seed 2 --rounds {ROUNDS}\n" in done.err
+    assert f"{ROUNDS} rounds: " in done.out and "open files of this program: " in done.out
+
+
+def test_what_goes_wrong_is_said_with_how_to_see_it_again(bench, a_round, tmp_path):
+    """A rank that is killed."""
+    fault = {"LD_PRELOAD": SHIM, "FAULT_ACTION": "kill", "FAULT_RANK": "1", "FAULT_PHASE": "connecting",
+             "FAULT_FOLDER": str(tmp_path), "FAULT_AFTER": "0", "FAULT_CALL": "", "FAULT_LATE_US": "0"}
+    done = bench("soak", "--seed", 1, "--round", a_round, environment=fault)
+    assert done.code == 5, done
+    file = f"ucx-bench-soak/1-{a_round}.json"
+    assert only(done.complaints).endswith(f"in phase \"connecting\"; its run file is '{file}'"), done
+    assert re.search(rf"\n  ucx-bench p2p --.*\n  again: ucx-bench soak --seed 1 --round {a_round}\n", done.err)
+    assert (tmp_path / file).exists()
