@@ -17,7 +17,7 @@ from plots.common import percent
 def page_of(run, file, folder):
     import jinja2
 
-    from pages import charts, drawings, heat, machine, pairs, sections, template
+    from pages import charts, drawings, heat, machine, pairs, sections, sweep, template
 
     try:
         blocks = sections.blocks_of(run)
@@ -50,6 +50,7 @@ def page_of(run, file, folder):
             "limits": limits,
             "pairs": of_pairs,
             "both_ways": both_ways,
+            "sweeps": sweep.of_run(run),
             "has_pairs": bool(matrices or limits["rows"] or both_ways["rows"] or of_pairs),
             "ranks": machine.ranks_of(run),
             "wiring": drawings.of_topology(run),

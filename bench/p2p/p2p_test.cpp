@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,14 @@ namespace ucxbench::p2p {
 namespace {
 
 /// As the ranks' parts make them: who sends to somebody is whom that one receives from.
-std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks) {
+std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent,
+                                         const std::vector<std::string>& hosts) {
+  const auto ranks = static_cast<int>(hosts.size());
   std::vector<std::vector<Pair>> rounds;
   std::vector<std::multiset<std::pair<int, int>>> sent;
   std::vector<std::multiset<std::pair<int, int>>> received;
   for (int rank = 0; rank < ranks; ++rank) {
-    const auto parts = parts_of(concurrent, ranks, rank);
+    const auto parts = parts_of(concurrent, hosts, rank);
     rounds.resize(parts.size());
     sent.resize(parts.size());
     received.resize(parts.size());
@@ -33,6 +36,14 @@ std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks) {
   }
   EXPECT_EQ(sent, received) << ranks;
   return rounds;
+}
+
+std::vector<std::string> on_one_host(int ranks) {
+  return std::vector<std::string>(static_cast<std::size_t>(ranks), "node0");
+}
+
+std::vector<std::vector<Pair>> rounds_of(Concurrent concurrent, int ranks) {
+  return rounds_of(concurrent, on_one_host(ranks));
 }
 
 class Rounds : public testing::TestWithParam<Concurrent> {};
@@ -80,6 +91,63 @@ TEST(Disjoint, RanksHaveOnePartnerAtATime) {
       }
     }
   }
+}
+
+void expect_one_partner(const std::vector<Pair>& round) {
+  std::set<int> busy;
+  for (const auto& [src, dst] : round) {
+    EXPECT_TRUE(busy.insert(src).second && busy.insert(dst).second);
+  }
+}
+
+TEST(Disjoint, RoundsAreBetweenHostsOrWithinThem) {
+  for (int hosts = 2; hosts <= 7; ++hosts) {
+    for (int each = 1; each <= 4; ++each) {
+      for (const bool in_turns : {false, true}) {
+        std::vector<std::string> places;
+        std::vector<int> numbers;  // of ranks on their hosts
+        for (int rank = 0; rank < hosts * each; ++rank) {
+          const auto host = in_turns ? rank % hosts : rank / each;
+          places.push_back("node" + std::to_string(host));
+          numbers.push_back(in_turns ? rank / hosts : rank % each);
+        }
+        const auto at = [](const auto& of, int rank) { return of[static_cast<std::size_t>(rank)]; };
+        const auto rounds = rounds_of(Concurrent::disjoint, places);
+        const int meetings = hosts - 1 + hosts % 2;
+        const int within = each == 1 ? 0 : each - 1 + each % 2;
+        ASSERT_EQ(rounds.size(), 2U * static_cast<unsigned>(each * meetings + within));
+        std::set<std::pair<int, int>> seen;
+        for (std::size_t number = 0; number < rounds.size(); ++number) {
+          expect_one_partner(rounds[number]);
+          std::set<std::string> partners;  // of the first host
+          for (const auto& [src, dst] : rounds[number]) {
+            EXPECT_TRUE(seen.emplace(src, dst).second);
+            const bool apart = at(places, src) != at(places, dst);
+            EXPECT_EQ(apart, number < 2U * static_cast<unsigned>(each * meetings));
+            // By rails first.
+            if (number < 2U * static_cast<unsigned>(meetings)) {
+              EXPECT_EQ(at(numbers, src), at(numbers, dst));
+            }
+            if (at(places, src) == "node0") partners.insert(at(places, dst));
+            if (at(places, dst) == "node0") partners.insert(at(places, src));
+          }
+          EXPECT_LE(partners.size(), 1U) << "a host meets one at a time";
+        }
+        EXPECT_EQ(seen.size(), static_cast<std::size_t>(hosts * each * (hosts * each - 1)));
+      }
+    }
+  }
+}
+
+TEST(Disjoint, HostsOfUnequalSizeMeetAsWell) {
+  const auto rounds =
+      rounds_of(Concurrent::disjoint, {"a", "b", "b", "c", "c", "c", "a", "d", "e", "e"});
+  std::set<std::pair<int, int>> seen;
+  for (const auto& round : rounds) {
+    expect_one_partner(round);
+    for (const auto& [src, dst] : round) EXPECT_TRUE(seen.emplace(src, dst).second);
+  }
+  EXPECT_EQ(seen.size(), 90U);
 }
 
 // In a millisecond from `begin` to `end`, bytes at 1 GB/s.

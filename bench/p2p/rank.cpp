@@ -19,10 +19,12 @@
 #include "harness/core/files.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
+#include "harness/launch/host_name.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/hosts.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
@@ -61,6 +63,11 @@ class Rank {
                                                    .progress = p.progress,
                                                    .crowded = context_.crowded(),
                                                    .takes_turns = true});
+    hosts_.resize(static_cast<std::size_t>(rendezvous_.size()));
+    const bool in_rounds = std::ranges::any_of(cases_, [](const auto& planned) {
+      return planned.parameters.concurrent == Concurrent::disjoint;
+    });
+    if (in_rounds) meet_hosts();
   }
 
   void run() {
@@ -79,6 +86,19 @@ class Rank {
   static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
     return planned.parameters.bytes;
   }
+  /// Whether this rank's partner of a disjoint round is on another host.
+  bool elsewhere(const std::vector<int>& to, const std::vector<int>& from) const {
+    const auto& partners = to.empty() ? from : to;
+    return !partners.empty() && hosts_[static_cast<std::size_t>(partners.front())] !=
+                                    hosts_[static_cast<std::size_t>(comm_->rank())];
+  }
+  void meet_hosts() {
+    hosts_.clear();
+    for (const auto& host :
+         rendezvous_.all_gather("host", to_bytes(host_name() + " " + boot_id()), waiting_)) {
+      hosts_.push_back(from_bytes(host).get<std::string>());
+    }
+  }
   int launch() const { return context_.plan().at("launch").get<int>(); }
   Buffer& buffer_from(int peer) {
     return receive_[static_cast<std::size_t>(peer < comm_->rank() ? peer : peer - 1)];
@@ -87,7 +107,7 @@ class Rank {
   void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     const bool alone = p.concurrent == Concurrent::one;
-    const auto parts = parts_of(p.concurrent, p.ranks, comm_->rank());
+    const auto parts = parts_of(p.concurrent, hosts_, comm_->rank());
     const auto turns = alone ? ordered_pairs(p.ranks) : std::vector<Pair>();
     if (!alone) rendezvous_.phase(fmt::format("{}, several pairs at once", spaced_size(p.bytes)));
     Facts facts(p.ranks);
@@ -139,8 +159,10 @@ class Rank {
               .messages = p.iterations,
               .least_messages = least_messages,
               .least_s = stream_ms * 1e-3,
-              // Whoever is next, or reads the counters, must find nothing under way.
-              .confirmed = p.concurrent == Concurrent::one || context_.duet() != nullptr};
+              // Whoever is next, or reads the counters, must find nothing under way; of another
+              // round's bytes the way to another host would be full.
+              .confirmed = p.concurrent == Concurrent::one || context_.duet() != nullptr ||
+                           (p.concurrent == Concurrent::disjoint && elsewhere(to, from))};
     auto* duet = context_.duet();
     if (duet != nullptr) {
       load.least_messages = static_cast<std::uint64_t>(p.window);
@@ -289,6 +311,7 @@ class Rank {
   std::optional<Buffer> send_;
   std::vector<Buffer> receive_;  ///< by peer, this rank left out
   std::optional<Communicator> comm_;
+  std::vector<std::string> hosts_;           ///< by rank; empty names where no case asks
   std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;

@@ -1,30 +1,94 @@
 #include "bench/p2p/schedule.hpp"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace ucxbench::p2p {
 namespace {
 
-// The last seat stays, the others move on by one each time; with an odd number it is nobody's. Only
-// this rank's own: each of hundreds of ranks would make those of all.
-std::vector<Part> disjoint_parts(int ranks, int rank) {
-  std::vector<Part> parts;
-  const int seats = ranks + ranks % 2;
+/// Who meets a participant in a turn of a tournament, and who of both sends first.
+struct Meeting {
+  int partner = 0;  ///< not below the number of participants: nobody
+  bool sends_first = false;
+};
+
+// The circle method: the last seat stays, the others move on by one each time; with an odd number
+// it is nobody's. Only one participant's: each of hundreds would make those of all.
+std::vector<Meeting> tournament(int participants, int own) {
+  std::vector<Meeting> meetings;
+  const int seats = participants + participants % 2;
   const int circle = seats - 1;
   for (int turn = 0; turn < circle; ++turn) {
-    const int distance = (rank + circle - turn) % circle;  // from the seat that meets the last one
-    const bool is_last = rank == circle;
+    const int distance = (own + circle - turn) % circle;  // from the seat that meets the last one
+    const bool is_last = own == circle;
     const bool meets_last = !is_last && distance == 0;
     const int partner = is_last ? turn : meets_last ? circle : (turn + circle - distance) % circle;
-    const bool sends_first = is_last || (!meets_last && distance < seats / 2);
-    Part there;
-    Part back;
-    if (partner < ranks) {
-      (sends_first ? there.to : there.from) = {partner};
-      (sends_first ? back.from : back.to) = {partner};
+    meetings.push_back({partner, is_last || (!meets_last && distance < seats / 2)});
+  }
+  return meetings;
+}
+
+/// Both directions, one after the other.
+void add_parts(std::optional<int> partner, bool sends_first, std::vector<Part>& parts) {
+  Part there;
+  Part back;
+  if (partner) {
+    (sends_first ? there.to : there.from) = {*partner};
+    (sends_first ? back.from : back.to) = {*partner};
+  }
+  parts.push_back(std::move(there));
+  parts.push_back(std::move(back));
+}
+
+/// The ranks of each host, hosts in the order of their first ranks.
+std::vector<std::vector<int>> ranks_by_host(const std::vector<std::string>& hosts) {
+  std::vector<std::vector<int>> ranks;
+  std::map<std::string, std::size_t> places;
+  for (int rank = 0; rank < static_cast<int>(hosts.size()); ++rank) {
+    const auto place = places.emplace(hosts[static_cast<std::size_t>(rank)], ranks.size());
+    if (place.second) ranks.emplace_back();
+    ranks[place.first->second].push_back(rank);
+  }
+  return ranks;
+}
+
+std::vector<Part> disjoint_parts(const std::vector<std::string>& hosts, int rank) {
+  const auto ranks = ranks_by_host(hosts);
+  const auto at = std::ranges::find_if(ranks, [&](const std::vector<int>& those) {
+    return std::ranges::binary_search(those, rank);
+  });
+  const auto& here = *at;
+  const int own = static_cast<int>(std::ranges::lower_bound(here, rank) - here.begin());
+  const auto most = static_cast<int>(
+      std::ranges::max(ranks, {}, [](const auto& those) { return those.size(); }).size());
+  std::vector<Part> parts;
+  if (ranks.size() > 1) {
+    const auto meetings =
+        tournament(static_cast<int>(ranks.size()), static_cast<int>(at - ranks.begin()));
+    for (int shift = 0; shift < most; ++shift) {
+      for (const auto& [host, sends_first] : meetings) {
+        std::optional<int> partner;
+        if (host < static_cast<int>(ranks.size())) {
+          const auto& there = ranks[static_cast<std::size_t>(host)];
+          // Whose direction it is shifts forth, the other one back.
+          const int number = (own + (sends_first ? shift : most - shift)) % most;
+          if (number < static_cast<int>(there.size())) {
+            partner = there[static_cast<std::size_t>(number)];
+          }
+        }
+        add_parts(partner, sends_first, parts);
+      }
     }
-    parts.push_back(std::move(there));
-    parts.push_back(std::move(back));
+  }
+  if (most < 2) return parts;
+  // Of hosts with fewer ranks all rest when the largest has not ended.
+  const auto meetings = tournament(most, own);
+  for (const auto& [number, sends_first] : meetings) {
+    std::optional<int> partner;
+    if (number < static_cast<int>(here.size())) partner = here[static_cast<std::size_t>(number)];
+    add_parts(partner, sends_first, parts);
   }
   return parts;
 }
@@ -41,10 +105,10 @@ std::vector<Pair> ordered_pairs(int ranks) {
   return pairs;
 }
 
-std::vector<Part> parts_of(Concurrent concurrent, int ranks, int rank) {
-  if (concurrent == Concurrent::disjoint) return disjoint_parts(ranks, rank);
+std::vector<Part> parts_of(Concurrent concurrent, const std::vector<std::string>& hosts, int rank) {
+  if (concurrent == Concurrent::disjoint) return disjoint_parts(hosts, rank);
   std::vector<Part> parts(1);
-  for (const auto& [src, dst] : ordered_pairs(ranks)) {
+  for (const auto& [src, dst] : ordered_pairs(static_cast<int>(hosts.size()))) {
     if (src == rank) parts.back().to.push_back(dst);
     if (dst == rank) parts.back().from.push_back(src);
     if (concurrent == Concurrent::one) parts.emplace_back();

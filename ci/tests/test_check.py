@@ -4,6 +4,7 @@ import json
 import re
 import statistics
 import tomllib
+import xml.etree.ElementTree
 
 import pytest
 from conftest import ROOT, only
@@ -43,9 +44,75 @@ def test_what_is_met(bench, tmp_path):
     assert {record["launch"] for record in done.file["cases"][1]["launches"]} == {0, 1, 2}
 
 
+def junit_cases(file):
+    """As Jenkins' and the older Ant's schemas want it: {(class, name): what its element is, or None}."""
+    root = xml.etree.ElementTree.parse(file).getroot()
+    assert root.tag == "testsuites"
+    suite = only(list(root))
+    assert suite.tag == "testsuite"
+    assert {"name", "package", "id", "hostname", "timestamp", "tests", "failures", "errors", "time"} <= suite.attrib.keys()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp"))
+    tags = [child.tag for child in suite]
+    assert tags == ["properties", *["testcase"] * (len(tags) - 3), "system-out", "system-err"]
+    cases = {}
+    for case in suite.iter("testcase"):
+        assert case.get("classname") and case.get("name") and float(case.get("time")) >= 0
+        ends = list(case)
+        assert len(ends) <= 1 and all(end.tag in ("failure", "error", "skipped") and end.get("type") for end in ends)
+        assert all(end.get("message") == end.text for end in ends)
+        cases[case.get("classname"), case.get("name")] = ends[0] if ends else None
+    assert len(cases) == int(suite.get("tests")) == len(tags) - 3
+    for name, tag in (("failures", "failure"), ("errors", "error")):
+        assert int(suite.get(name)) == int(root.get(name)) == sum(end is not None and end.tag == tag for end in cases.values())
+    return cases
+
+
+def prometheus_samples(file):
+    """The text format 0.0.4, with what `promtool check metrics` asks for: {(name, its labels): value}."""
+    samples, helped, typed, families = {}, set(), set(), []
+    text = file.read_text()
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            name, words = line[7:].split(" ", 1)
+            assert name not in helped and words
+            helped.add(name)
+        elif line.startswith("# TYPE "):
+            name, kind = line[7:].split()
+            assert name not in typed and kind == "gauge" and not name.endswith(("_total", "_count", "_sum", "_bucket", "_gauge"))
+            typed.add(name)
+        else:
+            # No time stamp: the collector refuses them.
+            name, labels, value = re.fullmatch(r"([a-z_]+)\{(.*)\} (\S+)", line).groups()
+            assert name in helped and name in typed
+            assert not re.search(r"milli|micro|kilo|giga|_us\b|_ms\b|GBps", name)
+            if not families or families[-1] != name:
+                assert name not in families
+                families.append(name)
+            pairs = re.findall(r'([a-z_]+)="((?:[^"\\\n]|\\["\\n])*)"', labels)
+            assert ",".join(f'{key}="{of}"' for key, of in pairs) == labels
+            assert (name, labels) not in samples
+            samples[name, labels] = float(value)
+    assert helped == typed == set(families)
+    return samples
+
+
 def test_what_is_missed(bench, tmp_path):
-    done = bench(*site(tmp_path, {"transports": "shm", **HARD}, {"transports": "shm", "min_GBps": 1e-6}))
+    for_others = ["--junit", "check.xml", "--prometheus", "check.prom"]
+    done = bench(*site(tmp_path, {"transports": "shm", **HARD}, {"transports": "shm", "min_GBps": 1e-6}), *for_others)
     assert done.code == 1, done
+    cases = junit_cases(tmp_path / "check.xml")
+    host = done.file["machine"]["hosts"][0]["name"]
+    assert {classname for classname, _ in cases} == {host}
+    assert [end is not None and end.get("type") for end in cases.values()] == ["missed", "missed", False]
+    said = " ".join(done.out.split())
+    assert all(end is None or end.text in said for end in cases.values())
+    samples = prometheus_samples(tmp_path / "check.prom")
+    assert sorted(value for (name, _), value in samples.items() if name == "ucxbench_check_limit_met") == [0, 0, 1]
+    assert [value for (name, _), value in samples.items() if name == "ucxbench_check_bandwidth_limit_bytes_per_second"] == [1e15, 1e3]
+    measured = [value for (name, _), value in samples.items() if name == "ucxbench_check_latency_seconds"]
+    assert only(measured) == pytest.approx(limits(done)[1]["measured"] * 1e-6, rel=1e-4)
+    assert samples["ucxbench_check_met", 'expectations="site.toml"'] == 0
     assert [one["verdict"] for one in limits(done)] == ["missed", "missed", "met"]
     first = done.out.splitlines()[0]
     assert first.startswith("missed ") and "(under 1 % of it), slowest pair " in first
@@ -129,7 +196,18 @@ def test_a_starting_file(bench, tmp_path):
     assert again.code in (0, 1, 6), again
     assert {one["limit"] for one in limits(again)} == {"min_GBps", "max_us", "path"}
     kept = bench("check", "--write-expect", "site.toml")
-    assert kept.code == 2 and "exists already" in only(kept.complaints)
+    assert kept.code == 2 and "exists already, with nodes like this one ('node1')" in only(kept.complaints)
+    # It is of nodes like this one; another has other limits, or none.
+    assert {one["node"] for one in found["expect"]} == {"node1"}
+    assert only(found["node"])["cpu"] == (done.file["machine"]["hosts"][0]["cpu_model"] or "")
+    other = re.sub(r"^cpu = .*", 'cpu = "Another"', text, flags=re.MULTILINE)
+    (tmp_path / "other.toml").write_text(other)
+    unknown = bench("check", "--expect", "other.toml")
+    assert unknown.code == 3 and "other.toml knows no node like this one (CPU " in only(unknown.complaints), unknown
+    (tmp_path / "both.toml").write_text(other + '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n')
+    both = bench("--dry-run", "check", "--expect", "both.toml")
+    assert "pingpong/tag/host-host/shm/8B" in both.out and "/tcp/" not in both.out
+    assert "both.toml knows no node" in only(both.complaints)
 
 
 def test_dry_run_measures_nothing(bench, tmp_path):

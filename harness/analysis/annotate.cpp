@@ -2,11 +2,13 @@
 
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/limits/run_limits.hpp"
+#include "harness/analysis/sweep/sweep.hpp"
 
 namespace ucxbench {
 
 void annotate(Result& result) {
   add_limits(result);
+  for (auto& of : result.cases) add_sweep(of, result);
   result.findings = findings_of(result);
 }
 

@@ -12,6 +12,7 @@ namespace ucxbench {
 /// What a site expects of one transport set; it has one limit at least.
 struct Expectation {
   std::string place{};       ///< "site.toml:3", for what is said about it
+  std::string node{};        ///< only of nodes of the class of that name; empty: of all
   std::string transports{};  ///< "tcp,nvlink"
   std::string memory = "host";
   std::string path_class{};             ///< only pairs of GPUs of that class, "NV2"; empty: all

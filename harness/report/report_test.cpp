@@ -24,8 +24,8 @@ TEST(Report, ListsItsFormatsInOrder) {
     EXPECT_FALSE(format.description.empty());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"bencher", "bigger-is-better", "csv", "gbench", "json",
-                                             "markdown", "smaller-is-better", "table", "trace",
-                                             "transfers"}));
+                                             "junit", "markdown", "prometheus", "smaller-is-better",
+                                             "table", "trace", "transfers"}));
 }
 
 TEST(Report, RefusesAnUnknownFormat) {
@@ -79,6 +79,16 @@ TEST_P(AnythingAnywhere, IsSurvived) {
   for (auto& record : small.cases[0].launches) {
     for (auto& [metric, samples] : record.samples) samples.values.resize(1);
   }
+  small.run["check"] = {{"file", "site.toml"},
+                        {"verdict", "missed"},
+                        {"limits", Json::array({{{"place", "site.toml:1"},
+                                                 {"transports", "tcp"},
+                                                 {"limit", "min_GBps"},
+                                                 {"expected", 2},
+                                                 {"measured", 1},
+                                                 {"src", 0},
+                                                 {"dst", 1},
+                                                 {"verdict", "missed"}}})}};
   const auto whole = to_json(small);
   std::vector<Json::json_pointer> places;
   collect_places(whole, Json::json_pointer(), places);

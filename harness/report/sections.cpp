@@ -1,7 +1,10 @@
 #include "harness/report/sections.hpp"
 
+#include <fmt/format.h>
+
 #include "harness/report/first_messages.hpp"
 #include "harness/report/matrix_view.hpp"
+#include "harness/report/sweep_view.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
@@ -21,6 +24,10 @@ std::vector<Section> sections_of(const Block& block) {
       add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
       add("the slowest, " + matrix_title(*of), slowest_of(*of));
       add("vs. peak of the path, " + matrix_title(*of), against_limits(*of));
+      add(fmt::format("hosts, {}, shares of {}", matrix_title(*of), shares_of_sweep(*of)),
+          sweep_hosts_of(*of));
+      add("slow ranks of other hosts, " + matrix_title(*of), slow_rails_of(*of));
+      add("slow links, " + matrix_title(*of), slow_links_of(*of));
     }
     return sections;
   }

@@ -164,6 +164,7 @@ Json without_launches(const Case& of) {
                {"peak_buffer_bytes", of.peak_buffer_bytes},
                {"labels", of.labels}};
   if (!of.in_turns.empty()) json["in_turns"] = of.in_turns;
+  if (!of.sweep.empty()) json["sweep"] = rounded(of.sweep);
   json["pairs"] = rounded(of.pairs);  // an initializer would be copied
   return json;
 }
@@ -194,6 +195,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
           .exchange = take_or(json, "exchange", Json::object()),
           .limits = take_or(json, "limits", Json::array()),
           .links = take_or(json, "links", Json::array()),
+          .sweep = take_or(json, "sweep", Json::object()),
           .verified = {.checked = json.at("verified").at("checked").get<std::uint64_t>(),
                        .errors = json.at("verified").at("errors").get<std::uint64_t>()},
           .peak_buffer_bytes = json.at("peak_buffer_bytes").get<std::uint64_t>(),

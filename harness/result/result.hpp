@@ -133,6 +133,8 @@ struct Case {
   Json limits = Json::array();
   /// Likewise: what crosses each link that they take, GB/s, in each direction.
   Json links = Json::array();
+  /// Of pairs of three hosts or more: which host or link is slow (analysis/sweep/sweep.hpp).
+  Json sweep = Json::object();
   Verified verified{};
   std::uint64_t peak_buffer_bytes = 0;
   std::vector<std::string> labels{};

@@ -19,6 +19,7 @@
 #include "harness/core/json.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
+#include "harness/topology/host_devices.hpp"
 #include "harness/topology/host_state.hpp"
 
 namespace ucxbench {
@@ -156,8 +157,8 @@ Json describe_host() {
   std::array<double, 3> load{};
   host["load_1min"] = getloadavg(load.data(), 3) > 0 ? Json(load[0]) : Json();
   host.update(host_state());
-  host["gpus"] = Json::array();
-  host["nics"] = Json::array();
+  host["gpus"] = gpu_models();
+  host["nics"] = nic_models();
   return host;
 }
 

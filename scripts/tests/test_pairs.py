@@ -136,3 +136,26 @@ def test_pairs_that_sent_nothing_are_left_out(run_file):
 
     seen = made(run_file(silence, which="workload"))
     assert "pairs" not in seen.ids and "#pairs" not in seen.links
+
+
+def test_a_sweep_names_hosts_and_maps_their_rails(run_file):
+    def end(host, share, z=0.0, slow=None):
+        return {"host": host, "pairs": 6, "p50_GBps": 10 * share, "share": share, "sends": share, "receives": 1.0, "z": z, "slow": slow}
+
+    def rail(rank, share):
+        return {**end(f"node{rank // 2}", share), "rank": rank, "rail": rank % 2, "devices": f"mlx5_{rank % 2}:1"}
+
+    def change(run):
+        run["cases"][0]["sweep"] = {
+            "against": "limit",
+            "hosts": [{**end("node2", 0.4, -46.0, "sends"), "ranks": 2}, {**end("node0", 0.9), "ranks": 2}, {**end("node1", 0.9), "ranks": 2}],
+            "rails": [rail(rank, 0.4 if rank > 3 else 0.9) for rank in (5, 4, 0, 1, 2, 3)],
+            "links": [{"from": "node0", "to": "node1", "p50_GBps": 2.5, "share": 0.25, "of_expected": 0.28, "z": -30.0}],
+        }
+
+    seen = made(run_file(change, which="pairs"))
+    assert "node2 6 4.000 40 % 40 % 100 % -46.0 sends" in seen.text
+    assert "Shares are of the limit" in seen.text
+    assert "node0 node1 2.500 25 % 28 % -30.0" in seen.text
+    assert "host rail 0 (mlx5_0:1) rail 1 (mlx5_1:1) node0 90 % 90 % node1 90 % 90 % node2 40 % 40 %" in seen.text
+    assert "Slow ranks of other hosts" not in seen.text

@@ -2,10 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
@@ -13,10 +14,14 @@
 #include "bench/cli/plan/expect_file.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
+#include "harness/report/check_view.hpp"
 #include "harness/report/text.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -84,40 +89,22 @@ MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
   return measure_plans("check", plans.plans(), schedule, o.run, global);
 }
 
-std::string what_of(const Expectation& of) {
-  return fmt::format("{}, {}{}", of.transports, of.memory,
-                     of.path_class.empty() ? "" : ", " + of.path_class);
+std::string limit_line(const Json& limit) {
+  const auto head = fmt::format("{:<13} {:<22} ", text_at(limit, "/verdict"), limit_subject(limit));
+  return wrapped(limit_in_words(limit), std::string(head.size(), ' '), page_width())
+      .replace(0, head.size(), head);
 }
 
-/// Of the limit: "+24 %", "5.7e+06 x", or "under 1 % of it".
-std::string margin_in_words(double ratio) {
-  if (ratio > 0 && ratio < 0.01) return "under 1 % of it";
-  return ratio > 2 ? fmt::format("{:.3g} x", ratio) : fmt::format("{:+.0f} %", 100 * (ratio - 1));
+/// Where a rank was; empty where all were on one host.
+std::string host_of(const std::map<int, std::string>& hosts, const std::optional<int>& rank) {
+  const auto found = rank ? hosts.find(*rank) : hosts.end();
+  return found == hosts.end() ? "" : found->second;
 }
 
-std::string measured_in_words(const CheckedLimit& limit) {
-  if (!limit.measured) return limit.name;
-  const auto pair = fmt::format("{}->{}", *limit.src, *limit.dst);
-  if (limit.name == "path") {
-    return fmt::format("{:.0f} % over {}, {}", std::floor(100 * *limit.measured),
-                       join(texts_of(limit.expected), "+"), pair);
-  }
-  const bool rate = limit.name == "min_GBps";
-  const auto expected = limit.expected.get<double>();
-  return fmt::format("{} {}, limit {} {:g} ({}), slowest pair {}", significant(limit.measured, 3),
-                     rate ? "GB/s" : "us", rate ? ">=" : "<=", expected,
-                     margin_in_words(*limit.measured / expected), pair);
-}
-
-std::string limit_line(const Expectation& of, const CheckedLimit& limit) {
-  const auto head = fmt::format("{:<13} {:<22} ", to_string(limit.fulfilment), what_of(of));
-  auto text = measured_in_words(limit);
-  if (!limit.why.empty()) text += ": " + limit.why;
-  if (limit.fulfilment != Fulfilment::met) text += fmt::format(" [{}]", of.place);
-  return wrapped(text, std::string(head.size(), ' '), page_width()).replace(0, head.size(), head);
-}
-
-Json limit_json(const Expectation& of, const CheckedLimit& limit) {
+Json limit_json(const Expectation& of, const CheckedLimit& limit,
+                const std::map<int, std::string>& hosts) {
+  const auto host = host_of(hosts, limit.src);
+  const auto peer = host_of(hosts, limit.dst);
   return {{"place", of.place},
           {"transports", of.transports},
           {"memory", of.memory},
@@ -127,6 +114,8 @@ Json limit_json(const Expectation& of, const CheckedLimit& limit) {
           {"measured", number_or_null(limit.measured)},
           {"src", number_or_null(limit.src)},
           {"dst", number_or_null(limit.dst)},
+          {"host", text_or_null(host)},
+          {"peer", text_or_null(peer == host ? "" : peer)},
           {"verdict", to_string(limit.fulfilment)},
           {"why", text_or_null(limit.why)}};
 }
@@ -146,22 +135,26 @@ Exit exit_of(Fulfilment fulfilment) {
 }
 
 /// Records what became of each limit, prints it, and returns the status that follows.
-Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, Result& result,
-                const CheckOptions& o, bool quiet) {
+Exit judge_site(const std::vector<Expectation>& expectations,
+                const std::vector<NeededCases>& needed, Result& result, const CheckOptions& o,
+                bool quiet) {
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
+  auto hosts = hosts_of_ranks(result);
+  const auto first = hosts.empty() ? "" : hosts.begin()->second;
+  if (std::ranges::all_of(hosts, [&](const auto& of) { return of.second == first; })) hosts.clear();
   Exit exit = Exit::done;
   for (std::size_t at = 0; at < needed.size(); ++at) {
-    const auto& expectation = site.expectations[at];
+    const auto& expectation = expectations[at];
     const auto& cases = result.cases;
     for (const auto& limit :
          check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies))) {
       worst = std::max(worst, limit.fulfilment);
       exit = worse(exit, exit_of(limit.fulfilment));
-      all.push_back(limit_json(expectation, limit));
+      all.push_back(limit_json(expectation, limit, hosts));
       if (quiet && limit.fulfilment == Fulfilment::met) continue;
-      lines += limit_line(expectation, limit);
+      lines += limit_line(all.back());
     }
   }
   result.run["check"] = {
@@ -170,11 +163,39 @@ Exit judge_site(const SiteFile& site, const std::vector<NeededCases>& needed, Re
   return exit;
 }
 
+/// Those of all nodes, and of this one's class; of a class that the file does not know it is said,
+/// and `exit` is made worse. Throws Failure(Exit::cannot_run) where none is left.
+std::vector<Expectation> expectations_here(const SiteFile& site, const std::string& file,
+                                           Exit& exit) {
+  if (site.nodes.empty()) return site.expectations;
+  const auto here = class_of_host(describe_host());
+  const auto* known = find_class(site, here);
+  std::vector<Expectation> expectations;
+  std::ranges::copy_if(site.expectations, std::back_inserter(expectations),
+                       [&](const Expectation& of) {
+                         return of.node.empty() || (known != nullptr && of.node == known->name);
+                       });
+  if (known != nullptr && !expectations.empty()) return expectations;
+  const auto why =
+      known != nullptr
+          ? fmt::format("{} expects nothing of nodes like this one ('{}')", file, known->name)
+          : fmt::format(
+                "{} knows no node like this one ({}); add it on a good one: ucx-bench "
+                "check --write-expect {}",
+                file, in_words(here), file);
+  if (expectations.empty()) throw Failure(Exit::cannot_run, why);
+  fmt::print(stderr, "ucx-bench: {}\n", why);
+  exit = worse(exit, Exit::cannot_run);
+  return expectations;
+}
+
 Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto site = read_site(o.expect);
+  Exit of_class = Exit::done;
+  const auto expectations = expectations_here(site, o.expect, of_class);
   CheckPlans plans(site.ranks);
   std::vector<NeededCases> needed;
-  for (const auto& expectation : site.expectations) {
+  for (const auto& expectation : expectations) {
     auto& cases = needed.emplace_back();
     if (expectation.min_GBps || !expectation.carriers.empty()) {
       cases.rates = plans.rates(expectation);
@@ -183,7 +204,7 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   }
   auto [result, exit] = measure_site(plans, o, global);
   if (!result) return exit;
-  exit = worse(exit, judge_site(site, needed, *result, o, global.quiet));
+  exit = worse(worse(exit, of_class), judge_site(expectations, needed, *result, o, global.quiet));
   exit = worse(exit, write_or_keep(result->file, run_text(*result)));
   return worse(exit, write_outputs(*result, o.run.outputs, global, false));
 }
@@ -198,15 +219,44 @@ std::vector<Expectation> usual_expectations() {
   return all;
 }
 
-Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
-  if (std::filesystem::exists(o.write_expect)) {
-    throw Failure(Exit::usage, fmt::format("--write-expect {}: it exists already; name another "
-                                           "file, or remove it",
-                                           o.write_expect));
+/// The file to which this node's class is added; without classes where there is none yet. Throws
+/// Failure(Exit::usage) where there is nothing to add.
+SiteFile site_of_others(const CheckOptions& o, const NodeClass& here, bool ranks_given) {
+  if (!std::filesystem::exists(o.write_expect)) return {.ranks = o.ranks, .expectations = {}};
+  const auto site = read_site(o.write_expect);
+  const auto* known = find_class(site, here);
+  if (site.nodes.empty() || known != nullptr) {
+    throw Failure(
+        Exit::usage,
+        fmt::format("--write-expect {}: it exists already{}; name another file, or "
+                    "remove it",
+                    o.write_expect,
+                    known == nullptr ? "" : ", with nodes like this one ('" + known->name + "')"));
   }
+  if (ranks_given && o.ranks != site.ranks) {
+    throw Failure(Exit::usage, fmt::format("--ranks {}: {} has {}: leave it out", o.ranks,
+                                           o.write_expect, site.ranks));
+  }
+  return site;
+}
+
+/// Which no class has.
+std::string new_name(const SiteFile& site) {
+  std::string name;
+  for (std::size_t number = site.nodes.size() + 1; name.empty(); ++number) {
+    const auto free = fmt::format("node{}", number);
+    if (std::ranges::find(site.nodes, free, &NodeClass::name) == site.nodes.end()) name = free;
+  }
+  return name;
+}
+
+Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_given) {
+  auto here = class_of_host(describe_host());
+  const auto others = site_of_others(o, here, ranks_given);
+  here.name = new_name(others);
   check_outputs({{"write-expect", o.write_expect}});
   if (o.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
-  CheckPlans plans(o.ranks);
+  CheckPlans plans(others.ranks);
   const auto usual = usual_expectations();
   for (const auto& expectation : usual) {
     plans.rates(expectation);
@@ -214,10 +264,11 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
   }
   const auto [result, exit] = measure_site(plans, o, global);
   if (!result) return exit;
-  SiteFile site{.ranks = o.ranks, .expectations = {}};
+  SiteFile site{.ranks = others.ranks, .nodes = {here}, .expectations = {}};
   for (std::size_t at = 0; at < usual.size(); ++at) {
     auto more =
         expectations_like(usual[at], result->cases.at(2 * at), result->cases.at(2 * at + 1));
+    for (auto& one : more) one.node = here.name;
     std::ranges::move(more, std::back_inserter(site.expectations));
   }
   const auto written = write_outputs(*result, o.run.outputs, global, false);
@@ -229,14 +280,17 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global) {
   }
   const auto host = text_at(result->machine, "/hosts/0/name", "?");
   const auto quality = quality_of(*result);
-  const auto begun = write_or_keep(
-      o.write_expect,
-      site_text(site, fmt::format("# Limits from a measurement on {} (run {}),\n"
-                                  "# quality {}:\n"
-                                  "# the slowest pair's GB/s x {}, its one-way us x {}. Edit them, "
-                                  "then:\n# ucx-bench check --expect {}\n",
-                                  host, text_at(result->run, "/id", "?"), in_words(quality),
-                                  rate_margin, time_margin, o.write_expect)));
+  const auto comment = fmt::format(
+      "# Limits from a measurement on {} (run {}),\n"
+      "# quality {}:\n"
+      "# the slowest pair's GB/s x {}, its one-way us x {}. Edit them, "
+      "then:\n# ucx-bench check --expect {}\n",
+      host, text_at(result->run, "/id", "?"), in_words(quality), rate_margin, time_margin,
+      o.write_expect);
+  const auto text = others.nodes.empty()
+                        ? site_text(site, comment)
+                        : text_of(o.write_expect) + "\n" + more_site_text(site, comment);
+  const auto begun = write_or_keep(o.write_expect, text);
   if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
   if (quality.level == "poor") {
     fmt::print(stderr,
@@ -253,8 +307,9 @@ Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptio
         Exit::usage,
         "check: give one of --expect FILE.toml, and --write-expect FILE.toml to begin one");
   }
-  if (o.expect.empty()) return begin_site(o, global);
-  if (command.get_option("--ranks")->count() > 0) {
+  const bool ranks_given = command.get_option("--ranks")->count() > 0;
+  if (o.expect.empty()) return begin_site(o, global, ranks_given);
+  if (ranks_given) {
     throw Failure(Exit::usage, fmt::format("--ranks: {} says how many: leave it out", o.expect));
   }
   return check_site(o, global);
@@ -286,6 +341,7 @@ AddedCommand add_check(CLI::App& app) {
       ->type_name("TIME")
       ->capture_default_str();
   o->run.add_outputs(*command);
+  o->run.outputs.add_check_options(*command);
   return {command,
           [o, command](const GlobalOptions& global) { return run_check(*o, *command, global); }};
 }

@@ -168,6 +168,10 @@ void Outputs::add_transfer_options(CLI::App& command) {
   for (const char* format : {"trace", "transfers"}) add_option(command, format);
 }
 
+void Outputs::add_check_options(CLI::App& command) {
+  for (const char* format : {"junit", "prometheus"}) add_option(command, format);
+}
+
 void Outputs::add_option(CLI::App& command, const std::string& format) {
   command
       .add_option("--" + format, files_[format],

@@ -39,6 +39,9 @@ class Outputs {
   /// --trace and --transfers too, for a command whose runs may have a transfer log.
   void add_transfer_options(CLI::App& command);
 
+  /// --junit and --prometheus, of a command whose runs have limits.
+  void add_check_options(CLI::App& command);
+
   /// As check_outputs; `input` is the run that is read, which --json may write anew, `others` are
   /// files that are read and stay.
   void check(const std::string& input = "", const std::vector<std::string>& others = {}) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -20,9 +21,9 @@ class ExpectTable {
   ExpectTable(const toml::table& table, const std::string& file) : table_(table), file_(file) {}
 
   Expectation read() const {
-    check_toml_keys(table_, {"transports", "memory", "class", "min_GBps", "max_us", "path"}, file_,
-                    "");
-    Expectation expected{.place = toml_place(file_, table_)};
+    check_toml_keys(table_, {"node", "transports", "memory", "class", "min_GBps", "max_us", "path"},
+                    file_, "");
+    Expectation expected{.place = toml_place(file_, table_), .node = text("node", "as \"gpu\"")};
     expected.transports = text("transports", "as \"tcp,shm\"");
     if (expected.transports.empty()) {
       refuse_toml(expected.place, "expected transports = \"SET\", as transports = \"tcp,shm\"");
@@ -94,27 +95,92 @@ class ExpectTable {
   const std::string& file_;
 };
 
+/// One [[node]].
+NodeClass read_node(const toml::table& table, const std::string& file) {
+  check_toml_keys(table, {"name", "cpu", "gpus", "nics"}, file, "");
+  const auto place = toml_place(file, table);
+  NodeClass node;
+  const auto text = [&](const toml::node& value, const std::string& key) {
+    const auto words = value.value_exact<std::string>();
+    if (!words) refuse_toml(place, key + ": expected text in quotes");
+    return *words;
+  };
+  const auto* name = table.get("name");
+  node.name = name == nullptr ? "" : text(*name, "name");
+  if (node.name.empty()) refuse_toml(place, "expected name = \"…\", by which [[expect]] calls it");
+  if (const auto* cpu = table.get("cpu")) node.cpu = text(*cpu, "cpu");
+  const auto texts = [&](const char* key) {
+    std::vector<std::string> all;
+    const auto* value = table.get(key);
+    if (value == nullptr) return all;
+    const auto* list = value->as_array();
+    if (list == nullptr) refuse_toml(place, std::string(key) + ": expected [\"8 x MODEL\", …]");
+    for (const auto& one : *list) all.push_back(text(one, key));
+    return all;
+  };
+  node.gpus = texts("gpus");
+  node.nics = texts("nics");
+  return node;
+}
+
+void read_nodes(const toml::table& table, const std::string& file, SiteFile& site) {
+  if (!table.contains("node")) return;
+  for (const auto& entry : toml_entries(table, "node", "describe", file)) {
+    const auto* node = entry.as_table();
+    if (node == nullptr) refuse_toml(toml_place(file, entry), "expected [[node]] with name below");
+    auto read = read_node(*node, file);
+    for (const auto& known : site.nodes) {
+      if (known.name != read.name && !known.same(read)) continue;
+      refuse_toml(toml_place(file, entry),
+                  fmt::format("node '{}' has the name of another one, or all that '{}' has",
+                              read.name, known.name));
+    }
+    site.nodes.push_back(std::move(read));
+  }
+}
+
+/// ["1 x A", "2 x B"] as TOML: quoted, as JSON quotes.
+std::string toml_list(const std::vector<std::string>& texts) { return Json(texts).dump(); }
+
 }  // namespace
 
 SiteFile read_site(const std::string& file) {
   const auto table = parse_toml(file, "a site's TOML file, which --write-expect begins");
-  check_toml_keys(table, {"ranks", "expect"}, file, "");
+  check_toml_keys(table, {"ranks", "node", "expect"}, file, "");
   SiteFile site;
   site.ranks = toml_number(table, "ranks", 2, 1024, file).value_or(site.ranks);
+  read_nodes(table, file, site);
   for (const auto& entry : toml_entries(table, "expect", "check", file)) {
     const auto* expect = entry.as_table();
     if (expect == nullptr) {
       refuse_toml(toml_place(file, entry), "expected [[expect]] with transports = \"…\" below");
     }
     site.expectations.push_back(ExpectTable(*expect, file).read());
+    const auto& added = site.expectations.back();
+    if (added.node.empty() ||
+        std::ranges::find(site.nodes, added.node, &NodeClass::name) != site.nodes.end()) {
+      continue;
+    }
+    refuse_toml(added.place, fmt::format("no [[node]] has the name '{}'", added.node));
   }
   return site;
 }
 
 std::string site_text(const SiteFile& site, const std::string& comment) {
-  auto text = fmt::format("{}ranks = {}\n", comment, site.ranks);
+  return more_site_text(site, fmt::format("{}ranks = {}\n", comment, site.ranks));
+}
+
+std::string more_site_text(const SiteFile& site, const std::string& comment) {
+  auto text = comment;
+  for (const auto& node : site.nodes) {
+    text += fmt::format("\n[[node]]\nname = {}\ncpu = {}\ngpus = {}\nnics = {}\n",
+                        Json(node.name).dump(), Json(node.cpu).dump(), toml_list(node.gpus),
+                        toml_list(node.nics));
+  }
   for (const auto& expected : site.expectations) {
-    text += fmt::format("\n[[expect]]\ntransports = \"{}\"\n", expected.transports);
+    text += "\n[[expect]]\n";
+    if (!expected.node.empty()) text += fmt::format("node = {}\n", Json(expected.node).dump());
+    text += fmt::format("transports = \"{}\"\n", expected.transports);
     if (expected.memory != "host") text += fmt::format("memory = \"{}\"\n", expected.memory);
     if (!expected.path_class.empty()) text += fmt::format("class = \"{}\"\n", expected.path_class);
     if (expected.min_GBps) text += fmt::format("min_GBps = {:g}\n", *expected.min_GBps);
@@ -123,6 +189,12 @@ std::string site_text(const SiteFile& site, const std::string& comment) {
       text += fmt::format("path = \"{}\"\n", fmt::join(expected.carriers, ","));
   }
   return text;
+}
+
+const NodeClass* find_class(const SiteFile& site, const NodeClass& node) {
+  const auto found =
+      std::ranges::find_if(site.nodes, [&](const NodeClass& of) { return of.same(node); });
+  return found == site.nodes.end() ? nullptr : &*found;
 }
 
 }  // namespace ucxbench

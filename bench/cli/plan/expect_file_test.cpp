@@ -38,12 +38,49 @@ TEST_F(ExpectFile, HasLimits) {
   EXPECT_EQ(read("[[expect]]\ntransports = \"tcp\"\nmax_us = 40\n").ranks, 2);
 }
 
+TEST_F(ExpectFile, HasClassesOfNodes) {
+  const std::string nodes =
+      "[[node]]\nname = \"big\"\ncpu = \"A \\\"B\\\"\"\ngpus = [\"8 x G\"]\nnics = []\n"
+      "[[node]]\nname = \"small\"\ncpu = \"A\"\n";
+  const auto limit = [](const std::string& node) {
+    return "[[expect]]\nnode = \"" + node + "\"\ntransports = \"tcp\"\nmax_us = 40\n";
+  };
+  const auto site = read(nodes + limit("small") + "[[expect]]\ntransports = \"shm\"\nmax_us = 4\n");
+  ASSERT_EQ(site.nodes.size(), 2U);
+  EXPECT_EQ(site.expectations[0].node, "small");
+  EXPECT_EQ(site.expectations[1].node, "");
+  const auto host = [](const char* cpu, const Json& gpus) {
+    return class_of_host({{"cpu_model", cpu}, {"gpus", gpus}, {"nics", Json::array()}});
+  };
+  const auto* big = find_class(site, host("A \"B\"", Json(std::vector<std::string>(8, "G"))));
+  ASSERT_NE(big, nullptr);
+  EXPECT_EQ(big->name, "big");
+  EXPECT_EQ(find_class(site, host("A \"B\"", Json(std::vector<std::string>(7, "G")))), nullptr);
+  EXPECT_EQ(find_class(site, host("A", Json::array()))->name, "small");
+  EXPECT_EQ(in_words(host("A", Json::array())), "CPU A, no GPUs, no NICs");
+  // Written and read, it is the same; and another file may follow.
+  EXPECT_EQ(site_text(read(site_text(site, "")), ""), site_text(site, ""));
+  const auto more = read("ranks = 3\n" + more_site_text(site, "# begun\n"));
+  EXPECT_EQ(more.nodes.size(), 2U);
+  EXPECT_EQ(more.ranks, 3);
+
+  EXPECT_EQ(refusal(nodes + limit("middle")), ":9: no [[node]] has the name 'middle'");
+  EXPECT_EQ(refusal(nodes + nodes + limit("big")),
+            ":9: node 'big' has the name of another one, or all that 'big' has");
+  EXPECT_EQ(refusal("[[node]]\ncpu = \"A\"\n" + limit("a")),
+            ":1: expected name = \"…\", by which [[expect]] calls it");
+  EXPECT_EQ(refusal("[[node]]\nname = \"a\"\ngpus = \"8\"\n" + limit("a")),
+            ":1: gpus: expected [\"8 x MODEL\", …]");
+  EXPECT_TRUE(
+      refusal("[[node]]\nname = \"a\"\nmodel = 1\n" + limit("a")).starts_with(":3: unknown key"));
+}
+
 TEST_F(ExpectFile, SaysWhereItIsWrong) {
   const std::string good = "[[expect]]\ntransports = \"tcp\"\nmax_us = 40\n";
   const auto with = [&](const std::string& line) { return refusal(good + line + "\n"); };
   EXPECT_TRUE(refusal("ranks = \n" + good).starts_with(":1: not TOML: "));
   EXPECT_EQ(refusal("rank = 2\n" + good),
-            ":1: unknown key 'rank': did you mean 'ranks'? known: ranks, expect");
+            ":1: unknown key 'rank': did you mean 'ranks'? known: ranks, node, expect");
   for (const auto* wrong : {"ranks = 1\n", "ranks = \"2\"\n", "ranks = 1025\n"}) {
     EXPECT_EQ(refusal(wrong + good), ":1: ranks: expected a number, 2 to 1024");
   }

@@ -20,6 +20,7 @@ const auto* const look_at_links = "look for a slow link: ucx-bench topo";
 struct PairRate {
   int src = 0, dst = 0;
   double p25 = 0, p50 = 0, p75 = 0;  ///< GB/s, over its streams
+  bool between_hosts = false;
 
   std::string arrow() const { return fmt::format("{}->{}", src, dst); }
 };
@@ -27,22 +28,27 @@ struct PairRate {
 /// Where all pairs send at once, their rates say how they share, not what a link is.
 bool alone(const Case& of) { return is_matrix(of) && of.shows.at_once != AtOnce::all; }
 
+// Of three hosts or more, slow-host and slow-link tell which end is at fault.
 std::vector<PairRate> rates_of(const Case& of) {
+  const auto between = to_string(PathClass{.distance = Distance::net});
   std::vector<PairRate> rates;
   for (const auto& pair : of.pairs) {
     const auto src = number_at(pair, "src");
     const auto dst = number_at(pair, "dst");
     const auto p50 = number_at(pair, "p50_GBps");
     if (!src || !dst || !p50 || !(*p50 > 0) || *src > 1e6 || *dst > 1e6) continue;
+    const bool between_hosts = text_at(pair, "/class", "") == between;
+    if (between_hosts && !of.sweep.empty()) continue;
     rates.push_back({static_cast<int>(*src), static_cast<int>(*dst),
                      number_at(pair, "p25_GBps").value_or(*p50), *p50,
-                     number_at(pair, "p75_GBps").value_or(*p50)});
+                     number_at(pair, "p75_GBps").value_or(*p50), between_hosts});
   }
   return rates;
 }
 
-/// "NV2", "SYS"; empty where the pair's GPUs are not known.
+/// "NET", "NV2", "SYS"; empty where the pair's GPUs are not known.
 std::string class_of_pair(const Judged& run, const PairRate& rate) {
+  if (rate.between_hosts) return to_string(PathClass{.distance = Distance::net});
   const auto* src = run.rank(rate.src);
   const auto* dst = run.rank(rate.dst);
   if (src == nullptr || dst == nullptr || !src->gpu || !dst->gpu) return "";

@@ -63,6 +63,10 @@ std::vector<Finding> above_limit(const Judged& run);
 std::vector<Finding> slow_pair(const Judged& run);
 std::vector<Finding> asymmetric_pair(const Judged& run);
 
+// slow_hosts.cpp: of three hosts or more (analysis/sweep), which is at fault.
+std::vector<Finding> slow_host(const Judged& run);
+std::vector<Finding> slow_link(const Judged& run);
+
 // ucx.cpp: its settings.
 std::vector<Finding> memlock(const Judged& run);
 std::vector<Finding> eager_too_long(const Judged& run);

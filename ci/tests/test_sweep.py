@@ -1,0 +1,123 @@
+"""Hosts whose links have rates that are known: the sweep names what is slow, and nothing else."""
+
+import contextlib
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import PROGRAM, Started, in_some_attempt, only
+from test_hosts import Hosts, ip
+
+HOSTS = 5
+# Far below what a busy machine carries, so that it is the link that is seen.
+USUAL, SLOW = "100mbit", "20mbit"
+
+
+def shape(namespace, device, rate, slow_to=None):
+    """What goes out there, to one address at another rate."""
+    def tc(*words):
+        ip("netns", "exec", namespace, "tc", *words)
+
+    with contextlib.suppress(subprocess.CalledProcessError):
+        tc("qdisc", "delete", "dev", device, "root")
+    tc("qdisc", "add", "dev", device, "root", "handle", "1:", "htb", "default", "10")
+    tc("class", "add", "dev", device, "parent", "1:", "classid", "1:10", "htb", "rate", rate)
+    if slow_to:
+        tc("class", "add", "dev", device, "parent", "1:", "classid", "1:20", "htb", "rate", SLOW)
+        tc("filter", "add", "dev", device, "protocol", "ip", "parent", "1:", "prio", "1", "u32",
+           "match", "ip", "dst", f"{slow_to}/32", "flowid", "1:20")
+
+
+def plant(hosts, slow_host=None, slow_link=()):
+    address = "10.203.8.{}".format
+    for host in range(HOSTS):
+        rate = SLOW if host == slow_host else USUAL
+        peer = next((address(other + 1) for other in slow_link if host in slow_link and other != host), None)
+        shape(hosts.name(host), "eth7", rate, peer)
+        shape(hosts.name("switch"), f"to{host}", rate)
+
+
+@pytest.fixture(scope="module")
+def hosts():
+    if not shutil.which("ip") or not shutil.which("tc"):
+        pytest.skip("network namespaces need root, and the commands ip and tc (iproute2)")
+    made = Hosts(HOSTS)
+    try:
+        made.make()
+        plant(made)
+    except subprocess.CalledProcessError as error:
+        made.remove()
+        pytest.skip(f"no network namespaces with shaped links here: {error.stderr.strip()}")
+    yield made
+    made.remove()
+
+
+def swept(hosts, count, folder):
+    """A sweep of the first so many."""
+    folder.mkdir()
+    token = folder / "token"
+    token.write_text("5c" * 32)
+    token.chmod(0o600)
+    sides = []
+    for host in range(count):
+        side = ["--listen", "10.203.8.1:13337", "--hosts", count] if host == 0 else ["--connect", "10.203.8.1:13337"]
+        words = ["-s", "32KiB", "--iterations", 16, "--runs", 3, "--launches", 1, "--concurrent", "disjoint",
+                 "--progress-mode", "event", "--json", "run.json"] if host == 0 else []
+        (folder / str(host)).mkdir()
+        sides.append(Started(hosts.on(host, PROGRAM, "p2p", *side, "--token-file", token, *words), folder / str(host), {},
+                             program=shutil.which("ip")))
+    ends = [side.finish() for side in sides]
+    assert [end.code for end in ends] == [0] * count, ends
+    return ends[0]
+
+
+def swept_until(hosts, count, folder, ids):
+    """One in which these findings were made; on a busy machine a pair may really be slow for a while."""
+    sweeps = []
+
+    def attempt(number):
+        sweeps.append(swept(hosts, count, folder / str(number)))
+        return [name for name, _ in found(sweeps[-1])] == ids
+
+    assert in_some_attempt(attempt, 3), sweeps
+    return sweeps[-1]
+
+
+def found(done):
+    return [(finding["id"], finding["evidence"]) for finding in done.file["findings"]
+            if finding["id"] in ("slow-host", "slow-link", "slow-pair", "asymmetric-pair")]
+
+
+def test_good_hosts_are_not_named(hosts, tmp_path):
+    plant(hosts)
+    done = swept_until(hosts, HOSTS, tmp_path, [])
+    sweep = only(done.file["cases"])["sweep"]
+    assert sweep["links"] == [] and sweep["against"] == "median"
+    assert sorted(host["host"] for host in sweep["hosts"]) == [f"node{host}" for host in range(HOSTS)]
+    assert {rail["devices"] for rail in sweep["rails"]} == {"eth7"}
+    assert "hosts, 32 KiB, disjoint pairs at a time, shares of the median pair" in done.out
+
+
+def test_a_slow_host_is_named_and_no_other(hosts, tmp_path):
+    slow = random.randrange(HOSTS - 1)
+    plant(hosts, slow_host=slow)
+    done = swept_until(hosts, HOSTS - 1, tmp_path, ["slow-host"])
+    assert re.match(rf"node{slow} sends and receives at \d+ % of the median of {HOSTS - 1} hosts \(z -\d+\)$", only(found(done))[1]), done
+    sweep = only(done.file["cases"])["sweep"]
+    assert [host["host"] for host in sweep["hosts"] if host["slow"]] == [f"node{slow}"]
+    assert sweep["hosts"][0]["sends"] < 0.5 and sweep["hosts"][0]["receives"] < 0.5
+    assert sweep["links"] == [] and not any(rail["slow"] for rail in sweep["rails"])
+    assert re.search(rf"node{slow} +6 .* sends and receives\n", done.out), done
+
+
+def test_a_slow_link_is_named_and_neither_of_its_hosts(hosts, tmp_path):
+    one, other = random.sample(range(HOSTS), 2)
+    plant(hosts, slow_link=(one, other))
+    done = swept_until(hosts, HOSTS, tmp_path, ["slow-link"])
+    assert re.match(rf"(node{one}->node{other}|node{other}->node{one}): ", only(found(done))[1]), done
+    sweep = only(done.file["cases"])["sweep"]
+    assert {(link["from"], link["to"]) for link in sweep["links"]} == {
+        (f"node{one}", f"node{other}"), (f"node{other}", f"node{one}")}
+    assert not any(host["slow"] for host in sweep["hosts"])

@@ -1,0 +1,67 @@
+#include "harness/report/check_view.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/core/failure.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// Of the limit: "+24 %", "5.7e+06 x", or "under 1 % of it".
+std::string margin_in_words(double ratio) {
+  if (ratio > 0 && ratio < 0.01) return "under 1 % of it";
+  return ratio > 2 ? fmt::format("{:.3g} x", ratio) : fmt::format("{:+.0f} %", 100 * (ratio - 1));
+}
+
+/// "0->1", between hosts "0->1 (node0->node1)", of one of several hosts "0->1 (node0)".
+std::string pair_in_words(const Json& limit) {
+  const auto pair = fmt::format("{}->{}", text_at(limit, "/src"), text_at(limit, "/dst"));
+  const auto host = text_at(limit, "/host", "");
+  const auto peer = text_at(limit, "/peer", "");
+  if (host.empty()) return pair;
+  return fmt::format("{} ({}{})", pair, host, peer.empty() ? "" : "->" + peer);
+}
+
+std::string measured_in_words(const Json& limit) {
+  const auto name = text_at(limit, "/limit");
+  const auto measured = number_at(limit, "measured");
+  if (!measured) return name;
+  if (name == "path") {
+    return fmt::format("{:.0f} % over {}, {}", std::floor(100 * *measured),
+                       text_at(limit, "/expected"), pair_in_words(limit));
+  }
+  const bool rate = name == "min_GBps";
+  const auto expected = number_at(limit, "expected").value_or(0);
+  return fmt::format("{} {}, limit {} {:g} ({}), slowest pair {}", significant(measured, 3),
+                     rate ? "GB/s" : "us", rate ? ">=" : "<=", expected,
+                     margin_in_words(*measured / expected), pair_in_words(limit));
+}
+
+}  // namespace
+
+std::string limit_subject(const Json& limit) {
+  const auto path_class = text_at(limit, "/class", "");
+  return fmt::format("{}, {}{}", text_at(limit, "/transports"), text_at(limit, "/memory"),
+                     path_class.empty() ? "" : ", " + path_class);
+}
+
+std::string limit_in_words(const Json& limit) {
+  auto text = measured_in_words(limit);
+  const auto why = text_at(limit, "/why", "");
+  if (!why.empty()) text += ": " + why;
+  if (text_at(limit, "/verdict") != "met") text += fmt::format(" [{}]", text_at(limit, "/place"));
+  return text;
+}
+
+const Json& check_of(const Result& result, const std::string& format) {
+  const auto found = result.run.find("check");
+  if (found != result.run.end() && found->is_object()) return *found;
+  throw Failure(Exit::usage, fmt::format("--{}: this run has no limits: it is none of `ucx-bench "
+                                         "check --expect`",
+                                         format));
+}
+
+}  // namespace ucxbench
