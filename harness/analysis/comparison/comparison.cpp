@@ -118,6 +118,12 @@ void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) 
       "the runs had placements unequally often: verdicts leave out what moving a process costs");
 }
 
+bool all_are_duets(const std::vector<Row>& rows) {
+  return !rows.empty() && std::ranges::all_of(rows, [](const Row& row) {
+    return row.series.method == Method::duets || row.series.change == Change::missing;
+  });
+}
+
 void doubt_all(Comparison& comparison) {
   for (auto& row : comparison.series) {
     // What befell the host befell both sides of a duet.
@@ -218,12 +224,17 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
   const TwoRuns runs{base, now};
-  add_impossible(comparison.differences, runs);
-  add_placements(comparison.differences, runs);
-  comparison.placements = runs.placements.in_words();
-  look_at_the_host(comparison, runs, demands);
-  auto& series = comparison.series;
   auto rows = rows_of(runs, false, demands);
+  add_impossible(comparison.differences, runs);
+  look_at_the_host(comparison, runs, demands);
+  // Both sides of a duet met the same.
+  if (all_are_duets(rows)) {
+    comparison.host_changed.clear();
+  } else {
+    add_placements(comparison.differences, runs);
+    comparison.placements = runs.placements.in_words();
+  }
+  auto& series = comparison.series;
   comparison.looks = looks_of(base, now);
   comparison.tests = judge(rows, comparison.looks, demands);
   series = series_of(std::move(rows));

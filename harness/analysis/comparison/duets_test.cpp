@@ -83,6 +83,28 @@ TEST(Duets, FindTwoPercentWhereTheHostChangesByThirty) {
   EXPECT_EQ(compare(side(1, 12, 2), side(1, 12, 3)).series[0].change, Change::unchanged);
 }
 
+TEST(Duets, AskNothingOfTheHost) {
+  const auto on_a_host = [](Result result, double copy_GBps) {
+    Case canary;
+    canary.key = "canary/memcpy";
+    canary.benchmark = canary_benchmark;
+    canary.state = CaseState::measured;
+    for (int launch = 0; launch < 12; ++launch) {
+      canary.metrics["copy_GBps"].launch_medians.push_back(copy_GBps + 0.01 * launch);
+    }
+    canary.shows = shows_of_older(canary);
+    result.cases.push_back(canary);
+    return result;
+  };
+  const auto base = on_a_host(side(1, 12, 2), 8);
+  auto now = on_a_host(side(1.02, 12, 3), 6);
+  EXPECT_EQ(compare(base, now).host_changed, "");
+  EXPECT_EQ(compare(base, now).series[0].change, Change::regressed);
+  // Without its duets it is another comparison.
+  for (auto& record : now.cases[0].launches) record.duet = std::nullopt;
+  EXPECT_NE(compare(base, now).host_changed, "");
+}
+
 TEST(Duets, NeedEnoughForAVerdict) {
   EXPECT_EQ(launches_needed(1, 0.005, Method::duets), 9U);
   EXPECT_EQ(launches_needed(48, 0.005, Method::duets), 15U);
