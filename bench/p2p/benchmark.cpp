@@ -30,6 +30,7 @@ Fields<Parameters> fields() {
                     .key = Key::always,
                     .axis = Axis::cases,
                     .usual = "one,all"}),
+      comm_field(),
       connect_by_field(),
       progress_mode_field(),
       ranks_field("processes: every ordered pair is measured", Key::always),

@@ -58,7 +58,9 @@ class Rank {
     send_.emplace(senders.take(largest));
     for (std::size_t peer = 0; peer < peers; ++peer) receive_.push_back(receivers.take(largest));
     rendezvous_.phase("connecting");
-    comm_.emplace(rendezvous_, Communicator::Setup{.connect_by = p.connect_by,
+    comm_.emplace(rendezvous_, Communicator::Setup{.kind = p.comm,
+                                                   .transports = p.transports,
+                                                   .connect_by = p.connect_by,
                                                    .net_devices = p.net_devices,
                                                    .progress = p.progress,
                                                    .crowded = context_.crowded(),

@@ -132,6 +132,7 @@ class Reporter {
     record.lanes = sent.at(0).get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
+                            .device = device_name(p.comm),
                             .moved = sent.at(1).get<Counters>(),
                             .payload_bytes = sent.at(2).get<std::uint64_t>()};
     const bool same_gpu = gpu_ && sender.at("gpu") == receiver.at("gpu");

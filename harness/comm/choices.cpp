@@ -6,6 +6,14 @@
 
 namespace ucxbench {
 
+CommKind parse_comm(std::string_view name) {
+  if (name == "ucx") return CommKind::ucx;
+  if (name == "sockets") return CommKind::sockets;
+  throw Failure(Exit::usage, unknown_name("communication device", name, {"ucx", "sockets"}));
+}
+
+std::string_view to_string(CommKind kind) { return kind == CommKind::ucx ? "ucx" : "sockets"; }
+
 Api parse_api(std::string_view name) {
   if (name == "tag") return Api::tag;
   if (name == "stream") return Api::stream;
@@ -13,6 +21,10 @@ Api parse_api(std::string_view name) {
 }
 
 std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
+
+std::string device_name(CommKind kind) {
+  return kind == CommKind::ucx ? "UCX" : "the sockets device";
+}
 
 ProgressMode ProgressMode::parse(std::string_view text) {
   constexpr std::string_view periodic = "periodic:";

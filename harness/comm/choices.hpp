@@ -8,6 +8,14 @@
 
 namespace ucxbench {
 
+/// What moves messages.
+enum class CommKind { ucx, sockets };
+/// Throws Failure(Exit::usage).
+CommKind parse_comm(std::string_view name);
+std::string_view to_string(CommKind kind);
+/// In a sentence: "UCX".
+std::string device_name(CommKind kind);
+
 enum class Api { tag, stream };
 Api parse_api(std::string_view name);
 std::string_view to_string(Api api);

@@ -28,6 +28,11 @@ TEST(ProgressMode, AutoPollsWhereEachRankHasAProcessor) {
   }
 }
 
+TEST(CommKind, KnowsTwo) {
+  for (const char* name : {"ucx", "sockets"}) EXPECT_EQ(to_string(parse_comm(name)), name);
+  EXPECT_THROW(parse_comm("pipes"), Failure);
+}
+
 TEST(ConnectBy, KnowsTwoWays) {
   EXPECT_EQ(to_string(parse_connect_by("address")), "address");
   EXPECT_EQ(to_string(parse_connect_by("sockaddr")), "sockaddr");

@@ -25,13 +25,17 @@ void check_label(std::uint64_t label) {
 
 }  // namespace
 
+std::unique_ptr<CommDevice> make_device(int rank, int size, const CommSetup& setup) {
+  return setup.kind == CommKind::ucx ? make_ucx_device(rank, size, setup)
+                                     : make_socket_device(rank, size, setup);
+}
+
 void Message::over() {
   if (owner != nullptr) owner->end(*this);
 }
 
 Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup)
-    : Communicator(rendezvous, setup,
-                   make_ucx_device(rendezvous.rank(), rendezvous.size(), setup)) {}
+    : Communicator(rendezvous, setup, make_device(rendezvous.rank(), rendezvous.size(), setup)) {}
 
 Communicator::Communicator(Rendezvous& rendezvous, const Setup& setup,
                            std::unique_ptr<CommDevice> device)

@@ -38,6 +38,8 @@ struct Message {
 
 /// How the ranks of a launch are to reach each other, and wait.
 struct CommSetup {
+  CommKind kind = CommKind::ucx;
+  std::vector<std::string> transports{};  ///< members of the set; UCX has them from its environment
   ConnectBy connect_by = ConnectBy::address;
   std::string net_devices{};
   ProgressMode progress{};   ///< poll or event
@@ -78,7 +80,13 @@ class CommDevice {
   virtual const std::map<std::string, std::string>& effective() const = 0;
 };
 
-/// Throws Failure(Exit::cannot_run).
+/// As setup.kind says. Throws Failure(Exit::cannot_run).
+std::unique_ptr<CommDevice> make_device(int rank, int size, const CommSetup& setup);
 std::unique_ptr<CommDevice> make_ucx_device(int rank, int size, const CommSetup& setup);
+std::unique_ptr<CommDevice> make_socket_device(int rank, int size, const CommSetup& setup);
+
+/// Why these sockets cannot carry messages so; empty where they can.
+std::string why_no_sockets(const std::vector<std::string>& transports, bool gpu_memory,
+                           bool one_host);
 
 }  // namespace ucxbench

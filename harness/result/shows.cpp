@@ -63,13 +63,17 @@ std::string text_of(const ShownAxis& axis, const Json& value) {
   return value.is_string() ? text : axis.label + " " + text;
 }
 
+// As all were before there was another way.
+bool by_ucx(const Json& parameters) { return text_at(parameters, "/comm", "ucx") == "ucx"; }
+
 std::string title_of(const std::string& benchmark, const Json& parameters) {
   std::string title = benchmark;
   if (const auto api = text_at(parameters, "/api", ""); !api.empty()) title += " " + api;
   if (parameters.contains("memory")) {
     title += ", " + join(texts_of(parameters.at("memory")), " to ");
   }
-  return title + ", over " + text_at(parameters, "/transports");
+  title += ", over " + text_at(parameters, "/transports");
+  return by_ucx(parameters) ? title : title + " by " + text_at(parameters, "/comm");
 }
 
 bool is_scaled(const View& view, const Json& parameters) {
@@ -192,6 +196,7 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
   if (scaled)
     axes.push_back({view.amount->parameter, view.amount->parameter, ShownAxis::Unit::plain});
   auto common = parameters;
+  if (common.contains("comm") && by_ucx(common)) common.erase("comm");
   for (const auto& axis : axes) {
     const auto found = parameters.find(axis.parameter);
     if (found == parameters.end()) continue;

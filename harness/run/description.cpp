@@ -22,6 +22,7 @@ class Cases {
     auto& own = description_.place(whole.get());
     own.memory = place.memory;
     own.transports = place.transports;
+    own.comm = place.comm;
     own.net_devices = place.net_devices;
     own.ranks = place.ranks;
     own.launches = place.launches;

@@ -72,6 +72,17 @@ Fields<Place> ranks_list_field(Key key) {
   return number_field(&Place::ranks, std::move(field));
 }
 
+Fields<Place> comm_field() {
+  return choice_field(&Place::comm, parse_comm,
+                      {.name = "comm",
+                       .help = "what moves messages: ucx | sockets (TCP; shm: Unix sockets), or a "
+                               "list",
+                       .group = "ranks",
+                       .type_name = "NAME,..",
+                       .key = Key::if_unusual,
+                       .axis = Axis::launches});
+}
+
 Fields<Place> connect_by_field() {
   return choice_field(&Place::connect_by, parse_connect_by,
                       {.name = "connect-by",

@@ -15,7 +15,8 @@ namespace ucxbench {
 struct Place {
   std::vector<std::string> memory = {"host", "host"};  ///< sent from, received into
   std::vector<std::string> transports;                 ///< members of the set
-  std::string net_devices;                             ///< UCX_NET_DEVICES; empty: UCX's choice
+  CommKind comm = CommKind::ucx;
+  std::string net_devices;  ///< UCX_NET_DEVICES; empty: UCX's choice
   ConnectBy connect_by = ConnectBy::address;
   ProgressMode progress;  ///< in a case never "auto"
   int ranks = 2;
@@ -40,6 +41,8 @@ Fields<Place> place_fields();
 Fields<Place> ranks_field(const std::string& help, Key key);
 /// The same of a benchmark that measures several numbers one by one.
 Fields<Place> ranks_list_field(Key key);
+/// --comm, of a benchmark that runs over a Communicator; several are measured one by one.
+Fields<Place> comm_field();
 Fields<Place> connect_by_field();
 /// --progress-mode, one of auto, poll and event.
 Fields<Place> progress_mode_field();

@@ -164,7 +164,7 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
   const auto possible = members_of(evidence.lanes);
   for (const auto& member : set.members()) {
     if (member == "auto" || possible.empty() || possible.contains(member)) continue;
-    verdict.why += fmt::format("; UCX configured no lane for {}", member);
+    verdict.why += fmt::format("; {} configured no lane for {}", evidence.device, member);
   }
   if (verdict.carried.empty()) return verdict;
   const auto by_set = share_of(set, verdict.carried);

@@ -28,6 +28,7 @@ MessagePath parse_request_info(std::string_view text);
 struct Evidence {
   std::vector<std::string> lanes{};  ///< configured for the endpoint
   MessagePath path{};
+  std::string device = "UCX";       ///< whose lanes they are
   Counters moved{};                 ///< while only this pair was active
   std::uint64_t payload_bytes = 0;  ///< sent meanwhile, by this host; 0: counters say nothing
 };

@@ -5,7 +5,7 @@ from pages.sections import is_canary, is_shown, known, labels_of, metric_title
 from plots.common import metric_of, words
 
 # By these the two may differ and yet be the same load: before and after a change of transport.
-OF_HOW = ("transports", "net_devices", "connect_by", "memory", "devices", "no_pool", "pool_bytes", "api", "progress_mode")
+OF_HOW = ("comm", "transports", "net_devices", "connect_by", "memory", "devices", "no_pool", "pool_bytes", "api", "progress_mode")
 MOST_ROWS = 400
 MOST_DRAWINGS = 6
 

@@ -4,7 +4,7 @@ import topology
 import transferlog
 from pages import timeline
 from plots import waterfall
-from plots.common import measured, percent, row_name, significant, size_axis, words
+from plots.common import measured, over, percent, row_name, significant, size_axis, words
 
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
@@ -21,7 +21,7 @@ def of_topology(run):
     loaded = {}
     for case in run["cases"]:
         if case.get("links"):
-            same = case["benchmark"], words(case["parameters"]["transports"]), case["shows"]["at_once"]
+            same = case["benchmark"], over(case), case["shows"]["at_once"]
             if same not in loaded or amount_of(case) >= amount_of(loaded[same]):
                 loaded[same] = case
     drawn = []

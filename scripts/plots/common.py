@@ -8,9 +8,9 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#00
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 LINES = ["-", "--", ":", "-."]
 # What tells curves apart by colour first; all else by line and marker.
-BY_COLOR = ["transports", "progress_mode", "file", "api", "memory"]
+BY_COLOR = ["transports", "comm", "progress_mode", "file", "api", "memory"]
 # Of a curve, these say by their value alone what they are.
-PLAIN = ("transports", "api", "file", "scaling")
+PLAIN = ("transports", "comm", "api", "file", "scaling")
 UNITS = {"us": "µs"}
 MOST = 2**63  # more than any size that ucx-bench takes
 
@@ -131,6 +131,17 @@ class Provenance:
             commit=words(run["build"].get("commit") or "?")[:10],
             labels=", ".join(dict.fromkeys(labels)),
         )
+
+
+def parameters_of(case):
+    """Files of before there was --comm do not say that UCX moved their messages."""
+    return {name: value for name, value in case["parameters"].items() if (name, value) != ("comm", "ucx")}
+
+
+def over(case):
+    """What carried the messages: the transports, and by what if that was not UCX ("tcp by sockets")."""
+    parameters = parameters_of(case)
+    return words(parameters["transports"]) + (f" by {words(parameters['comm'])}" if "comm" in parameters else "")
 
 
 def styles_of(keys):

@@ -6,7 +6,7 @@ only what differs. Points are medians over launches, the band is their 95 % conf
 
 import math
 
-from plots.common import draw_grid, interval, number, size_axis, size_text, styles_of, title_of, unit_text, words
+from plots.common import draw_grid, interval, number, parameters_of, size_axis, size_text, styles_of, title_of, unit_text, words
 
 MOST_PANELS = 2
 
@@ -24,7 +24,7 @@ def read(run, file):
         axis = size_axis(case)
         if case["shows"]["kind"] != "curve" or not case["metrics"] or not axis or not axis["value"]:
             continue
-        parameters = {name: value for name, value in case["parameters"].items() if name != axis["name"]}
+        parameters = {name: value for name, value in parameters_of(case).items() if name != axis["name"]}
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
         key = tuple((name, words(value)) for name, value in fields.items())
         points = curves.setdefault(key, {})

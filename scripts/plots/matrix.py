@@ -3,7 +3,7 @@
 import dataclasses
 
 from plots import pairs
-from plots.common import draw_rows, measured, row_name, title_of, words
+from plots.common import draw_rows, measured, over, parameters_of, row_name, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -21,13 +21,13 @@ class Case:
 def read(run, file):
     cases = []
     for case in measured(run, "matrix"):
-        parameters = case["parameters"]
+        parameters = parameters_of(case)
         ranks = pairs.checked_ranks(case["shows"]["ranks"])
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
         when = "once" if case["shows"]["at_once"] == "all" else "a time"
         cases.append(
             Case(
-                name=f"{row_name(case)} at {when}, {words(parameters['transports'])}",
+                name=f"{row_name(case)} at {when}, {over(case)}",
                 fields=tuple((field, words(value)) for field, value in fields.items() if value is not None),
                 ranks=ranks,
                 pairs=pairs.rates_of(case, ranks),

@@ -3,7 +3,7 @@
 import dataclasses
 import statistics
 
-from plots.common import by_at_once, measured, number, promised, row_name, words
+from plots.common import by_at_once, measured, number, over, promised, row_name
 
 NO_LINKS = "peak of the links"
 CALIBRATED = "calibrated peak"
@@ -28,7 +28,7 @@ def of_workload(case, ranks):
         ("end to end: the same bytes by the whole run", exchange["bytes"] / metrics["wall_ms"]["p50"] * 1e-6),
     ]
     what = row_name(case) if "ranks" in row_name(case) else f"{ranks} ranks, {row_name(case)}"
-    return made(f"{case['benchmark']}, {what}, {words(case['parameters']['transports'])}, all ranks together", found)
+    return made(f"{case['benchmark']}, {what}, {over(case)}, all ranks together", found)
 
 
 def rows_of(case):
@@ -51,7 +51,7 @@ def of_pairs(alone, together):
     where that was not measured."""
     case = alone or together
     rows = [axis["text"] for axis in case["shows"]["axes"] if axis.get("unit") != "pairs"]
-    title = ", ".join([case["benchmark"], *rows, words(case["parameters"]["transports"])])
+    title = ", ".join([case["benchmark"], *rows, over(case)])
     of_alone, of_together = rows_of(alone), rows_of(together)
     found = []
     for key in dict.fromkeys([*of_alone, *of_together]):

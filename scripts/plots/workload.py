@@ -7,7 +7,7 @@ phases; below, the pairs of ranks of the largest cases.
 import dataclasses
 
 from plots import pairs, phases, scaling
-from plots.common import draw_rows, interval, measured, number, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval, measured, number, parameters_of, positive, styles_of, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -47,7 +47,7 @@ def read(run, file):
     where = {"machine": words(run["machine"].get("id")), "UCX": words(run["ucx"].get("version"))}
     for case in measured(run, "workload"):
         ranks = pairs.checked_ranks(case["shows"]["ranks"])
-        parameters = {name: value for name, value in case["parameters"].items() if name != "ranks"}
+        parameters = {name: value for name, value in parameters_of(case).items() if name != "ranks"}
         rate = case["metrics"]["throughput_GBps"]
         kind = take_scaling(case, parameters)
         input_bytes = case["exchange"].get("input_bytes")

@@ -76,6 +76,7 @@ Fields<WorkloadParameters> workload_fields() {
   return {constant_field<WorkloadParameters>("api", "tag"),
           place_fields(),
           ranks_list_field(Key::always),
+          comm_field(),
           connect_by_field(),
           progress_mode_field(),
           devices_field(),

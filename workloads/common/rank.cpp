@@ -24,7 +24,11 @@ constexpr std::size_t log_capacity = std::size_t{1} << 20U;
 // peers. The counters are of this host, so they say nothing of ranks on others.
 Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counters& counted,
              std::uint64_t payload_bytes) {
-  Evidence evidence{.lanes = {}, .path = {}, .moved = counted, .payload_bytes = payload_bytes};
+  Evidence evidence{.lanes = {},
+                    .path = {},
+                    .device = device_name(p.comm),
+                    .moved = counted,
+                    .payload_bytes = payload_bytes};
   for (int peer = 1; peer < comm.size(); ++peer) {
     for (const auto& lane : comm.lanes(peer)) {
       if (std::find(evidence.lanes.begin(), evidence.lanes.end(), lane) == evidence.lanes.end()) {
@@ -134,7 +138,9 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
   auto& rendezvous = context.rendezvous();
   rendezvous.phase("starting");
   WorkloadMemory memory(p, rendezvous.rank_on_machine());
-  Communicator comm(rendezvous, {.connect_by = p.connect_by,
+  Communicator comm(rendezvous, {.kind = p.comm,
+                                 .transports = p.transports,
+                                 .connect_by = p.connect_by,
                                  .net_devices = p.net_devices,
                                  .progress = p.progress,
                                  .crowded = context.crowded()});

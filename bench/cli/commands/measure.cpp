@@ -22,6 +22,14 @@ std::vector<int> numbers_of_ranks(const MeasuringOptions& o) {
   return numbers;
 }
 
+std::vector<CommKind> comms_of(const MeasuringOptions& o) {
+  const auto several = o.asked.axes.find("comm");
+  if (several == o.asked.axes.end()) return {o.place().comm};
+  std::vector<CommKind> comms;
+  for (const auto& name : several->second) comms.push_back(parse_comm(name.get<std::string>()));
+  return comms;
+}
+
 std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
   if (o.ablate && (o.transports.any_set() || !o.transports.require.empty())) {
     throw Failure(Exit::usage,
@@ -90,6 +98,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.benchmark = o.of.name;
   plan.ranks = numbers_of_ranks(o);
   for (const auto ranks : plan.ranks) check_ranks_of_hosts(o, ranks);
+  plan.comms = comms_of(o);
   plan.hosts = o.number_of_hosts();
   plan.hosts_in_turns = o.of.one_peer;
   plan.sets = sets_of(o, plan.most_ranks());

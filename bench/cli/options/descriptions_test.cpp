@@ -28,8 +28,9 @@ std::string key_of(const Benchmark& benchmark, const void* parameters) {
 }
 
 // What every version before them did, whatever its benchmark.
-Json with_what_is_new(Json parameters) {
+Json with_what_is_new(const Benchmark& benchmark, Json parameters) {
   parameters.emplace("progress_mode", "poll");
+  if (benchmark.parameters.find("comm") != nullptr) parameters.emplace("comm", "ucx");
   return parameters;
 }
 
@@ -44,7 +45,7 @@ TEST(RecordedCases, GoThroughTheStructUnchanged) {
       const auto read = benchmark->parameters.copy(benchmark->parameters.usual.get());
       from_json(benchmark->parameters.fields, recorded.at("parameters"), read.get());
       EXPECT_EQ(Sorted(to_json(benchmark->parameters.fields, read.get())),
-                Sorted(with_what_is_new(recorded.at("parameters"))));
+                Sorted(with_what_is_new(*benchmark, recorded.at("parameters"))));
       EXPECT_EQ(key_of(*benchmark, read.get()), recorded.at("key").get<std::string>()) << args;
     }
   }
@@ -55,6 +56,7 @@ TEST(RecordedCases, AreWhatTheirCommandLinesStillAskFor) {
   for (const auto& run : recorded_cases()) {
     const auto args = run.at("args").get<std::string>();
     const auto plan = plan_of_args(args, 1);
+    const auto& benchmark = *find_benchmark(plan.benchmark);
     std::vector<Sorted> asked, recorded;
     for (const auto& of : run.at("cases")) {
       const auto& parameters = of.at("parameters");
@@ -63,7 +65,8 @@ TEST(RecordedCases, AreWhatTheirCommandLinesStillAskFor) {
       place.memory = parameters.at("memory").get<std::vector<std::string>>();
       place.net_devices = parameters.at("net_devices").get<std::string>();
       place.ranks = parameters.at("ranks").get<int>();
-      recorded.push_back({{"key", of.at("key")}, {"parameters", with_what_is_new(parameters)}});
+      recorded.push_back(
+          {{"key", of.at("key")}, {"parameters", with_what_is_new(benchmark, parameters)}});
       if (asked.size() >= recorded.size()) continue;
       for (const auto& planned : plan.cases(place, place.ranks)) {
         asked.push_back({{"key", planned.key}, {"parameters", planned.parameters}});

@@ -24,6 +24,7 @@ struct Plan {
   std::string origin;  ///< what its failures begin with: "suite.toml:7: case 2"
   std::string benchmark;
   std::vector<int> ranks;  ///< each number is measured by itself
+  std::vector<CommKind> comms = {CommKind::ucx};
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
   std::vector<std::vector<MemoryKind>> memory;
@@ -68,13 +69,14 @@ struct Plan {
 
 /// Where the cases of one launch are measured.
 inline Place case_place(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
-                        const std::string& net_devices = "") {
+                        const std::string& net_devices = "", CommKind comm = CommKind::ucx) {
   Place place;
   place.memory.clear();
   for (const auto kind : memory) place.memory.emplace_back(to_string(kind));
   place.transports = set.members();
   place.net_devices = net_devices;
   place.ranks = ranks;
+  place.comm = comm;
   return place;
 }
 

@@ -12,6 +12,7 @@
 #include "bench/cli/plan/ablation.hpp"
 #include "bench/cli/plan/orders.hpp"
 #include "bench/cli/plan/place.hpp"
+#include "harness/comm/device.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -130,7 +131,9 @@ class Settling {
                          .one_host = plan_.hosts == 1,
                          .gdr = plan_.gdr};
         for (const auto ranks : plan_.ranks) {
-          launches.push_back(launch_plan(set, memory, ranks, use, own));
+          for (const auto comm : plan_.comms) {
+            launches.push_back(launch_plan(comm, set, memory, ranks, use, own));
+          }
         }
       }
     }
@@ -209,9 +212,10 @@ class Settling {
     return devices;
   }
 
-  std::string name_of(const TransportSet& set, const std::vector<MemoryKind>& memory,
+  std::string name_of(CommKind comm, const TransportSet& set, const std::vector<MemoryKind>& memory,
                       int ranks) const {
     std::vector<std::string> parts = {set.name()};
+    if (comm != CommKind::ucx) parts.emplace_back(to_string(comm));
     if (!plan_.name.empty()) parts.push_back(plan_.name);
     if (any_cuda(memory)) {
       parts.push_back(fmt::format("{}", fmt::join(case_place(set, memory, ranks).memory, "-")));
@@ -220,9 +224,13 @@ class Settling {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
-  std::string why_not(const TransportSet& set, const std::vector<MemoryKind>& memory,
+  std::string why_not(CommKind comm, const TransportSet& set, const std::vector<MemoryKind>& memory,
                       const SetUse& use) const {
     const auto& found = machine_.found;
+    if (comm == CommKind::sockets) {
+      if (use.sockaddr) return "--connect-by sockaddr is UCX's: sockets have one way to connect";
+      return why_no_sockets(set.members(), any_cuda(memory), use.one_host);
+    }
     if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
     if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
     return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
@@ -233,32 +241,44 @@ class Settling {
     return plan_.one_peer ? 1 : std::max(1, ranks - 1);
   }
 
-  LaunchPlan launch_plan(const TransportSet& set, const std::vector<MemoryKind>& memory, int ranks,
-                         SetUse use, const std::vector<std::string>& own_net_devices) {
+  // Sockets have nothing of UCX's but the network device.
+  static std::vector<UcxSetting> settings_of(CommKind comm, const TransportSet& set,
+                                             const SetUse& use) {
+    auto settings = ucx_settings(set, use);
+    if (comm == CommKind::sockets) {
+      std::erase_if(settings, [](const auto& one) { return one.key != "UCX_NET_DEVICES"; });
+      for (auto& one : settings) one.why = "the device whose address the sockets have";
+    }
+    return settings;
+  }
+
+  LaunchPlan launch_plan(CommKind comm, const TransportSet& set,
+                         const std::vector<MemoryKind>& memory, int ranks, SetUse use,
+                         const std::vector<std::string>& own_net_devices) {
     use.endpoints = endpoints_of_rank(ranks);
     use.ranks_here = local(ranks) * own_seat().of;
-    LaunchPlan launch{.name = name_of(set, memory, ranks),
+    LaunchPlan launch{.name = name_of(comm, set, memory, ranks),
                       .benchmark = plan_.benchmark,
                       .set = set,
                       .memory = memory,
                       .ranks = ranks,
                       .cases = {},
-                      .settings = ucx_settings(set, use),
+                      .settings = settings_of(comm, set, use),
                       .net_devices = own_net_devices,
                       .asked = {},
-                      .unavailable = why_not(set, memory, use),
+                      .unavailable = why_not(comm, set, memory, use),
                       .strict = plan_.strict,
                       .require = plan_.require,
                       .allow_same_gpu = plan_.allow_same_gpu,
                       .crowded = false,
                       .launch = {}};
     const auto variables = set_environment(launch);
-    if (use.gpu_memory || set.has("ib") || set.has("auto")) {
+    if (comm == CommKind::ucx && (use.gpu_memory || set.has("ib") || set.has("auto"))) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
     const auto cpus = cpus_for(ranks);
     launch.crowded = crowded(local(ranks), cpus);
-    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices), cpus)) {
+    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices, comm), cpus)) {
       if (launch.crowded) note_progress(planned, ranks, cpus);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));

@@ -36,7 +36,8 @@ std::size_t count_cases(const std::vector<Plan>& plans) {
     for (const auto ranks : plan.ranks) {
       const auto place =
           case_place(TransportSet::parse("tcp"), {MemoryKind::host, MemoryKind::host}, ranks, "lo");
-      count += plan.sets.size() * plan.memory.size() * plan.cases(place, place.ranks).size();
+      count += plan.comms.size() * plan.sets.size() * plan.memory.size() *
+               plan.cases(place, place.ranks).size();
     }
   }
   return count;

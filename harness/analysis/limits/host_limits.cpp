@@ -50,7 +50,8 @@ std::optional<int> copies_by(const Carrier& carrier) {
     return lane.starts_with("cma/") || lane.starts_with("knem/");
   };
   const auto twice = [](const std::string& lane) {
-    return lane.starts_with("posix/") || lane.starts_with("sysv/");
+    return lane.starts_with("posix/") || lane.starts_with("sysv/") ||
+           lane.starts_with("unix/");  // into the kernel and out of it
   };
   const auto& lanes = carrier.used.empty() ? carrier.lanes : carrier.used;
   if (!lanes.empty() && std::ranges::all_of(lanes, twice)) return 2;
