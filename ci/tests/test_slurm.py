@@ -139,6 +139,18 @@ def test_without_pmix_by_the_nodes_names_and_the_token_file(srun, tmp_path):
     assert (tmp_path / "token").stat().st_mode & 0o077 == 0
 
 
+def test_a_suite_over_four_hosts(srun, tmp_path):
+    (tmp_path / "suite.toml").write_text(
+        'launches = 1\n[[case]]\nargs = "pingpong --sizes 8 --iterations 50"\n'
+        '[[case]]\nargs = "halo -n 8 --size 50 --runs 1"\n')
+    done = srun(["-N", 4, "--mpi=pmix"], "suite", "suite.toml", "--json", "run.json").finish()
+    assert done.code == 0, done
+    run = done.file
+    assert {case["state"] for case in run["cases"]} == {"measured"}
+    assert {rank["host"] for rank in run["ranks"]} == {"node0", "node1", "node2", "node3"}
+    assert {case["benchmark"] for case in run["cases"]} == {"canary", "pingpong", "halo"}
+
+
 @pytest.mark.parametrize("how", ["rank", "scancel"])
 def test_what_srun_has_started_ends_together(srun, slurm, how):
     running = srun(["-N", 3, "--mpi=pmix"], "p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000,

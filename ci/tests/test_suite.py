@@ -139,7 +139,7 @@ def test_dry_run_measures_nothing(bench, tmp_path):
         ("pingpong --sizes none", "--sizes"),
         ("pingpong --launches 3", "--launches is for the whole suite"),
         ("pingpong --json x.json", "--json is for the whole suite"),
-        ("pingpong --listen", "--listen: the ranks of a suite are on one machine"),
+        ("pingpong --listen", "--listen is for the whole suite, not for a case"),
         ("pinpong", "unknown command 'pinpong': did you mean 'pingpong'?"),
         ("--", "no command"),
         ("topo", "unknown command 'topo'"),

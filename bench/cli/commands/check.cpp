@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/expect_file.hpp"
@@ -29,7 +30,8 @@ namespace {
 constexpr int check_launches = 3;
 
 struct CheckOptions {
-  int ranks = 2;
+  int ranks = 2;  ///< of each host
+  Sides sides;
   RunOptions run;
   std::string expect, write_expect;
   std::string max_time = "30s";
@@ -38,41 +40,46 @@ struct CheckOptions {
 /// What is measured for a site: for each transport set and memory what the limits need, once.
 class CheckPlans {
  public:
-  explicit CheckPlans(int ranks) : ranks_(ranks) {}
+  /// With so many ranks on each host.
+  CheckPlans(int ranks, const Sides& sides) : ranks_(ranks), sides_(sides) {}
 
   /// Which of the run's cases has them.
   std::size_t rates(const Expectation& of) {
     const bool on_gpu = any_on_gpu(parse_memory_pair(of.memory));
     return add(of, "bandwidth",
-               fmt::format("p2p -n {} --concurrent one --sizes {} --iterations 4 --runs 2", ranks_,
-                           on_gpu ? "64MiB" : "16MiB"));
+               fmt::format("p2p -n {} --concurrent one --sizes {} --iterations 4 --runs 2",
+                           all(ranks_), on_gpu ? "64MiB" : "16MiB"));
   }
   std::size_t latencies(const Expectation& of) {
-    return add(
-        of, "latency",
-        fmt::format("pingpong -n {} --measure latency --sizes 8 --max-time 600ms", ranks_ / 2 * 2));
+    return add(of, "latency",
+               fmt::format("pingpong -n {} --measure latency --sizes 8 --max-time 600ms",
+                           all(ranks_ / 2 * 2)));
   }
 
   const std::vector<Plan>& plans() const { return plans_; }
 
  private:
+  int all(int ranks) const { return ranks * sides_.number_of_hosts(); }
+
   std::size_t add(const Expectation& of, const std::string& name, const std::string& args) {
     const auto kinds = parse_memory_pair(of.memory);
     // In one order, however the file has it.
     const auto members = TransportSet::parse(of.transports).members();
-    const auto all = fmt::format("{} --transports {} --memory {},{}", args, fmt::join(members, ","),
-                                 to_string(kinds.front()), to_string(kinds.back()));
-    const auto known = std::ranges::find(args_, all);
+    const auto args_and_set =
+        fmt::format("{} --transports {} --memory {},{}", args, fmt::join(members, ","),
+                    to_string(kinds.front()), to_string(kinds.back()));
+    const auto known = std::ranges::find(args_, args_and_set);
     if (known != args_.end()) return static_cast<std::size_t>(known - args_.begin());
-    const auto parse = [&] { return plan_of_args(all, check_launches); };
+    const auto parse = [&] { return plan_of_args(args_and_set, check_launches, &sides_); };
     plans_.push_back(of.place.empty() ? parse() : of_option(of.place, parse));
     plans_.back().name = name;
     plans_.back().origin = of.place;
-    args_.push_back(all);
+    args_.push_back(args_and_set);
     return args_.size() - 1;
   }
 
   int ranks_;
+  const Sides& sides_;
   std::vector<Plan> plans_;        ///< of one case each
   std::vector<std::string> args_;  ///< of each plan
 };
@@ -193,7 +200,7 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto site = read_site(o.expect);
   Exit of_class = Exit::done;
   const auto expectations = expectations_here(site, o.expect, of_class);
-  CheckPlans plans(site.ranks);
+  CheckPlans plans(site.ranks, o.sides);
   std::vector<NeededCases> needed;
   for (const auto& expectation : expectations) {
     auto& cases = needed.emplace_back();
@@ -256,7 +263,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
   here.name = new_name(others);
   check_outputs({{"write-expect", o.write_expect}});
   if (o.ranks < 2) throw Failure(Exit::usage, "--ranks 1: check needs at least two");
-  CheckPlans plans(others.ranks);
+  CheckPlans plans(others.ranks, o.sides);
   const auto usual = usual_expectations();
   for (const auto& expectation : usual) {
     plans.rates(expectation);
@@ -301,7 +308,9 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
   return worse(written, begun);
 }
 
-Exit run_check(const CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {
+Exit run_check(CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {
+  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  if (const auto exit = follow_if_not_first(o.sides, usual, global)) return *exit;
   if (o.expect.empty() == o.write_expect.empty()) {
     throw Failure(
         Exit::usage,
@@ -336,6 +345,7 @@ AddedCommand add_check(CLI::App& app) {
       ->group("ranks")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  add_sides(*command, o->sides);
   command->add_option("--max-time", o->max_time, "no launch begins that would end later")
       ->group("sample")
       ->type_name("TIME")

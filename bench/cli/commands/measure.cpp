@@ -136,22 +136,16 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
   const auto options = std::make_shared<MeasuringOptions>(benchmark);
   add_options(*command, *options);
   add_examples(*command, benchmark.examples);
-  const auto plan = [command, options] {
+  const auto plan = [command, options](const Sides* sides) {
+    if (sides != nullptr) static_cast<Sides&>(*options) = *sides;
     fill_in(*command, *options);
     return plan_of(options);
   };
   const auto run = [options, plan](const GlobalOptions& global) {
     const Placement placement{options->run.bind, options->run.wrap,
                               options->transports.net_devices};
-    options->launcher = find_launcher();
-    check_sides(*options);
-    if (options->launcher && options->launcher->index() > 0) {
-      if (global.dry_run) return Exit::done;
-      return follow_first(*options->launcher, options->listen.value_or(""), options->token_file,
-                          placement);
-    }
-    if (!options->connect) return carry_out(plan(), options->run, global);
-    return follow_listener(*options->connect, options->token_file, placement);
+    if (const auto exit = follow_if_not_first(*options, placement, global)) return *exit;
+    return carry_out(plan(nullptr), options->run, global);
   };
   return {command, run, plan};
 }

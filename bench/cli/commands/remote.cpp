@@ -110,6 +110,37 @@ LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement
       signals);
 }
 
+Exit follow_listener(const std::string& connect, const std::string& token_file,
+                     const Placement& placement) {
+  refuse_nearest(placement.net_devices);
+  const auto remote =
+      connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
+                          std::chrono::seconds(10), own_hello());
+  say(fmt::format("connected to {}", remote->host()));
+  Signals signals;
+  const auto outcome = follow(*remote, signals, placement);
+  if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
+  return outcome.exit;
+}
+
+Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
+                  const Placement& placement) {
+  refuse_nearest(placement.net_devices);
+  const auto meeting = launcher.hear(listen, token_file);
+  auto hello = own_hello();
+  hello["index"] = launcher.index();
+  const auto remote =
+      connect_to_listener(meeting.at, own_identity(), meeting.token, launcher_limit, hello);
+  Signals signals;
+  signals.end_with_parent();
+  const auto outcome = follow(*remote, signals, placement);
+  // The first process says why to all that look at the launcher's output.
+  if (remote->ended() && !outcome.said_there) {
+    say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
+  }
+  return outcome.exit;
+}
+
 }  // namespace
 
 RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) {
@@ -147,34 +178,16 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
   return names;
 }
 
-Exit follow_listener(const std::string& connect, const std::string& token_file,
-                     const Placement& placement) {
-  refuse_nearest(placement.net_devices);
-  const auto remote =
-      connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
-                          std::chrono::seconds(10), own_hello());
-  say(fmt::format("connected to {}", remote->host()));
-  Signals signals;
-  const auto outcome = follow(*remote, signals, placement);
-  if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
-  return outcome.exit;
-}
-
-Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
-                  const Placement& placement) {
-  refuse_nearest(placement.net_devices);
-  const auto meeting = launcher.hear(listen, token_file);
-  auto hello = own_hello();
-  hello["index"] = launcher.index();
-  const auto remote =
-      connect_to_listener(meeting.at, own_identity(), meeting.token, launcher_limit, hello);
-  Signals signals;
-  signals.end_with_parent();
-  const auto outcome = follow(*remote, signals, placement);
-  // The first process says why to all that look at the launcher's output.
-  if (remote->ended() && !outcome.said_there)
-    say(fmt::format("ucx-bench: {}: {}", host_name(), outcome.reason));
-  return outcome.exit;
+std::optional<Exit> follow_if_not_first(Sides& sides, const Placement& placement,
+                                        const GlobalOptions& global) {
+  sides.launcher = find_launcher();
+  check_sides(sides);
+  if (sides.launcher && sides.launcher->index() > 0) {
+    if (global.dry_run) return Exit::done;
+    return follow_first(*sides.launcher, sides.listen.value_or(""), sides.token_file, placement);
+  }
+  if (!sides.connect) return std::nullopt;
+  return follow_listener(*sides.connect, sides.token_file, placement);
 }
 
 }  // namespace ucxbench

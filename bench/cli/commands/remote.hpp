@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "bench/cli/options/options.hpp"
+#include "bench/cli/options/sides.hpp"
 #include "bench/cli/plan/plan.hpp"
 #include "bench/cli/plan/settle.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/launch/launcher.hpp"
 #include "harness/launch/remote.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/hosts.hpp"
@@ -27,12 +29,10 @@ struct Placement {
   std::string net_devices;
 };
 
-/// The connecting side: the listener's plan rules, this side starts its ranks as it is told.
-Exit follow_listener(const std::string& connect, const std::string& token_file,
-                     const Placement& placement);
-
-/// The same of a process that a launcher has started beside the first one, which listens.
-Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
-                  const Placement& placement);
+/// Finds the launcher of this process, if there is one. Where the process is not the first of a
+/// run's hosts, it starts its ranks as that says: the status of the run. Throws
+/// Failure(Exit::usage), as check_sides does.
+std::optional<Exit> follow_if_not_first(Sides& sides, const Placement& placement,
+                                        const GlobalOptions& global);
 
 }  // namespace ucxbench

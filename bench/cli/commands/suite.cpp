@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 
@@ -16,6 +17,7 @@ struct SuiteOptions {
   std::string launch;
   std::string duet;
   std::vector<std::string> only;
+  Sides sides;
   RunOptions run;
 };
 
@@ -30,7 +32,10 @@ void leave_out_others(std::vector<Plan>& plans, const std::vector<std::string>& 
   }
 }
 
-Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
+Exit run_suite(SuiteOptions& o, const GlobalOptions& global) {
+  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  if (const auto exit = follow_if_not_first(o.sides, usual, global)) return *exit;
+  if (o.file.empty()) throw Failure(Exit::usage, "suite: FILE.toml is missing");
   o.run.outputs.check("", {o.file});
   Schedule schedule;
   schedule.canary = true;
@@ -41,7 +46,7 @@ Exit run_suite(const SuiteOptions& o, const GlobalOptions& global) {
     schedule.only_launch = number - 1;
     launches = of;
   }
-  auto planned = plan_suite(o.file, launches);
+  auto planned = plan_suite(o.file, launches, &o.sides);
   leave_out_others(planned.plans, o.only);
   schedule.launches = planned.launches;
   if (!schedule.only_launch) schedule.max_time = planned.max_time;
@@ -63,7 +68,6 @@ AddedCommand add_suite(CLI::App& app) {
   command
       ->add_option("file", o.file,
                    "[[case]] args = \"pingpong --sizes 8\" …, launches, max_time = \"10min\"")
-      ->required()
       ->type_name("FILE.toml");
   auto* launch =
       command
@@ -78,6 +82,7 @@ AddedCommand add_suite(CLI::App& app) {
       ->type_name("KEY")
       ->allow_extra_args(false)
       ->needs(launch);
+  add_sides(*command, o.sides);
   o.run.add_outputs(*command);
   o.run.outputs.add_transfer_options(*command);
   return {command, [options](const GlobalOptions& global) { return run_suite(*options, global); }};

@@ -10,45 +10,8 @@
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
-namespace {
-
-// Of a run at most 1024 ranks.
-constexpr int most_hosts = 1024;
-constexpr int most_ranks_per_host = 512;
-
-void add_sides(CLI::App& command, MeasuringOptions& o) {
-  command.add_option("--listen", o.listen, "wait for the other hosts, or shells")
-      ->group("ranks")
-      ->type_name("[IP:PORT]")
-      ->expected(0, 1)
-      ->default_str("127.0.0.1:13337");
-  command.add_option("--connect", o.connect, "be a host of a --listen, whose options count")
-      ->group("ranks")
-      ->type_name("HOST:PORT");
-  command.add_option("--hosts", o.hosts, "with --listen: hosts, this one among them (default: 2)")
-      ->group("ranks")
-      ->type_name("N")
-      ->check(CLI::Range(2, most_hosts));
-  command
-      .add_option("--ranks-per-host", o.ranks_per_host,
-                  "with --listen: instead of --ranks, the number of all")
-      ->group("ranks")
-      ->type_name("N")
-      ->check(CLI::Range(1, most_ranks_per_host));
-  command.add_option("--token-file", o.token_file, "secret shared by --listen and --connect")
-      ->group("ranks")
-      ->type_name("FILE");
-}
-
-}  // namespace
-
 MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
     : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
-
-int MeasuringOptions::number_of_hosts() const {
-  if (launcher) return launcher->count();
-  return listen ? hosts.value_or(2) : 1;
-}
 
 void add_options(CLI::App& command, MeasuringOptions& o) {
   const auto& fields = o.of.parameters.fields;
@@ -94,32 +57,6 @@ void fill_in(CLI::App& command, const MeasuringOptions& o) {
     values[option] = fmt::format("{}", std::max(std::llround(value * std::pow(scale, power)), 1LL));
   }
   fill_unset(command, values);
-}
-
-void check_sides(const MeasuringOptions& o) {
-  if (o.listen && o.connect) {
-    throw Failure(Exit::usage, "--listen and --connect: one side listens, the other connects");
-  }
-  if (o.launcher && (o.hosts || o.connect)) {
-    throw Failure(Exit::usage, fmt::format("--hosts and --connect: the launcher has started {} "
-                                           "processes, which are the hosts",
-                                           o.launcher->count()));
-  }
-  if ((o.hosts || o.ranks_per_host) && o.number_of_hosts() == 1) {
-    throw Failure(Exit::usage,
-                  "--hosts and --ranks-per-host: the listening side says how many, "
-                  "with --listen");
-  }
-}
-
-void check_ranks_of_hosts(const MeasuringOptions& o, int ranks) {
-  const auto hosts = o.number_of_hosts();
-  const auto each = o.ranks_per_host.value_or(ranks / hosts);
-  if (each > 0 && ranks == hosts * each) return;
-  throw Failure(
-      Exit::usage,
-      fmt::format("--ranks {} on {} hosts{}: it is the number of all, as many on each host", ranks,
-                  hosts, o.ranks_per_host ? fmt::format(" with {} on each", each) : ""));
 }
 
 Json options_of(const Benchmark& benchmark) {

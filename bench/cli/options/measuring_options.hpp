@@ -1,20 +1,17 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <memory>
-#include <optional>
-#include <string>
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/run_options.hpp"
+#include "bench/cli/options/sides.hpp"
 #include "bench/cli/options/transport_options.hpp"
-#include "harness/launch/launcher.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
 
 /// All that the command of a benchmark was given.
-struct MeasuringOptions {
+struct MeasuringOptions : Sides {
   explicit MeasuringOptions(const Benchmark& benchmark);
 
   const Benchmark& of;
@@ -24,16 +21,10 @@ struct MeasuringOptions {
   Asked asked;  ///< the benchmark's own
   bool ablate = false;
   bool quick = false;
-  std::optional<std::string> listen, connect;
-  std::optional<int> hosts, ranks_per_host;
-  std::string token_file;
-  std::shared_ptr<Launcher> launcher;  ///< of this process, the first of several; or null
 
   /// The benchmark's parameters without the values of axes.
   const Place& place() const { return of.parameters.place(asked.parameters.get()); }
   bool remote() const { return number_of_hosts() > 1 || connect.has_value(); }
-  /// On which the ranks are, as many on each.
-  int number_of_hosts() const;
 };
 
 void add_options(CLI::App& command, MeasuringOptions& options);
@@ -42,12 +33,6 @@ void add_options(CLI::App& command, MeasuringOptions& options);
 /// benchmark (--like NAME), with --scale times its data; --ranks, where there are several hosts,
 /// what they have together. Throws Failure(Exit::usage) for an unknown name.
 void fill_in(CLI::App& command, const MeasuringOptions& options);
-
-/// Throws Failure(Exit::usage) for a side of a run on several hosts that cannot be.
-void check_sides(const MeasuringOptions& options);
-
-/// Throws Failure(Exit::usage) for a number of ranks that are not as many on each host.
-void check_ranks_of_hosts(const MeasuringOptions& options, int ranks);
 
 /// For machines: every option of a benchmark's command, as its help has them.
 Json options_of(const Benchmark& benchmark);

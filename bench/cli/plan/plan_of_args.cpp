@@ -24,16 +24,16 @@ void refuse_what_is_the_suites(const CLI::App& command) {
     throw Failure(Exit::usage,
                   fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
   }
-  for (const auto* name : {"listen", "connect"}) {
+  for (const auto* name : {"listen", "connect", "hosts"}) {
     if (!given(name)) continue;
     throw Failure(Exit::usage,
-                  fmt::format("--{}: the ranks of a suite are on one machine: leave it out", name));
+                  fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
   }
 }
 
 }  // namespace
 
-Plan plan_of_args(const std::string& args, int launches) {
+Plan plan_of_args(const std::string& args, int launches, const Sides* sides) {
   CLI::App app{"", "ucx-bench"};
   const auto commands = add_benchmarks(app);
   app.require_subcommand(0, 1);
@@ -57,7 +57,7 @@ Plan plan_of_args(const std::string& args, int launches) {
   refuse_options_as_values(app, *parsed->app);
   refuse_what_is_the_suites(*parsed->app);
   fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});
-  return parsed->plan();
+  return parsed->plan(sides);
 }
 
 }  // namespace ucxbench

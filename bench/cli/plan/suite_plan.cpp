@@ -18,11 +18,11 @@ namespace {
 constexpr int least_launches_of_a_suite = 24;
 constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
 
-std::vector<Plan> plans_of(const Suite& suite, int launches) {
+std::vector<Plan> plans_of(const Suite& suite, int launches, const Sides* sides) {
   std::vector<Plan> plans;
   for (const auto& suite_case : suite.cases) {
-    plans.push_back(
-        of_option(suite_case.origin, [&] { return plan_of_args(suite_case.args, launches); }));
+    plans.push_back(of_option(suite_case.origin,
+                              [&] { return plan_of_args(suite_case.args, launches, sides); }));
     plans.back().name = suite_case.name;
     plans.back().origin = suite_case.origin;
   }
@@ -45,20 +45,20 @@ std::size_t count_cases(const std::vector<Plan>& plans) {
 
 }  // namespace
 
-PlannedSuite plan_suite(const std::string& file, std::optional<int> launches) {
+PlannedSuite plan_suite(const std::string& file, std::optional<int> launches, const Sides* sides) {
   const auto suite = read_suite(file);
   PlannedSuite planned;
   if (!launches) launches = suite.launches;
   planned.launches = launches.value_or(least_launches_of_a_suite);
   planned.max_time = suite.max_time;
-  planned.plans = plans_of(suite, planned.launches);
+  planned.plans = plans_of(suite, planned.launches, sides);
   planned.cases = count_cases(planned.plans);
   const auto tests = planned.cases * most_metrics_of_case;
   planned.needed = static_cast<int>(launches_needed(tests, usual_alpha));
   planned.needed_duets = static_cast<int>(launches_needed(tests, usual_alpha, Method::duets));
   if (!launches && planned.launches < planned.needed) {
     planned.launches = planned.needed;
-    planned.plans = plans_of(suite, planned.launches);
+    planned.plans = plans_of(suite, planned.launches, sides);
   }
   return planned;
 }

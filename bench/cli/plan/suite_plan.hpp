@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/options/sides.hpp"
 #include "bench/cli/plan/plan.hpp"
 
 namespace ucxbench {
@@ -20,8 +21,10 @@ struct PlannedSuite {
   std::optional<std::chrono::nanoseconds> max_time;
 };
 
-/// With `launches` of each case, whatever the file says. Throws Failure(Exit::usage).
-PlannedSuite plan_suite(const std::string& file, std::optional<int> launches = {});
+/// With `launches` of each case, whatever the file says, on the hosts of `sides`, unless null.
+/// Throws Failure(Exit::usage).
+PlannedSuite plan_suite(const std::string& file, std::optional<int> launches = {},
+                        const Sides* sides = nullptr);
 
 /// "3/10": the third of ten.
 struct OneLaunch {

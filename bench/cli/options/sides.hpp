@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/launch/launcher.hpp"
+
+namespace ucxbench {
+
+/// Which side of a run on several hosts this process is.
+struct Sides {
+  std::optional<std::string> listen, connect;
+  std::optional<int> hosts, ranks_per_host;
+  std::string token_file;
+  std::shared_ptr<Launcher> launcher;  ///< of this process, the first of several; or null
+
+  /// On which the ranks are, as many on each.
+  int number_of_hosts() const;
+};
+
+void add_sides(CLI::App& command, Sides& sides);
+
+/// Throws Failure(Exit::usage) for a side that cannot be.
+void check_sides(const Sides& sides);
+
+/// Throws Failure(Exit::usage) for a number of ranks that are not as many on each host.
+void check_ranks_of_hosts(const Sides& sides, int ranks);
+
+}  // namespace ucxbench
