@@ -3,14 +3,18 @@
 // one process that does nothing but answer: no rank process is started. One line of JSON.
 
 #include <fmt/format.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -139,6 +143,22 @@ double processor_seconds() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
+/// What went over the connections, by what TCP has counted.
+struct Crossed {
+  std::uint64_t sent = 0, received = 0;
+};
+Crossed crossed(const RemoteSupervisors& others) {
+  Crossed all;
+  for (const auto& each : others) {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    ::getsockopt(each->fd(), IPPROTO_TCP, TCP_INFO, &info, &length);
+    all.sent += info.tcpi_bytes_acked;
+    all.received += info.tcpi_bytes_received;
+  }
+  return all;
+}
+
 json measured(const Size& size, Listener& listener) {
   auto begin = Clock::now();
   const auto others =
@@ -149,14 +169,14 @@ json measured(const Size& size, Listener& listener) {
     launch.hosts.push_back(1 + rank / size.ranks_per_host);
   }
   launch.told.assign(others.size(), json::object());
-  std::size_t reports = 0;
-  launch.on_report = [&](int, const std::string&, const Hub::Bytes&) { ++reports; };
   Signals signals;
   begin = Clock::now();
   const auto before_s = processor_seconds();
+  const auto crossed_before = crossed(others);
   const auto outcome = run_launch(launch, signals, others);
   const auto launch_s = seconds_since(begin);
   const auto launch_cpu_s = processor_seconds() - before_s;
+  const auto crossed_after = crossed(others);
   for (const auto& each : others) each->say_goodbye(Exit::done, "");
   if (!outcome.reason.empty()) throw Failure(outcome.exit, outcome.reason);
   return {{"hosts", size.hosts},
@@ -164,7 +184,8 @@ json measured(const Size& size, Listener& listener) {
           {"address_bytes", size.address_bytes},
           {"report_bytes", size.report_bytes},
           {"barriers", size.barriers},
-          {"reports", reports},
+          {"sent_bytes", crossed_after.sent - crossed_before.sent},
+          {"received_bytes", crossed_after.received - crossed_before.received},
           {"joined_s", joined_s},
           {"launch_s", launch_s},
           {"launch_cpu_s", launch_cpu_s}};

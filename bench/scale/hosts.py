@@ -107,7 +107,8 @@ def main():
     parser.add_argument("--barriers", type=int, default=8)
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "results/scale", metavar="FOLDER")
     options = parser.parse_args()
-    record = {"command": "bench/scale/hosts.py", "cpus": sorted(os.sched_getaffinity(0)), "points": []}
+    record = {"command": "bench/scale/hosts.py", "cpus": sorted(os.sched_getaffinity(0)), "load_1min": os.getloadavg()[0],
+              "points": []}
     record = over_mpirun(options, record)
     record["played"] = played(options)
     points = {name: ",\n".join("  " + json.dumps(point) for point in record.pop(name)) for name in ("points", "played")}

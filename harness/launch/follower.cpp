@@ -105,6 +105,8 @@ void Follower::round() {
   }
   if (ranks_) watch_ranks(now, children_changed);
   remote_.receive(now, [&](const auto& frame) { handle(frame); });
+  // To start or end many ranks takes seconds, in which this side does not listen.
+  if (Clock::now() - now > longest_watch_round) remote_.forgive(Clock::now());
 }
 
 void Follower::handle(const nlohmann::json& frame) {
@@ -160,8 +162,8 @@ void Follower::start(const nlohmann::json& frame) {
   }
 }
 
-// That it lives is known here, and so is what all ranks get; the listener wants to know that it does
-// something.
+// That it lives is known here, and so is what all ranks get; the listener wants to know that it
+// does something.
 void Follower::pass_on(int rank, const nlohmann::json& said) {
   const auto type = said.value("type", "");
   if (type == "get" && preset_.contains(said.value("key", ""))) {
