@@ -7,7 +7,7 @@ import pytest
 from conftest import SHIM, only
 
 LEAK_SHIM = pathlib.Path(SHIM).with_name("libleak.so")
-# What grows from round to round is judged from so many on.
+# Enough to judge what grows from round to round.
 ROUNDS = 14
 
 

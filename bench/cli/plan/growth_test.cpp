@@ -18,8 +18,8 @@ std::vector<double> noise(std::size_t count, double per_step) {
 
 TEST(GrowthOf, NeedsSomeValues) {
   EXPECT_FALSE(growth_of({}));
-  EXPECT_FALSE(growth_of(std::vector<double>(13, 1.0)));
-  EXPECT_TRUE(growth_of(std::vector<double>(14, 1.0)));
+  EXPECT_FALSE(growth_of(std::vector<double>(12, 1.0)));
+  EXPECT_TRUE(growth_of(std::vector<double>(13, 1.0)));
 }
 
 TEST(GrowthOf, IsNoneOfNoiseAndOfWhatIsTakenAtFirst) {

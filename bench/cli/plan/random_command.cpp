@@ -33,8 +33,8 @@ const std::map<std::string_view, std::uint64_t> most_of_option = {
 constexpr std::array<std::string_view, 2> left_alone{"inject", "scaling"};
 constexpr std::array<std::string_view, 4> drawn_transports{"tcp", "shm", "tcp,shm", "auto"};
 // Host memory is what every machine has.
-constexpr std::array<std::string_view, 6> drawn_memory{"host",   "host", "host",
-                                                       "pinned", "cuda", "managed"};
+constexpr std::array<std::string_view, 9> drawn_memory{"host", "host",   "host", "host",   "host",
+                                                       "host", "pinned", "cuda", "managed"};
 
 class Draw {
  public:
