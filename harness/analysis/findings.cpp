@@ -1,5 +1,7 @@
 #include "harness/analysis/findings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/analysis/rules/judged.hpp"
@@ -26,13 +28,60 @@ Json worst_first(Json findings) {
   return findings;
 }
 
+/// What a finding says whatever its host is called: "" of a host itself, "mlx5_0", "ranks".
+std::string without_host(const Finding& finding) {
+  if (finding.subject == finding.host) return "";
+  const auto end = " on " + finding.host;
+  const bool named = finding.subject.ends_with(end);
+  return named ? finding.subject.substr(0, finding.subject.size() - end.size()) : finding.subject;
+}
+
+std::string hosts_in_words(const std::vector<std::string>& hosts, std::size_t all) {
+  constexpr std::size_t most_hosts_named = 4;
+  if (hosts.size() == all) return fmt::format("all {} hosts", all);
+  auto named = hosts;
+  named.resize(std::min(named.size(), most_hosts_named));
+  const auto more = hosts.size() - named.size();
+  return join(named, ", ") + (more == 0 ? "" : fmt::format(" and {} more hosts", more));
+}
+
+std::vector<Finding> once_for_hosts(std::vector<Finding> seen, std::size_t all) {
+  if (all < 2) return seen;
+  struct Same {
+    Finding finding;
+    std::string what;
+    std::vector<std::string> hosts;
+  };
+  std::vector<Same> groups;
+  for (auto& finding : seen) {
+    const auto what = without_host(finding);
+    const auto is_same = [&](const Same& same) {
+      return !finding.host.empty() && !same.hosts.empty() && same.what == what &&
+             same.finding.evidence == finding.evidence && same.finding.next == finding.next &&
+             std::ranges::find(same.hosts, finding.host) == same.hosts.end();
+    };
+    auto group = std::ranges::find_if(groups, is_same);
+    if (group == groups.end()) group = groups.insert(group, {finding, what, {}});
+    if (!finding.host.empty()) group->hosts.push_back(finding.host);
+  }
+  std::vector<Finding> once;
+  for (auto& [finding, what, hosts] : groups) {
+    if (!hosts.empty()) {
+      const auto where = hosts_in_words(hosts, all);
+      finding.subject = what.empty() ? where : what + " on " + where;
+    }
+    once.push_back(std::move(finding));
+  }
+  return once;
+}
+
 void add_seen(const Rule& rule, std::vector<Finding> seen, Json& findings) {
   if (seen.size() > most_of_a_rule) {
     seen[most_of_a_rule - 1].evidence +=
         "; and " + counted(seen.size() - most_of_a_rule, "more of this kind", "more of this kind");
     seen.resize(most_of_a_rule);
   }
-  for (const auto& [subject, evidence, next, cost_ms] : seen) {
+  for (const auto& [subject, evidence, next, cost_ms, host] : seen) {
     findings.push_back({{"id", rule.id},
                         {"severity", to_string(rule.severity)},
                         {"subject", subject},
@@ -49,7 +98,10 @@ std::string_view to_string(Severity severity) { return name_of(severities, sever
 Json findings_of(const Result& result) {
   const Judged run(result);
   Json findings = Json::array();
-  for (const auto& rule : rules()) add_seen(rule, rule.check(run), findings);
+  const auto hosts = hosts_of(run).size();
+  for (const auto& rule : rules()) {
+    add_seen(rule, once_for_hosts(rule.check(run), hosts), findings);
+  }
   return worst_first(std::move(findings));
 }
 

@@ -27,6 +27,9 @@ struct Finding {
   std::string next;      ///< the command to type, or what to do
   /// What it costs, of a message or a run as the evidence says; empty where that is not known.
   std::optional<double> cost_ms{};
+  /// Of one host alone: its name, with which `subject` ends. What is the same on several is said
+  /// once.
+  std::string host{};
 };
 
 struct Judged;

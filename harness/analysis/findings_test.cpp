@@ -41,7 +41,7 @@ TEST(Findings, OfOneRuleAreEightAtMost) {
   auto& hosts = result.machine["hosts"];
   for (int host = 0; host < 10; ++host) {
     hosts[static_cast<std::size_t>(host)] = {{"name", "host" + std::to_string(host)},
-                                             {"governor", "powersave"}};
+                                             {"governor", "invented" + std::to_string(host)}};
   }
   const auto findings = findings_of(result);
   ASSERT_EQ(findings.size(), 8U);

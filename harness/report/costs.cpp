@@ -97,7 +97,9 @@ std::string between_hosts(const Case& of) {
   std::vector<double> within;
   for (const auto& pair : of.pairs) {
     const auto rate = number_at(pair, "p50_GBps");
-    if (rate) (text_at(pair, "/class", "") == "NET" ? between : within).push_back(*rate);
+    const auto path_class = text_at(pair, "/class", "");
+    const bool apart = path_class == "NET" || path_class == "MNNVL";
+    if (rate) (apart ? between : within).push_back(*rate);
   }
   if (between.empty()) return "";
   const auto said = [](const std::vector<double>& rates) {

@@ -115,6 +115,7 @@ std::size_t add_gpu(Graph& graph, const NvmlGpu& gpu) {
   node.name = fmt::format("GPU{}", gpu.index);
   node.model = gpu.name;
   node.cpus = gpu.cpus;
+  node.fabric = gpu.fabric;
   if (most && !graph.links[node.up].now_GBps) {
     set_link(graph, index, *most, capacity_of(gpu.pcie_now), "NVML");
   }

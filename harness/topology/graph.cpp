@@ -13,8 +13,9 @@
 namespace ucxbench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Distance>, 10> distance_words = {
+constexpr std::array<std::pair<std::string_view, Distance>, 11> distance_words = {
     {{"X", Distance::self},
+     {"MNNVL", Distance::mnnvl},
      {"PIX", Distance::pix},
      {"PXB", Distance::pxb},
      {"PHB", Distance::phb},

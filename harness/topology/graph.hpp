@@ -40,23 +40,24 @@ std::string_view to_string(LinkClass link_class);
 enum class Distance {
   self,
   nvlink,
-  pix,   ///< at most one PCIe switch
-  pxb,   ///< several PCIe switches, no host bridge
-  phb,   ///< a PCIe host bridge
-  node,  ///< two host bridges of one NUMA node
-  sys,   ///< two NUMA nodes
-  net,   ///< two hosts
+  mnnvl,  ///< NVLinks to a GPU of another host: multi-node NVLink, as of GB200 NVL72
+  pix,    ///< at most one PCIe switch
+  pxb,    ///< several PCIe switches, no host bridge
+  phb,    ///< a PCIe host bridge
+  node,   ///< two host bridges of one NUMA node
+  sys,    ///< two NUMA nodes
+  net,    ///< two hosts
   unknown,
 };
 
 struct PathClass {
   Distance distance = Distance::unknown;
-  int nvlinks = 0;  ///< of Distance::nvlink: how many, bonded
+  int nvlinks = 0;  ///< of Distance::nvlink and mnnvl: how many, bonded
 
   bool operator==(const PathClass&) const = default;
 };
 
-/// "X", "NV2", "PIX", "PXB", "PHB", "NODE", "SYS", "NET", "?".
+/// "X", "NV2", "MNNVL", "PIX", "PXB", "PHB", "NODE", "SYS", "NET", "?".
 std::string to_string(PathClass path_class);
 
 /// Of such a word; also of the older "SOC" (SYS) and "PSB" (PIX, one switch on a card of two GPUs).
@@ -74,6 +75,8 @@ struct Node {
   std::string state;             ///< of a NIC's port, in the kernel's words: "ACTIVE", "DOWN"
   std::optional<int> numa_node;  ///< the operating system's number
   std::optional<std::vector<int>> cpus;  ///< the logical CPUs nearest to it, ascending
+  std::string fabric;  ///< of a GPU: the NVLink domain of several hosts that it belongs to, if any
+  std::string host;    ///< whose it is, where a graph is of a run's hosts
   std::size_t up = none;  ///< the link to what it hangs from; the one back is next in the list
 };
 

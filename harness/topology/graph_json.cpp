@@ -77,6 +77,7 @@ Json device(const Graph& graph, std::size_t index) {
   json["model"] = text_or_null(node.model);
   json["pci"] = text_or_null(node.pci);
   json["state"] = text_or_null(node.state);
+  if (!node.fabric.empty()) json["fabric"] = node.fabric;
   // Its own or its NUMA node's, so that readers need not climb.
   const auto cpus = nearest_cpus(graph, index);
   json["numa_node"] = number_or_null(numa_of(graph, index));
@@ -118,6 +119,7 @@ Node node_of(const Json& json) {
   node.model = text_at(json, "model");
   node.pci = text_at(json, "pci");
   node.state = text_at(json, "state");
+  node.fabric = text_at(json, "fabric");
   node.numa_node = number_at(json, "numa_node", 0);
   if (const auto cpus = json.value("cpu_affinity", Json()); !cpus.is_null()) {
     const auto text = cpus.get<std::string>();

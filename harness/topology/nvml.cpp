@@ -1,6 +1,8 @@
 #include "harness/topology/nvml.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +25,15 @@ struct PciInfo {
 };
 static_assert(sizeof(PciInfo) == 68);
 
+struct FabricInfo {
+  std::array<unsigned char, 16> cluster;
+  int status;
+  unsigned clique;
+  unsigned char state;
+};
+static_assert(sizeof(FabricInfo) == 28);
+
+constexpr unsigned char fabric_complete = 3;
 constexpr int remote_gpu = 0;
 constexpr int remote_switch = 2;
 constexpr int remote_unknown = 0xff;
@@ -69,6 +80,7 @@ class Nvml {
         link_pci_(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2"),
         link_type_(library, "nvmlDeviceGetNvLinkRemoteDeviceType"),
         common_ancestor_(library, "nvmlDeviceGetTopologyCommonAncestor"),
+        fabric_(library, "nvmlDeviceGetGpuFabricInfo"),
         fields_(library, "nvmlDeviceGetFieldValues") {}
 
   std::vector<NvmlGpu> gpus() const {
@@ -105,6 +117,7 @@ class Nvml {
     gpu.pcie_most = pcie(device, generation_most_, lanes_most_);
     gpu.pcie_now = pcie(device, generation_now_, lanes_now_);
     gpu.c2c_GBps = c2c(device);
+    gpu.fabric = fabric(device);
     for (unsigned number = 0; number < most_links; ++number) {
       int active = 0;
       if (link_state_(device, number, &active) && active == 1) {
@@ -151,6 +164,14 @@ class Nvml {
       megabytes_per_s += field(device, field_c2c_link_MBps, number).value_or(0);
     }
     return megabytes_per_s > 0 ? std::optional(megabytes_per_s / 1000) : std::nullopt;
+  }
+
+  /// The switches of one host alone are a fabric without a cluster.
+  std::string fabric(Device device) const {
+    FabricInfo info{};
+    const bool known = fabric_(device, &info) && info.status == 0 && info.state == fabric_complete;
+    if (!known || info.cluster == decltype(info.cluster){}) return "";
+    return fmt::format("{:02x}/{}", fmt::join(info.cluster, ""), info.clique);
   }
 
   NvmlLink link(Device device, unsigned number) const {
@@ -200,6 +221,7 @@ class Nvml {
   Call<Device, unsigned, PciInfo*> link_pci_;
   Call<Device, unsigned, int*> link_type_;
   Call<Device, Device, int*> common_ancestor_;
+  Call<Device, FabricInfo*> fabric_;
   Call<Device, int, NvmlField*> fields_;
 };
 

@@ -27,6 +27,8 @@ struct NvmlGpu {
   std::optional<NvmlPcie> pcie_most;      ///< that the GPU and the slot can do
   std::optional<NvmlPcie> pcie_now;
   std::optional<double> c2c_GBps;  ///< NVLink-C2C to its processor, one way; of links that are up
+  /// "CLUSTER/CLIQUE" of GPUs of several hosts that NVLinks join (GB200 NVL72); empty elsewhere.
+  std::string fabric;
   std::vector<NvmlLink> links;
   std::vector<int> levels;  ///< to the GPU of each index: nvmlGpuTopologyLevel_t, -1 unknown
 };

@@ -106,11 +106,20 @@ struct Nvlinks {
   bool any() const { return direct.count > 0 || switched(); }
 };
 
+bool on_one_host(const Graph& graph, std::size_t a, std::size_t b) {
+  return graph.nodes[a].host == graph.nodes[b].host;
+}
+
+bool in_one_fabric(const Graph& graph, std::size_t a, std::size_t b) {
+  return !graph.nodes[a].fabric.empty() && graph.nodes[a].fabric == graph.nodes[b].fabric;
+}
+
 Nvlinks nvlinks_between(const Graph& graph, std::size_t from, std::size_t to) {
   Nvlinks nvlinks;
   for (const auto end : {from, to}) {
     if (graph.nodes[end].kind != NodeKind::gpu) return nvlinks;
   }
+  if (!on_one_host(graph, from, to) && !in_one_fabric(graph, from, to)) return nvlinks;
   for (std::size_t i = 0; i < graph.links.size(); ++i) {
     const auto& link = graph.links[i];
     if (link.link_class != LinkClass::nvlink) continue;
@@ -169,8 +178,10 @@ PathClass class_between(const Graph& graph, std::size_t a, std::size_t b) {
   const auto stated = graph.stated.find(std::minmax(a, b));
   if (stated != graph.stated.end()) return stated->second;
   const auto nvlinks = nvlinks_between(graph, a, b);
-  if (nvlinks.any()) return over_nvlinks(graph, nvlinks).path_class;
-  return {tree_distance(graph, a, b), 0};
+  if (!nvlinks.any()) return {tree_distance(graph, a, b), 0};
+  auto path_class = over_nvlinks(graph, nvlinks).path_class;
+  if (!on_one_host(graph, a, b)) path_class.distance = Distance::mnnvl;
+  return path_class;
 }
 
 Path path_between(const Graph& graph, std::size_t from, std::size_t to) {
@@ -192,6 +203,7 @@ Path path_between(const Graph& graph, std::size_t from, std::size_t to) {
 Nearest nearest_nics(const Graph& graph, std::size_t node) {
   Nearest nearest;
   for (const auto nic : graph.of_kind(NodeKind::nic)) {
+    if (!on_one_host(graph, node, nic)) continue;
     const auto path_class = class_between(graph, node, nic);
     if (path_class.distance == Distance::unknown) continue;
     if (path_class.distance < nearest.path_class.distance) nearest = {{}, path_class};

@@ -26,7 +26,9 @@ std::string names_of_hosts(const Result& result) {
   for (const auto& host : result.machine.value("hosts", Json::array())) {
     names.push_back(text_at(host, "/name", not_known));
   }
-  return names.empty() ? not_known : join(names, ", ");
+  if (names.empty()) return not_known;
+  const auto all = join(names, ", ");
+  return names.size() == 1 ? all : fmt::format("{} ({} hosts)", all, names.size());
 }
 
 // Of the first rank with a GPU.

@@ -58,9 +58,4 @@ double load_of(const Case& of, const Json& pair) {
   return std::max(number_at(pair, is_exchange(of) ? "bytes" : "p50_GBps").value_or(0), 0.0);
 }
 
-Json first_host(const Result& result) {
-  const auto hosts = result.machine.value("hosts", Json::array());
-  return hosts.is_array() && !hosts.empty() ? hosts.front() : Json();
-}
-
 }  // namespace ucxbench

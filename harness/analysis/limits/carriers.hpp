@@ -40,7 +40,4 @@ bool all_at_once(const Case& of);
 /// unknown.
 double load_of(const Case& of, const Json& pair);
 
-/// machine.hosts[0], whose ranks share memory, and which the topology is of; null if unknown.
-Json first_host(const Result& result);
-
 }  // namespace ucxbench

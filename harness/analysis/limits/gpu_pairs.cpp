@@ -5,24 +5,25 @@
 #include <utility>
 
 #include "harness/analysis/limits/carriers.hpp"
+#include "harness/analysis/wired_hosts.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
+#include "harness/topology/path.hpp"
 
 namespace ucxbench {
 namespace {
 
 using GpuNodes = std::map<int, std::size_t>;
 
-/// The GPUs of ranks that run on the first host, which the graph is of.
 GpuNodes gpus_of_ranks(const Result& result, const Graph& graph) {
   GpuNodes nodes;
-  const auto host = first_host(result);
-  const auto here = host.is_object() ? host.value("name", Json()) : Json();
   for (const auto& rank : result.ranks) {
     const auto device = rank.value("device", Json());
-    if (!device.is_object() || here.is_null() || rank.value("host", Json()) != here) continue;
+    if (!device.is_object()) continue;
     const auto pci = device.value("pci", Json());
     if (!pci.is_string()) continue;
-    const auto node = graph.find_pci(normal_pci(pci.get<std::string>()));
+    const auto node =
+        find_pci_on(graph, text_at(rank, "/host"), normal_pci(pci.get<std::string>()));
     if (node != Node::none) nodes[rank.at("rank").get<int>()] = node;
   }
   return nodes;
@@ -65,7 +66,10 @@ std::vector<GpuPair> gpu_pairs(const Case& of, const Result& result, const Graph
     const auto from = nodes.find(pair.at("src").get<int>());
     const auto to = nodes.find(pair.at("dst").get<int>());
     if (from == nodes.end() || to == nodes.end() || from->second == to->second) continue;
+    const bool apart = graph.nodes[from->second].host != graph.nodes[to->second].host;
+    const auto distance = class_between(graph, from->second, to->second).distance;
     const auto& carrier = carriers.between(from->first, to->first);
+    if (apart && (distance != Distance::mnnvl || carrier.name != "nvlink")) continue;
     pairs.push_back({index, from->second, to->second, carrier.name,
                      flow_of(graph, carrier, from->second, to->second)});
     if (auto& flow = pairs.back().flow) flow->bytes = load_of(of, pair);

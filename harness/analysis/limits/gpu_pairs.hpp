@@ -18,7 +18,7 @@ struct GpuPair {
   std::optional<Flow> flow{};    ///< of load_of() bytes; empty where its way is not known
 };
 
-/// Of a case between GPU memories; ranks on other hosts than the first are left out.
+/// Of a case between GPU memories, those on one host, and those on two that NVLinks join.
 std::vector<GpuPair> gpu_pairs(const Case& of, const Result& result, const Graph& graph);
 
 }  // namespace ucxbench

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -34,16 +33,6 @@ std::optional<CopyRate> copy_rate(const Json& host, const char* cores) {
                                      cpus.size() == 1 ? "" : "s", join(cpus, ", "))};
 }
 
-std::set<int> ranks_of_host(const Json& host, const Result& result) {
-  std::set<int> ranks;
-  for (const auto& rank : result.ranks) {
-    if (rank.value("host", Json()) == host.value("name", Json("?"))) {
-      ranks.insert(rank.at("rank").get<int>());
-    }
-  }
-  return ranks;
-}
-
 /// How often a byte is copied on its way; empty where that is not known.
 std::optional<int> copies_by(const Carrier& carrier) {
   const auto single = [](const std::string& lane) {
@@ -64,16 +53,25 @@ std::optional<int> copies_by(const Carrier& carrier) {
 /// The pairs of a case over shared memory, and what they load.
 class CopiedPairs {
  public:
-  CopiedPairs(const CopyRate& one_core, const CopyRate& all_cores) : one_core_(one_core) {
-    resources_.push_back({.name = "host memory",
-                          .GBps = 2 * all_cores.GBps,
-                          .source = all_cores.source,
+  /// False of a host whose copies were not measured. `on_host`: " on node1" where it is not the
+  /// only one.
+  bool begin_host(const Json& host, const std::string& on_host) {
+    const auto all_cores = copy_rate(host, "all_cores");
+    one_core_ = copy_rate(host, "one_core");
+    if (!one_core_ || !all_cores) return false;
+    on_host_ = on_host;
+    memory_ = resources_.size();
+    resources_.push_back({.name = "host memory" + on_host,
+                          .GBps = 2 * all_cores->GBps,
+                          .source = all_cores->source,
                           .calibrated = true});
+    return true;
   }
 
+  /// A pair of the host that was begun last.
   void add(std::size_t pair, int src, int dst, double bytes, std::optional<int> copies) {
     FlowLimit limit;
-    limit.uses.emplace_back(0, 2 * copies.value_or(1));
+    limit.uses.emplace_back(memory_, 2 * copies.value_or(1));
     limit.uses.emplace_back(core_of(dst), 1);
     if (copies == 2) limit.uses.emplace_back(core_of(src), 1);
     uses_.push_back(std::move(limit));
@@ -105,15 +103,18 @@ class CopiedPairs {
   std::size_t core_of(int rank) {
     const auto [found, added] = cores_.emplace(rank, resources_.size());
     if (added) {
-      resources_.push_back({.name = fmt::format("host memory, by the core of rank {}", rank),
-                            .GBps = one_core_.GBps,
-                            .source = one_core_.source,
-                            .calibrated = true});
+      resources_.push_back(
+          {.name = fmt::format("host memory{}, by the core of rank {}", on_host_, rank),
+           .GBps = one_core_->GBps,
+           .source = one_core_->source,
+           .calibrated = true});
     }
     return found->second;
   }
 
-  CopyRate one_core_;
+  std::optional<CopyRate> one_core_;
+  std::string on_host_;
+  std::size_t memory_ = 0;
   std::map<int, std::size_t> cores_;
   std::vector<SharedResource> resources_;
   std::vector<FlowLimit> uses_;
@@ -121,25 +122,41 @@ class CopiedPairs {
   std::vector<CalibratedLimit> found_;
 };
 
+/// By the name of their host, places in Case::pairs.
+std::map<std::string, std::vector<std::size_t>> pairs_within_hosts(
+    const Case& of, const std::map<int, std::string>& hosts) {
+  std::map<std::string, std::vector<std::size_t>> within;
+  for (std::size_t index = 0; index < of.pairs.size(); ++index) {
+    const auto src = hosts.find(of.pairs[index].at("src").get<int>());
+    const auto dst = hosts.find(of.pairs[index].at("dst").get<int>());
+    if (src == hosts.end() || dst == hosts.end() || src->second != dst->second) continue;
+    within[src->second].push_back(index);
+  }
+  return within;
+}
+
 }  // namespace
 
 void add_host_limits(Case& of, const Result& result) {
-  const auto host = first_host(result);
-  if (!of_memory(of, "host") || !host.is_object()) return;
-  const auto one_core = copy_rate(host, "one_core");
-  const auto all_cores = copy_rate(host, "all_cores");
-  if (!one_core || !all_cores) return;
-  const auto here = ranks_of_host(host, result);
+  const auto hosts = result.machine.value("hosts", Json::array());
+  if (!of_memory(of, "host") || !hosts.is_array()) return;
   const Carriers carriers(of);
-  CopiedPairs pairs(*one_core, *all_cores);
-  for (std::size_t index = 0; index < of.pairs.size(); ++index) {
-    const auto& pair = of.pairs[index];
-    const auto src = pair.at("src").get<int>();
-    const auto dst = pair.at("dst").get<int>();
-    const auto& carrier = carriers.between(src, dst);
-    const auto load = load_of(of, pair);
-    if (carrier.name != "shm" || !here.contains(src) || !here.contains(dst) || load <= 0) continue;
-    pairs.add(index, src, dst, load, copies_by(carrier));
+  const auto within = pairs_within_hosts(of, hosts_of_ranks(result));
+  CopiedPairs pairs;
+  for (const auto& host : hosts) {
+    const auto name = text_at(host, "/name", "");
+    const auto own = within.find(name);
+    if (own == within.end()) continue;
+    if (!pairs.begin_host(host, hosts.size() == 1 ? "" : " on " + name)) continue;
+    for (const auto index : own->second) {
+      const auto& pair = of.pairs[index];
+      const auto src = pair.at("src").get<int>();
+      const auto dst = pair.at("dst").get<int>();
+      const auto& carrier = carriers.between(src, dst);
+      const auto load = load_of(of, pair);
+      if (carrier.name != "shm" || load <= 0) continue;
+      pairs.add(index, src, dst, load, copies_by(carrier));
+    }
   }
   std::move(pairs).judge(of);
 }

@@ -4,8 +4,8 @@
 
 namespace ucxbench {
 
-/// Says of pairs between host memories of the first host, carried by shared memory, what copying
-/// there lets them reach, by `memory_copy` of the host: GB/s that memcpy copied on one core (C1),
+/// Says of pairs between host memories of one host, carried by shared memory, what copying there
+/// lets them reach, by `memory_copy` of that host: GB/s that memcpy copied on one core (C1),
 /// and on all the ranks' cores at once (C). A byte copied is read once and written once, so that
 /// memory carries 2 C.
 ///

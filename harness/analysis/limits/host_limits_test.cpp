@@ -58,6 +58,21 @@ TEST(HostLimits, OfSegmentsAreTwoCopies) {
   EXPECT_FALSE(run.of.pairs[0].contains("limit_GBps")) << "it is no law";
 }
 
+TEST(HostLimits, OfSeveralHostsAreThoseOfTheirOwnMemory) {
+  SharedMemoryRun run;
+  auto& hosts = run.result.machine["hosts"];
+  hosts.push_back(hosts[0]);
+  hosts[1]["name"] = "there";
+  hosts[1]["memory_copy"]["all_cores"]["copy_GBps"] = 4;
+  for (const int rank : {1, 2}) run.result.ranks[static_cast<std::size_t>(rank)]["host"] = "there";
+  run.add(1, 2, "sysv/memory");
+  const auto row = run.only_row();
+  EXPECT_EQ(row["GBps"], 2);
+  EXPECT_EQ(row["resource"], "host memory on there");
+  run.add(0, 1, "sysv/memory");  // of two hosts: no copy in one memory
+  EXPECT_EQ(run.only_row()["pairs"], 1);
+}
+
 TEST(HostLimits, OfTheKernelAreOneCopyByOneCore) {
   SharedMemoryRun named;
   named.add(0, 1, "cma/memory");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <tuple>
 
@@ -44,6 +45,11 @@ class FlowRouter {
 
   FlowLimit route(const Flow& flow) {
     FlowLimit limit;
+    if (flow.rails) {
+      rails(flow.from, flow.rails->out, true, limit);
+      rails(flow.to, flow.rails->in, false, limit);
+      return limit;
+    }
     auto at = flow.from;
     for (const auto stop : flow.via) {
       leg(at, stop, limit);
@@ -115,14 +121,73 @@ class FlowRouter {
     }
   }
 
-  void link(std::size_t index, FlowLimit& limit) {
+  void link(std::size_t index, FlowLimit& limit, double part = 1) {
     const auto& crossed = graph_.links[index];
     SideBySide one;
     one.add(graph_, index, basis_);
     cross({static_cast<int>(crossed.link_class), crossed.from, crossed.to},
           fmt::format("{} {} -> {}", word_of(crossed.link_class), graph_.nodes[crossed.from].name,
                       graph_.nodes[crossed.to].name),
-          one, 1, limit);
+          one, part, limit);
+  }
+
+  /// Between data and the network, one way, over NICs side by side.
+  void rails(std::size_t data, const std::vector<std::size_t>& nics, bool out, FlowLimit& limit) {
+    std::vector<std::vector<std::size_t>> ways;
+    std::vector<double> widths;
+    for (const auto nic : nics) {
+      ways.push_back(way(data, nic, out));
+      const auto width = narrowest(ways.back());
+      // What a port of unknown rate carries beside the others, nobody can tell.
+      if (ways.back().empty() || (!width && nics.size() > 1)) return unknown_port(data, out, limit);
+      widths.push_back(width.value_or(1));
+    }
+    if (nics.empty()) return unknown_port(data, out, limit);
+    const auto all = std::accumulate(widths.begin(), widths.end(), 0.0);
+    for (std::size_t rail = 0; rail < ways.size(); ++rail) {
+      for (const auto index : ways[rail]) link(index, limit, widths[rail] / all);
+    }
+  }
+
+  void unknown_port(std::size_t data, bool out, FlowLimit& limit) {
+    cross({no_link, out ? data : Node::none, out ? Node::none : data},
+          fmt::format("the way {} {}", out ? "from" : "to", graph_.nodes[data].name),
+          unknown("rate of the port unknown"), 1, limit);
+  }
+
+  /// Links that limit; none where the NIC has no cable. Of a host as a whole nobody knows where its
+  /// data are: then as near to the NIC as can be.
+  std::vector<std::size_t> way(std::size_t data, std::size_t nic, bool out) const {
+    std::vector<std::size_t> links;
+    const auto cable = cable_of(nic, out);
+    if (cable == Node::none) return links;
+    const auto near =
+        graph_.nodes[data].kind == NodeKind::host ? via_host_memory(graph_, nic).front() : data;
+    const auto path = out ? path_between(graph_, near, nic) : path_between(graph_, nic, near);
+    for (const auto index : path.links) {
+      if (graph_.links[index].link_class != LinkClass::internal) links.push_back(index);
+    }
+    links.push_back(cable);
+    return links;
+  }
+
+  std::optional<double> narrowest(const std::vector<std::size_t>& links) const {
+    std::optional<double> GBps;
+    for (const auto index : links) {
+      SideBySide one;
+      one.add(graph_, index, basis_);
+      if (graph_.links[index].link_class == LinkClass::network && !one.GBps) return std::nullopt;
+      if (one.GBps && (!GBps || *one.GBps < *GBps)) GBps = one.GBps;
+    }
+    return GBps;
+  }
+
+  std::size_t cable_of(std::size_t nic, bool out) const {
+    for (std::size_t i = 0; i < graph_.links.size(); ++i) {
+      const auto& link = graph_.links[i];
+      if (link.link_class == LinkClass::network && (out ? link.from : link.to) == nic) return i;
+    }
+    return Node::none;
   }
 
   static const char* word_of(LinkClass link_class) {
@@ -133,17 +198,8 @@ class FlowRouter {
 
   /// The cables of both; the network between them is taken to be as wide as those.
   void network(std::size_t from, std::size_t to, FlowLimit& limit) {
-    const auto cable = [&](bool out) {
-      for (std::size_t i = 0; i < graph_.links.size(); ++i) {
-        const auto& link = graph_.links[i];
-        if (link.link_class == LinkClass::network && (out ? link.from == from : link.to == to)) {
-          return i;
-        }
-      }
-      return Node::none;
-    };
-    const auto out = cable(true);
-    const auto in = cable(false);
+    const auto out = cable_of(from, true);
+    const auto in = cable_of(to, false);
     if (out == Node::none || in == Node::none) {
       return nothing_known(from, to, "rate of the port unknown", limit);
     }
@@ -192,7 +248,9 @@ class FlowRouter {
 
 void check_flow(const Graph& graph, const Flow& flow) {
   const auto known = [&](std::size_t node) { return node < graph.nodes.size(); };
-  if (!known(flow.from) || !known(flow.to) || !std::ranges::all_of(flow.via, known)) {
+  const auto rails = flow.rails.value_or(Flow::Rails{});
+  if (!known(flow.from) || !known(flow.to) || !std::ranges::all_of(flow.via, known) ||
+      !std::ranges::all_of(rails.out, known) || !std::ranges::all_of(rails.in, known)) {
     throw std::invalid_argument("a flow between nodes that the graph does not have");
   }
   if (!std::isfinite(flow.bytes) || flow.bytes < 0) {

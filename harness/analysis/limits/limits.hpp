@@ -20,6 +20,12 @@ struct Flow {
   /// Nodes on the way, in order. From stop to stop it takes NVLinks where both ends have them, the
   /// network from NIC to NIC, else the tree. A NUMA node or host in it is a copy in host memory.
   std::vector<std::size_t> via{};
+  /// Between hosts: the NICs by which it leaves the one and enters the other. Each carries a part
+  /// of every byte, as its port and the way to it are wide; without one, nobody knows them.
+  struct Rails {
+    std::vector<std::size_t> out{}, in{};
+  };
+  std::optional<Rails> rails{};
 };
 
 /// The stops of a flow by the NIC nearest to either end; empty where an end has none, or several

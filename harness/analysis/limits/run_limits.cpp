@@ -1,7 +1,10 @@
 #include "harness/analysis/limits/run_limits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,8 +14,12 @@
 #include "harness/analysis/limits/gpu_pairs.hpp"
 #include "harness/analysis/limits/host_limits.hpp"
 #include "harness/analysis/limits/limits.hpp"
+#include "harness/analysis/limits/network_pairs.hpp"
+#include "harness/analysis/wired_hosts.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -36,7 +43,11 @@ struct KnownPair {
 /// By NVLinks, or else PCIe; what each has of them with the others, if `all` were under way.
 void expect(std::vector<KnownPair>& pairs, const Graph& graph, bool all) {
   std::vector<Flow> flows;
-  for (const auto& known : pairs) flows.push_back({.from = known.of.from, .to = known.of.to});
+  for (const auto& known : pairs) {
+    flows.push_back({.from = known.of.from, .to = known.of.to});
+    // There is but one way to another host.
+    if (known.of.flow) flows.back().rails = known.of.flow->rails;
+  }
   const auto limits = limits_of(graph, flows);
   const auto shares = fair_shares(flows, limits);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -68,7 +79,7 @@ class LimitTable {
                 {"GBps", pair["limit_GBps"]},
                 {"complete", known.flow && limit.complete},
                 {"source", by != nullptr ? Json("specification") : Json()},
-                {"detail", by != nullptr ? Json(by->source) : Json()},
+                {"detail", by != nullptr ? Json(by->source + side_by_side(known)) : Json()},
                 {"expected_GBps", number_or_null(known.expected.alone_GBps)},
                 {"share_GBps", number_or_null(known.share)}};
     if (row["GBps"].is_null() && row["expected_GBps"].is_null()) return;
@@ -94,6 +105,17 @@ class LimitTable {
   }
 
  private:
+  std::string side_by_side(const KnownPair& known) const {
+    const auto rails = known.of.flow ? known.of.flow->rails : std::nullopt;
+    if (!rails || std::max(rails->out.size(), rails->in.size()) < 2) return "";
+    const auto names = [&](const std::vector<std::size_t>& nics) {
+      std::vector<std::string> all;
+      for (const auto nic : nics) all.push_back(own_name(graph_.nodes[nic]));
+      return join(all, " and ");
+    };
+    return fmt::format("; by {} to {}", names(rails->out), names(rails->in));
+  }
+
   const Graph& graph_;
   const Limits& limits_;
   std::map<std::string, LimitRow> rows_;
@@ -105,6 +127,14 @@ void add_exchange_limit(Case& of, const std::vector<Flow>& flows, const Limits& 
   if (flows.size() != of.pairs.size() || !GBps) return;
   of.exchange["limit_GBps"] = *GBps;
   of.exchange["limited_by"] = limits.resources[*limits.bottleneck].name;
+}
+
+/// Of which the run's topology is.
+bool of_first_host(const Graph& graph, const SharedResource& resource) {
+  const auto here = [&](std::size_t node) {
+    return node == Node::none || graph.nodes[node].host == graph.nodes.front().host;
+  };
+  return here(resource.from) && here(resource.to);
 }
 
 /// How much crosses each link, GB/s, while all are under way (`all`), or one pair alone: the most.
@@ -123,7 +153,7 @@ Json link_loads(const Graph& graph, const std::vector<Flow>& flows, const Limits
   Json list = Json::array();
   for (std::size_t i = 0; i < used.size(); ++i) {
     const auto& resource = limits.resources[i];
-    if (!resource.link_class || used[i] <= 0) continue;
+    if (!resource.link_class || used[i] <= 0 || !of_first_host(graph, resource)) continue;
     list.push_back({{"from", name(resource.from)},
                     {"to", name(resource.to)},
                     {"class", to_string(*resource.link_class)},
@@ -162,8 +192,10 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
   name_pairs_between_hosts(of, hosts_of_ranks(result));
   of.limits = Json::array();
   of.links = Json::array();
-  if (!of_memory(of, "cuda")) return add_host_limits(of, result);
-  const auto gpus = gpu_pairs(of, result, graph);
+  if (!of_memory(of, "cuda")) add_host_limits(of, result);
+  auto gpus = gpu_pairs(of, result, graph);
+  std::ranges::move(network_pairs(of, result, graph), std::back_inserter(gpus));
+  if (gpus.empty() && !of_memory(of, "cuda")) return;
   std::vector<KnownPair> pairs;
   std::vector<Flow> flows;
   for (const auto& gpu_pair : gpus) {
@@ -180,7 +212,7 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
   const auto limits = limits_of(graph, flows);
   LimitTable table(graph, limits);
   for (const auto& known : pairs) table.add(known);
-  of.limits = table.to_json();
+  for (auto& row : table.to_json()) of.limits.push_back(std::move(row));
   if (is_exchange(of)) add_exchange_limit(of, flows, limits);
   add_calibrated_links(of, gpus, graph, all);
   // What pairs of unknown ways add, nobody can tell: then all at once is no load to show.
@@ -189,12 +221,13 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
 }
 
 void add_limits(Result& result) {
-  const auto devices = result.topology.value("devices", Json::array());
-  Graph graph;
-  if (!devices.empty()) {
-    graph = graph_from_json(result.topology);
-    calibrate_links(graph, result);
-    result.topology["links"] = to_json(graph).at("links");
+  auto graph = graph_of_hosts(result);
+  calibrate_links(graph, result);
+  // The first host's come first, which are the run's.
+  for (std::size_t at = 0; !graph.nodes.empty() && at < result.topology.at("links").size(); ++at) {
+    auto& link = result.topology["links"][at];
+    link["calibrated_GBps"] = number_or_null(graph.links[at].calibrated_GBps);
+    link["calibrated_by"] = text_or_null(graph.links[at].calibrated_by);
   }
   for (auto& of : result.cases) {
     if (!of.launches.empty()) add_limits(of, result, graph);

@@ -19,6 +19,7 @@ struct MeasuredDgx1 {
 
   MeasuredDgx1() {
     result.machine = {{"hosts", Json::array({{{"name", "dgx"}}})}};
+    for (auto& node : graph.nodes) node.host = "dgx";
     for (int rank = 0; rank < 8; ++rank) {
       const auto& pci = graph.nodes[graph.find_name("GPU" + std::to_string(rank))].pci;
       result.ranks.push_back({{"rank", rank}, {"host", "dgx"}, {"device", {{"pci", pci}}}});

@@ -18,16 +18,18 @@ std::vector<Finding> of_each_host(const Judged& run, Check check) {
   std::vector<Finding> findings;
   for (const auto& host : hosts_of(run)) {
     if (auto finding = check(host)) {
-      finding->subject = text_at(host, "/name");
+      finding->subject = finding->host = text_at(host, "/name");
       findings.push_back(std::move(*finding));
     }
   }
   return findings;
 }
 
-bool finds_resource(const Judged& run, const std::string& prefix) {
-  const auto found = run.result.ucx.find("resources");
-  if (found == run.result.ucx.end()) return true;  // not recorded
+/// The first host's are the run's.
+bool finds_resource(const Judged& run, const Json& host, const std::string& prefix) {
+  const auto ucx = host.value("ucx", run.result.ucx);
+  const auto found = ucx.find("resources");
+  if (found == ucx.end()) return true;  // not recorded
   return std::any_of(found->begin(), found->end(), [&](const Json& resource) {
     return text_at(resource, "").starts_with(prefix);
   });
@@ -58,10 +60,9 @@ std::vector<Finding> small_shm(const Judged& run) {
 }
 
 std::vector<Finding> cma_blocked(const Judged& run) {
-  if (finds_resource(run, "cma/")) return {};
-  return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
+  return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
     const auto scope = number_at(host, "ptrace_scope");
-    if (!scope || *scope < 1) return std::nullopt;
+    if (!scope || *scope < 1 || finds_resource(run, host, "cma/")) return std::nullopt;
     return Finding{.subject = {},
                    .evidence = fmt::format(
                        "UCX cannot use cma (ptrace_scope is {}): large messages over shm are "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/analysis/wired_hosts.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -16,9 +17,9 @@ namespace {
 
 constexpr double carries = 0.05;  ///< of the payload: less is connecting and answers
 
-Graph graph_of(const Json& topology) {
+Graph graph_of(const Result& result) {
   try {
-    return graph_from_json(topology);
+    return graph_of_hosts(result);
   } catch (const Failure&) {
     return {};  // older, imported by hand, or not known
   }
@@ -46,38 +47,33 @@ std::optional<std::size_t> known_node(std::size_t node) {
   return node == Node::none ? std::nullopt : std::optional(node);
 }
 
-std::optional<std::size_t> gpu_of(const Json& rank, const Graph& graph) {
+std::optional<std::size_t> gpu_of(const Json& rank, const std::string& host, const Graph& graph) {
   const auto device = rank.find("device");
   if (device == rank.end() || !device->is_object()) return std::nullopt;
   const auto pci = normal_pci(text_at(*device, "/pci", ""));
-  const auto by_pci = pci.empty() ? std::nullopt : known_node(graph.find_pci(pci));
+  const auto by_pci = known_node(find_pci_on(graph, host, pci));
   // Of an imported topology that has no addresses.
   const auto gpu =
-      by_pci ? by_pci : known_node(graph.find_name("GPU" + text_at(*device, "/index")));
+      by_pci ? by_pci : known_node(find_name_on(graph, host, "GPU" + text_at(*device, "/index")));
   return gpu && graph.nodes[*gpu].kind == NodeKind::gpu ? gpu : std::nullopt;
 }
 
-// "mlx5_0:1" of UCX, without the port.
-std::optional<std::size_t> nic_of(const std::string& device, const Graph& graph) {
-  const auto name = device.substr(0, device.find(':'));
-  if (name.empty()) return std::nullopt;  // as the alias of many is
-  for (const auto nic : graph.of_kind(NodeKind::nic)) {
-    if (graph.nodes[nic].name == name || graph.nodes[nic].alias == name) return nic;
+void add_named_nic(const std::string& device, const std::string& host, const Graph& graph,
+                   std::vector<std::size_t>& nics) {
+  const auto nic = find_nic_on(graph, host, device);
+  if (nic != Node::none && std::find(nics.begin(), nics.end(), nic) == nics.end()) {
+    nics.push_back(nic);
   }
-  return std::nullopt;
 }
 
-void add_named_nic(const std::string& device, const Graph& graph, std::vector<std::size_t>& nics) {
-  const auto nic = nic_of(device, graph);
-  if (nic && std::find(nics.begin(), nics.end(), *nic) == nics.end()) nics.push_back(*nic);
-}
-
-std::vector<std::size_t> bound_nics(const Json& rank, const Graph& graph) {
+std::vector<std::size_t> bound_nics(const Json& rank, const std::string& host, const Graph& graph) {
   std::vector<std::size_t> nics;
   const auto found = rank.find("net_devices");
   if (found == rank.end()) return nics;
   for (const auto& names : texts_of(*found)) {
-    for (const auto name : split_text(names, ',')) add_named_nic(std::string(name), graph, nics);
+    for (const auto name : split_text(names, ',')) {
+      add_named_nic(std::string(name), host, graph, nics);
+    }
   }
   return nics;
 }
@@ -85,12 +81,11 @@ std::vector<std::size_t> bound_nics(const Json& rank, const Graph& graph) {
 }  // namespace
 
 std::string PlacedRank::name(const Graph& graph) const {
-  return gpu ? fmt::format("rank {} ({}){}", rank, graph.nodes[*gpu].name, on_host)
+  return gpu ? fmt::format("rank {} ({}){}", rank, own_name(graph.nodes[*gpu]), on_host)
              : fmt::format("rank {}{}", rank, on_host);
 }
 
-Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(graph_of(of.topology)) {
-  const auto first_host = text_at(result.machine, "/hosts/0/name");
+Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(graph_of(of)) {
   const bool several_hosts = hosts_of(*this).size() > 1;
   for (const auto& rank : result.ranks) {
     const auto number = number_at(rank, "rank");
@@ -99,12 +94,8 @@ Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(grap
                       .host = text_at(rank, "/host"),
                       .on_host = {},
                       .cpus = cpus_of(rank),
-                      .gpu = {},
-                      .bound_nics = {}};
-    if (placed.host == first_host) {
-      placed.gpu = gpu_of(rank, graph);
-      placed.bound_nics = bound_nics(rank, graph);
-    }
+                      .gpu = gpu_of(rank, text_at(rank, "/host"), graph),
+                      .bound_nics = bound_nics(rank, text_at(rank, "/host"), graph)};
     if (several_hosts) placed.on_host = " on " + placed.host;
     ranks.push_back(std::move(placed));
   }
@@ -144,8 +135,11 @@ bool asks_for(const Case& of, const std::string& member) {
                      [&](const std::string& name) { return name == member || name == "auto"; });
 }
 
-std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph) {
+std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record) {
   std::vector<std::size_t> nics;
+  const auto& graph = run.graph;
+  const auto* sender = run.rank(record.src);
+  const auto host = sender != nullptr ? sender->host : text_at(run.result.machine, "/hosts/0/name");
   const auto carried = carried_by(record.path);
   const auto ib = carried.find("ib");
   if (ib == carried.end() || ib->second < carries) return nics;
@@ -154,14 +148,15 @@ std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph)
   if (counters != record.path.end() && counters->is_object()) {
     for (const auto& [counter, bytes] : counters->items()) {
       if (!counter.starts_with("ib/") || !bytes.is_number()) continue;
-      if (bytes.get<double>() >= carries * payload) add_named_nic(counter.substr(3), graph, nics);
+      if (bytes.get<double>() >= carries * payload)
+        add_named_nic(counter.substr(3), host, graph, nics);
     }
   }
   if (!nics.empty()) return nics;
   for (const auto& lane : record.lanes) {
     const auto slash = lane.find('/');
     if (slash != std::string::npos && !lane.starts_with("tcp")) {
-      add_named_nic(lane.substr(slash + 1), graph, nics);
+      add_named_nic(lane.substr(slash + 1), host, graph, nics);
     }
   }
   return nics;

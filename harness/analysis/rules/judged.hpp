@@ -22,15 +22,15 @@ struct PlacedRank {
   std::optional<std::size_t> gpu;       ///< its node, where the topology has it
   std::vector<std::size_t> bound_nics;  ///< the NICs that its UCX_NET_DEVICES names
 
-  /// "rank 3", "rank 3 (GPU3)".
+  /// "rank 3", "rank 3 (GPU3)", of several hosts "rank 3 (GPU3) on node1".
   std::string name(const Graph& graph) const;
 };
 
 struct Judged {
   const Result& result;
   std::vector<Block> blocks;
-  Graph graph;                    ///< of the first host; without nodes when it is not known
-  std::vector<PlacedRank> ranks;  ///< all of the run's, of other hosts without places
+  Graph graph;                    ///< of all hosts (wired_hosts.hpp); without nodes if unknown
+  std::vector<PlacedRank> ranks;  ///< all of the run's
 
   explicit Judged(const Result& of);
 
@@ -49,7 +49,7 @@ bool asks_for(const Case& of, const std::string& member);
 
 /// The nodes of the NICs over which the sender's InfiniBand messages went, as far as the counters
 /// tell, else the lanes; empty where ib carried nothing.
-std::vector<std::size_t> ib_nics(const LaunchRecord& record, const Graph& graph);
+std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record);
 
 /// "8 B to 1 MiB", or the one size; of a workload "the runs of 2 ranks to 4 ranks".
 std::string sizes_of(const std::vector<const Case*>& cases);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/analysis/wired_hosts.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -30,11 +31,12 @@ std::vector<Finding> slow_pcie(const Judged& run) {
       if (link.link_class != LinkClass::pcie || !link.now_GBps || !link.specified_GBps) continue;
       if (*link.now_GBps >= nearly_full_rate * *link.specified_GBps) continue;
       findings.push_back(
-          {.subject = run.graph.nodes[nic].name,
-           .evidence =
-               fmt::format("the PCIe link above {} runs at {} of {} GB/s", run.graph.nodes[at].name,
-                           significant(link.now_GBps, 3), significant(link.specified_GBps, 3)),
-           .next = "reseat the card, or check the slot's lanes in the BIOS; see ucx-bench topo"});
+          {.subject = own_name(run.graph.nodes[nic]),
+           .evidence = fmt::format("the PCIe link above {} runs at {} of {} GB/s",
+                                   own_name(run.graph.nodes[at]), significant(link.now_GBps, 3),
+                                   significant(link.specified_GBps, 3)),
+           .next = "reseat the card, or check the slot's lanes in the BIOS; see ucx-bench topo",
+           .host = run.graph.nodes[nic].host});
     }
   }
   return findings;
@@ -47,9 +49,10 @@ std::vector<Finding> port_down(const Judged& run) {
     const auto& node = run.graph.nodes[nic];
     // RDMA ports are in capitals, of an Ethernet card there is "down".
     if (node.state != "DOWN" && node.state != "INIT" && node.state != "ARMED") continue;
-    findings.push_back({.subject = node.name,
+    findings.push_back({.subject = own_name(node),
                         .evidence = "its port is " + node.state + ": it carried nothing",
-                        .next = "ibstat " + node.name});
+                        .next = "ibstat " + own_name(node),
+                        .host = node.host});
   }
   return findings;
 }

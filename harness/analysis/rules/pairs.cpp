@@ -51,7 +51,10 @@ std::string class_of_pair(const Judged& run, const PairRate& rate) {
   if (rate.between_hosts) return to_string(PathClass{.distance = Distance::net});
   const auto* src = run.rank(rate.src);
   const auto* dst = run.rank(rate.dst);
-  if (src == nullptr || dst == nullptr || !src->gpu || !dst->gpu) return "";
+  if (src == nullptr || dst == nullptr) return "";
+  if (!src->gpu || !dst->gpu) {
+    return src->host == dst->host ? "" : to_string(PathClass{.distance = Distance::net});
+  }
   return to_string(class_between(run.graph, *src->gpu, *dst->gpu));
 }
 

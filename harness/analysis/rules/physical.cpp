@@ -36,7 +36,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
   }
   const auto carried = record.path.value("carried_by", Json::object());
   if (number_at(carried, "ib").value_or(0) >= 0.95 && !is_workload(of)) {
-    if (const auto cables = cables_GBps(run.graph, ib_nics(record, run.graph))) {
+    if (const auto cables = cables_GBps(run.graph, ib_nics(run, record))) {
       take(*cables, "the NIC's cables carry no more");
     }
   }

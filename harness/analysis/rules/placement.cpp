@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/analysis/wired_hosts.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -21,7 +22,7 @@ std::map<int, std::set<std::size_t>> nics_by_rank(const Judged& run) {
   bool any_ib = false;
   for (const auto& of : run.result.cases) {
     for (const auto& record : of.launches) {
-      const auto used = ib_nics(record, run.graph);
+      const auto used = ib_nics(run, record);
       nics[record.src].insert(used.begin(), used.end());
       any_ib |= !used.empty();
     }
@@ -41,6 +42,7 @@ std::optional<std::size_t> data_of(const Judged& run, const PlacedRank& rank) {
   if (rank.cpus.empty()) return std::nullopt;
   for (const auto numa : run.graph.of_kind(NodeKind::numa)) {
     const auto& cpus = run.graph.nodes[numa].cpus;
+    if (run.graph.nodes[numa].host != rank.host) continue;
     if (cpus && std::ranges::includes(*cpus, rank.cpus)) return numa;
   }
   return std::nullopt;
@@ -57,6 +59,7 @@ std::vector<std::size_t> nearer_nics(const Graph& graph, std::size_t data, std::
   std::vector<std::size_t> nearer;
   if (best == Distance::unknown) return nearer;
   for (const auto nic : graph.of_kind(NodeKind::nic)) {
+    if (graph.nodes[nic].host != graph.nodes[used].host) continue;
     const auto distance = class_between(graph, data, nic).distance;
     if (distance > best || nic == used || !usable(graph.nodes[nic], graph.nodes[used])) continue;
     if (distance < best) nearer.clear();
@@ -68,7 +71,7 @@ std::vector<std::size_t> nearer_nics(const Graph& graph, std::size_t data, std::
 
 std::string names_of(const Graph& graph, const std::vector<std::size_t>& nodes) {
   std::vector<std::string> names;
-  for (const auto node : nodes) names.push_back(graph.nodes[node].name);
+  for (const auto node : nodes) names.push_back(own_name(graph.nodes[node]));
   return join(names, " or ");
 }
 
@@ -146,12 +149,12 @@ std::vector<Finding> far_nic(const Judged& run) {
       if (nearer.empty()) continue;
       findings.push_back(
           {.subject = rank.name(run.graph),
-           .evidence = fmt::format("uses {} ({}), {} is nearer ({})", run.graph.nodes[used].name,
-                                   to_string(class_between(run.graph, *data, used)),
-                                   names_of(run.graph, nearer),
-                                   to_string(class_between(run.graph, *data, nearer.front()))),
+           .evidence = fmt::format(
+               "uses {} ({}), {} is nearer ({})", own_name(run.graph.nodes[used]),
+               to_string(class_between(run.graph, *data, used)), names_of(run.graph, nearer),
+               to_string(class_between(run.graph, *data, nearer.front()))),
            .next = fmt::format("use --net-devices nearest, or UCX_NET_DEVICES={}:1 for this rank",
-                               run.graph.nodes[nearer.front()].name)});
+                               own_name(run.graph.nodes[nearer.front()]))});
     }
   }
   return findings;
@@ -167,7 +170,7 @@ std::vector<Finding> far_cpus(const Judged& run) {
     findings.push_back(
         {.subject = rank.name(run.graph),
          .evidence = fmt::format("runs on CPU {}, far from {}{}, whose CPUs are {}",
-                                 format_list(rank.cpus), run.graph.nodes[*device].name,
+                                 format_list(rank.cpus), own_name(run.graph.nodes[*device]),
                                  numa_in_words(run.graph, *device), format_list(*near)),
          .next = "use --bind auto, or a LIST with one of " + format_list(*near) + " for it"});
   }
@@ -183,9 +186,9 @@ std::vector<Finding> lost_cpus(const Judged& run) {
     const auto share = static_cast<double>(rank.cpus.size()) / static_cast<double>(near->size());
     if (lost.empty() || share < nearly_all_cpus) continue;
     findings.push_back({.subject = rank.name(run.graph),
-                        .evidence = fmt::format("may run on {} of the {} CPUs near {}: not on {}",
-                                                rank.cpus.size(), near->size(),
-                                                run.graph.nodes[*rank.gpu].name, format_list(lost)),
+                        .evidence = fmt::format(
+                            "may run on {} of the {} CPUs near {}: not on {}", rank.cpus.size(),
+                            near->size(), own_name(run.graph.nodes[*rank.gpu]), format_list(lost)),
                         .next = "taskset -c " + format_list(*near)});
   }
   return findings;
@@ -211,7 +214,8 @@ std::vector<Finding> shared_cpus(const Judged& run) {
                          given.evidence),
          .next = !given.next.empty() ? given.next
                  : asleep            ? "use fewer ranks, or another --bind"
-                          : "use fewer ranks, another --bind, or --progress-mode event"});
+                                     : "use fewer ranks, another --bind, or --progress-mode event",
+         .host = host});
   }
   return findings;
 }
@@ -231,7 +235,8 @@ std::vector<Finding> not_pinned(const Judged& run) {
          .evidence = fmt::format("{} share CPUs {}: the scheduler may move them away "
                                  "from their memory",
                                  counted(count, "rank"), format_list(cpus)),
-         .next = "use --bind auto"});
+         .next = "use --bind auto",
+         .host = host});
   }
   return findings;
 }

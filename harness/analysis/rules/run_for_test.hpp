@@ -89,7 +89,7 @@ inline Result with_a_long_name(Result result) {
 inline void expect_short(std::vector<Finding> (*rule)(const Judged&), const Result& result) {
   const auto of = std::ranges::find(rules(), rule, &Rule::check);
   ASSERT_NE(of, rules().end());
-  for (const auto& [subject, evidence, next, cost_ms] : rule(Judged(result))) {
+  for (const auto& [subject, evidence, next, cost_ms, host] : rule(Judged(result))) {
     const auto text = subject + ": " + evidence + (cost_ms ? "; costs 12.3 us" : "") + " -> " +
                       next + " [" + std::string(of->id) + "]";
     EXPECT_LE(lines_of(text), 2U) << text;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/analysis/wired_hosts.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -142,9 +143,9 @@ std::vector<Finding> several_nics(const Judged& run) {
     for (const auto* of : block.measured) {
       std::set<std::string> names;
       for (const auto& record : of->launches) {
-        const auto used = ib_nics(record, run.graph);
+        const auto used = ib_nics(run, record);
         if (used.size() < 2) continue;
-        for (const auto nic : used) names.insert(run.graph.nodes[nic].name);
+        for (const auto nic : used) names.insert(own_name(run.graph.nodes[nic]));
       }
       if (names.empty()) continue;
       cases.push_back(of);
