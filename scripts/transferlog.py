@@ -21,7 +21,7 @@ class NoLog(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Rank:
-    """One run of one rank: intervals in ms after the run began on its host, as arrays (begins, ends)."""
+    """One run of one rank: intervals in ms after the run began, as arrays (begins, ends)."""
 
     phases: dict  # name: (begins, ends)
     transfers: tuple  # while at least one message was under way
@@ -33,7 +33,8 @@ class Timeline:
 
     ranks: dict  # number: Rank
     wall_ms: float  # the slowest rank's
-    end_ms: float  # of the last rank, whose hosts' first ones began at 0
+    end_ms: float  # of the last rank
+    uncertainty_us: float = 0  # of what stands beside each other of two hosts; None: not known
 
 
 def file_of(run, folder):
@@ -99,6 +100,28 @@ def rank_of(records, names, zero_ns):
     return Rank(phases=phases, transfers=union_of(*intervals(records[records["kind"] != PHASE])))
 
 
+def zeros_of(run, index, launch, firsts):
+    """By the clock of each host one and the same time, the first of `firsts`, and how uncertain that is in µs. Where
+    nothing is known of a clock they have nothing in common but that all ranks leave a barrier when a run begins."""
+    offsets, uncertainty_ns = {run["machine"]["hosts"][0]["name"]: 0}, 0
+    for clock in run["run"].get("clocks", []):
+        if clock["launch"] != launch or index not in clock["cases"] or clock["host"] not in firsts:
+            continue
+        seen = [each for each in (clock["begin"], clock["end"]) if each]
+        begin, end = seen[0], seen[-1]
+        lasted_ns = end["at_ns"] - begin["at_ns"]
+        after_ns = firsts[clock["host"]] - begin["offset_ns"] - begin["at_ns"]
+        drift = (end["offset_ns"] - begin["offset_ns"]) / lasted_ns if lasted_ns > 0 else 0
+        offsets[clock["host"]] = begin["offset_ns"] + round(drift * after_ns)
+        uncertainty_ns = max(uncertainty_ns, begin["uncertainty_ns"], end["uncertainty_ns"])
+    if len(firsts) < 2:
+        return firsts, 0
+    if not firsts.keys() <= offsets.keys():
+        return firsts, None
+    zero = min(first - offsets[host] for host, first in firsts.items())
+    return {host: zero + offsets[host] for host in firsts}, uncertainty_ns * 1e-3
+
+
 def timeline_of(run, index, file, sections):
     """Of case `index`; NoLog where the log has nothing of it."""
     import numpy
@@ -127,13 +150,13 @@ def timeline_of(run, index, file, sections):
         raise NoLog(f"the transfer log has no whole run of {case['key']}")
     wall_ns, number = whole_runs[(len(whole_runs) - 1) // 2]
     hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
-    # Clocks of two hosts have nothing in common but that all ranks leave a barrier when a run begins.
-    zeros = {}
+    firsts = {}  # begin of the run by the clock of each host
     for rank in logs:
         host = hosts.get(rank)
-        zeros[host] = min(zeros.get(host, begins[rank, number]), begins[rank, number])
+        firsts[host] = min(firsts.get(host, begins[rank, number]), begins[rank, number])
+    zeros, uncertainty_us = zeros_of(run, index, launch, firsts)
     names = [phase["name"] for phase in case["phases"]]
     ranks = {rank: rank_of(records[records["iteration"] == number], names, zeros[hosts.get(rank)])
              for rank, records in sorted(logs.items())}
     end_ms = max(float(ends.max()) for rank in ranks.values() for _, ends in rank.phases.values() if len(ends))
-    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms)
+    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms, uncertainty_us=uncertainty_us)

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/clock.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/hub.hpp"
 #include "harness/launch/open_files.hpp"
@@ -67,6 +68,9 @@ class Played {
         for (auto& rank : ranks_) {
           if (to == Hub::all_ranks || to == rank.number) answered(rank);
         }
+      } else if (type == "clock") {
+        connection_->send(
+            {{"type", "answer"}, {"number", frame.at("number")}, {"ns", monotonic_ns()}});
       } else if (type == "end") {
         connection_->send({{"type", "ended"}});
       } else if (type == "goodbye") {

@@ -183,7 +183,7 @@ void from_first(std::string_view text, bool raw) {
         orders_from_json(told);
         throw Failure(Exit::cannot_run, "nothing is started here");
       },
-      signals());
+      [](const auto& question) { return question; }, signals());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ from conftest import LONG_S, PROGRAM, only, wait_until
 PORT = 13337
 # Of mpirun.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+AHEAD_S = (0, 7, -5, 30)  # of the clocks of the hosts
 
 
 def ip(*arguments):
@@ -27,6 +28,8 @@ class Hosts:
     def __init__(self, count, number=0):
         self.prefix = f"ucxbench{os.getpid()}s{number}h"
         self.count = count
+        clock = ["unshare", "--time", "--monotonic", "7", "true"]
+        self.own_clocks = subprocess.run(clock, capture_output=True, timeout=20).returncode == 0
 
     def name(self, host):
         return f"{self.prefix}{host}"
@@ -52,9 +55,11 @@ class Hosts:
             subprocess.run(["ip", "netns", "delete", self.name(host)], capture_output=True, timeout=20)
 
     def on(self, host, *words):
-        """The words of a program that runs there."""
+        """The words of a program that runs there, where clocks are AHEAD_S ahead."""
         enter = f"hostname node{host}; exec \"$@\""
-        return ["netns", "exec", self.name(host), "unshare", "--uts", "sh", "-c", enter, "sh", *map(str, words)]
+        clock = ["--time", "--monotonic", AHEAD_S[host % len(AHEAD_S)]] if self.own_clocks else []
+        return [str(word) for word in ("netns", "exec", self.name(host), "unshare", "--uts", *clock, "sh", "-c", enter,
+                                       "sh", *words)]
 
     def by_mpirun(self, folder, hosts):
         """mpirun's words before those of its program, typed on the first host, for so many of them."""
@@ -130,7 +135,7 @@ SHORT = {
 
 
 @pytest.mark.parametrize("command", SHORT)
-def test_each_command_over_four_hosts(spread, command):
+def test_each_command_over_four_hosts(spread, hosts, command):
     first, others = spread(command, *SHORT[command], "--launches", 1, count=4)
     done = first.finish()
     ends = [other.finish() for other in others]
@@ -142,9 +147,17 @@ def test_each_command_over_four_hosts(spread, command):
     # Pairs of ranks that play together are on two hosts.
     assert (places[0] == places[1]) == (command != "pingpong"), places
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
+    assert all(case["key"].endswith("/hosts=4") and case["parameters"]["hosts"] == 4 for case in run["cases"])
+    clocks = {clock["host"]: clock for clock in run["run"]["clocks"]}
+    for host, ahead_s in enumerate(AHEAD_S[1:], 1):
+        for seen in (clocks[f"node{host}"][when] for when in ("begin", "end")):
+            wrong_ns = seen["offset_ns"] - (ahead_s * 10**9 if hosts.own_clocks else 0)
+            assert abs(wrong_ns) <= seen["uncertainty_ns"], clocks
     # What each host is: facts of its own, the first one's first.
     assert [host["name"] for host in run["machine"]["hosts"]][0] == "node0"
     assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2", "node3"]
+    assert [host["topology"] for host in run["machine"]["hosts"][1:]] == ["node0"] * 3  # one machine
+    assert all("tcp/eth7" in host["ucx"]["resources"] for host in run["machine"]["hosts"][1:])
     assert f"{places[7]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
     if command == "p2p":
         assert re.search(r"between hosts +\S+ GB/s, the median of 48 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
@@ -152,6 +165,8 @@ def test_each_command_over_four_hosts(spread, command):
         for pair in case["pairs"]:
             apart = places[pair["src"]] != places[pair["dst"]]
             assert pair.get("class") == ("NET" if apart else None), pair
+            # The rate that a virtual device has is none of hardware.
+            assert not apart or (pair.get("path", "tcp"), pair.get("limit_GBps")) == ("tcp", None), pair
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/core/clock.hpp"
 #include "harness/launch/events.hpp"
 #include "harness/launch/local_ranks.hpp"
 
@@ -28,10 +29,9 @@ constexpr int most_ranks = 1 << 16;
 
 class Follower {
  public:
-  using CommandsFor = std::function<std::vector<RankCommand>(const nlohmann::json&, int)>;
-
-  Follower(RemoteSupervisor& remote, const CommandsFor& commands_for, Signals& signals)
-      : remote_(remote), commands_for_(commands_for), signals_(signals) {
+  Follower(RemoteSupervisor& remote, const CommandsFor& commands_for, const Answer& answer,
+           Signals& signals)
+      : remote_(remote), commands_for_(commands_for), answer_(answer), signals_(signals) {
     events_.watch(signals.fd(), LocalRanks::signals_tag);
     events_.watch(remote.fd(), remote_tag);
   }
@@ -56,6 +56,7 @@ class Follower {
 
   RemoteSupervisor& remote_;
   const CommandsFor& commands_for_;
+  const Answer& answer_;
   Signals& signals_;
   StopCall stop_call_;
   Events events_;
@@ -129,6 +130,12 @@ void Follower::handle(const nlohmann::json& frame) {
     const auto rank = frame.at("rank").get<int>();
     remote_.send(
         {{"type", "stacks"}, {"rank", rank}, {"text", ranks_ ? ranks_->stacks(rank) : ""}});
+  } else if (type == "clock") {
+    remote_.send({{"type", "answer"}, {"number", frame.at("number")}, {"ns", monotonic_ns()}});
+  } else if (type == "ask") {
+    remote_.send({{"type", "answer"},
+                  {"number", frame.at("number")},
+                  {"answer", answer_(frame.at("question"))}});
   } else if (type == "rank" && ranks_) {
     ranks_->send(frame.at("rank").get<int>(), frame.at("frame"));
   }
@@ -211,13 +218,10 @@ void Follower::blame(int rank, const Blame& blame) {
 
 }  // namespace
 
-LaunchOutcome follow_launches(
-    RemoteSupervisor& remote,
-    const std::function<std::vector<RankCommand>(const nlohmann::json& told, int ranks)>&
-        commands_for,
-    Signals& signals) {
+LaunchOutcome follow_launches(RemoteSupervisor& remote, const CommandsFor& commands_for,
+                              const Answer& answer, Signals& signals) {
   try {
-    return Follower(remote, commands_for, signals).run();
+    return Follower(remote, commands_for, answer, signals).run();
   } catch (const Failure& failure) {
     return {State::failed, failure.exit(), failure.what()};
   } catch (const nlohmann::json::exception& error) {

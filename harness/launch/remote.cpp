@@ -11,14 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <future>
 #include <iterator>
 #include <list>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "harness/core/clock.hpp"
 
 namespace ucxbench {
 namespace {
@@ -27,13 +27,17 @@ using std::chrono::milliseconds;
 
 constexpr const char* default_host = "127.0.0.1";
 constexpr const char* default_port = "13337";
-constexpr milliseconds pulse_period{500};
+// Of an end that is waited for, how often is looked.
+constexpr milliseconds end_tick{500};
 constexpr milliseconds remote_silence_limit{2500};
 constexpr milliseconds connect_attempt_limit{2000};
 constexpr milliseconds retry_period{200};
 constexpr milliseconds attempt_tick{10};
 constexpr milliseconds waiting_tick{100};
 constexpr milliseconds hello_limit{5000};
+constexpr milliseconds clock_limit{1000};
+// One that nothing delays is likely among them.
+constexpr int clock_trips = 16;
 // At once. A peer of ours needs two round trips; what takes longer is dropped for who comes next,
 // the oldest first, so that a flood of silent strangers keeps nobody out.
 constexpr std::size_t most_attempts = 256;
@@ -228,27 +232,12 @@ HostPort parse_host_port(std::string_view text) {
 }
 
 RemoteSupervisor::RemoteSupervisor(Fd connection, Greeted greeted)
-    : channel_(std::move(connection), std::move(greeted.seals)),
-      host_(std::move(greeted.host)),
-      pulse_([this](const std::stop_token& stop) { pulse(stop); }) {
+    : channel_(std::move(connection), std::move(greeted.seals)), host_(std::move(greeted.host)) {
   send_at_once(channel_.fd());
+  pulses_->begin(channel_);
 }
 
-RemoteSupervisor::~RemoteSupervisor() = default;
-
-void RemoteSupervisor::pulse(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any sleep;
-  std::unique_lock lock(mutex);
-  while (!stop.stop_requested()) {
-    try {
-      channel_.offer({{"type", "pulse"}});
-    } catch (const Failure&) {
-      return;  // the main thread finds the same
-    }
-    sleep.wait_for(lock, stop, pulse_period, [] { return false; });
-  }
-}
+RemoteSupervisor::~RemoteSupervisor() { pulses_->end(channel_); }
 
 void RemoteSupervisor::send(const Channel::Frame& frame) {
   try {
@@ -260,6 +249,7 @@ void RemoteSupervisor::send(const Channel::Frame& frame) {
 
 void RemoteSupervisor::receive(Clock::time_point now, const OnFrame& on_frame) {
   try {
+    for (const auto& frame : std::exchange(early_, {})) on_frame(frame);
     while (auto frame = channel_.receive()) {
       last_heard_ = now;
       const auto type = frame->value("type", "");
@@ -284,12 +274,70 @@ std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) cons
                      static_cast<double>(remote_silence_limit.count()) / 1000);
 }
 
+/// Of the last question; anything else is kept for who asks next. False when none came.
+template <typename Take>
+bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
+  std::vector<Channel::Frame> others;
+  bool came = false;
+  while (!came && !problem(Clock::now()) && Clock::now() < deadline) {
+    channel_.wait(std::min(end_tick, std::chrono::ceil<milliseconds>(deadline - Clock::now())));
+    receive(Clock::now(), [&](const Channel::Frame& frame) {
+      if (frame.value("type", "") != "answer") {
+        others.push_back(frame);
+      } else if (frame.value("number", -1) == question_) {
+        came = true;
+        take(frame);
+      }
+    });
+  }
+  std::ranges::move(others, std::back_inserter(early_));
+  return came;
+}
+
+void RemoteSupervisor::ask(const nlohmann::json& question) {
+  send({{"type", "ask"}, {"number", ++question_}, {"question", question}});
+}
+
+std::optional<nlohmann::json> RemoteSupervisor::answer(Clock::time_point deadline) {
+  std::optional<nlohmann::json> found;
+  await_answer(deadline, [&](const Channel::Frame& frame) { found = frame.at("answer"); });
+  return found;
+}
+
+std::optional<ClockOffset> RemoteSupervisor::ask_clock() {
+  std::optional<ClockOffset> found;
+  const auto asked_ns = monotonic_ns();
+  send({{"type", "clock"}, {"number", ++question_}});
+  await_answer(Clock::now() + clock_limit, [&](const Channel::Frame& frame) {
+    const auto half_ns = (monotonic_ns() - asked_ns + 1) / 2;
+    const auto there_ns = frame.at("ns").get<std::uint64_t>();
+    found = {.at_ns = asked_ns + half_ns,
+             .offset_ns = static_cast<std::int64_t>(there_ns - asked_ns - half_ns),
+             .uncertainty_ns = half_ns};
+  });
+  return found;
+}
+
+std::optional<ClockOffset> RemoteSupervisor::clock_offset() {
+  std::optional<ClockOffset> best;
+  try {
+    for (int trip = 0; trip < clock_trips; ++trip) {
+      const auto found = ask_clock();
+      if (!found) return std::nullopt;
+      if (!best || found->uncertainty_ns < best->uncertainty_ns) best = found;
+    }
+  } catch (const Failure&) {
+    return std::nullopt;  // whoever speaks to it next finds the same
+  }
+  return best;
+}
+
 void RemoteSupervisor::begin_end() { send({{"type", "end"}}); }
 
 void RemoteSupervisor::await_end(Clock::time_point deadline) {
   bool ended = false;
   while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
-    channel_.wait(pulse_period);
+    channel_.wait(end_tick);
     receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
   }
   if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "harness/launch/channel.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/launch/handshake.hpp"
+#include "harness/launch/pulses.hpp"
 #include "harness/launch/signals.hpp"
 
 namespace ucxbench {
@@ -29,8 +29,17 @@ struct HostPort {
 /// Throws Failure(Exit::usage).
 HostPort parse_host_port(std::string_view text);
 
-/// The authenticated supervisor of another host of a `--listen` / `--connect` run. A thread tells
-/// it twice a second that this host lives, also while this side is busy between launches.
+/// By how much the clock (CLOCK_MONOTONIC) of another host is ahead of this one's at a time. The
+/// answer of a question was made somewhere between its sending and its arrival: halfway, to half of
+/// the time between.
+struct ClockOffset {
+  std::uint64_t at_ns = 0;  ///< by this host's clock
+  std::int64_t offset_ns = 0;
+  std::uint64_t uncertainty_ns = 0;
+};
+
+/// The authenticated supervisor of another host of a `--listen` / `--connect` run, which is told
+/// all the time that this host lives.
 class RemoteSupervisor {
  public:
   using Clock = std::chrono::steady_clock;
@@ -57,6 +66,16 @@ class RemoteSupervisor {
   std::optional<std::string> problem(Clock::time_point now) const;
   void forgive(Clock::time_point now) { last_heard_ = now; }
 
+  /// Of several round trips the shortest; only between launches. Empty where the other side does
+  /// not answer within a second, or is gone.
+  std::optional<ClockOffset> clock_offset();
+
+  /// Asks for what takes time there, only between launches; answer() waits for it. Throws
+  /// Failure(Exit::lost).
+  void ask(const nlohmann::json& question);
+  /// Empty where none has come by `deadline`.
+  std::optional<nlohmann::json> answer(Clock::time_point deadline);
+
   /// Ends the peer's ranks of the current launch; await_end() waits until they are gone. Nothing of
   /// that launch comes after. Throw Failure(Exit::lost), when it is not by `deadline`, too.
   void begin_end();
@@ -66,14 +85,18 @@ class RemoteSupervisor {
   void say_goodbye(Exit exit, const std::string& reason) noexcept;
 
  private:
-  void pulse(const std::stop_token& stop);
+  std::optional<ClockOffset> ask_clock();
+  template <typename Take>
+  bool await_answer(Clock::time_point deadline, Take take);
 
   Channel channel_;
   std::string host_;
   nlohmann::json hello_;
   Clock::time_point last_heard_ = Clock::now();
   std::size_t pending_bytes_ = 0;
-  std::jthread pulse_;
+  int question_ = 0;                   ///< number of the last one
+  std::vector<Channel::Frame> early_;  ///< came while something else was waited for
+  std::shared_ptr<Pulses> pulses_ = Pulses::shared();
 };
 
 /// The other hosts of a run, in the order of their numbers: the first is host 1.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <string>
@@ -105,7 +106,19 @@ TEST_F(Remote, RunsLaunchesAndSaysGoodbye) {
   TestProcess follower({"follow", port(), "nothing", "0"});
   const auto peers = gather();
   EXPECT_EQ(peers[0]->host(), "far");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
+  for (int i = 0; i < 3; ++i) {
+    const auto outcome = launch(peers, "nothing", 0);
+    EXPECT_EQ(outcome.reason, "");
+    ASSERT_EQ(outcome.clocks.size(), 1U);
+    for (const auto& clock : {outcome.clocks[0].before, outcome.clocks[0].after}) {
+      ASSERT_TRUE(clock);
+      // It is one and the same.
+      EXPECT_LE(std::abs(clock->offset_ns), static_cast<std::int64_t>(clock->uncertainty_ns));
+      EXPECT_GT(clock->uncertainty_ns, 0U);
+    }
+  }
+  peers[0]->ask("an echo");
+  EXPECT_EQ(peers[0]->answer(RemoteSupervisor::Clock::now() + 10s), "an echo");
   peers[0]->say_goodbye(Exit::gate, "a gate tripped");
   EXPECT_EQ(follower.line(), "0 1 a gate tripped");
   EXPECT_EQ(pids_.size(), 6U);

@@ -261,7 +261,7 @@ std::string stacks_by_this_thread(pid_t group, Clock::time_point deadline) {
 
 }  // namespace
 
-std::string stacks_of_group(pid_t group, Clock::time_point deadline) {
+std::string stacks_of_group(pid_t group, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   // With the end of a thread the kernel lets go all that it traces.
   std::thread([&] { text = stacks_by_this_thread(group, deadline); }).join();

@@ -455,7 +455,15 @@ LaunchOutcome Supervisor::outcome() const {
 }  // namespace
 
 LaunchOutcome run_launch(const Launch& launch, Signals& signals, const RemoteSupervisors& others) {
-  return Supervisor(launch, signals, others).run();
+  std::vector<HostClock> clocks;
+  for (const auto& other : others) clocks.push_back({other->host(), other->clock_offset()});
+  auto outcome = Supervisor(launch, signals, others).run();
+  if (outcome.state == LaunchOutcome::State::completed) {
+    for (std::size_t at = 0; at < others.size(); ++at)
+      clocks[at].after = others[at]->clock_offset();
+  }
+  outcome.clocks = std::move(clocks);
+  return outcome;
 }
 
 }  // namespace ucxbench

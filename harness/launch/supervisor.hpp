@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct Launch {
   std::chrono::milliseconds timeout{60000};  ///< longest time without progress of a rank
 };
 
+/// How another host's clock stood before and after a launch, where it answered.
+struct HostClock {
+  std::string host;
+  std::optional<ClockOffset> before{}, after{};
+};
+
 struct LaunchOutcome {
   enum class State { completed, interrupted, failed };
   State state = State::completed;
@@ -36,6 +43,7 @@ struct LaunchOutcome {
   std::string reason;       ///< one line; empty when completed
   std::string stacks{};     ///< of ranks that hung, what each was doing, in lines; empty: none did
   bool said_there = false;  ///< of a follower: the listening side has ended the run, and says why
+  std::vector<HostClock> clocks{};  ///< of hosts 1, 2, …
 };
 
 /// Runs one launch to its end; `others` are the hosts of Launch::told. When it returns, none of its

@@ -235,7 +235,7 @@ void follow(const std::string& port, const std::string& action, const std::strin
       [&](const auto&, int ranks) {
         return std::vector(static_cast<std::size_t>(ranks), command(action, who, ""));
       },
-      signals));
+      [](const auto& question) { return question; }, signals));
 }
 
 }  // namespace

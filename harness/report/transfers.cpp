@@ -10,6 +10,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/text.hpp"
+#include "harness/result/clocks.hpp"
 
 namespace ucxbench {
 namespace {
@@ -58,30 +59,44 @@ std::string render_transfers(const Result& result, const RenderOptions&) {
   return out;
 }
 
-// Microseconds from the first record on: a viewer's numbers are doubles.
-double since(std::uint64_t begin, std::uint64_t ns) {
-  return static_cast<double>(ns - begin) * 1e-3;
+SeenClock clock_of(const HostClocks& clocks, const TransferSection& section) {
+  const auto clock = clocks.of(section.case_index, static_cast<int>(section.launch),
+                               static_cast<int>(section.rank));
+  return clock.value_or(SeenClock{});  // or as if it were the first host's
+}
+
+/// "rank 3, launch 0, merge/…", of another host ", ± 12 µs".
+std::string name_of(const Result& result, const TransferSection& section, const SeenClock& clock) {
+  const auto doubt_us = static_cast<double>(clock.uncertainty_ns()) * 1e-3;
+  return fmt::format("rank {}, launch {}, {}{}", section.rank, section.launch,
+                     key_of(result, section),
+                     doubt_us > 0 ? fmt::format(", \u00b1 {:.3g} \u00b5s", doubt_us) : "");
 }
 
 // The Trace Event Format of Chrome and Perfetto (Google, "Trace Event Format", 2016): a process per
 // case, launch and rank; phases as complete events, transfers, which overlap, as asynchronous ones.
 std::string render_trace(const Result& result, const RenderOptions&) {
   const auto all = transfers_of(result);
-  auto begin = std::numeric_limits<std::uint64_t>::max();
-  for (const auto& logged : all) {
-    for (const auto& t : logged.records) begin = std::min(begin, t.posted_ns);
+  const HostClocks clocks(result);
+  auto begin = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [section, records] : all) {
+    const auto clock = clock_of(clocks, section);
+    for (const auto& t : records) begin = std::min(begin, clock.on_first(t.posted_ns));
   }
   Json events = Json::array();
   std::uint64_t id = 0;
   for (const auto& [section, records] : all) {
+    const auto clock = clock_of(clocks, section);
+    // Microseconds from the first record on: a viewer's numbers are doubles.
+    const auto since = [&](std::uint64_t ns) {
+      return static_cast<double>(clock.on_first(ns) - begin) * 1e-3;
+    };
     const auto pid =
         (std::uint64_t{section.case_index} * 1000 + section.launch) * 1000 + section.rank;
     events.push_back({{"ph", "M"},
                       {"name", "process_name"},
                       {"pid", pid},
-                      {"args",
-                       {{"name", fmt::format("rank {}, launch {}, {}", section.rank, section.launch,
-                                             key_of(result, section))}}}});
+                      {"args", {{"name", name_of(result, section, clock)}}}});
     for (const auto& t : records) {
       if (t.completed_ns == 0) continue;
       if (t.kind == Transfer::phase) {
@@ -90,8 +105,8 @@ std::string render_trace(const Result& result, const RenderOptions&) {
                           {"name", phase_of(result, section, t.label)},
                           {"pid", pid},
                           {"tid", 0},
-                          {"ts", since(begin, t.posted_ns)},
-                          {"dur", since(t.posted_ns, t.completed_ns)},
+                          {"ts", since(t.posted_ns)},
+                          {"dur", static_cast<double>(t.completed_ns - t.posted_ns) * 1e-3},
                           {"args", {{"iteration", t.iteration}}}});
         continue;
       }
@@ -105,7 +120,7 @@ std::string render_trace(const Result& result, const RenderOptions&) {
                         {"id", id},
                         {"pid", pid},
                         {"tid", 1},
-                        {"ts", since(begin, t.posted_ns)},
+                        {"ts", since(t.posted_ns)},
                         {"args",
                          {{"bytes", t.bytes},
                           {"in_flight", t.in_flight},
@@ -117,7 +132,7 @@ std::string render_trace(const Result& result, const RenderOptions&) {
                         {"id", id},
                         {"pid", pid},
                         {"tid", 1},
-                        {"ts", since(begin, t.completed_ns)}});
+                        {"ts", since(t.completed_ns)}});
     }
   }
   return Json({{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}).dump() + "\n";

@@ -96,6 +96,18 @@ void take_canary(Result& result, const Json& report) {
   known->launches.push_back(launch_from_json(report.at("record")));
 }
 
+// A journal of before there were several hosts has the first one's alone.
+void take_memory_copy(Result& result, const Json& report) {
+  auto& hosts = result.machine["hosts"];
+  if (!report.contains("host")) {
+    hosts[0]["memory_copy"] = report;
+    return;
+  }
+  for (auto& host : hosts) {
+    if (host.value("name", Json()) == report.at("host")) host["memory_copy"] = report.at("copies");
+  }
+}
+
 void take_processors(Result& result, const Json& report) {
   const auto launch = report.at("launch").get<int>();
   for (const auto& index : report.at("cases")) {
@@ -152,11 +164,13 @@ void apply_event(Result& result, const Json& event) {
   } else if (name == "canary") {
     take_canary(result, value);
   } else if (name == "memory_copy") {
-    result.machine["hosts"][0]["memory_copy"] = value;
+    take_memory_copy(result, value);
   } else if (name == "processors") {
     take_processors(result, value);
   } else if (name == "launch_time") {
     result.run["launch_times"].push_back(value);
+  } else if (name == "clock") {
+    result.run["clocks"].push_back(value);
   } else if (name == "state") {
     take_state(result, value);
   } else if (name == "in_turns") {

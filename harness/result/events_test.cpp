@@ -97,5 +97,15 @@ TEST_F(Events, OfNoKindOrOfAnotherRunAreRefused) {
   }
 }
 
+TEST_F(Events, OfOneHostAreItsOwn) {
+  result_.machine["hosts"] = {{{"name", "a"}}, {{"name", "b"}}};
+  apply_event(result_, {{"memory_copy", {{"host", "b"}, {"copies", {{"one_core", 2}}}}}});
+  apply_event(result_, {{"memory_copy", {{"one_core", 1}}}});  // of an older journal
+  EXPECT_EQ(result_.machine["hosts"][0]["memory_copy"]["one_core"], 1);
+  EXPECT_EQ(result_.machine["hosts"][1]["memory_copy"]["one_core"], 2);
+  apply_event(result_, {{"clock", {{"launch", 0}, {"host", "b"}}}});
+  EXPECT_EQ(result_.run["clocks"].size(), 1U);
+}
+
 }  // namespace
 }  // namespace ucxbench

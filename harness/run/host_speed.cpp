@@ -15,44 +15,48 @@ bool bound(const LaunchPlan& plan) {
   return !plan.launch.ranks.empty() && !plan.launch.ranks.front().cpus.empty();
 }
 
-/// One for each rank of this host, as far as there are so many.
-std::vector<int> cpus_of(const LaunchPlan& plan) {
+}  // namespace
+
+std::vector<int> cpus_for_copies(const std::vector<RankCommand>& ranks) {
   std::vector<int> cpus;
-  if (bound(plan)) {
-    for (const auto& rank : plan.launch.ranks) {
-      if (!rank.cpus.empty() && std::ranges::find(cpus, rank.cpus.front()) == cpus.end()) {
-        cpus.push_back(rank.cpus.front());
-      }
+  for (const auto& rank : ranks) {
+    if (rank.cpus.empty()) {
+      cpus = allowed_cpus();
+      break;
     }
-  } else {
-    cpus = allowed_cpus();
+    if (std::ranges::find(cpus, rank.cpus.front()) == cpus.end()) cpus.push_back(rank.cpus.front());
   }
-  cpus.resize(std::min(cpus.size(), plan.launch.ranks.size()));
+  cpus.resize(std::min(cpus.size(), ranks.size()));
   return cpus;
 }
 
-}  // namespace
-
-std::vector<int> copying_cpus(const std::vector<LaunchPlan>& plans, const Result& result) {
-  std::vector<int> cpus;
+const LaunchPlan* copying_plan(const std::vector<LaunchPlan>& plans, const Result& result) {
+  const LaunchPlan* copying = nullptr;
+  std::size_t most = 0;
   for (const auto& plan : plans) {
     const bool shares = plan.set.has("shm") || plan.set.has("auto");
     const bool on_host = std::ranges::any_of(
         plan.cases, [&](auto index) { return of_memory(result.cases[index], "host"); });
     if (!plan.unavailable.empty() || !shares || !on_host || plan.launch.ranks.size() < 2) continue;
-    if (auto more = cpus_of(plan); more.size() > cpus.size()) cpus = std::move(more);
+    const auto cpus = cpus_for_copies(plan.launch.ranks).size();
+    if (cpus <= most) continue;
+    copying = &plan;
+    most = cpus;
   }
-  return cpus;
+  return copying;
 }
 
-Json calibrate_host(const Result& result, const std::vector<int>& cpus) {
-  const Json::json_pointer place("/hosts/0/memory_copy");
-  return faster_copies(result.machine.value(place, Json()), measure_copies(cpus));
+Json memory_copy_event(const Result& result, const std::string& host, const Json& copies) {
+  Json before;
+  for (const auto& known : result.machine.value("hosts", Json::array())) {
+    if (known.value("name", Json()) == host) before = known.value("memory_copy", Json());
+  }
+  return {{"memory_copy", {{"host", host}, {"copies", faster_copies(before, copies)}}}};
 }
 
 std::optional<Processors> processors_of(const LaunchPlan& plan) {
   if (!bound(plan)) return std::nullopt;
-  const auto cpus = cpus_of(plan);
+  const auto cpus = cpus_for_copies(plan.launch.ranks);
   return cpus.size() < 2 ? std::nullopt : look_at_processors(cpus[0], cpus[1]);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/result/result.hpp"
@@ -10,12 +11,16 @@ namespace ucxbench {
 
 // What this host gives to ranks beside UCX, looked at around launches, never during one.
 
-/// CPUs for as many ranks of this host as share memory in any of `plans`; empty where none do.
-std::vector<int> copying_cpus(const std::vector<LaunchPlan>& plans, const Result& result);
+/// Of `plans` whose ranks share memory, the one with ranks on most CPUs of this host; null where
+/// none do.
+const LaunchPlan* copying_plan(const std::vector<LaunchPlan>& plans, const Result& result);
 
-/// For `machine.hosts[0].memory_copy`: how fast this host copies memory on `cpus`, at least one, or
-/// copied before as `result` has it.
-Json calibrate_host(const Result& result, const std::vector<int>& cpus);
+/// CPUs for ranks of this host, as far as there are so many.
+std::vector<int> cpus_for_copies(const std::vector<RankCommand>& ranks);
+
+/// An event "memory_copy" of a host of `result`: how fast it has just copied memory, by
+/// measure_copies, or before.
+Json memory_copy_event(const Result& result, const std::string& host, const Json& copies);
 
 /// Of the CPUs that the first two ranks of this host are bound to, if they are.
 std::optional<Processors> processors_of(const LaunchPlan& plan);

@@ -45,15 +45,12 @@ std::string read_all(int fd, std::chrono::milliseconds limit) {
   }
 }
 
-void ask_cuda(Json& json) {
+void ask_cuda(Probe& found) {
   try {
-    for (const auto& [index, name, pci, bytes] : CudaDriver::get().devices()) {
-      json["gpus"].push_back(
-          {{"index", index}, {"name", name}, {"pci", pci}, {"memory_bytes", bytes}});
-    }
-    if (json["gpus"].empty()) json["no_cuda"] = "no GPU: the CUDA driver lists none";
+    found.gpus = CudaDriver::get().devices();
+    if (found.gpus.empty()) found.no_cuda = "no GPU: the CUDA driver lists none";
   } catch (const Failure& failure) {
-    json["no_cuda"] = failure.what();
+    found.no_cuda = failure.what();
   }
 }
 
@@ -70,6 +67,27 @@ Json ask_topology() {
 }
 
 }  // namespace
+
+void to_json(Json& json, const Probe& found) {
+  json = {{"ucx", found.ucx},
+          {"gpus", Json::array()},
+          {"no_cuda", found.no_cuda},
+          {"topology", found.topology}};
+  for (const auto& [index, name, pci, bytes] : found.gpus) {
+    json["gpus"].push_back(
+        {{"index", index}, {"name", name}, {"pci", pci}, {"memory_bytes", bytes}});
+  }
+}
+
+void from_json(const Json& json, Probe& found) {
+  found = {.ucx = json.at("ucx").get<UcxResources>(),
+           .gpus = {},
+           .no_cuda = json.at("no_cuda").get<std::string>(),
+           .topology = json.at("topology")};
+  for (const auto& gpu : json.at("gpus")) {
+    found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
+  }
+}
 
 std::string why_not_here(std::string_view transport, const Probe& found) {
   if (transport == "nvlink" && !found.no_cuda.empty()) {
@@ -89,11 +107,11 @@ int probe_main(std::span<const char* const> words) {
                        [&](std::string_view given) { return given == word; });
   };
   try {
-    Json json = {{"no_cuda", ""}, {"gpus", Json::array()}, {"topology", nullptr}};
-    if (asked(cuda_word)) ask_cuda(json);
-    if (asked(topology_word)) json["topology"] = ask_topology();
-    json["ucx"] = query_ucx();
-    std::puts(json.dump().c_str());
+    Probe found;
+    if (asked(cuda_word)) ask_cuda(found);
+    if (asked(topology_word)) found.topology = ask_topology();
+    found.ucx = query_ucx();
+    std::puts(Json(found).dump().c_str());
     return 0;
   } catch (const Failure& failure) {
     std::puts(Json({{"error", failure.what()}}).dump().c_str());
@@ -135,14 +153,7 @@ Probe probe(const ProbeFor& asked) {
                          : fmt::format("exited with status {}", WEXITSTATUS(status));
     throw Failure(Exit::cannot_run, fmt::format("UCX does not start here: a probe {}", how));
   }
-  Probe found{.ucx = answer.at("ucx").get<UcxResources>(),
-              .gpus = {},
-              .no_cuda = answer.at("no_cuda").get<std::string>(),
-              .topology = answer.at("topology")};
-  for (const auto& gpu : answer.at("gpus")) {
-    found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
-  }
-  return found;
+  return answer.get<Probe>();
 }
 
 }  // namespace ucxbench

@@ -20,6 +20,9 @@ struct Probe {
   Json topology;        ///< this host's graph as JSON; null when it was not asked for, or not found
 };
 
+void to_json(Json& json, const Probe& found);
+void from_json(const Json& json, Probe& found);
+
 /// What is asked beside UCX.
 struct ProbeFor {
   bool cuda = false;

@@ -103,7 +103,7 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
   }
   Json resources = Json::array();
   for (const auto& resource : ucx.resources) {
-    resources.push_back(resource.transport + "/" + resource.device);
+    resources.push_back(in_words(resource));
   }
   Json transports = Json::object();
   for (const auto& known : transport_names()) {

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "harness/core/units.hpp"
 #include "harness/host/canary.hpp"
+#include "harness/host/copies.hpp"
 #include "harness/result/events.hpp"
+#include "harness/result/words.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
@@ -31,6 +34,7 @@ class Run {
         execute_(execute),
         observer_(observer),
         duet_(around.duet),
+        copies_(std::move(around.copies)),
         reports_(result, file, std::move(around.hosts)),
         last_launch_(plans.size()),
         launches_(plans.size()) {}
@@ -39,7 +43,7 @@ class Run {
     skip_unavailable();
     file_.begin(least_growth());
     if (duet_ != nullptr) duet_->begin();
-    copying_cpus_ = copying_cpus(plans_, result_);
+    copying_ = copying_plan(plans_, result_);
     std::vector<std::size_t> order(plans_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int launch = 0; launch < schedule_.launches && !ended_; ++launch) {
@@ -93,11 +97,19 @@ class Run {
     if (schedule_.canary) {
       for (const auto& event : measure_canary(launch)) file_.add(event);
     }
-    if (!copying_cpus_.empty()) {
-      file_.add({{"memory_copy", calibrate_host(result_, copying_cpus_)}});
-    }
+    if (copying_ != nullptr) measure_copying();
     for (const auto index : order) {
       if (!ended_ && can_start(index)) run_plan(index, launch);
+    }
+  }
+
+  void measure_copying() {
+    if (copies_) copies_->begin(*copying_);
+    const auto own = measure_copies(cpus_for_copies(copying_->launch.ranks));
+    file_.add(memory_copy_event(result_, text_at(result_.machine, "/hosts/0/name"), own));
+    if (!copies_) return;
+    for (const auto& [host, copies] : copies_->end()) {
+      file_.add(memory_copy_event(result_, host, copies));
     }
   }
 
@@ -116,6 +128,7 @@ class Run {
       file_.add(reports_.launch_time(plan, launch));
     }
     note_processors(plan, launch, {before, processors_of(plan)});
+    note_clocks(plan, launch, outcome.clocks);
     judge(plan, lost_since(outcome, plan, launches_[index]));
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
@@ -160,6 +173,27 @@ class Run {
     if (!seen[0] && !seen[1]) return;
     file_.add({{"processors",
                 {{"launch", launch}, {"cases", plan.cases}, {"seen", processors_to_json(seen)}}}});
+  }
+
+  static Json clock_json(const std::optional<ClockOffset>& seen) {
+    if (!seen) return nullptr;
+    return {{"at_ns", seen->at_ns},
+            {"offset_ns", seen->offset_ns},
+            {"uncertainty_ns", seen->uncertainty_ns}};
+  }
+
+  // Several supervisors of one host have one clock.
+  void note_clocks(const LaunchPlan& plan, int launch, const std::vector<HostClock>& clocks) {
+    std::set<std::string> known = {text_at(result_.machine, "/hosts/0/name", "")};
+    for (const auto& [host, before, after] : clocks) {
+      if ((!before && !after) || !known.insert(host).second) continue;
+      file_.add({{"clock",
+                  {{"launch", launch},
+                   {"cases", plan.cases},
+                   {"host", host},
+                   {"begin", clock_json(before)},
+                   {"end", clock_json(after)}}}});
+    }
   }
 
   void end_cases(const std::vector<std::size_t>& cases, CaseState state,
@@ -250,11 +284,12 @@ class Run {
   const Execute& execute_;
   RunObserver& observer_;
   DuetSupervisor* duet_;
+  std::optional<CopiesElsewhere> copies_;
   RankReports reports_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each plan; 0: none yet
   std::vector<int> launches_;                                   ///< of each plan, so far
-  std::vector<int> copying_cpus_;
+  const LaunchPlan* copying_ = nullptr;  ///< of `plans_`; null: no ranks share memory
   std::size_t done_ = 0;
   std::size_t total_ = 0;
   bool ended_ = false;

@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
 #include "harness/transports/ucx_error.hpp"
 
@@ -113,6 +114,10 @@ void try_modules(UcxResources& found) {
 
 }  // namespace
 
+std::string in_words(const UcxResource& resource) {
+  return resource.transport + "/" + resource.device;
+}
+
 void to_json(Json& json, const UcxResources& from) {
   auto list = Json::array();
   for (const auto& [component, transport, device] : from.resources) {
@@ -124,6 +129,7 @@ void to_json(Json& json, const UcxResources& from) {
           {"components", from.components},
           {"resources", std::move(list)},
           {"multi_threaded", from.multi_threaded},
+          {"rdma_devices", from.rdma_devices},
           {"registers_gpu_memory", from.registers_gpu_memory},
           {"takes_dma_buf", from.takes_dma_buf},
           {"broken_modules", from.broken_modules}};
@@ -136,6 +142,7 @@ void from_json(const Json& json, UcxResources& to) {
   json.at("library").get_to(to.library);
   json.at("components").get_to(to.components);
   json.at("multi_threaded").get_to(to.multi_threaded);
+  json.at("rdma_devices").get_to(to.rdma_devices);
   json.at("registers_gpu_memory").get_to(to.registers_gpu_memory);
   json.at("takes_dma_buf").get_to(to.takes_dma_buf);
   if (json.contains("lockable_bytes")) to.lockable_bytes = json.at("lockable_bytes");
@@ -173,6 +180,7 @@ UcxResources query_ucx() {
   attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
   check(ucp_lib_query(&attributes), "ucp_lib_query", Exit::cannot_run);
   found.lockable_bytes = raise_lockable_bytes();
+  found.rdma_devices = !entries_of("/sys/class/infiniband").empty();
   found.multi_threaded = attributes.max_thread_level == UCS_THREAD_MODE_MULTI;
 
   uct_component_h* components = nullptr;

@@ -25,6 +25,7 @@ struct UcxResources {
   std::vector<std::string> components;  ///< also those without a device: "ib", "cuda_ipc"
   std::vector<UcxResource> resources;
   bool multi_threaded = false;                      ///< built with --enable-mt
+  bool rdma_devices = false;                        ///< the kernel has any
   std::vector<std::string> registers_gpu_memory{};  ///< RDMA devices: "mlx5_0"
   std::vector<std::string> takes_dma_buf{};         ///< likewise, where UCX says so (from 1.14)
   /// What a rank here may lock, as raise_lockable_bytes returns it.
@@ -40,6 +41,9 @@ struct UcxResources {
     return std::ranges::find(resources, name, &UcxResource::transport) != resources.end();
   }
 };
+
+/// "tcp/lo".
+std::string in_words(const UcxResource& resource);
 
 void to_json(Json& json, const UcxResources& resources);
 void from_json(const Json& json, UcxResources& resources);

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "harness/core/failure.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/transports/gpu_direct.hpp"
 
@@ -51,9 +50,9 @@ std::string why_missing(const std::string& member, const UcxResources& resources
                          why_no_module(resources, "libuct_ib.so",
                                        std::string("built without InfiniBand (verbs)") + ib_ucx));
     }
-    return entries_of("/sys/class/infiniband").empty()
-               ? "ib: no RDMA device on this machine (none in /sys/class/infiniband)"
-               : fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx);
+    return resources.rdma_devices
+               ? fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx)
+               : "ib: no RDMA device on this machine (none in /sys/class/infiniband)";
   }
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }

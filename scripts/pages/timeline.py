@@ -101,6 +101,10 @@ def charts_of(timelines):
         about = f"{significant(timeline.wall_ms)} ms"
         if len(shown) < len(timeline.ranks):
             about += f"; {len(shown)} of {len(timeline.ranks)} ranks, from the one that waited least to the one that waited most"
+        if timeline.uncertainty_us is None:
+            about += "; the clocks of its hosts are not known: each one's ranks begin at 0"
+        elif timeline.uncertainty_us:
+            about += f"; clocks of its hosts to within ± {significant(timeline.uncertainty_us)} µs"
         chart = {"kind": "timeline", "title": name, "parts": parts, "messages": f"--color-{TRANSFERS}", "end_ms": end_ms,
                  "steps": steps, "rows": rows}
         made.append({"about": about, "chart": chart, "rows": table_of(timeline, names)})

@@ -5,7 +5,7 @@ import pytest
 from logs import RECEIVE, keep_two_ranks, log_of, records, section
 from pages import timeline
 from seen import made
-from transferlog import Rank, Timeline
+from transferlog import Rank, Timeline, zeros_of
 
 
 def with_log(run):
@@ -79,6 +79,23 @@ def test_a_timeline_of_very_many_parts_is_coarser(monkeypatch):
     monkeypatch.setattr(timeline, "MOST_NUMBERS", 100)
     rank = rank_of(*(("build", at, at + 0.5) for at in range(100)))
     assert timeline.charts_of([("a case", Timeline({0: rank}, wall_ms=100, end_ms=100))])[0]["chart"]["steps"] == 1000
+
+
+def test_ranks_of_several_hosts_stand_side_by_side_by_their_clocks():
+    def seen(at_ns, offset_ns, uncertainty_ns):
+        return {"at_ns": at_ns, "offset_ns": offset_ns, "uncertainty_ns": uncertainty_ns}
+
+    clock = {"launch": 2, "cases": [1], "host": "b", "begin": seen(1000, 500, 3000), "end": seen(2000, 510, 2000)}
+    run = {"machine": {"hosts": [{"name": "a"}, {"name": "b"}]}, "run": {"clocks": [clock]}}
+    assert zeros_of(run, 1, 2, {"a": 1500, "b": 2010}) == ({"a": 1500, "b": 2005}, 3.0)
+    assert zeros_of(run, 1, 2, {"a": 1500}) == ({"a": 1500}, 0)
+    # Without a clock each host's ranks begin at 0.
+    assert zeros_of(run, 1, 3, {"a": 1500, "b": 2010}) == ({"a": 1500, "b": 2010}, None)
+
+    rank = rank_of(("build", 0, 2))
+    for uncertainty_us, said in ((0, ""), (34.5, "; clocks of its hosts to within ± 34.5 µs"), (None, "; the clocks of its hosts")):
+        [made_of] = timeline.charts_of([("a case", Timeline({0: rank}, 2, 2, uncertainty_us))])
+        assert made_of["about"].startswith("2.00 ms" + said) and (said or made_of["about"] == "2.00 ms")
 
 
 def test_phases_have_one_colour_in_bars_and_timelines():

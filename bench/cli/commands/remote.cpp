@@ -11,17 +11,22 @@
 
 #include "bench/cli/plan/orders.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/host/copies.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/launch/token.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
+
+// Far more than measuring takes.
+constexpr std::chrono::seconds copies_limit{5};
 
 Identity own_identity() { return {build_info().version, build_info().commit, host_name()}; }
 
@@ -32,6 +37,13 @@ Json own_hello() {
   auto facts = describe_host();
   if (auto launcher = describe_launcher(); !launcher.is_null()) facts["launcher"] = launcher;
   return {{"boot_id", boot_id()}, {"cpus", allowed_cpus()}, {"facts", std::move(facts)}};
+}
+
+/// The same with what can run here, which the listener does not know.
+Json hello_to_listener() {
+  auto hello = own_hello();
+  hello["found"] = probe({.cuda = true, .topology = true});
+  return hello;
 }
 
 /// Of hosts by what they have told.
@@ -68,8 +80,28 @@ RemoteSupervisors wait_for_launched(const Plan& plan) {
   return others;
 }
 
+/// The name of a host that is wired alike, down to the names; or the wiring.
+Json topology_of_host(const Json& topology, const Result& result) {
+  const auto& hosts = result.machine.at("hosts");
+  // On its way its members have come into another order.
+  const nlohmann::json sorted = topology;
+  if (sorted == nlohmann::json(result.topology)) return hosts.front().at("name");
+  for (const auto& host : hosts) {
+    if (sorted.is_object() && sorted == nlohmann::json(host.value("topology", Json()))) {
+      return host.at("name");
+    }
+  }
+  return topology;
+}
+
+Json ucx_of_host(const UcxResources& ucx) {
+  Json found = {{"version", ucx.version}, {"library", ucx.library}, {"resources", Json::array()}};
+  for (const auto& resource : ucx.resources) found["resources"].push_back(in_words(resource));
+  return found;
+}
+
 // One that has several supervisors stands there once, with what each of them was given.
-void add_host(const std::string& name, Json facts, Result& result) {
+void add_host(const std::string& name, Json facts, const Probe& found, Result& result) {
   auto& hosts = result.machine.at("hosts");
   const auto is_there = [&](const Json& host) { return text_at(host, "/name") == name; };
   if (!facts.is_object()) return;
@@ -85,6 +117,8 @@ void add_host(const std::string& name, Json facts, Result& result) {
     const auto same = [&](const Json& known) { return known == label; };
     if (std::ranges::none_of(labels, same)) labels.push_back(label);
   }
+  facts["topology"] = topology_of_host(found.topology, result);
+  facts["ucx"] = ucx_of_host(found.ucx);
   hosts.push_back(std::move(facts));
 }
 
@@ -102,12 +136,19 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
   return commands;
 }
 
+/// How fast ranks that would be started so could copy memory.
+Json copies_for(const Json& question, const Placement& placement, const std::string& route) {
+  const auto ranks =
+      commands_for(question.at("told"), question.at("ranks").get<int>(), placement, route);
+  return measure_copies(cpus_for_copies(ranks));
+}
+
 LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement& placement) {
   const auto route = device_of_connection(remote.fd());
   return follow_launches(
       remote,
       [&](const Json& told, int ranks) { return commands_for(told, ranks, placement, route); },
-      signals);
+      [&](const Json& question) { return copies_for(question, placement, route); }, signals);
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
@@ -115,7 +156,7 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   refuse_nearest(placement.net_devices);
   const auto remote =
       connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
-                          std::chrono::seconds(10), own_hello());
+                          std::chrono::seconds(10), hello_to_listener());
   say(fmt::format("connected to {}", remote->host()));
   Signals signals;
   const auto outcome = follow(*remote, signals, placement);
@@ -127,7 +168,7 @@ Exit follow_first(Launcher& launcher, const std::string& listen, const std::stri
                   const Placement& placement) {
   refuse_nearest(placement.net_devices);
   const auto meeting = launcher.hear(listen, token_file);
-  auto hello = own_hello();
+  auto hello = hello_to_listener();
   hello["index"] = launcher.index();
   const auto remote =
       connect_to_listener(meeting.at, own_identity(), meeting.token, launcher_limit, hello);
@@ -167,7 +208,14 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
     const auto& hello = other->hello();
     hellos.push_back(hello);
     other->call(names.told_apart(other->host(), hello.value("boot_id", "")));
-    add_host(other->host(), hello.value("facts", Json()), result);
+    try {
+      machine.others.push_back({other->host(), hello.at("found").get<Probe>()});
+      add_host(other->host(), hello.value("facts", Json()), machine.others.back().found, result);
+      machine.several_machines |= hello.at("boot_id") != hellos.front().at("boot_id");
+    } catch (const Json::exception& error) {
+      throw Failure(Exit::lost,
+                    fmt::format("{} sent a malformed message ({})", other->host(), error.what()));
+    }
     auto route = device_of_connection(other->fd());
     if (std::ranges::find(routes, route) == routes.end()) routes.push_back(std::move(route));
   }
@@ -175,7 +223,40 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
   const bool all = std::ranges::find(routes, "all") != routes.end();
   machine.remote_route = all ? "all" : fmt::format("{}", fmt::join(routes, ","));
   machine.seats = seats_of(hellos);
+  machine.hosts = static_cast<int>(result.machine.at("hosts").size());
   return names;
+}
+
+CopiesElsewhere copies_elsewhere(const RemoteSupervisors& others, const Machine& machine) {
+  // What shares a machine shares its memory.
+  std::vector<std::size_t> asked;
+  for (std::size_t at = 0; at < others.size(); ++at) {
+    if (machine.seats.at(at + 1).before == 0) asked.push_back(at);
+  }
+  const auto begin = [&others, asked](const LaunchPlan& plan) {
+    for (const auto at : asked) {
+      try {
+        others[at]->ask({{"told", plan.launch.told.at(at)}, {"ranks", plan.launch.ranks.size()}});
+      } catch (const Failure&) {
+        continue;  // the next launch finds the same
+      }
+    }
+  };
+  const auto end = [&others, asked] {
+    const auto deadline = RemoteSupervisor::Clock::now() + copies_limit;
+    std::map<std::string, Json> copies;
+    for (const auto at : asked) {
+      try {
+        if (auto answer = others[at]->answer(deadline)) {
+          copies[others[at]->host()] = std::move(*answer);
+        }
+      } catch (const Failure&) {
+        continue;
+      }
+    }
+    return copies;
+  };
+  return {begin, end};
 }
 
 std::optional<Exit> follow_if_not_first(Sides& sides, const Placement& placement,

@@ -11,6 +11,7 @@
 #include "harness/launch/remote.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/hosts.hpp"
+#include "harness/run/runner.hpp"
 
 namespace ucxbench {
 
@@ -21,6 +22,10 @@ RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command);
 /// Adds what they have told of themselves: to `machine` where each sits, and the way to them, to
 /// `result` their hosts' facts. From now on two of one name are told apart, as in what it returns.
 HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& result);
+
+/// Of those that are on machines of their own. `others` and `machine` as take_in left them;
+/// `others` outlive what it returns.
+CopiesElsewhere copies_elsewhere(const RemoteSupervisors& others, const Machine& machine);
 
 /// How this side of a --connect run places its ranks.
 struct Placement {

@@ -148,8 +148,9 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (global.verbose) explain_settings(launches);
   result.file = run.outputs.run_file(command, result);
   const auto execute = [&](const Launch& launch) { return run_launch(launch, signals, others); };
-  auto exit =
-      run_launches(result, launches, schedule, execute, global, {duet.get(), std::move(hosts)});
+  Around around{duet.get(), std::move(hosts)};
+  if (!others.empty()) around.copies = copies_elsewhere(others, machine);
+  auto exit = run_launches(result, launches, schedule, execute, global, std::move(around));
   exit = worse(exit, check_required(result, launches));
   for (const auto& other : others) {
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());

@@ -226,14 +226,41 @@ class Settling {
 
   std::string why_not(CommKind comm, const TransportSet& set, const std::vector<MemoryKind>& memory,
                       const SetUse& use) const {
-    const auto& found = machine_.found;
     if (comm == CommKind::sockets) {
       if (use.sockaddr) return "--connect-by sockaddr is UCX's: sockets have one way to connect";
       return why_no_sockets(set.members(), any_cuda(memory), use.one_host);
     }
     if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
+    auto why = why_not_on(machine_.found, set, memory, use);
+    for (const auto& other : machine_.others) {
+      if (!why.empty()) return why;
+      why = why_not_on(other.found, set, memory, use);
+      if (!why.empty()) why += ", on " + other.name;
+    }
+    if (why.empty() && machine_.several_machines && !leaves_machine(set)) {
+      why =
+          fmt::format("{}: it carries nothing from one host to another; add tcp or ib", set.name());
+    }
+    return why;
+  }
+
+  static std::string why_not_on(const Probe& found, const TransportSet& set,
+                                const std::vector<MemoryKind>& memory, const SetUse& use) {
     if (any_cuda(memory) && !found.no_cuda.empty()) return found.no_cuda;
     return fmt::format("{}", fmt::join(missing(set, found.ucx, use), "; "));
+  }
+
+  // UCX has tcp beside cuda_ipc then.
+  static bool leaves_machine(const TransportSet& set) {
+    return set.has("tcp") || set.has("ib") || set.has("auto") || set.has("nvlink");
+  }
+
+  // A case of one host, also of several shells there, has the key that it always had.
+  void note_hosts(Case& planned) const {
+    const auto hosts = machine_.hosts == 0 ? plan_.hosts : machine_.hosts;
+    if (hosts == 1) return;
+    planned.key += fmt::format("/hosts={}", hosts);
+    planned.parameters["hosts"] = hosts;
   }
 
   int endpoints_of_rank(int ranks) const {
@@ -280,6 +307,7 @@ class Settling {
     launch.crowded = crowded(local(ranks), cpus);
     for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices, comm), cpus)) {
       if (launch.crowded) note_progress(planned, ranks, cpus);
+      note_hosts(planned);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));
     }

@@ -14,6 +14,12 @@
 
 namespace ucxbench {
 
+/// What another host of a run has said of itself.
+struct OtherHost {
+  std::string name;
+  Probe found;
+};
+
 /// All of this machine that decides what can run, looked at once.
 struct Machine {
   Probe found;
@@ -23,6 +29,9 @@ struct Machine {
   /// The network devices towards the other hosts of a --listen run; empty where all ranks are here.
   std::optional<std::string> remote_route{};
   std::vector<Seat> seats{};  ///< of the hosts; empty until the others are there
+  std::vector<OtherHost> others{};
+  int hosts = 0;                  ///< of different names; 0 until the others are there
+  bool several_machines = false;  ///< these are
 };
 
 /// As far as `plans` need it. Throws Failure(Exit::cannot_run) when UCX fails.

@@ -285,5 +285,42 @@ TEST(Settling, OfSeveralHostsCountsTheRanksOfEach) {
   EXPECT_TRUE(crowded({{.of = 2, .cpus = 1}, {.index = 1, .of = 2, .cpus = 1}}));
 }
 
+TEST(Settling, LeavesOutWhatAnotherHostLacks) {
+  auto machine = plain_machine();
+  machine.found.ucx.components = {"ib"};
+  machine.found.ucx.resources.push_back({"ib", "rc_verbs", "mlx5_0:1"});
+  machine.hosts = 3;
+  machine.others = {{"node1", machine.found}, {"node2", plain_machine().found}};
+  auto plan = plan_of({"ib", "tcp", "shm"});
+  plan.hosts = 3;
+  plan.ranks = {6};
+  Result result;
+  auto launches = settle({plan}, machine, result);
+  EXPECT_TRUE(launches[0].unavailable.starts_with("ib: UCX 1.15.0")) << launches[0].unavailable;
+  EXPECT_TRUE(launches[0].unavailable.ends_with(", on node2")) << launches[0].unavailable;
+  EXPECT_EQ(launches[1].unavailable, "");
+  EXPECT_EQ(launches[2].unavailable, "");  // in shells, or containers, of one machine
+  machine.several_machines = true;
+  Result of_machines;
+  launches = settle({plan}, machine, of_machines);
+  EXPECT_EQ(launches[1].unavailable, "");
+  EXPECT_EQ(launches[2].unavailable,
+            "shm: it carries nothing from one host to another; add tcp or ib");
+}
+
+TEST(Settling, OfSeveralHostsHasOtherKeys) {
+  auto plan = plan_of({"tcp"});
+  plan.hosts = 2;
+  auto machine = plain_machine();
+  Result planned;
+  settle({plan}, machine, planned);
+  EXPECT_EQ(keys_of(planned), (Words{"tcp/host/host/lo/2/hosts=2"}));
+  EXPECT_EQ(planned.cases[0].parameters.at("hosts"), 2);
+  machine.hosts = 1;  // two shells there
+  Result shells;
+  settle({plan}, machine, shells);
+  EXPECT_EQ(keys_of(shells), (Words{"tcp/host/host/lo/2"}));
+}
+
 }  // namespace
 }  // namespace ucxbench
