@@ -58,10 +58,10 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
                "say which settings are made and why, and every finding");
   app.add_flag("--all-rows", global.all_rows, "every row of a table, on a terminal too");
   app.add_option("--color", global.color, "colours in the table")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
   app.add_option("--progress", global.progress, "progress on stderr")
-      ->check(CLI::IsMember({"auto", "bar", "plain", "never"}))
+      ->check(one_of({"auto", "bar", "plain", "never"}))
       ->capture_default_str();
   app.add_option("--config", global.config, "options from a TOML file")->type_name("FILE.toml");
   app.add_flag("--dry-run", global.dry_run, "say what would be measured, and end");

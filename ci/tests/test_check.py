@@ -175,7 +175,7 @@ def test_a_starting_file(bench, tmp_path):
     text = (tmp_path / "site.toml").read_text()
     assert text.startswith("# Limits from a measurement on ")
     quality = re.search(r"^# quality (good|fair|poor)", text, re.MULTILINE)[1]
-    assert ("these limits come from a run whose quality is poor" in done.err) == (quality == "poor")
+    assert ("these limits are of a poor run" in done.err) == (quality == "poor")
     assert "the slowest pair's GB/s x 0.8, its one-way us x 1.5" in text
     found = tomllib.loads(text)
     assert found["ranks"] == 2

@@ -30,7 +30,7 @@ def both(folder):
 def test_cases_that_can_are_duets_and_others_take_turns(bench, tmp_path):
     done = bench(*ab(tmp_path, "--json", "verdicts.json", launches=2, cases=(CASE, IN_TURNS)))
     assert done.code == 0, done
-    assert "2 launches of each side side by side" in done.err
+    assert "2 launches of each side as duets" in done.err
     assert [line.partition(",")[0] for line in done.err.splitlines() if line.startswith("launch ")] == ["launch 1/2", "launch 2/2"]
     rows = json.loads((tmp_path / "verdicts.json").read_text())["series"]
     assert len(rows) == 4 and {row["by"] for row in rows} == {"launches", "duets"}
@@ -121,8 +121,8 @@ def test_pairs_one_after_the_other_and_all_at_once(bench, tmp_path):
 def test_dry_run_says_how(bench, tmp_path):
     done = bench("--dry-run", *ab(tmp_path, cases=(CASE, IN_TURNS)))
     assert done.code == 0, done
-    assert done.out.count("1 cases x 2 launches, as duets") == 2, done
-    assert done.out.count("1 cases x 2 launches, in turns: --progress-mode thread") == 2, done
+    assert done.out.count("1 case x 2 launches, as duets") == 2, done
+    assert done.out.count("1 case x 2 launches, in turns: --progress-mode thread") == 2, done
 
 
 def test_turns_if_asked(bench, tmp_path):

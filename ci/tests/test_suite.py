@@ -128,7 +128,7 @@ def test_files_that_others_read(bench, tmp_path):
 def test_dry_run_measures_nothing(bench, tmp_path):
     done = bench("--dry-run", *suite(tmp_path, PINGPONG, MERGE))
     assert done.code == 0, done
-    assert "shm, case 1: 1 cases x 2 launches" in done.out and "shm, case 2: 1 cases" in done.out
+    assert "shm, case 1: 1 case x 2 launches" in done.out and "shm, case 2: 1 case" in done.out
     assert not (tmp_path / "run.json").exists()
 
 

@@ -62,6 +62,12 @@ std::vector<std::string_view> split_text(std::string_view text, char separator) 
   }
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
   const auto* nearest = nearest_of(given, known);
   return nearest != nullptr ? fmt::format("did you mean '{}'?", *nearest) : "";

@@ -12,6 +12,9 @@ std::vector<std::string_view> split_text(std::string_view text, char separator);
 /// Text without blanks at both ends.
 std::string_view trim_text(std::string_view text);
 
+/// Its ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
 /// "did you mean 'nvlink'?", or empty where none is near.
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 

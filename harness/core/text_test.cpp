@@ -10,6 +10,8 @@ TEST(Text, SplitsAndTrims) {
   EXPECT_EQ(split_text("", ',').size(), 1U);
 }
 
+TEST(Text, LowersLettersAndNothingElse) { EXPECT_EQ(lower_case("00:1F.0 KiB"), "00:1f.0 kib"); }
+
 TEST(Text, SuggestsTheNearestNameOnlyWhenItIsNear) {
   const std::vector<std::string> known = {"nvlink", "tcp", "shm"};
   EXPECT_EQ(unknown_name("transport", "nvlnik", known),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -39,8 +38,7 @@ bool scan(std::string_view text, Scaled& scaled) {
 constexpr std::string_view size_form = "a size such as 8, 64KiB, 64K (the same) or 10MB (10^7 B)";
 
 bool same_letters(std::string_view one, std::string_view other) {
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
-  return std::ranges::equal(one, other, {}, lower, lower);
+  return lower_case(one) == lower_case(other);
 }
 
 // Like parse_size, but zero is allowed: the start and the step of a range.

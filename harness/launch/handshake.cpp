@@ -51,7 +51,8 @@ class Lines {
     std::string line;
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-      if (left.count() <= 0 || !wait_for(fd_, POLLIN, left)) refuse("the peer stays silent");
+      if (left.count() <= 0 || !wait_for(fd_, POLLIN, left))
+        refuse("the peer says nothing: is it ucx-bench?");
       char c = 0;
       const ssize_t n = ::recv(fd_, &c, 1, 0);
       if (n < 0 && errno == EINTR) continue;

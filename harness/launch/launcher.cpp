@@ -1,6 +1,7 @@
 #include "harness/launch/launcher.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -79,7 +80,16 @@ std::unique_ptr<Launcher> find_launcher() {
     return found->count() > 1 ? std::move(found) : nullptr;
   }
   const auto task = number_in("SLURM_PROCID");
-  return tasks > 1 && task ? meet_by_slurm(*task, tasks) : nullptr;
+  if (tasks > 1 && task) return meet_by_slurm(*task, tasks);
+  // MPICH's and Intel MPI's: each process would measure for itself.
+  if (const auto alone = number_in("PMI_SIZE").value_or(0); alone > 1) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("the launcher has started {} processes without PMIx, by which they "
+                              "find each other; use Open MPI's mpirun, srun, or --listen and "
+                              "--connect from a shell on each host",
+                              alone));
+  }
+  return nullptr;
 }
 
 }  // namespace ucxbench

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "harness/core/failure.hpp"
 #include "harness/launch/slurm.hpp"
 
 namespace ucxbench {
@@ -47,6 +48,16 @@ TEST(Launcher, IsNoneOfAProcessThatIsAlone) {
   ::setenv("PMIX_NAMESPACE", "1", 1);
   ::setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
   EXPECT_EQ(find_launcher(), nullptr);
+}
+
+// MPICH's.
+TEST(Launcher, WithoutPmixIsRefusedRatherThanMeasuredManyTimes) {
+  for (const auto* name : {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE"}) {
+    ::unsetenv(name);
+  }
+  ::setenv("PMI_SIZE", "4", 1);
+  EXPECT_THROW(find_launcher(), Failure);
+  ::unsetenv("PMI_SIZE");
 }
 
 }  // namespace

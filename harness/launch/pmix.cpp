@@ -146,7 +146,9 @@ class Pmix final : public Launcher {
   Meeting hear(const std::string&, const std::string&) override {
     const auto text = std::make_shared<std::string>();
     within_limit("hearing of the first process", [this, text] {
-      check("PMIx_Fence", library_.fence(nullptr, 0, nullptr, 0));
+      if (library_.fence(nullptr, 0, nullptr, 0) != pmix_success) {
+        throw Failure(Exit::cannot_run, "the first process has ended, and has said why");
+      }
       auto first = self_;
       first.rank = 0;
       const auto* value = got(first, meeting_key);
@@ -177,7 +179,9 @@ class Pmix final : public Launcher {
 
   void check(const char* call, Status status) const {
     if (status == pmix_success) return;
-    throw Failure(Exit::cannot_run, fmt::format("{}: {}", call, library_.error_string(status)));
+    throw Failure(Exit::cannot_run,
+                  fmt::format("{}: {}; start it by mpirun, or srun --mpi=pmix (PMIX_RANK is set)",
+                              call, library_.error_string(status)));
   }
 
   void begin() {

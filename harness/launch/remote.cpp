@@ -55,8 +55,9 @@ Addresses resolve(const HostPort& endpoint, int flags) {
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(endpoint.host.c_str(), endpoint.port.c_str(), &hints, &found);
   if (error != 0) {
-    throw Failure(Exit::usage, fmt::format("cannot resolve '{}' port '{}': {}", endpoint.host,
-                                           endpoint.port, ::gai_strerror(error)));
+    throw Failure(Exit::usage, fmt::format("cannot resolve '{}' port '{}': {}; give an IP address, "
+                                           "or a name that this host knows",
+                                           endpoint.host, endpoint.port, ::gai_strerror(error)));
   }
   return {found, &::freeaddrinfo};
 }
@@ -359,8 +360,8 @@ Listener::Listener(const HostPort& endpoint) : endpoint_(endpoint) {
   if (socket_) ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (!socket_ || ::bind(socket_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
       ::listen(socket_.get(), SOMAXCONN) != 0) {
-    throw Failure(Exit::usage, fmt::format("cannot listen on {} port {}: {}; name another address "
-                                           "with --listen IP:PORT",
+    throw Failure(Exit::usage, fmt::format("cannot listen on {} port {}: {}; give --listen IP:PORT "
+                                           "an address of this host and a free port",
                                            endpoint.host, endpoint.port, std::strerror(errno)));
   }
 }

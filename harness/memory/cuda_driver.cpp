@@ -3,13 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
+#include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench {
@@ -108,9 +107,8 @@ std::vector<CudaDevice> CudaDriver::devices() const {
     check(device_name_(name.data(), static_cast<int>(name.size()), device), "cuDeviceGetName");
     check(device_pci_(pci.data(), static_cast<int>(pci.size()), device), "cuDeviceGetPCIBusId");
     check(device_memory_(&bytes, device), "cuDeviceTotalMem");
-    std::string lower(pci.data());  // sysfs and hwloc write it so
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    found.push_back({index, name.data(), lower, bytes});
+    // Sysfs and hwloc write it so.
+    found.push_back({index, name.data(), lower_case(pci.data()), bytes});
   }
   return found;
 }

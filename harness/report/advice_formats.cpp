@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "harness/core/failure.hpp"
@@ -64,8 +63,8 @@ std::string mask_of(const std::vector<int>& cpus) {
 
 /// "UCX_RNDV_THRESH" → "rndv-thresh".
 std::string dask_name(const std::string& ucx_name) {
-  auto name = ucx_name.substr(std::string_view("UCX_").size());
-  for (auto& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  auto name = lower_case(ucx_name.substr(std::string_view("UCX_").size()));
+  std::ranges::replace(name, '_', '-');
   return name;
 }
 

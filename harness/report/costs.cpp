@@ -254,7 +254,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
       fmt::format("ucx-bench {} (commit {}{}), UCX {}", text_at(result.build, "/version"),
                   text_at(result.build, "/commit").substr(0, 12), dirty ? ", modified" : "",
                   text_at(result.ucx, "/version")));
-  if (!result.cases.empty()) lines.emplace_back("quality", in_words(quality_of(result)));
+  if (has_figures(result)) lines.emplace_back("quality", in_words(quality_of(result)));
   // What was measured says it better.
   if (result.cases.empty()) add_transports(result.ucx.value("transports", Json::object()), lines);
   return lines;

@@ -9,6 +9,7 @@
 #include "harness/report/sections.hpp"
 #include "harness/report/text.hpp"
 #include "harness/report/view.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -127,6 +128,7 @@ const char* style_of(const std::string& severity) {
 void add_findings(Page& page, const Result& result, bool all) {
   all |= result.cases.empty();
   auto findings = findings_in_words(result);
+  if (!all && !has_figures(result)) std::erase_if(findings, &FindingLine::of_quality);
   const auto total = findings.size();
   if (!all) {
     std::erase_if(findings, &FindingLine::of_quality);

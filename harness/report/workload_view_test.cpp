@@ -55,6 +55,12 @@ TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
             "6.00 ms waiting: 0 % overlapped");
 }
 
+TEST(Bound, IsNoneWhereTheRunWasFaster) {
+  auto of = workload({"shm"}, 2, nullptr);
+  of.exchange["alone_GBps"] = of.exchange.at("alone_GBps").get<double>() / 4;
+  EXPECT_EQ(line_of(of, "lower bound").substr(0, 5), "none:");
+}
+
 TEST(Bound, NeedsACalibration) {
   auto of = workload({"shm"}, 2, nullptr);
   of.exchange["alone_GBps"] = nullptr;

@@ -87,16 +87,17 @@ void append_whole(const std::filesystem::path& file, std::string_view bytes) {
 
 void write_atomically(const std::filesystem::path& file, const std::string& bytes) {
   std::error_code ignored;
-  // A rename would replace a symbolic link, or a device such as /dev/null, by a plain file.
+  // A rename would replace a symbolic link, or a device such as /dev/null, by a plain file. A pipe
+  // as /dev/fd/63 is a link to what is no path.
+  const auto status = std::filesystem::status(file, ignored);
+  if (std::filesystem::is_directory(status)) cannot_write(file, EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (const int error = write_all(file, 0, bytes)) cannot_write(file, error);
+    return;
+  }
   const auto target = std::filesystem::is_symlink(file, ignored)
                           ? std::filesystem::weakly_canonical(file, ignored)
                           : file;
-  const auto status = std::filesystem::status(target, ignored);
-  if (std::filesystem::is_directory(status)) cannot_write(file, EISDIR);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    if (const int error = write_all(target, 0, bytes)) cannot_write(file, error);
-    return;
-  }
   auto temporary = target;
   temporary.replace_filename(temporary_name(target.filename().string()));
   const SignalCleanup not_whole(temporary);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -51,6 +52,17 @@ TEST_F(ResultFile, WritesThroughLinksAndToDevices) {
   EXPECT_EQ(content(folder_ / "target.json"), "new");
   write_atomically("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+// As a shell's >(command) names it.
+TEST_F(ResultFile, WritesToAPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  write_atomically("/dev/fd/" + std::to_string(ends[1]), "whole");
+  std::array<char, 8> text{};
+  EXPECT_EQ(::read(ends[0], text.data(), text.size()), 5);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 // By the number of the process, another user could lay a link there.

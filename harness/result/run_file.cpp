@@ -21,6 +21,12 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+// A new one, too.
+bool is_file(const fs::path& place) {
+  std::error_code unknown;
+  return !fs::exists(place, unknown) || fs::is_regular_file(place, unknown);
+}
+
 std::string size_text(std::uint64_t bytes) { return spaced_size(bytes >> 10U << 10U); }
 
 }  // namespace
@@ -36,7 +42,7 @@ fs::path stacks_file(const fs::path& run_file) {
 }
 
 RunFile::RunFile(Result& run, std::function<void(const std::string&)> say)
-    : run_(run), asked_(run.file), file_(asked_), say_(std::move(say)) {}
+    : run_(run), asked_(run.file), file_(asked_), say_(std::move(say)), is_file_(is_file(asked_)) {}
 
 fs::path RunFile::log() const { return transfers_file(file_); }
 
@@ -56,8 +62,8 @@ void RunFile::put_down(const std::string& so_far) {
 }
 
 void RunFile::begin(std::uint64_t more_bytes) {
+  if (!is_file_) return;
   std::error_code unknown;
-  if (fs::exists(asked_, unknown) && !fs::is_regular_file(asked_, unknown)) return;
   const auto space = fs::space(folder_of(asked_), unknown);
   // The journal and the whole file are both there for a moment.
   const auto text = so_far();
@@ -85,6 +91,7 @@ void RunFile::add(const Json& event) {
 }
 
 void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
+  if (!is_file_) return;
   std::error_code ignored;
   if (!std::exchange(logs_, true)) {
     fs::remove(log(), ignored);  // of an earlier run into the file
@@ -118,7 +125,7 @@ Result RunFile::finish() {
   std::error_code ignored;
   if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
   auto written = as_its_file_has_it(std::move(run_));
-  written.file = file_;
+  written.file = is_file(file_) ? file_ : fs::path();
   return written;
 }
 

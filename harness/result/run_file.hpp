@@ -20,7 +20,7 @@ std::filesystem::path stacks_file(const std::filesystem::path& run_file);
 /// The file of a run that is being measured, the journal beside it (journal.hpp), which grows by
 /// what is measured, the transfer log, and the stacks of ranks that hung. Measured data are not
 /// lost with a disk that fills up meanwhile: all go on in the folder for temporary files. What is
-/// no regular file, such as a pipe, gets the whole run at the end alone.
+/// no regular file, such as a pipe, gets the whole run at the end alone, without a transfer log.
 class RunFile {
  public:
   /// For `run`, which is added to only by this until it is whole, at `run.file`. `say` takes one
@@ -46,8 +46,8 @@ class RunFile {
   /// threads.
   void begin_text() { launches_ = begin_launch_texts(run_); }
 
-  /// Writes the whole run, in place of all before, and gives it away as its file has it. Never
-  /// throws: see `at_its_place`.
+  /// Writes the whole run, in place of all before, and gives it away as its file has it, without a
+  /// file where none can be read again. Never throws: see `at_its_place`.
   Result finish();
 
   /// Where the run was last written; empty where it could not be written anywhere.
@@ -70,6 +70,7 @@ class RunFile {
   std::function<void(const std::string&)> say_;
   std::string why_moved_;
   LaunchTexts launches_;  ///< once its text has begun
+  bool is_file_;          ///< or a device, a pipe
   bool keeps_journal_ = false;
   bool logs_ = false;
   bool said_nowhere_ = false;

@@ -68,6 +68,12 @@ std::string counted(std::size_t count, const std::string& noun, const std::strin
   return counted(std::to_string(count), noun, plural);
 }
 
+bool has_figures(const Result& result) {
+  return std::ranges::any_of(result.cases, [](const Case& one) {
+    return one.state == CaseState::measured || one.state == CaseState::failed;
+  });
+}
+
 std::string crowded_in_words(const Json& crowded) {
   return fmt::format("{} ({} on {})", text_at(crowded, "/progress_mode"),
                      counted(text_at(crowded, "/ranks"), "rank"),

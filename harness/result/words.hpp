@@ -37,6 +37,9 @@ std::string counted(const std::string& count, const std::string& noun,
                     const std::string& plural = "");
 std::string counted(std::size_t count, const std::string& noun, const std::string& plural = "");
 
+/// Whether something of a run was measured, well or not.
+bool has_figures(const Result& result);
+
 /// An element of `run.crowded`: "event (64 ranks on 2 CPUs)".
 std::string crowded_in_words(const Json& crowded);
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
@@ -130,13 +131,11 @@ std::string normal_pci(std::string_view address) {
   const auto tail = address.substr(colon);
   constexpr std::string_view form = ":xx:xx.x";
   if (tail.size() != form.size()) return "";
-  std::string lower;
   for (std::size_t i = 0; i < form.size(); ++i) {
     const auto c = static_cast<unsigned char>(tail[i]);
     if (form[i] == 'x' ? std::isxdigit(c) == 0 : tail[i] != form[i]) return "";
-    lower += static_cast<char>(std::tolower(c));
   }
-  return fmt::format("{:04x}{}", domain, lower);
+  return fmt::format("{:04x}{}", domain, lower_case(tail));
 }
 
 }  // namespace ucxbench

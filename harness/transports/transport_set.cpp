@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
@@ -57,6 +58,28 @@ std::string why_missing(const std::string& member, const UcxResources& resources
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }
 
+// By what UCX, or people, call a transport.
+std::string_view our_name(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names = {
+      {{"sm", "shm"},
+       {"posix", "shm"},
+       {"sysv", "shm"},
+       {"cma", "shm"},
+       {"cuda", "nvlink"},
+       {"cuda_ipc", "nvlink"},
+       {"cuda_copy", "nvlink"},
+       {"rc", "ib"},
+       {"dc", "ib"},
+       {"ud", "ib"},
+       {"rdma", "ib"},
+       {"roce", "ib"},
+       {"infiniband", "ib"},
+       {"verbs", "ib"},
+       {"all", "auto"}}};
+  const auto* found = std::ranges::find(names, name, &decltype(names)::value_type::first);
+  return found == names.end() ? "" : found->second;
+}
+
 // UCX_TLS as ucp_context.c reads it: names or aliases, "all", "^" before what is left out.
 bool enables_cuda_copy(std::string_view tls) {
   const bool left_out = tls.starts_with('^');
@@ -92,8 +115,12 @@ TransportSet TransportSet::parse(std::string_view text) {
     if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.name == part; })) {
       std::vector<std::string> known;
       for (const auto& name : names) known.emplace_back(name.name);
+      const auto ours = our_name(part);
       throw Failure(Exit::usage,
-                    fmt::format("--transports: {}", unknown_name("transport", part, known)));
+                    ours.empty()
+                        ? fmt::format("--transports: {}", unknown_name("transport", part, known))
+                        : fmt::format("--transports: '{}' is '{}' here; known: {}", part, ours,
+                                      fmt::join(known, ", ")));
     }
     given.push_back(part);
   }

@@ -1,4 +1,4 @@
-"""What a page says about pairs of ranks: against what links carry, both ways, alone and all at once."""
+"""What a page says about pairs of ranks: vs. the peak of their path, both ways, alone and all at once."""
 
 import heapq
 
@@ -74,7 +74,7 @@ def tables_of(run):
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []
         head += ["all at once", "of alone"] if at_once else []
-        tables.append({"key": case["key"], **without_unknown(head, rows), "left_out": len(pairs) - len(rows)})
+        tables.append({"key": case["key"], **without_unknown(head, rows), "rated": any(map(rate_of, pairs)), "left_out": len(pairs) - len(rows)})
     return tables
 
 
@@ -95,7 +95,7 @@ def both_ways(run):
 
 
 def limits_of(run):
-    """A row per class of each case: what its median pair reaches of what links carry."""
+    """A row per class of each case: what its median pair reaches of the peak."""
     rows = []
     for case in run["cases"]:
         for limit in case.get("limits") or []:

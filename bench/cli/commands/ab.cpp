@@ -85,7 +85,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   if (!global.quiet) {
     fmt::print(stderr, "{}\n{}\n{}: {} cases, {} launches of each side {}; a verdict takes {}\n",
                words_of(base), words_of(now), o.file, planned.cases, planned.launches,
-               run.side_by_side() ? "side by side" : "in turns",
+               run.side_by_side() ? "as duets" : "in turns",
                run.side_by_side() ? planned.needed_duets : planned.needed);
     if (const auto time = run.whole_time(); !time.empty()) fmt::print(stderr, "{}\n", time);
   }
@@ -100,8 +100,8 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
 }  // namespace
 
 AddedCommand add_ab(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("ab", "compare two builds or environments, interleaved (A B B A)");
+  auto* command = app.add_subcommand(
+      "ab", "compare two builds or environments, measured at the same time, or interleaved");
   add_examples(*command, {"ab suite.toml --new-env UCX_RNDV_THRESH=16384",
                           "ab suite.toml --base ../before/ucx-bench --fail-on regression"});
   const auto options = std::make_shared<AbOptions>();

@@ -300,10 +300,10 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
   const auto begun = write_or_keep(o.write_expect, text);
   if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
   if (quality.level == "poor") {
-    fmt::print(stderr,
-               "ucx-bench: these limits come from a run whose quality is {}; a good node may reach "
-               "more: see ucx-bench doctor, then write them again\n",
-               in_words(quality));
+    fmt::print(
+        stderr,
+        "ucx-bench: these limits are of a poor run (the file says why): see ucx-bench doctor, "
+        "then write them again\n");
   }
   return worse(written, begun);
 }
@@ -343,7 +343,7 @@ AddedCommand add_check(CLI::App& app) {
       ->add_option("-n,--ranks", o->ranks,
                    "with --write-expect: processes, of which every pair is measured")
       ->group("ranks")
-      ->check(CLI::Range(1, 1024))
+      ->check(in_range(1, 1024))
       ->capture_default_str();
   add_sides(*command, o->sides);
   command->add_option("--max-time", o->max_time, "no launch begins that would end later")

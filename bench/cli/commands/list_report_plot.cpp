@@ -12,6 +12,7 @@
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/measuring_options.hpp"
+#include "bench/cli/options/options.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
@@ -138,7 +139,7 @@ AddedCommand add_list(CLI::App& app) {
   command
       ->add_option("--format", *format,
                    "text | json: of benchmarks, with every option that they have")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   return {command, [what, format](const GlobalOptions&) {
             list(*what, *format);

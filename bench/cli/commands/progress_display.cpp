@@ -23,8 +23,8 @@ ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool qu
   return able ? Style::bar : Style::plain;
 }
 
-void ProgressDisplay::begins(const std::string& estimate) const {
-  if (style_ != Style::never) std::fputs(fmt::format("takes {}\n", estimate).c_str(), stderr);
+void ProgressDisplay::begins(const std::string& time) const {
+  if (style_ != Style::never && !time.empty()) std::fputs((time + "\n").c_str(), stderr);
 }
 
 std::string ProgressDisplay::left() const {

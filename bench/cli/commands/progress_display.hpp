@@ -23,8 +23,8 @@ class ProgressDisplay final : public RunObserver {
       : style_(style), most_(most) {}
   ~ProgressDisplay() override { erase(); }
 
-  /// `estimate`: how long it takes, in words.
-  void begins(const std::string& estimate) const;
+  /// `time`: how long it takes, in words; none where it is empty.
+  void begins(const std::string& time) const;
 
   void launch_begins(const LaunchPlan& plan, int launch, int launches) override;
   void case_done(const Case& measured, std::size_t done, std::size_t total) override;

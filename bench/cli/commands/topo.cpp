@@ -3,6 +3,7 @@
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/imported.hpp"
 #include "bench/cli/options/help.hpp"
+#include "bench/cli/options/options.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/limits/machine_limits.hpp"
 #include "harness/report/scripts.hpp"
@@ -47,7 +48,7 @@ AddedCommand add_topo(CLI::App& app) {
                    "NCCL (XML) wrote")
       ->type_name("FILE");
   command->add_option("--format", options->format, "text, json or svg")
-      ->check(CLI::IsMember({"text", "json", "svg"}))
+      ->check(one_of({"text", "json", "svg"}))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "a file, or - for stdout")
       ->type_name("FILE")

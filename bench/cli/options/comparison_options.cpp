@@ -70,7 +70,7 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
   command
       .add_option("--alpha", demands_.alpha,
                   "chance of any false alarm in a comparison without a change")
-      ->check(CLI::Range(1e-6, 0.5))
+      ->check(in_range(1e-6, 0.5))
       ->capture_default_str();
   command
       .add_option_function<std::string>(

@@ -1,13 +1,14 @@
 #include "bench/cli/options/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <string_view>
 
@@ -33,32 +34,6 @@ bool colored(const std::string& color) {
   return isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
 }
 
-/// CLI11's "--csv: 1 required FILE missing" and "--format: png not in {text,json}" as the rest of
-/// the program speaks; any other as it is.
-std::string in_our_words(const std::string& text) {
-  const auto parts = [&](std::string_view middle, std::string_view end) {
-    const auto colon = text.find(": ");
-    const auto at = text.rfind(middle);
-    std::array<std::string, 3> found;
-    if (colon == std::string::npos || at == std::string::npos || at < colon ||
-        !text.ends_with(end)) {
-      return found;
-    }
-    const auto last = at + middle.size();
-    return std::array{text.substr(0, colon), text.substr(colon + 2, at - colon - 2),
-                      text.substr(last, text.size() - end.size() - last)};
-  };
-  if (const auto [option, count, what] = parts(" required ", " missing"); count == "1") {
-    return fmt::format("{}: expected {} behind it", option, what);
-  }
-  if (const auto [option, given, known] = parts(" not in {", "}"); !option.empty()) {
-    std::vector<std::string> names;
-    for (const auto name : split_text(known, ',')) names.emplace_back(name);
-    return fmt::format("{}: {}", option, unknown_name("value", given, names));
-  }
-  return text;
-}
-
 std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -82,6 +57,14 @@ bool has_command(const CLI::App& app, const std::string& name) {
   const auto commands = app.get_subcommands({});
   return std::any_of(commands.begin(), commands.end(),
                      [&](const CLI::App* command) { return command->get_name() == name; });
+}
+
+std::vector<std::string> commands_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) {
+    if (command->get_option_no_throw(option) != nullptr) names.push_back(command->get_name());
+  }
+  return names;
 }
 
 /// Where an option took the next one for its value: which; empty where none did.
@@ -111,6 +94,26 @@ std::optional<RenderOptions> GlobalOptions::table() const {
                        .brief = isatty(STDOUT_FILENO) == 1,
                        .all_rows = all_rows,
                        .findings = verbose};
+}
+
+CLI::Validator one_of(const std::vector<std::string>& names) {
+  const auto check = [names](const std::string& given) {
+    return std::ranges::find(names, given) != names.end() ? ""
+                                                          : unknown_name("value", given, names);
+  };
+  return {check, fmt::format("{{{}}}", fmt::join(names, ","))};
+}
+
+CLI::Validator in_range(double least, double most) {
+  const auto range = fmt::format("{:g} to {:g}", least, most);
+  const auto check = [=](const std::string& given) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(given, value);
+    return number && value >= least && value <= most
+               ? ""
+               : fmt::format("'{}': expected a number, {}", given, range);
+  };
+  return {check, range};
 }
 
 std::string twin_of(const std::string& long_option) {
@@ -239,7 +242,9 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   // What is required and missing may be what was misspelled.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr &&
       dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
-    return in_our_words(error.what());
+    // CLI11 says "1 required FILE missing".
+    static const std::regex missing("^(--\\S+): 1 required (.+) missing$");
+    return std::regex_replace(error.what(), missing, "$1: expected $2 behind it");
   }
   const auto commands = app.get_subcommands();
   for (const auto* command : commands) {
@@ -255,6 +260,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     // There are too many to name them all.
     for (auto& name : names) name.insert(0, "--");
     const auto name = option->substr(0, option->find('='));
+    if (const auto others = commands_with(app, name); !others.empty()) {
+      return fmt::format("unknown option '{}': {} {} it", name, fmt::join(others, ", "),
+                         others.size() == 1 ? "has" : "have");
+    }
     const auto hint = did_you_mean(name, names);
     return fmt::format("unknown option '{}'{}{}", name, hint.empty() ? "" : ": ", hint);
   }

@@ -27,6 +27,12 @@ struct GlobalOptions {
   std::optional<RenderOptions> table() const;
 };
 
+/// For an option's check: one of these names.
+CLI::Validator one_of(const std::vector<std::string>& names);
+
+/// Likewise: a number, both bounds among them.
+CLI::Validator in_range(double least, double most);
+
 /// "UCXBENCH_WARMUP_RUNS" of "warmup-runs".
 std::string twin_of(const std::string& long_option);
 

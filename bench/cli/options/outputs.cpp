@@ -185,6 +185,13 @@ void Outputs::check(const std::string& input, const std::vector<std::string>& ot
   files["html"] = page_;
   auto& json = files.at("json");
   std::error_code ignored;
+  const bool device = !json.empty() && place_of(json).empty() && !is_folder(json);
+  for (const char* format : {"trace", "transfers"}) {
+    if (files[format].empty() || !input.empty() || !device) continue;
+    throw Failure(Exit::usage, fmt::format("--{} needs the transfer log, which is kept beside a "
+                                           "run's file: '{}' is none; leave --json out",
+                                           format, json));
+  }
   if (is_folder(json)) {
     std::filesystem::create_directories(json, ignored);
     json = (std::filesystem::path(json) / run_file_name("run")).string();
@@ -235,6 +242,7 @@ Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& ta
     exit = worse(exit, write_or_keep(file, bytes));
   }
   if (shown) std::fputs(render("table", result, *table).c_str(), stdout);
+  std::fflush(stdout);  // before what is said on stderr
   return exit;
 }
 

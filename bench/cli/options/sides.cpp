@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "bench/cli/options/options.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -30,13 +33,13 @@ void add_sides(CLI::App& command, Sides& o) {
   command.add_option("--hosts", o.hosts, "with --listen: hosts, this one among them (default: 2)")
       ->group("ranks")
       ->type_name("N")
-      ->check(CLI::Range(2, most_hosts));
+      ->check(in_range(2, most_hosts));
   command
       .add_option("--ranks-per-host", o.ranks_per_host,
                   "with --listen: instead of --ranks, the number of all")
       ->group("ranks")
       ->type_name("N")
-      ->check(CLI::Range(1, most_ranks_per_host));
+      ->check(in_range(1, most_ranks_per_host));
   command.add_option("--token-file", o.token_file, "secret shared by --listen and --connect")
       ->group("ranks")
       ->type_name("FILE");
@@ -48,13 +51,15 @@ void check_sides(const Sides& o) {
   }
   if (o.launcher && (o.hosts || o.connect)) {
     throw Failure(Exit::usage, fmt::format("--hosts and --connect: the launcher has started {} "
-                                           "processes, which are the hosts",
+                                           "processes, which are the hosts; leave them out",
                                            o.launcher->count()));
   }
   if ((o.hosts || o.ranks_per_host) && o.number_of_hosts() == 1) {
-    throw Failure(Exit::usage,
-                  "--hosts and --ranks-per-host: the listening side says how many, "
-                  "with --listen");
+    throw Failure(Exit::usage, fmt::format("--{}: {}", o.hosts ? "hosts" : "ranks-per-host",
+                                           o.connect ? "the first host says it, with --listen; "
+                                                       "leave it out"
+                                                     : "for several hosts: give --listen IP:PORT, "
+                                                       "too"));
   }
 }
 
@@ -62,10 +67,14 @@ void check_ranks_of_hosts(const Sides& o, int ranks) {
   const auto hosts = o.number_of_hosts();
   const auto each = o.ranks_per_host.value_or(ranks / hosts);
   if (each > 0 && ranks == hosts * each) return;
-  throw Failure(
-      Exit::usage,
-      fmt::format("--ranks {} on {} hosts{}: it is the number of all, as many on each host", ranks,
-                  hosts, o.ranks_per_host ? fmt::format(" with {} on each", each) : ""));
+  throw Failure(Exit::usage,
+                o.ranks_per_host
+                    ? fmt::format("--ranks {} on {} hosts is not --ranks-per-host {}: give one of "
+                                  "the two",
+                                  ranks, hosts, each)
+                    : fmt::format("--ranks {} on {} hosts: it is the number of all, the same on "
+                                  "each host; give {}",
+                                  ranks, hosts, hosts * std::max(1, each)));
 }
 
 }  // namespace ucxbench

@@ -72,7 +72,7 @@ void check_duets(Result& result, const std::vector<LaunchPlan>& launches, DuetSu
 Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Schedule& schedule,
                   const Execute& execute, const GlobalOptions& global, Around around) {
   ProgressDisplay display(ProgressDisplay::style(global.progress, global.quiet), schedule.max_time);
-  display.begins(in_words(estimate(result.cases, launches, schedule)));
+  display.begins(time_in_words(result, launches, schedule));
   RunFile file(result, [&](const std::string& line) { display.say(line); });
   const auto exit = measure(result, launches, schedule, file, execute, display, std::move(around));
   annotate(result);
@@ -88,6 +88,16 @@ void say_what_is_replaced(const Result& result) {
                "{}={} of the environment is not used: this run's settings decide (-v shows them)\n",
                name, value.get<std::string>());
   }
+}
+
+void say_that_devs_are_unused(const std::vector<Plan>& plans) {
+  const auto unused = [](const Plan& plan) {
+    return !plan.devices.empty() && std::ranges::none_of(plan.memory, [](const auto& kinds) {
+      return std::ranges::any_of(kinds, needs_cuda);
+    });
+  };
+  if (std::ranges::none_of(plans, unused)) return;
+  fmt::print(stderr, "--devs is not used: it places GPU memory, which --memory cuda asks for\n");
 }
 
 bool none_can_run(const std::vector<LaunchPlan>& launches) {
@@ -131,6 +141,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   auto result = describe(machine, run, global);
 
   if (!global.dry_run) allow_open_files(plans);
+  if (!global.quiet) say_that_devs_are_unused(plans);
   RemoteSupervisors others;
   if (!global.dry_run && plans.front().hosts > 1) others = wait_for_others(plans.front(), command);
   Signals signals;
@@ -156,7 +167,11 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());
   }
   result.findings = shown_findings(result);
-  if (run.outputs.keeps_unasked() && none_can_run(launches)) forget_file(result);
+  if (none_can_run(launches)) {
+    if (run.outputs.keeps_unasked()) forget_file(result);
+    if (!global.quiet)
+      fmt::print(stderr, "nothing was measured; what can run here: ucx-bench list transports\n");
+  }
   return {std::move(result), exit};
 }
 

@@ -34,8 +34,10 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
   for (const auto& plan : plans) {
     fmt::print("{}: {}\n", plan.name,
                plan.unavailable.empty()
-                   ? fmt::format("{} cases x {} launches{}", plan.cases.size(), schedule.launches,
-                                 how_against(plan, result, schedule))
+                   ? fmt::format(
+                         "{} x {}{}", counted(plan.cases.size(), "case"),
+                         counted(static_cast<std::size_t>(schedule.launches), "launch", "launches"),
+                         how_against(plan, result, schedule))
                    : "cannot run here: " + plan.unavailable);
     for (const auto& setting : plan.settings) {
       fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);
@@ -56,9 +58,12 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
   }
   const auto exit = exit_of_plan(plans);
   if (exit == Exit::done) {
-    const auto what = schedule.only_launch ? fmt::format("each of {} launches ", schedule.launches)
-                                           : std::string();
-    fmt::print("{}takes {}\n", what, in_words(estimate(result.cases, plans, schedule)));
+    const auto what =
+        schedule.only_launch
+            ? fmt::format("each of {} ", counted(static_cast<std::size_t>(schedule.launches),
+                                                 "launch", "launches"))
+            : std::string();
+    fmt::print("{}{}\n", what, time_in_words(result, plans, schedule));
   }
   return exit;
 }

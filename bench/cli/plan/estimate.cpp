@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "harness/analysis/rules/rules.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -53,6 +54,14 @@ std::string in_words(const Estimate& estimate) {
   const auto time = rough_time(estimate.seconds);
   if (estimate.at_least) return "at least " + time;
   return fmt::format("about {}{}", time, estimate.capped ? ", all of max_time" : "");
+}
+
+std::string time_in_words(const Result& result, const std::vector<LaunchPlan>& plans,
+                          const Schedule& schedule) {
+  if (std::ranges::none_of(plans, &std::string::empty, &LaunchPlan::unavailable)) return "";
+  const bool busy = !busy_host(Judged(result)).empty();
+  return fmt::format("takes {}{}", in_words(estimate(result.cases, plans, schedule)),
+                     busy ? ", longer while other programs use the CPUs" : "");
 }
 
 std::string rough_time(double seconds) {

@@ -21,6 +21,10 @@ Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>&
 /// "about 38 s", or "at least 4 s".
 std::string in_words(const Estimate& estimate);
 
+/// "takes about 38 s", with a word on what else the machine does; empty where no plan can run.
+std::string time_in_words(const Result& result, const std::vector<LaunchPlan>& plans,
+                          const Schedule& schedule);
+
 /// "38 s", "12 min", "1.5 h".
 std::string rough_time(double seconds);
 

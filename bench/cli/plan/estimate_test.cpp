@@ -55,6 +55,17 @@ TEST_F(AnEstimate, EndsWithMaxTime) {
   EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "about 10 min, all of max_time");
 }
 
+TEST_F(AnEstimate, TellsOfABusyMachineAndNotOfWhatCannotRun) {
+  Result result;
+  result.cases = cases_;
+  EXPECT_EQ(time_in_words(result, plans_, schedule_), "takes about 2 s");
+  result.machine["hosts"] = {{{"name", "a"}, {"load_1min", 66.0}, {"hardware_threads", 4}}};
+  EXPECT_EQ(time_in_words(result, plans_, schedule_),
+            "takes about 2 s, longer while other programs use the CPUs");
+  plans_[0].unavailable = "no GPU";
+  EXPECT_EQ(time_in_words(result, plans_, schedule_), "");
+}
+
 TEST(RoughTime, HasAUnitThatFits) {
   EXPECT_EQ(rough_time(0.2), "1 s");
   EXPECT_EQ(rough_time(99), "99 s");
