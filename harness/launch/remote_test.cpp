@@ -96,9 +96,10 @@ TEST_F(Remote, PortInUseIsAUsageError) {
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::usage);
-    EXPECT_EQ(failure.what(), fmt::format("cannot listen on 127.0.0.1 port {}: Address already in "
-                                          "use; name another address with --listen IP:PORT",
-                                          port()));
+    EXPECT_EQ(failure.what(),
+              fmt::format("cannot listen on 127.0.0.1 port {}: Address already in "
+                          "use; give --listen IP:PORT an address of this host and a free port",
+                          port()));
   }
 }
 

@@ -13,6 +13,8 @@
 namespace ucxbench {
 namespace {
 
+constexpr std::size_t most_rows_in_brief = 24;
+
 std::string percent(double ratio) { return fmt::format("{:+.1f}", 100 * (ratio - 1)); }
 
 std::string interval_of(const SeriesChange& series) {
@@ -125,6 +127,16 @@ std::string of_the_host(const Comparison& comparison) {
                      comparison.host_changed);
 }
 
+// Losses and gains stand first.
+std::size_t rows_in_brief(const Comparison& comparison) {
+  const auto& all = comparison.series;
+  const auto rest = std::ranges::find_if(all, [](const SeriesChange& series) {
+    return series.change != Change::regressed && series.change != Change::improved;
+  });
+  const auto first = static_cast<std::size_t>(rest - all.begin());
+  return std::min(all.size(), std::max(first, most_rows_in_brief));
+}
+
 }  // namespace
 
 std::string summary_of(const Comparison& comparison) {
@@ -171,7 +183,7 @@ Grid grid_of(const Comparison& comparison) {
   return grid;
 }
 
-std::string comparison_table(const Comparison& comparison, bool verbose) {
+std::string comparison_table(const Comparison& comparison, bool verbose, bool brief) {
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
     text += wrapped(on_one_line(difference), "  ", page_width());
@@ -183,7 +195,11 @@ std::string comparison_table(const Comparison& comparison, bool verbose) {
   text += "  " + of_tests(comparison) + "\n";
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
-  for (const auto& row : lines.rows) text += row + "\n";
+  const auto shown = brief ? rows_in_brief(comparison) : lines.rows.size();
+  for (std::size_t row = 0; row < shown; ++row) text += lines.rows[row] + "\n";
+  if (shown < lines.rows.size()) {
+    text += fmt::format("  {} of {} rows; --all-rows shows the rest\n", shown, lines.rows.size());
+  }
   if (const auto line = of_plain_medians(comparison); !line.empty())
     text += wrapped("! " + line, "  ", page_width());
   for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());

@@ -13,8 +13,10 @@ std::string summary_of(const Comparison& comparison);
 /// One row per series.
 Grid grid_of(const Comparison& comparison);
 
-/// For the terminal, `verbose` with the share of each placement, and for a step summary.
-std::string comparison_table(const Comparison& comparison, bool verbose = false);
+/// For the terminal, `verbose` with the share of each placement, and for a step summary. With
+/// `brief`, of many rows that say nothing new the first ones.
+std::string comparison_table(const Comparison& comparison, bool verbose = false,
+                             bool brief = false);
 std::string comparison_markdown(const Comparison& comparison);
 
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "placements",

@@ -44,6 +44,17 @@ TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   EXPECT_EQ(comparison_table(comparison).find("medians over all launches"), std::string::npos);
 }
 
+TEST(ComparisonView, InBriefHasEachLossAndFewOtherRows) {
+  auto comparison = against_the_plain_medians();
+  auto& all = comparison.series;
+  all.resize(30, all.front());
+  EXPECT_EQ(comparison_table(comparison, false, true).find("--all-rows"), std::string::npos);
+  for (std::size_t row = 5; row < all.size(); ++row) all[row].change = Change::unchanged;
+  EXPECT_NE(comparison_table(comparison, false, true).find("24 of 30 rows; --all-rows"),
+            std::string::npos);
+  EXPECT_EQ(comparison_table(comparison).find("--all-rows"), std::string::npos);
+}
+
 TEST(ComparisonView, RemarksStandWithTheirRow) {
   auto comparison = against_the_plain_medians();
   auto& noisy = comparison.series.front();

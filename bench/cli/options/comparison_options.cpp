@@ -1,6 +1,7 @@
 #include "bench/cli/options/comparison_options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -107,7 +108,10 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   const bool json_shown = write_output(json_, text + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
   if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet)
-    std::fputs(comparison_table(comparison, global.verbose).c_str(), stdout);
+    std::fputs(
+        comparison_table(comparison, global.verbose, isatty(STDOUT_FILENO) == 1 && !global.all_rows)
+            .c_str(),
+        stdout);
   std::fflush(stdout);
   const auto exit = verdict_of(comparison, fail_on_);
   if (html_.empty()) return exit;

@@ -56,6 +56,7 @@ TEST_F(AnEstimate, EndsWithMaxTime) {
 }
 
 TEST_F(AnEstimate, TellsOfABusyMachineAndNotOfWhatCannotRun) {
+  schedule_.launches = 1;
   Result result;
   result.cases = cases_;
   EXPECT_EQ(time_in_words(result, plans_, schedule_), "takes about 2 s");
