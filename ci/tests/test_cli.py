@@ -169,7 +169,7 @@ def test_color(pingpong, arguments, environment, colored):
 def test_progress(pingpong):
     done = pingpong("--transports", "tcp", "--sizes", "8,16", "--launches", "2", "--progress", "plain")
     assert [line for line in done.err.splitlines() if "launch" in line] == ["launch 1/2 tcp", "launch 2/2 tcp"]
-    assert re.search(r"^takes at least \d+ s$", done.err, re.M)
+    assert re.search(r"^takes at least \d+ s(, .*)?$", done.err, re.M)
     assert re.search(r"^launch 1/2 tcp\nabout \d+ s left\nlaunch 2/2 tcp$", done.err, re.M)
     done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "bar")
     assert "pingpong/tag/host-host/tcp/8B" in done.err
@@ -192,9 +192,10 @@ def test_a_dry_run_says_how_long_it_takes(bench):
     arguments = ["pingpong", "--transports", "shm", "--sizes", "8,16", "--max-time", "60s"]
     # Two cases of a minute, and what is beside that.
     done = bench("--dry-run", *arguments)
-    assert done.out.endswith("\ntakes about 2 min\n"), done
+    # What follows a comma is said on a busy machine.
+    assert re.search(r"\ntakes about 2 min(, .*)?\n$", done.out), done
     fixed = bench("--dry-run", *arguments[:-2], "--iterations", 5)
-    assert "\ntakes at least 2 s\n" in fixed.out, fixed
+    assert re.search(r"\ntakes at least 2 s(, .*)?\n", fixed.out), fixed
 
 
 def test_a_set_is_accepted_as_it_is_printed(bench):
