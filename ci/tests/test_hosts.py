@@ -195,20 +195,6 @@ def test_mpirun_with_an_agent_for_each_host_or_rank(mpirun, agents):
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
 
 
-<<<<<<< HEAD
-=======
-@pytest.mark.parametrize("killed", ["rank", "mpirun"])
-def test_what_mpirun_has_started_ends_together(mpirun, killed):
-    running = mpirun("-np", 3, PROGRAM, "p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000)
-    wait_until(lambda: len(ranks_of(running)) == 6)
-    os.kill(ranks_of(running)[0] if killed == "rank" else running.pid, signal.SIGKILL)
-    done = running.finish()
-    running.wait_until_gone()
-    if killed == "rank":
-        assert done.code == 5, done
-        assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
-
-
 def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):
     (tmp_path / "site.toml").write_text('ranks = 2\n[[expect]]\ntransports = "tcp"\nmin_GBps = 1e-6\nmax_us = 1e6\n')
     done = mpirun("-np", 3, PROGRAM, "check", "--expect", "site.toml", "--json", "run.json").finish()
@@ -221,7 +207,6 @@ def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):
     assert len(rates["pairs"]) == 30
 
 
->>>>>>> a680939 (suite and check run over several hosts as the other commands do: one run, one verdict)
 def ranks_of(started):
     """The processes of its ranks."""
     found = []
