@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/core/statistics.hpp"
 #include "harness/comm/all_to_all.hpp"
+#include "harness/core/statistics.hpp"
 
 namespace ucxbench {
 

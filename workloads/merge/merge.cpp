@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/core/failure.hpp"
 #include "harness/comm/all_to_all.hpp"
+#include "harness/core/failure.hpp"
 #include "workloads/common/calibration.hpp"
 
 namespace ucxbench::merge {
