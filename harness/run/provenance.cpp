@@ -28,7 +28,9 @@ constexpr std::array device_variables = {"CUDA_VISIBLE_DEVICES",   "GPU_DEVICE_O
 Json telling_variables() {
   auto found = Json::object();
   for (const auto& [name, value] : current_environment()) {
-    const auto begins = [&name = name](const char* prefix) { return name.starts_with(prefix); };
+    const auto begins = [&variable = name](const char* prefix) {
+      return variable.starts_with(prefix);
+    };
     if (std::ranges::any_of(telling, begins)) found[name] = value;
   }
   return found;
