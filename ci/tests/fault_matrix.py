@@ -76,8 +76,8 @@ FAULTS = [
           START, [("two hosts", "tcp")], code=3, limit_s=(15, 15), options=("--connect", "10.203.8.99:13337")),
     Fault("the other host's name is unknown", r"cannot resolve 'no-such-host.invalid' port '13337': ", START,
           [("two hosts", "tcp")], code=2, options=("--connect", "no-such-host.invalid:13337")),
-    Fault("the port is taken", r"cannot listen on 10.203.8.1 port 13337: Address already in use; name another address", START,
-          [("two hosts", "tcp")], code=2, options=("--listen", "10.203.8.1:13337")),
+    Fault("the port is taken", "cannot listen on 10.203.8.1 port 13337: Address already in use; give --listen IP:PORT an "
+          "address of this host and a free port", START, [("two hosts", "tcp")], code=2, options=("--listen", "10.203.8.1:13337")),
     Fault("the clock is set back by a day", "", OF_RANKS, EVERYWHERE, code=0, action="step:-86400"),
 ]
 

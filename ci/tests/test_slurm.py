@@ -166,7 +166,7 @@ def test_what_srun_has_started_ends_together(srun, slurm, how):
     if how == "rank":
         assert re.search(r"rank \d on node\d was killed by signal 9", only(done.complaints)), done
     assert done.file["run"]["state"] == {"rank": "failed", "scancel": "interrupted"}[how]
-    assert slurm.tell("squeue", "--noheader") == ""
+    wait_until(lambda: slurm.tell("squeue", "--noheader") == "", slurm.log)  # it is "completing" for a while
 
 
 def test_ranks_keep_to_what_srun_gave_and_a_finding_says_what_is_missing(srun):
@@ -182,7 +182,6 @@ def test_ranks_keep_to_what_srun_gave_and_a_finding_says_what_is_missing(srun):
         assert process["devices"]["CUDA_VISIBLE_DEVICES"] == "1"
         ranks = [rank["cpus"] for rank in run["ranks"] if rank["host"] == host["name"]]
         assert ranks in ([[cpu]] * 2, [str(cpu)] * 2), ranks
-    said = {finding["subject"]: finding for finding in run["findings"] if finding["id"] == "shared-cpus"}
-    assert said.keys() == {"ranks on node0", "ranks on node1"}
-    for finding in said.values():
-        assert "; Slurm gave 1 of " in finding["evidence"] and finding["next"] == "use srun --cpus-per-task=2", finding
+    finding = only([finding for finding in run["findings"] if finding["id"] == "shared-cpus"])
+    assert finding["subject"] == "ranks on all 2 hosts"
+    assert "; Slurm gave 1 of " in finding["evidence"] and finding["next"] == "use srun --cpus-per-task=2", finding
