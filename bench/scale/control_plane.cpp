@@ -24,6 +24,7 @@
 #include "harness/core/clock.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/hub.hpp"
+#include "harness/launch/listener.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/remote.hpp"
 #include "harness/launch/signals.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/launch/remote.hpp"
+#include "harness/launch/listener.hpp"
 
 namespace ucxbench {
 

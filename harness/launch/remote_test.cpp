@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/launch/listener.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/launch/test_processes.hpp"
 

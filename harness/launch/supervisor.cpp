@@ -10,6 +10,7 @@
 #include "harness/launch/events.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/local_ranks.hpp"
+#include "harness/launch/progress_watch.hpp"
 
 namespace ucxbench {
 namespace {
@@ -46,7 +47,7 @@ class Supervisor {
             events_, size_, [this](int rank, const auto& frame) { handle(rank, frame); },
             [this](int rank, const Blame& found) { blame(rank, found); }),
         far_(static_cast<std::size_t>(size_)),
-        seen_(static_cast<std::size_t>(size_)) {}
+        progress_(hub_, size_, launch.timeout) {}
 
   LaunchOutcome run();
 
@@ -57,10 +58,6 @@ class Supervisor {
   struct Far {
     bool gone = false;
     bool reported = false;
-  };
-  struct Seen {
-    std::uint64_t progress = 0;
-    Clock::time_point since;
   };
 
   int host_of(int rank) const {
@@ -73,6 +70,7 @@ class Supervisor {
   std::string host_name_of(int rank) const;
   std::string name(int rank) const;
   std::string place(int rank) const;
+  std::string sentence(int rank, const std::string& what) const;
 
   void start();
   void supervise();
@@ -83,7 +81,6 @@ class Supervisor {
   void send(const Hub::Reply& reply);
   void handle_host(int host, const nlohmann::json& frame);
   void check(Clock::time_point now);
-  void check_progress(Clock::time_point now);
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
   void blame_host(int host, const std::string& problem);
@@ -102,7 +99,7 @@ class Supervisor {
   Events events_;
   LocalRanks ranks_;
   std::vector<Far> far_;  ///< by rank
-  std::vector<Seen> seen_;
+  ProgressWatch progress_;
   Causes causes_;
   StopCall stop_call_;
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
@@ -153,7 +150,7 @@ void Supervisor::start() {
     ranks_.start(launch_.ranks.at(at), here[at], stop_call_.fd(),
                  [this] { return signals_.stop(); });
   }
-  for (auto& seen : seen_) seen.since = Clock::now();
+  progress_.begin(Clock::now());
 }
 
 void Supervisor::supervise() {
@@ -295,40 +292,13 @@ void Supervisor::check(Clock::time_point now) {
   for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
     if (const auto problem = other(host).problem(now)) blame_host(host, *problem);
   }
-  if (causes_.empty() && !stopped_) check_progress(now);
-}
-
-void Supervisor::check_progress(Clock::time_point now) {
-  const double seconds = std::chrono::duration<double>(launch_.timeout).count();
-  std::vector<std::string> stuck;
-  std::vector<std::string> waiting;
-  bool all_wait = true;
-  for (int rank = 0; rank < size_; ++rank) {
-    if (gone(rank)) continue;
-    Seen& seen = seen_[static_cast<std::size_t>(rank)];
-    if (std::exchange(seen.progress, hub_.progress(rank)) != hub_.progress(rank)) seen.since = now;
-    const bool late = now - seen.since > launch_.timeout;
-    const auto& awaited = hub_.waiting_for(rank);
-    all_wait = all_wait && late && !awaited.empty();
-    if (!late) continue;
-    if (awaited.empty()) {
-      stuck.push_back(
-          fmt::format("{} made no progress for {:g} s{}", name(rank), seconds, place(rank)));
-    } else {
-      waiting.push_back(
-          fmt::format("{} waited {:g} s for {}{}", name(rank), seconds, awaited, place(rank)));
-    }
-  }
-  // Who waits for others is to blame only when nobody else is left.
-  const auto& guilty = all_wait ? waiting : stuck;
-  if (guilty.empty()) return;
-  causes_.add(fmt::format("{}", fmt::join(guilty, "; ")), Exit::lost, false);
-  // Who waits for them is told apart by what it does, too.
-  for (const bool waits : {false, true}) {
-    for (int rank = 0; rank < size_; ++rank) {
-      if (!gone(rank) && hub_.waiting_for(rank).empty() != waits) hung_.push_back(rank);
-    }
-  }
+  if (!causes_.empty() || stopped_) return;
+  const auto stuck = progress_.look(
+      now, [this](int rank) { return gone(rank); },
+      [this](int rank, const std::string& what) { return sentence(rank, what); });
+  if (stuck.reasons.empty()) return;
+  causes_.add(stuck.reasons, Exit::lost, false);
+  hung_ = stuck.ranks;
 }
 
 void Supervisor::take_stacks() {
@@ -360,7 +330,7 @@ void Supervisor::add_stacks(int rank, const std::string& text) {
 void Supervisor::forgive(Clock::time_point now) {
   ranks_.forgive(now);
   for (const auto& each : others_) each->forgive(now);
-  for (auto& seen : seen_) seen.since = now;
+  progress_.begin(now);
 }
 
 bool Supervisor::gone(int rank) const {
@@ -391,11 +361,14 @@ std::string Supervisor::place(int rank) const {
   return phase.empty() ? " before its first phase" : fmt::format(" in phase \"{}\"", phase);
 }
 
+std::string Supervisor::sentence(int rank, const std::string& what) const {
+  return fmt::format("{} {}{}", name(rank), what, place(rank));
+}
+
 void Supervisor::blame(int rank, const Blame& blame) {
   if (stopped_) return;
   if (blame.hung) hung_.push_back(rank);
-  causes_.add(fmt::format("{} {}{}", name(rank), blame.text, place(rank)), blame.exit,
-              blame.root_cause);
+  causes_.add(sentence(rank, blame.text), blame.exit, blame.root_cause);
 }
 
 // Once: what its ranks miss from now on has this cause.

@@ -32,6 +32,7 @@
 #include "harness/launch/environment.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/launch/listener.hpp"
 #include "harness/launch/supervisor.hpp"
 
 // While set, all threads but the first wait for memory in vain. Inlined, the compiler would see new

@@ -14,6 +14,7 @@
 #include "harness/host/copies.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
+#include "harness/launch/listener.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/launch/token.hpp"

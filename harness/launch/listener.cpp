@@ -1,0 +1,326 @@
+#include "harness/launch/listener.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <iterator>
+#include <list>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace ucxbench {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* default_host = "127.0.0.1";
+constexpr const char* default_port = "13337";
+constexpr milliseconds connect_attempt_limit{2000};
+constexpr milliseconds retry_period{200};
+constexpr milliseconds attempt_tick{10};
+constexpr milliseconds waiting_tick{100};
+constexpr milliseconds hello_limit{5000};
+// At once. A peer of ours needs two round trips; what takes longer is dropped for who comes next,
+// the oldest first, so that a flood of silent strangers keeps nobody out.
+constexpr std::size_t most_attempts = 256;
+// Which may be one of ours in a bad moment: it tries again so often.
+constexpr int most_cuts = 5;
+// Strangers shall not fill the user's terminal.
+constexpr int most_refusals_told = 8;
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Addresses resolve(const HostPort& endpoint, int flags) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(endpoint.host.c_str(), endpoint.port.c_str(), &hints, &found);
+  if (error != 0) {
+    throw Failure(Exit::usage, fmt::format("cannot resolve '{}' port '{}': {}; give an IP address, "
+                                           "or a name that this host knows",
+                                           endpoint.host, endpoint.port, ::gai_strerror(error)));
+  }
+  return {found, &::freeaddrinfo};
+}
+
+/// One attempt; none, with the reason in errno, when it failed.
+Fd connect_once(const addrinfo& address) {
+  Fd fd(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return fd;
+  if (::connect(fd.get(), address.ai_addr, address.ai_addrlen) != 0) {
+    if (errno != EINPROGRESS) return {};
+    int error = ETIMEDOUT;
+    socklen_t size = sizeof error;
+    if (wait_for(fd.get(), POLLOUT, connect_attempt_limit)) {
+      ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    errno = error;
+    if (error != 0) return {};
+  }
+  ::fcntl(fd.get(), F_SETFL, 0);  // blocking from here on: the limits are poll's
+  return fd;
+}
+
+/// A handshake on a thread of its own: a silent peer keeps nobody from what comes meanwhile.
+class Attempt {
+ public:
+  Attempt(Fd connection, Role role, const Identity& self, const std::string& token)
+      : connection_(std::move(connection)),
+        greeted_(std::async(std::launch::async, [fd = connection_.get(), role, self, token] {
+          return shake_hands(fd, role, self, token);
+        })) {}
+  ~Attempt() {
+    if (connection_) ::shutdown(connection_.get(), SHUT_RDWR);  // the thread ends
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  bool over() const { return greeted_.wait_for(milliseconds(0)) == std::future_status::ready; }
+
+  /// Of one that is over. Throws what shake_hands threw.
+  std::unique_ptr<RemoteSupervisor> peer() {
+    auto greeted = greeted_.get();
+    return std::make_unique<RemoteSupervisor>(std::move(connection_), std::move(greeted));
+  }
+
+ private:
+  Fd connection_;
+  std::future<Greeted> greeted_;
+};
+
+/// Peers that have proved themselves, until all are there.
+class Joining {
+ public:
+  Joining(std::size_t wanted, const std::function<void(const std::string&)>& say)
+      : wanted_(wanted), say_(say) {}
+
+  bool complete() const { return peers_.size() >= wanted_ && !any_silent(); }
+  /// Whether one has not said yet who it is.
+  bool any_silent() const {
+    return std::ranges::any_of(peers_, [](const auto& peer) { return peer.of->hello().is_null(); });
+  }
+
+  void add(std::unique_ptr<RemoteSupervisor> peer) {
+    if (peers_.size() == wanted_) {
+      const std::string why = "all hosts of the run are there already";
+      say_(fmt::format("refused a connection: {}", why));
+      peer->say_goodbye(Exit::cannot_run, why);
+      return;
+    }
+    peers_.push_back({std::move(peer), RemoteSupervisor::Clock::now() + hello_limit});
+  }
+
+  /// Takes what they say, and drops who has left.
+  void look() {
+    const auto now = RemoteSupervisor::Clock::now();
+    for (auto peer = peers_.begin(); peer != peers_.end();) {
+      peer = is_there(*peer, now) ? std::next(peer) : peers_.erase(peer);
+    }
+  }
+
+  std::string who_came() const {
+    if (wanted_ == 1) return "no peer came";
+    std::string text = fmt::format("{} of {} hosts came", peers_.size(), wanted_);
+    for (const auto& peer : peers_) text += fmt::format(" ({})", peer.of->host());
+    return text;
+  }
+
+  RemoteSupervisors all() {
+    RemoteSupervisors all;
+    for (auto& peer : peers_) all.push_back(std::move(peer.of));
+    return all;
+  }
+
+ private:
+  struct Peer {
+    std::unique_ptr<RemoteSupervisor> of;
+    RemoteSupervisor::Clock::time_point hello_deadline;
+  };
+
+  bool is_there(Peer& peer, RemoteSupervisor::Clock::time_point now) {
+    std::optional<std::string> problem;
+    const bool silent = peer.of->hello().is_null();
+    try {
+      peer.of->receive(now, [&](const Channel::Frame&) { problem = "it left again"; });
+    } catch (const Failure& failure) {
+      problem = failure.what();
+    }
+    if (!problem) problem = peer.of->problem(now);
+    if (!problem && peer.of->hello().is_null() && now > peer.hello_deadline) {
+      problem = "it did not say who it is";
+    }
+    if (problem) {
+      say_(fmt::format("{}: {}", peer.of->host(), *problem));
+    } else if (silent && !peer.of->hello().is_null()) {
+      const auto here = std::ranges::count_if(
+          peers_, [](const Peer& each) { return !each.of->hello().is_null(); });
+      say_(wanted_ == 1
+               ? fmt::format("connected to {}", peer.of->host())
+               : fmt::format("connected to {} ({} of {})", peer.of->host(), here, wanted_));
+    }
+    return !problem;
+  }
+
+  std::size_t wanted_;
+  const std::function<void(const std::string&)>& say_;
+  std::list<Peer> peers_;
+};
+
+/// Tells of the first strangers one by one, and of the others at the end.
+class Refusals {
+ public:
+  explicit Refusals(const std::function<void(const std::string&)>& say) : say_(say) {}
+  ~Refusals() {
+    if (count_ <= most_refusals_told) return;
+    say_(fmt::format("refused {} more connections", count_ - most_refusals_told));
+  }
+  Refusals(const Refusals&) = delete;
+  Refusals& operator=(const Refusals&) = delete;
+
+  void add(const char* why) {
+    if (++count_ <= most_refusals_told) say_(fmt::format("refused a connection: {}", why));
+  }
+
+ private:
+  const std::function<void(const std::string&)>& say_;
+  int count_ = 0;
+};
+}  // namespace
+
+HostPort parse_host_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const bool bracketed = text.starts_with('[');
+  const bool has_port =
+      colon != std::string_view::npos && (!bracketed || (colon > 0 && text[colon - 1] == ']'));
+  std::string host(has_port ? text.substr(0, colon) : text);
+  std::string port(has_port ? text.substr(colon + 1) : default_port);
+  if (bracketed && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const bool good_host = host.find_first_of("[]/ ") == std::string::npos &&
+                         (bracketed || host.find(':') == std::string::npos);
+  const bool digits = !port.empty() && port.size() <= 5 &&
+                      port.find_first_not_of("0123456789") == std::string::npos;
+  if (!good_host || !digits || std::stoi(port) > 65535) {
+    throw Failure(Exit::usage, fmt::format("'{}' is not HOST:PORT, as in 192.0.2.1:{} or "
+                                           "[2001:db8::1]:{}",
+                                           text, default_port, default_port));
+  }
+  return {host.empty() ? default_host : std::move(host), std::move(port)};
+}
+Listener::Listener(const HostPort& endpoint) : endpoint_(endpoint) {
+  const auto addresses = resolve(endpoint, AI_PASSIVE | AI_NUMERICSERV);
+  socket_ = Fd(::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  if (socket_) ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (!socket_ || ::bind(socket_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
+      ::listen(socket_.get(), SOMAXCONN) != 0) {
+    throw Failure(Exit::usage, fmt::format("cannot listen on {} port {}: {}; give --listen IP:PORT "
+                                           "an address of this host and a free port",
+                                           endpoint.host, endpoint.port, std::strerror(errno)));
+  }
+}
+
+std::uint16_t Listener::port() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  // The port has the same place in both families.
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+RemoteSupervisors Listener::gather(int count, const Identity& self, const std::string& token,
+                                   milliseconds limit,
+                                   const std::function<void(const std::string&)>& say) {
+  const auto wanted = static_cast<std::size_t>(count);
+  const auto deadline = RemoteSupervisor::Clock::now() + limit;
+  std::list<Attempt> attempts;
+  Joining joining(wanted, say);
+  Refusals refusals(say);
+  while (!joining.complete()) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - RemoteSupervisor::Clock::now());
+    if (left.count() <= 0) {
+      throw Failure(
+          Exit::cannot_run,
+          fmt::format("{} to {} port {} within {:g} s: start the other side{} with "
+                      "--connect",
+                      joining.who_came(), endpoint_.host, port(),
+                      std::chrono::duration<double>(limit).count(), count == 1 ? "" : "s"));
+    }
+    const bool busy = !attempts.empty() || joining.any_silent();
+    if (wait_for(socket_.get(), POLLIN, std::min(left, busy ? attempt_tick : waiting_tick))) {
+      Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (connection) attempts.emplace_back(std::move(connection), Role::listener, self, token);
+      if (attempts.size() > most_attempts) attempts.pop_front();
+    }
+    for (auto attempt = attempts.begin(); attempt != attempts.end();) {
+      if (!attempt->over()) {
+        ++attempt;
+        continue;
+      }
+      try {
+        joining.add(attempt->peer());
+      } catch (const Failure& failure) {
+        refusals.add(failure.what());
+      }
+      attempt = attempts.erase(attempt);
+    }
+    joining.look();
+  }
+  return joining.all();
+}
+
+std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
+                                                      const Identity& self,
+                                                      const std::string& token, milliseconds limit,
+                                                      const nlohmann::json& hello) {
+  const auto addresses = resolve(endpoint, AI_NUMERICSERV);
+  const auto deadline = RemoteSupervisor::Clock::now() + limit;
+  int error = 0;
+  int cuts = 0;
+  const auto refuse = [&](const Failure& failure) {
+    throw Failure(failure.exit(),
+                  fmt::format("{} port {}: {}", endpoint.host, endpoint.port, failure.what()));
+  };
+  std::optional<HandshakeCut> cut;
+  do {
+    for (const addrinfo* address = addresses.get(); address != nullptr;
+         address = address->ai_next) {
+      Fd connection = connect_once(*address);
+      if (!connection) {
+        if (cut) refuse(*cut);
+        error = errno;
+        continue;
+      }
+      Attempt attempt(std::move(connection), Role::connector, self, token);
+      while (!attempt.over()) std::this_thread::sleep_for(attempt_tick);
+      try {
+        auto peer = attempt.peer();
+        auto said = hello;
+        said["type"] = "hello";
+        peer->send(said);
+        return peer;
+      } catch (const HandshakeCut& failure) {
+        if (++cuts == most_cuts) refuse(failure);
+        cut = failure;
+      } catch (const Failure& failure) {
+        refuse(failure);
+      }
+    }
+    std::this_thread::sleep_for(retry_period);
+  } while (RemoteSupervisor::Clock::now() < deadline);
+  if (cut) refuse(*cut);
+  throw Failure(Exit::cannot_run,
+                fmt::format("nobody listens on {} port {} ({}): start the other side with --listen",
+                            endpoint.host, endpoint.port, std::strerror(error)));
+}
+
+}  // namespace ucxbench
