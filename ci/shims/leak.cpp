@@ -45,7 +45,7 @@ ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void* buffer, size_t 
       reinterpret_cast<decltype(&ucp_tag_send_nbx)>(dlsym(RTLD_NEXT, "ucp_tag_send_nbx"));
   static const bool here = leaks_in("ranks");
   static int sent = 0;
-  if (here) leak(std::size_t{32} << 10U, ++sent % 20 == 0 && sent < 10'000);
+  if (here) leak(std::size_t{96} << 10U, ++sent % 5 == 0 && sent < 10'000);
   return real(endpoint, buffer, count, tag, parameters);
 }
 

@@ -43,6 +43,7 @@ struct Launched {
 Launched launch(int size, const std::string& action, int who, const std::string& wrap = "",
                 std::chrono::milliseconds timeout = 30s) {
   Launched result;
+  EXPECT_TRUE(children_end());  // of the test before
   Clock::time_point up = Clock::now();
   Launch wanted;
   wanted.ranks.assign(static_cast<std::size_t>(size), test_rank(action, who, wrap));

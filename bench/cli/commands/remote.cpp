@@ -161,7 +161,12 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   say(fmt::format("connected to {}", remote->host()));
   Signals signals;
   const auto outcome = follow(*remote, signals, placement);
-  if (!outcome.reason.empty()) say(fmt::format("ucx-bench: {}", outcome.reason));
+  if (!outcome.reason.empty()) {
+    say(fmt::format("ucx-bench: {}", outcome.reason));
+  } else if (outcome.exit != Exit::done) {
+    say(fmt::format("ucx-bench: {} ended with status {} and says why", remote->host(),
+                    static_cast<int>(outcome.exit)));
+  }
   return outcome.exit;
 }
 

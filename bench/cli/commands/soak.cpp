@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -36,6 +37,8 @@ constexpr std::uint64_t most_attempts = 100;
 // more to do.
 constexpr std::uint64_t compared_each = 3;
 constexpr int times_more = 8;
+// What short runs have is seen by chance: a growth must be there in each of so many pairs.
+constexpr int most_pairs = 3;
 // Less than this is nobody's leak: what allocators, logs of messages and libraries differ by.
 constexpr double least_bytes = double{4U << 20U};
 constexpr double least_descriptors = 4;
@@ -45,6 +48,17 @@ constexpr std::chrono::milliseconds look_pause{20};
 struct Held {
   double bytes = 0;
   double descriptors = 0;
+
+  Held most(const Held& other) const {
+    return {std::max(bytes, other.bytes), std::max(descriptors, other.descriptors)};
+  }
+  Held least(const Held& other) const {
+    return {std::min(bytes, other.bytes), std::min(descriptors, other.descriptors)};
+  }
+  bool is_more_than(const Held& other) const {
+    return bytes - other.bytes >= least_bytes ||
+           descriptors - other.descriptors >= least_descriptors;
+  }
 };
 
 std::uint64_t of_status(const fs::path& process, std::string_view label) {
@@ -84,9 +98,7 @@ class RanksWatch {
       if (text_of(process / "environ").find("UCXBENCH_INTERNAL_RANK=") == std::string::npos) {
         continue;
       }
-      const auto now = held_by(process, "VmHWM:");
-      most_.bytes = std::max(most_.bytes, now.bytes);
-      most_.descriptors = std::max(most_.descriptors, now.descriptors);
+      most_ = most_.most(held_by(process, "VmHWM:"));
     }
   }
 
@@ -161,8 +173,18 @@ class Soak {
     if (exit == Exit::cannot_run) return Exit::done;
     ++measured_;
     if (exit != Exit::done || (round % compared_each != 0 && !options_.round)) return exit;
-    exit = measure(command.args(times_more), round, often);
-    if (exit != Exit::done) return exit;
+    for (int pair = 0; pair < most_pairs; ++pair) {
+      Held again;
+      if (pair > 0) {
+        exit = measure(command.args(), round, again);
+        if (exit != Exit::done) return exit;
+        once = once.most(again);
+      }
+      exit = measure(command.args(times_more), round, again);
+      if (exit != Exit::done) return exit;
+      often = pair == 0 ? again : often.least(again);
+      if (!often.is_more_than(once)) break;
+    }
     ++compared_;
     const auto memory = compare("memory", once.bytes, often.bytes, least_bytes, command, round);
     const auto files = compare("open files", once.descriptors, often.descriptors, least_descriptors,
