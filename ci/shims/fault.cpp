@@ -6,13 +6,11 @@
 //                 once). How many a phase has is fixed, unlike its calls of ucp_worker_progress.
 //   FAULT_CALL    instead, as soon as shm_open or shmget, whichever is named here, has made
 //                 something; the rank does nothing more itself then, so that no other moment is hit
-//   FAULT_ACTION  kill, segv, stop, oom (this rank; no memory can be had from then on),
-//   kill-parent,
-//                 stop-parent (its supervisor), hang (progress does nothing from then on, and takes
-//                 no CPU for it), corrupt (one byte of the next tag message is flipped), fork
-//                 (another program is run), hold (at its next call of UCX the rank waits for the
-//                 file "go-on"), step:SECONDS (by so much the time of day is another one for all
-//                 processes of the run)
+//   FAULT_ACTION  kill, segv, stop, oom (this rank; no memory can be had from then on);
+//                 kill-parent, stop-parent (its supervisor); hang (progress does nothing from then
+//                 on, and takes no CPU for it); corrupt (one byte of the next tag message is
+//                 flipped); fork (another program is run); hold (at its next call of UCX the rank
+//                 waits for the file "go-on"); step:SECONDS is for another library (step.cpp)
 //   FAULT_LATE_US and so much later: it stays there until then
 //   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds and the
 //                 rank's process, and every rank leaves a file named after its process
@@ -24,7 +22,6 @@
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <ucp/api/ucp.h>
 #include <unistd.h>
 
@@ -72,14 +69,6 @@ void use_up_memory() {
   for (std::size_t bytes = std::size_t{1} << 20; bytes >= 16; bytes /= 2) {
     while (std::malloc(bytes) != nullptr) continue;
   }
-}
-
-/// By how much the time of day is another one now.
-time_t clock_step() {
-  static const auto action = variable("FAULT_ACTION");
-  static const auto acted = variable("FAULT_FOLDER") + "/acted";
-  if (!action.starts_with("step:") || access(acted.c_str(), F_OK) != 0) return 0;
-  return std::atol(action.c_str() + std::strlen("step:"));
 }
 
 class Fault {
@@ -170,27 +159,6 @@ Fault& fault() {
 }  // namespace
 
 extern "C" {
-
-int clock_gettime(clockid_t clock, timespec* now) noexcept {
-  static const auto real = next<int(clockid_t, timespec*)>("clock_gettime");
-  const int error = real(clock, now);
-  if (error == 0 && clock == CLOCK_REALTIME) now->tv_sec += clock_step();
-  return error;
-}
-
-int gettimeofday(timeval* now, void* zone) noexcept {
-  static const auto real = next<int(timeval*, void*)>("gettimeofday");
-  const int error = real(now, zone);
-  now->tv_sec += clock_step();
-  return error;
-}
-
-time_t time(time_t* now) noexcept {
-  static const auto real = next<time_t(time_t*)>("time");
-  const time_t stepped = real(nullptr) + clock_step();
-  if (now != nullptr) *now = stepped;
-  return stepped;
-}
 
 ssize_t send(int fd, const void* bytes, size_t length, int flags) {
   static const auto real = next<ssize_t(int, const void*, size_t, int)>("send");

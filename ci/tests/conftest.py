@@ -285,8 +285,9 @@ class Fault:
         """What makes it happen."""
         pids = self.folder / "pids"
         pids.mkdir(parents=True)
+        steps = [pathlib.Path(SHIM).with_name("libstep.so")] if action.startswith("step:") else []
         return {
-            "LD_PRELOAD": SHIM, "FAULT_ACTION": action, "FAULT_RANK": str(rank),
+            "LD_PRELOAD": ":".join(map(str, [SHIM, *steps])), "FAULT_ACTION": action, "FAULT_RANK": str(rank),
             "FAULT_PHASE": phase, "FAULT_AFTER": str(after), "FAULT_CALL": call,
             "FAULT_FOLDER": str(pids), "FAULT_LATE_US": str(drawn(0, 50_000, 0)),
         }

@@ -338,8 +338,10 @@ def why_not(case):
         return "no mpirun (Open MPI)"
     if fault.name.endswith("full") and os.geteuid() != 0:
         return "a file system of the test's own needs root"
-    if fault.action == "oom" and SANITIZED:
+    if SANITIZED and fault.action == "oom":
         return "a sanitizer's memory has no limit"
+    if SANITIZED and fault.action.startswith("step:"):
+        return "a sanitizer asks for the time before anything else runs"
     return ""
 
 
