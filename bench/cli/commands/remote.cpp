@@ -253,8 +253,8 @@ CopiesElsewhere copies_elsewhere(const RemoteSupervisors& others, const Machine&
     std::map<std::string, Json> copies;
     for (const auto at : asked) {
       try {
-        if (auto answer = others[at]->answer(deadline)) {
-          copies[others[at]->host()] = std::move(*answer);
+        if (const auto answer = others[at]->answer(deadline)) {
+          copies[others[at]->host()] = *answer;
         }
       } catch (const Failure&) {
         continue;
