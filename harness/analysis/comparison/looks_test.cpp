@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/analysis/comparison/judge.hpp"
+#include "harness/core/every_for_test.hpp"
 #include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
@@ -158,7 +159,7 @@ bool has_changed(const Row& row) {
 }
 
 TEST(Looks, KeepTheRateOfFalseAlarms) {
-  constexpr int runs = 2000;
+  constexpr int runs = 2000 / static_cast<int>(every_trial);
   constexpr double alpha = 0.1;
   const auto alarms = [&](const std::vector<Look>& looks) {
     std::mt19937 random(1);
