@@ -123,9 +123,9 @@ TEST(Disjoint, RoundsAreBetweenHostsOrWithinThem) {
           for (const auto& [src, dst] : rounds[number]) {
             EXPECT_TRUE(seen.emplace(src, dst).second);
             const bool apart = at(places, src) != at(places, dst);
-            EXPECT_EQ(apart, number < 2U * static_cast<unsigned>(each * meetings));
+            EXPECT_EQ(apart, number < 2 * static_cast<std::size_t>(each * meetings));
             // By rails first.
-            if (number < 2U * static_cast<unsigned>(meetings)) {
+            if (number < 2 * static_cast<std::size_t>(meetings)) {
               EXPECT_EQ(at(numbers, src), at(numbers, dst));
             }
             if (at(places, src) == "node0") partners.insert(at(places, dst));

@@ -10,7 +10,8 @@ RECORDED = {name: next((ROOT / "results/runs").glob(f"*/*/{name}-host.json")) fo
 # What examples leave open is short here; what they give stays.
 SHORT = {"LAUNCHES": "1", "RUNS": "1", "WARMUP_RUNS": "0", "BIND": "none", "PROGRESS_MODE": "event"}
 SHORT |= {"TRANSPORTS": "shm", "NO_CALIBRATE": "true"}
-OF_ONE = {"pingpong": {"MAX_TIME": "20ms"}, "p2p": {"ITERATIONS": "16"}, "cold": {"ITERATIONS": "2"}}
+OF_ONE = {"pingpong": {"MAX_TIME": "20ms"}, "p2p": {"ITERATIONS": "16"}, "cold": {"ITERATIONS": "2"},
+          "soak": {"ROUNDS": "1"}}
 # Files that examples name.
 SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n'
 SITE = '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n'
