@@ -338,6 +338,8 @@ def why_not(case):
         return "no mpirun (Open MPI)"
     if fault.name.endswith("full") and os.geteuid() != 0:
         return "a file system of the test's own needs root"
+    if SANITIZED and fault.action == "segv":
+        return "a sanitizer ends a rank that crashes by itself"
     if SANITIZED and fault.action == "oom":
         return "a sanitizer's memory has no limit"
     if SANITIZED and fault.action.startswith("step:"):
