@@ -1,73 +1,82 @@
-"""The order of the runs, and when there are enough of them."""
+"""The order of the runs of what is compared, and when there are enough of them."""
 
+import math
 import time
 
-from intervals import is_settled
 from tools import Failed
 
-# A visit to a cell is so many A B B A blocks of two pairs; then the others have their turn, so
-# that a slow minute of the host does not fall on one cell alone.
+# A visit to a cell is so many blocks; then the others have their turn, so that a slow minute of the
+# host does not fall on one cell alone.
 BLOCKS_PER_VISIT = 4
-FEWEST_PAIRS = 8
-MOST_FAILURES = 3  # of a cell; a block with a failed run is dropped as a whole
+MOST_FAILURES = 3  # of one in a cell; after that it is left out
 
 
 class Record:
-    """What was measured of one cell: per visit its pairs (ours, theirs), in the order of the runs."""
+    """What was measured of one cell: per visit its rounds, in the order of the runs. A round has the
+    value of each, by name."""
 
-    def __init__(self):
+    def __init__(self, names):
         self.visits = []
-        self.failures = 0
-        self.failure = None  # the last one's message
+        self.failures = dict.fromkeys(names, 0)
+        self.reasons = {}  # of failures, the last one's message, by name
 
-    def pairs(self):
-        return [pair for visit in self.visits for pair in visit]
+    def rounds(self):
+        return [of for visit in self.visits for of in visit]
 
-    def ratios(self):
-        return [ours / theirs for ours, theirs in self.pairs()]
+    def values(self, name):
+        return [of[name] for of in self.rounds() if name in of]
+
+    def pairs(self, one, other):
+        return [(of[one], of[other]) for of in self.rounds() if one in of and other in of]
+
+    def ratios(self, one, other):
+        return [a / b for a, b in self.pairs(one, other)]
 
 
 class Comparison:
-    """`ours.measure(cell)` and `theirs.measure(cell)` each give a number from one run."""
+    """Of each cell several take part: `cells` is {cell: {name: tool}}, and `tool.measure(cell)` gives a
+    number from one run, or raises Failed. They take turns, A B C C B A, so that what drifts meets all."""
 
-    def __init__(self, ours, theirs, cells, most_pairs, budget_s):
-        self.ours, self.theirs = ours, theirs
-        self.most_pairs = most_pairs
+    def __init__(self, cells, is_enough, budget_s=math.inf, blocks_per_visit=BLOCKS_PER_VISIT):
+        self.cells, self.is_enough = cells, is_enough
         self.deadline = time.monotonic() + budget_s
-        self.records = {cell: Record() for cell in cells}
+        self.blocks_per_visit = blocks_per_visit
+        self.records = {cell: Record(tools) for cell, tools in cells.items()}
         self.is_late = False
 
+    def taking_part(self, cell):
+        failures = self.records[cell].failures
+        return {name: tool for name, tool in self.cells[cell].items() if failures[name] < MOST_FAILURES}
+
     def is_open(self, cell):
-        record = self.records[cell]
-        ratios = record.ratios()
-        return (
-            record.failures < MOST_FAILURES
-            and len(ratios) < self.most_pairs
-            and not is_settled(cell.metric, ratios, FEWEST_PAIRS)
-        )
+        fewest = min(2, len(self.cells[cell]))
+        return len(self.taking_part(cell)) >= fewest > 0 and not self.is_enough(cell, self.records[cell])
 
     def run(self):
         """Yields each cell after a visit, until every cell is done or the time is over."""
         while any(map(self.is_open, self.records)):
             for cell in filter(self.is_open, self.records):
                 self.records[cell].visits.append([])
-                for _ in range(BLOCKS_PER_VISIT):
+                for _ in range(self.blocks_per_visit):
                     if time.monotonic() > self.deadline:
                         self.is_late = True
                         return
                     if self.is_open(cell):
-                        self._block(cell)
+                        self.records[cell].visits[-1].extend(self._block(cell))
                 yield cell
 
     def _block(self, cell):
-        """Ours, theirs, theirs, ours."""
-        record = self.records[cell]
-        try:
-            first = self.ours.measure(cell)
-            theirs = self.theirs.measure(cell), self.theirs.measure(cell)
-            second = self.ours.measure(cell)
-        except Failed as failure:
-            record.failures += 1
-            record.failure = str(failure)
-            return
-        record.visits[-1].extend(zip((first, second), theirs))
+        """Two rounds, the second in the opposite order; without whoever failed in either."""
+        record, tools = self.records[cell], self.taking_part(cell)
+        rounds, failed = ({}, {}), set()
+        for of, names in zip(rounds, (list(tools), list(tools)[::-1])):
+            for name in names:
+                if name in failed:
+                    continue
+                try:
+                    of[name] = tools[name].measure(cell)
+                except Failed as failure:
+                    record.failures[name] += 1
+                    record.reasons[name] = str(failure)
+                    failed.add(name)
+        return [{name: value for name, value in of.items() if name not in failed} for of in rounds]

@@ -5,35 +5,21 @@ Exit status: 0 all cells reached, 2 usage, 3 the tools cannot be compared here, 
 failed (written), 130 interrupted (written)."""
 
 import argparse
-import datetime
-import os
 import pathlib
-import shlex
-import shutil
 import signal
 import sys
 
 import report
 from cells import SETTINGS, choose
 from comparison import Comparison
+from intervals import is_settled
+from options import OUTPUT, UCX_BENCH, program
 from tools import Failed, OurTool, Perftest, PlainLoop, Unfit
 
-CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
+FEWEST_PAIRS = 8
 PLAIN = [
     "plain", "plain+send-books", "plain+receive-books", "plain+send-books+receive-books", "plain+answer",
 ]
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def utc_now():
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def program(text):
-    found = shutil.which(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"no program '{text}'")
-    return os.path.abspath(found)
 
 
 def positive(text):
@@ -45,13 +31,13 @@ def positive(text):
 
 def base_parser(description):
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--ucx-bench", type=program, default=str(ROOT / "build/release/bin/ucx-bench"))
+    parser.add_argument("--ucx-bench", **UCX_BENCH)
     parser.add_argument("--cells", action="append", metavar="PART/…",
                         help="only cells with all these parts, as tcp/8B or shm/tag/bandwidth; repeatable")
     parser.add_argument("--max-pairs", type=int, choices=range(6, 61), default=60, metavar="6…60")
     parser.add_argument("--budget", type=positive, default=25, metavar="MINUTES",
                         help="stop after this time; cells without enough pairs say so (default: 25)")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "results/fidelity", metavar="FOLDER")
+    parser.add_argument("--output", **OUTPUT)
     return parser
 
 
@@ -83,40 +69,21 @@ def arguments(argv):
     return options
 
 
-def provenance(run, script, argv):
-    """What the run file of ours says about the machine, the UCX and itself."""
-    host = run["machine"]["hosts"][0]
-    return {
-        "schema": "ucx-bench/fidelity/1",
-        "command": shlex.join([f"bench/fidelity/{script}", *argv]),
-        "started_utc": utc_now(),
-        "machine": {
-            "id": run["machine"]["id"],
-            "cpu_model": host["cpu_model"],
-            "cores": host["cores"],
-            "kernel": host["kernel"],
-            "tcp_congestion_control": CONGESTION_CONTROL.read_text().strip(),
-            "transparent_huge_pages": host.get("transparent_huge_pages"),
-            "labels": run["machine"]["labels"],
-            "load_1min_before": os.getloadavg()[0],
-        },
-        "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
-        "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
-        "settings": SETTINGS,
-    }
-
-
 def finish(result, comparison, state):
-    result["finished_utc"] = utc_now()
-    result["machine"]["load_1min_after"] = os.getloadavg()[0]
-    result["state"] = state
+    report.finish(result, state)
     result["cells"] = [report.cell_record(*item) for item in comparison.records.items()]
     return result
 
 
 def compare(result, ours, theirs, options, save):
     """Runs all pairs; `save(result, folder)` writes the record as far as it is, and at the end."""
-    comparison = Comparison(ours, theirs, options.cells, options.max_pairs, options.budget * 60)
+
+    def is_enough(cell, record):
+        ratios = record.ratios("ours", "theirs")
+        return len(ratios) >= options.max_pairs or is_settled(cell.metric, ratios, FEWEST_PAIRS)
+
+    cells = {cell: {"ours": ours, "theirs": theirs} for cell in options.cells}
+    comparison = Comparison(cells, is_enough, options.budget * 60)
     state = "interrupted"
     try:
         for cell in comparison.run():
@@ -139,7 +106,7 @@ def main(argv):
     ours = OurTool(options.ucx_bench)
     try:
         run = ours.run(options.cells[0])
-        result = provenance(run, "fidelity.py", argv)
+        result = report.provenance(run, "bench/fidelity/fidelity.py", argv) | {"settings": SETTINGS}
         touched = options.preload is not None
         result["ucx_perftest"] = {"program": options.perftest, "buffers_written_once": touched}
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload)

@@ -13,6 +13,8 @@ import pytest
 
 import fidelity
 import intervals
+import joins
+import paired
 import proof
 import report
 import tools
@@ -74,9 +76,8 @@ def test_verdict_without_enough():
     assert intervals.verdict("latency", [1.0] * 5) == "inconclusive"
 
 
-def test_the_reference_against_itself_stays_within_a_visit():
-    visits = [[(9, 1.0), (9, 2.0), (9, 4.0)], [(9, 8.0)], []]
-    assert intervals.neighbours(visits) == [0.5, 0.5]
+def test_a_tool_against_itself_stays_within_a_visit():
+    assert intervals.neighbours([[1.0, 2.0, 4.0], [8.0], []]) == [0.5, 0.5]
 
 
 def test_reads_perftest():
@@ -139,10 +140,15 @@ class Tool:
         return self.value
 
 
-def compare(cells, ours=1.0, order=None, wrong_run=None, **limits):
+def pairs_enough(most):
+    return lambda cell, record: len(record.rounds()) >= most or intervals.is_settled(
+        cell.metric, record.ratios("ours", "theirs"), 8)
+
+
+def compare(cells, ours=1.0, order=None, wrong_run=None, most=60, **limits):
     order = [] if order is None else order
-    a, b = Tool(ours, order, True, wrong_run), Tool(1.0, order, False, wrong_run)
-    return finished(Comparison(a, b, cells, **({"most_pairs": 60, "budget_s": 60} | limits)))
+    both = {"ours": Tool(ours, order, True, wrong_run), "theirs": Tool(1.0, order, False, wrong_run)}
+    return finished(Comparison(dict.fromkeys(cells, both), pairs_enough(most), **limits))
 
 
 def finished(comparison):
@@ -155,35 +161,60 @@ def test_runs_in_a_b_b_a_order_for_each_cell():
     order = []
     comparison = compare([LATENCY, BANDWIDTH], order=order)
     assert "".join(order) == "LllL" * BLOCKS_PER_VISIT + "BbbB" * BLOCKS_PER_VISIT
-    assert comparison.records[LATENCY].ratios() == [1.0] * 8
+    assert comparison.records[LATENCY].ratios("ours", "theirs") == [1.0] * 8
+
+
+def test_three_take_turns_there_and_back():
+    order = []
+
+    class Named:
+        def __init__(self, name):
+            self.name = name
+
+        def measure(self, _):
+            order.append(self.name)
+            return 1.0
+
+    finished(Comparison({LATENCY: {name: Named(name) for name in "ABC"}}, lambda _, record: len(record.rounds()) >= 4))
+    assert "".join(order) == "ABCCBA" * 2
 
 
 def test_ends_at_the_most_pairs():
     noise = Tool(1.0, [])
     noise.measure = lambda cell: random.uniform(1, 3)
-    comparison = finished(Comparison(noise, Tool(1.0, []), [LATENCY], 14, 60))
-    assert len(comparison.records[LATENCY].ratios()) == 14
+    comparison = finished(Comparison({LATENCY: {"ours": noise, "theirs": Tool(1.0, [])}}, pairs_enough(14)))
+    assert len(comparison.records[LATENCY].ratios("ours", "theirs")) == 14
 
 
-def test_a_block_with_a_failure_is_dropped():
+def test_a_failure_costs_its_block():
     record = compare([LATENCY], wrong_run=6).records[LATENCY]
-    assert record.failure == "ucx-bench: not done after 60 s"
-    assert len(record.ratios()) == 8  # three blocks of the first visit, one of a second
+    assert record.reasons == {"theirs": "ucx-bench: not done after 60 s"}
+    assert len(record.values("ours")) == 10
+    assert len(record.ratios("ours", "theirs")) == 8  # three blocks of the first visit, one of a second
+
+
+class Broken:
+    def measure(self, *_):
+        raise tools.Failed("no")
 
 
 def test_gives_up_on_a_cell_that_keeps_failing():
-    class Broken:
-        def measure(self, *_):
-            raise tools.Failed("no")
-
-    comparison = finished(Comparison(Broken(), Broken(), [LATENCY, BANDWIDTH], 60, 60))
-    assert {record.failures for record in comparison.records.values()} == {3}
+    comparison = finished(Comparison(dict.fromkeys([LATENCY, BANDWIDTH], {"ours": Broken(), "theirs": Broken()}),
+                                     pairs_enough(60)))
+    assert {count for record in comparison.records.values() for count in record.failures.values()} == {3}
     assert report.cell_record(LATENCY, comparison.records[LATENCY])["verdict"] == "not reached"
+
+
+def test_one_that_keeps_failing_is_left_out_and_the_others_go_on():
+    tools_of = {"ours": Tool(1.0, []), "broken": Broken(), "theirs": Tool(2.0, [])}
+    record = finished(Comparison({LATENCY: tools_of}, lambda _, record: len(record.rounds()) >= 10)).records[LATENCY]
+    assert record.failures == {"ours": 0, "broken": 3, "theirs": 0}
+    assert record.ratios("ours", "theirs") == [0.5] * 10 and record.values("broken") == []
 
 
 def test_time_over_is_said():
     comparison = compare([LATENCY], budget_s=-1)
-    assert comparison.is_late and comparison.records[LATENCY].ratios() == []
+    assert comparison.is_late and comparison.records[LATENCY].rounds() == []
 
 
 def a_result(ours):
@@ -210,6 +241,7 @@ def test_record(tmp_path):
     assert "| tcp/tag/latency/8B | 1.040 | 1.000 | µs | 1.040 | 1.040–1.040 | 1.000–1.000 | 8 | differs |" in table
     cells = json.loads((tmp_path / "vm-1-ucx-1.13.1.json").read_text())["cells"]
     pairs = [pair for visit in cells[0]["visits"] for pair in visit["pairs_ours_theirs"]]
+    assert len(pairs) == 8
     assert statistics.median(ours / theirs for ours, theirs in pairs) == cells[0]["ratio"]["median"]
 
 
@@ -285,3 +317,57 @@ def test_a_failing_tool_says_its_last_line():
     process = tools.start(["sh", "-c", "echo first >&2; echo why >&2; exit 3"], tools.environment("tcp"))
     with pytest.raises(tools.Failed, match="it: status 3: why"):
         tools.output(process, "it")
+
+
+def test_a_server_answers_each_line_and_ends_with_its_reason():
+    script = "import sys; print(0.5, flush=True); sys.stdin.readline(); print(0.25, flush=True); sys.stdin.readline(); sys.exit('why')"
+    server = tools.Server("it", [sys.executable, "-c", script], None)
+    try:
+        assert server.ask() == 0.25
+        with pytest.raises(tools.Failed, match="it: status 1: why"):
+            server.ask()
+    finally:
+        server.end()
+    with pytest.raises(tools.Failed, match="it: it ended"):
+        tools.Server("it", ["true"], None)
+
+
+class Joiner:
+    """Takes `seconds` for any join."""
+
+    run = None
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def measure(self, join):
+        return self.seconds * len(join.cpus)
+
+    def end(self):
+        pass
+
+
+def test_joins_are_compared_in_turns(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(joins, "Ours", lambda _: Joiner(0.5))
+    monkeypatch.setattr(joins, "Engine", lambda name: Joiner({"duckdb": 1.0, "polars": 2.0}[name]))
+    monkeypatch.setattr(joins, "version", lambda _: "1.0")
+    monkeypatch.setattr(report, "provenance", lambda *_: a_result(1.0))
+    assert joins.main(["--rounds", "5", "--rows", "1000000", "--ucx-bench", "true", "--output", str(tmp_path)]) == 0
+    table = (tmp_path / "vm-1-ucx-1.13.1-joins.md").read_text()
+    assert "| 1 | 4.0 | duckdb | 2.0 | 2.00 | 2.00–2.00 | 6 |" in table
+    assert "| 2 | 2.0 | polars | 0.5 | 4.00 | 4.00–4.00 | 6 |" in table
+    assert capsys.readouterr().out.startswith("# ucx-bench merge against DuckDB and Polars")
+
+
+def test_two_ways_are_paired(monkeypatch, tmp_path):
+    def run(_, arguments):
+        wall = 3.0 if "--slow" in arguments else 2.0
+        return {"cases": [{"key": "k", "state": "measured", "reason": "", "metrics": {"wall_ms": {"p50": wall}}}]}
+
+    monkeypatch.setattr(paired, "run_file", run)
+    monkeypatch.setattr(report, "provenance", lambda *_: a_result(1.0))
+    assert paired.main(["it", "merge --slow", "merge", "--pairs", "6", "--ucx-bench", "true", "--output", str(tmp_path)]) == 0
+    text = (tmp_path / "vm-1-ucx-1.13.1-it.md").read_text()
+    assert "wall_ms: A / B is 1.500, with 95 % confidence 1.500 to 1.500" in text
+    assert "| 3.000 | 2.000 | 1.500 | 1.500–1.500 | – | 6 |" in text
+    assert paired.main(["it", "merge", "merge", "--metric", "nothing", "--ucx-bench", "true", "--output", str(tmp_path)]) == 3

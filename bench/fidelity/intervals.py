@@ -34,13 +34,9 @@ def describe(ratios):
 
 
 def neighbours(visits):
-    """The reference tool against itself: each of its runs over the next one of the same visit.
-    About as many as the pairs with ours, and as close in time, but not independent of each other."""
-    return [
-        before / after
-        for pairs in visits
-        for (_, before), (_, after) in zip(pairs, pairs[1:])
-    ]
+    """A tool against itself: each of its runs over the next one of the same visit. About as many as
+    the pairs with another, and as close in time, but not independent of each other."""
+    return [before / after for values in visits for before, after in zip(values, values[1:])]
 
 
 def is_inside(metric, interval):

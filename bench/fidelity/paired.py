@@ -7,28 +7,32 @@ no number, 130 interrupted (written).
 """
 
 import argparse
-import os
-import pathlib
 import shlex
 import signal
 import statistics
 import sys
 
 import report
-from fidelity import ROOT, program, provenance, utc_now
-from intervals import describe, order_statistics_interval
+from comparison import Comparison
+from intervals import describe, neighbours
+from options import OUTPUT, UCX_BENCH
 from tools import Failed, run_file
 
 
-def launch_of(way):
-    return [*shlex.split(way), "--launches", 1]
+class Way:
+    """One launch per run; its value is the median over the launch's runs."""
 
+    def __init__(self, program, arguments):
+        self.command = [program, *shlex.split(arguments), "--launches", 1]
 
-def value_of(run, metric):
-    case = run["cases"][0]
-    if case["state"] != "measured" or metric not in case["metrics"]:
-        raise Failed(f"{case['key']}: no {metric}: {case['state']} {case['reason']}")
-    return case["metrics"][metric]["p50"]
+    def run(self):
+        return run_file(self.command[0], self.command[1:])
+
+    def measure(self, metric):
+        case = self.run()["cases"][0]
+        if case["state"] != "measured" or metric not in case["metrics"]:
+            raise Failed(f"{case['key']}: no {metric}: {case['state']} {case['reason']}")
+        return case["metrics"][metric]["p50"]
 
 
 def in_words(ratio):
@@ -42,16 +46,14 @@ def in_words(ratio):
 
 
 def markdown(result):
-    ours, ratio = result["ucx_bench"], result["ratio"]
-    interval = "–" if ratio["ci95"] is None else "{:.3f}–{:.3f}".format(*ratio["ci95"])
-    itself = order_statistics_interval([b / a for (_, a), (_, b) in zip(result["pairs"], result["pairs"][1:])])
+    ratio, (a, b) = result["ratio"], zip(*result["pairs"])
     lines = [
         f"# {result['name']}",
         "",
         f"{result['finished_utc']}, {result['state']}: {result['metric']}: {in_words(ratio)}.",
         "",
-        f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, ucx-bench "
-        f"{ours['commit'][:10]}{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
+        f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, "
+        f"{report.program_text(result['ucx_bench'])}.",
         "",
         f"- A: `ucx-bench {result['a']}`",
         f"- B: `ucx-bench {result['b']}`",
@@ -59,32 +61,18 @@ def markdown(result):
         "Each run is one launch; its value is the median over its runs. A B B A order; the interval is that of "
         "the median of the pairs' ratios, from order statistics; *B itself*: the same of B over its next run.",
         "",
-        f"| {result['metric']}, A | B | A / B | 95 % interval | B itself | pairs |",
-        "|--:|--:|--:|---|---|--:|",
-        "| "
-        + " | ".join([
-            *(report.number(statistics.median(side)) for side in zip(*result["pairs"])),
-            f"{ratio['median']:.3f}",
-            interval,
-            "–" if itself is None else "{:.3f}–{:.3f}".format(*itself),
-            str(ratio["pairs"]),
-        ])
-        + " |",
-        "",
-        f"`{result['command']}`",
-        "",
     ]
-    return "\n".join(lines)
+    lines += report.table(
+        (f"{result['metric']}, A:", "B:", "A / B:", "95 % interval", "B itself", "pairs:"),
+        [[*(report.number(statistics.median(side)) for side in (a, b)), f"{ratio['median']:.3f}",
+          report.interval_text(ratio), report.interval_text(describe(neighbours([b]))), str(ratio["pairs"])]],
+    )
+    return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 
-def save(result, pairs, state, folder):
-    result |= {
-        "finished_utc": utc_now(),
-        "state": state,
-        "pairs": pairs,
-        "ratio": describe([a / b for a, b in pairs]),
-    }
-    result["machine"]["load_1min_after"] = os.getloadavg()[0]
+def save(result, record, state, folder):
+    report.finish(result, state)
+    result |= {"pairs": record.pairs("a", "b"), "ratio": describe(record.ratios("a", "b"))}
     return report.save_as(f"-{result['name']}", result, markdown(result), folder)
 
 
@@ -95,28 +83,30 @@ def main(argv):
     parser.add_argument("b", help="the same, the other way")
     parser.add_argument("--metric", default="wall_ms")
     parser.add_argument("--pairs", type=int, default=20, help="(default: 20)")
-    parser.add_argument("--ucx-bench", type=program, default=str(ROOT / "build/release/bin/ucx-bench"))
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "results/fidelity", metavar="FOLDER")
+    parser.add_argument("--ucx-bench", **UCX_BENCH)
+    parser.add_argument("--output", **OUTPUT)
     options = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    result, pairs = None, []
+    ways = {"a": Way(options.ucx_bench, options.a), "b": Way(options.ucx_bench, options.b)}
+    comparison = Comparison({options.metric: ways}, lambda _, of: len(of.pairs("a", "b")) >= options.pairs,
+                            blocks_per_visit=1)
+    record = comparison.records[options.metric]
+    result = None
     try:
-        first = run_file(options.ucx_bench, launch_of(options.b))
-        result = provenance(first, "paired.py", argv)
-        del result["settings"]
+        result = report.provenance(ways["b"].run(), "bench/fidelity/paired.py", argv)
         result |= {"name": options.name, "metric": options.metric, "a": options.a, "b": options.b}
-        while len(pairs) < options.pairs:
-            values = [value_of(run_file(options.ucx_bench, launch_of(way)), options.metric)
-                      for way in (options.a, options.b, options.b, options.a)]
-            pairs += [(values[0], values[1]), (values[3], values[2])]
-            print(f"{len(pairs)} pairs, ratio {statistics.median(a / b for a, b in pairs):.3f}", file=sys.stderr)
-        print(save(result, pairs, "complete", options.output))
+        for _ in comparison.run():
+            if record.reasons:
+                raise Failed(next(iter(record.reasons.values())))
+            ratios = record.ratios("a", "b")
+            print(f"{len(ratios)} pairs, ratio {statistics.median(ratios):.3f}", file=sys.stderr)
+        print(save(result, record, "complete", options.output))
     except Failed as error:
         print(f"paired: {error}", file=sys.stderr)
         return 3
     except KeyboardInterrupt:
-        if pairs:
-            print(save(result, pairs, "interrupted", options.output))
+        if record.pairs("a", "b"):
+            print(save(result, record, "interrupted", options.output))
         return 130
     return 0
 

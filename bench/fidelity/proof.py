@@ -7,7 +7,8 @@ import signal
 import sys
 
 import report
-from fidelity import all_reached, base_parser, compare, parsed, provenance
+from cells import SETTINGS
+from fidelity import all_reached, base_parser, compare, parsed
 from tools import AfterProof, Failed, OurTool, Unfit
 
 
@@ -20,7 +21,7 @@ def largest_difference(cells):
 
 
 def markdown(result):
-    ours, cells = result["ucx_bench"], result["cells"]
+    cells = result["cells"]
     largest = largest_difference(cells)
     lines = [
         "# ucx-bench with and without proof",
@@ -32,18 +33,16 @@ def markdown(result):
             else f"with 95 % confidence in each cell, no difference is larger than {largest:.1%}."
         ),
         "",
-        f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, ucx-bench "
-        f"{ours['commit'][:10]}{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
+        f"{report.machine_text(result['machine'])} UCX {result['ucx']['version']}, "
+        f"{report.program_text(result['ucx_bench'])}.",
         "",
         "Each run measures half the size first; after that, one of the two proves what carried its "
         "messages; then both measure the cell. The ratio is with / without: one-way latency p50, or the "
         "sender's bandwidth. Its 95 % interval is that of the median of paired runs in A B B A order; "
         "*self*: the same of runs without proof over their own next one.",
         "",
-        "| cell | with | without | unit | ratio | 95 % interval | self | pairs | verdict |",
-        "|---|--:|--:|---|--:|---|---|--:|---|",
     ]
-    lines += map(report.row, cells)
+    lines += report.cell_table(cells, "with", "without")
     return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 
@@ -56,7 +55,7 @@ def main(argv):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run = OurTool(options.ucx_bench).run(options.cells[0])
-        result = provenance(run, "proof.py", argv)
+        result = report.provenance(run, "bench/fidelity/proof.py", argv) | {"settings": SETTINGS}
         proving, plain = (AfterProof(options.ucx_bench, proves) for proves in (True, False))
         compare(result, proving, plain, options, save)
     except (Failed, Unfit) as error:

@@ -1,36 +1,76 @@
 """The record of a comparison: JSON with every pair, and a Markdown table."""
 
+import datetime
 import json
 import os
 import pathlib
+import shlex
 import statistics
 import tempfile
 
 from intervals import AGREEMENT, WIDEST, describe, neighbours, verdict
 
 UNITS = {"latency": "µs", "bandwidth": "GB/s"}
+CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
 
 
-def cell_record(cell, record):
-    ours, theirs = zip(*record.pairs()) if record.pairs() else ((), ())
+def utc_now():
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def provenance(run, script, argv, load_before=None):
+    """What the run file of ours says about the machine, the UCX and itself."""
+    host = run["machine"]["hosts"][0]
     return {
-        "key": cell.key,
-        "unit": UNITS[cell.metric],
-        "verdict": verdict(cell.metric, record.ratios()),
-        "ratio": describe(record.ratios()),
-        "reference_against_itself": describe(neighbours(record.visits)),
-        "ours": statistics.median(ours) if ours else None,
-        "theirs": statistics.median(theirs) if theirs else None,
-        "visits": [{"pairs_ours_theirs": visit} for visit in record.visits if visit],
-        "failure": record.failure,
+        "schema": "ucx-bench/fidelity/1",
+        "command": shlex.join([script, *argv]),
+        "started_utc": utc_now(),
+        "machine": {
+            "id": run["machine"]["id"],
+            "cpu_model": host["cpu_model"],
+            "cores": host["cores"],
+            "kernel": host["kernel"],
+            "tcp_congestion_control": CONGESTION_CONTROL.read_text().strip(),
+            "transparent_huge_pages": host.get("transparent_huge_pages"),
+            "labels": run["machine"]["labels"],
+            "load_1min_before": os.getloadavg()[0] if load_before is None else load_before,
+        },
+        "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
+        "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
     }
 
 
-def interval_text(described):
+def finish(result, state):
+    result |= {"finished_utc": utc_now(), "state": state}
+    result["machine"]["load_1min_after"] = os.getloadavg()[0]
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def cell_record(cell, record):
+    pairs, ratios = record.pairs("ours", "theirs"), record.ratios("ours", "theirs")
+    return {
+        "key": cell.key,
+        "unit": UNITS[cell.metric],
+        "verdict": verdict(cell.metric, ratios),
+        "ratio": describe(ratios),
+        "reference_against_itself": describe(neighbours(
+            [[of["theirs"] for of in visit if "theirs" in of] for visit in record.visits])),
+        "ours": median([ours for ours, _ in pairs]),
+        "theirs": median([theirs for _, theirs in pairs]),
+        "visits": [{"pairs_ours_theirs": [[of["ours"], of["theirs"]] for of in visit if len(of) == 2]}
+                   for visit in record.visits if visit],
+        "failure": next(iter(record.reasons.values()), None),
+    }
+
+
+def interval_text(described, digits=3):
     if described["ci95"] is None:
         return "–"
     low, high = described["ci95"]
-    return f"{low:.3f}–{high:.3f}"
+    return f"{low:.{digits}f}–{high:.{digits}f}"
 
 
 def number(value):
@@ -39,17 +79,17 @@ def number(value):
 
 def row(cell):
     ratio = cell["ratio"]
-    median = "–" if ratio["median"] is None else f"{ratio['median']:.3f}"
-    words = cell["verdict"] + (f" ({cell['failure']})" if cell["failure"] else "")
-    texts = [cell["key"], number(cell["ours"]), number(cell["theirs"]), cell["unit"], median]
-    texts += [interval_text(ratio), interval_text(cell["reference_against_itself"])]
-    texts += [str(ratio["pairs"]), words.replace("|", "/")]
-    return f"| {' | '.join(texts)} |"
+    return [
+        cell["key"], number(cell["ours"]), number(cell["theirs"]), cell["unit"],
+        "–" if ratio["median"] is None else f"{ratio['median']:.3f}",
+        interval_text(ratio), interval_text(cell["reference_against_itself"]), str(ratio["pairs"]),
+        cell["verdict"] + (f" ({cell['failure']})" if cell["failure"] else ""),
+    ]
 
 
 def line(cell, record):
     """Progress, for the terminal."""
-    return row(cell_record(cell, record)).strip("| ").replace(" | ", "  ")
+    return "  ".join(row(cell_record(cell, record)))
 
 
 def machine_text(machine):
@@ -60,8 +100,28 @@ def machine_text(machine):
     )
 
 
+def program_text(ours):
+    changes = " (with changes)" if ours["dirty"] else ""
+    return f"ucx-bench {ours['commit'][:10]}{changes}, {ours['flags']}"
+
+
+def table(head, rows):
+    """Markdown; a column whose head ends with a colon is of numbers."""
+    rule = ["--:" if name.endswith(":") else "---" for name in head]
+    lines = [f"| {' | '.join(name.removesuffix(':') for name in head)} |", f"|{'|'.join(rule)}|"]
+    return lines + [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
+
+
+CELL_HEAD = ("cell", "{}:", "{}:", "unit", "ratio:", "95 % interval", "self", "pairs:", "verdict")
+
+
+def cell_table(cells, one="ours", other="theirs"):
+    head = [name.format(by) for name, by in zip(CELL_HEAD, ("", one, other, *[""] * 6))]
+    return table(head, map(row, cells))
+
+
 def markdown(result):
-    ucx, ours, machine = result["ucx"], result["ucx_bench"], result["machine"]
+    ucx, machine = result["ucx"], result["machine"]
     cells = result["cells"]
     counts = {}
     for cell in cells:
@@ -74,8 +134,8 @@ def markdown(result):
         + ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         + f" of {len(cells)} cells.",
         "",
-        f"{machine_text(machine)} UCX {ucx['version']}, both tools on `{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. ucx-bench {ours['commit'][:10]}"
-        f"{' (with changes)' if ours['dirty'] else ''}, {ours['flags']}.",
+        f"{machine_text(machine)} UCX {ucx['version']}, both tools on `{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. "
+        f"{program_text(result['ucx_bench'])}.",
         "",
         "The ratio is ours / theirs: one-way latency p50, or the sender's bandwidth with the flush "
         "inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
@@ -96,10 +156,8 @@ def markdown(result):
             else "left unwritten."
         ),
         "",
-        "| cell | ours | theirs | unit | ratio | 95 % interval | self | pairs | verdict |",
-        "|---|--:|--:|---|--:|---|---|--:|---|",
     ]
-    lines += map(row, cells)
+    lines += cell_table(cells)
     return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import select
 import signal
 import socket
 import subprocess
@@ -33,12 +34,12 @@ def environment(transport, library_folder=None):
     return clean
 
 
-def start(command, env):
+def start(command, env, stdin=subprocess.DEVNULL):
     """A process that ends with this one, whatever ends this one; its group is its own."""
     return subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", *map(str, command)],
         env=env,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -64,15 +65,51 @@ def output(process, name, limit_s=LIMIT_S):
     return out
 
 
+def done(command, name, env=None, limit_s=LIMIT_S):
+    """What a command printed; Failed unless it ended well in time."""
+    process = start(command, env)
+    try:
+        return output(process, name, limit_s)
+    finally:
+        end(process)
+
+
+class Server:
+    """A process that holds its data, and says a number each time that it is sent a line; the first
+    one unasked."""
+
+    def __init__(self, name, command, env):
+        self.name = name
+        self.process = start(command, env, stdin=subprocess.PIPE)
+        try:
+            self.answer()
+        except BaseException:
+            self.end()
+            raise
+
+    def ask(self):
+        print(file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def answer(self):
+        out = self.process.stdout
+        if not select.select([out], [], [], LIMIT_S)[0]:
+            raise Failed(f"{self.name}: no answer after {LIMIT_S} s")
+        line = out.readline()
+        if not line:
+            output(self.process, self.name)
+            raise Failed(f"{self.name}: it ended")
+        return float(line)
+
+    def end(self):
+        end(self.process)
+
+
 def run_file(program, arguments, env=None):
     """The run file that one call of ucx-bench writes; Failed unless it ended well."""
     with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
         file = pathlib.Path(folder, "run.json")
-        process = start([program, "--quiet", *arguments, "--json", file], env)
-        try:
-            output(process, "ucx-bench")
-        finally:
-            end(process)
+        done([program, "--quiet", *arguments, "--json", file], "ucx-bench", env)
         return json.loads(file.read_text())
 
 
@@ -169,11 +206,7 @@ class PlainLoop:
         if cell.test != "tag_bw":
             raise Unfit(f"plain_loop measures tag bandwidth, not {cell.key}")
         command = [self.program, cell.bytes, cell.iterations, LEAD_CPU, FOLLOW_CPU, *self.words]
-        process = start(command, environment(cell.transport))
-        try:
-            return json.loads(output(process, "plain_loop"))["sender_GBps"]
-        finally:
-            end(process)
+        return json.loads(done(command, "plain_loop", environment(cell.transport)))["sender_GBps"]
 
 
 class Perftest:
