@@ -360,7 +360,7 @@ def test_joins_are_compared_in_turns(monkeypatch, tmp_path, capsys):
 
 
 def test_two_ways_are_paired(monkeypatch, tmp_path):
-    def run(_, arguments):
+    def run(_, *arguments):
         wall = 3.0 if "--slow" in arguments else 2.0
         return {"cases": [{"key": "k", "state": "measured", "reason": "", "metrics": {"wall_ms": {"p50": wall}}}]}
 

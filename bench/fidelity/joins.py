@@ -16,7 +16,7 @@ import report
 from comparison import Comparison
 from intervals import describe
 from options import OUTPUT, UCX_BENCH
-from tools import Failed, Server, run_file
+from tools import Failed, Server, run_file, wall_seconds
 
 ENGINES = ("duckdb", "polars")
 SERVER = pathlib.Path(__file__).with_name("join_server.py")
@@ -45,12 +45,8 @@ class Ours:
         return command + ["--transports", "shm"] if len(join.cpus) > 1 else command
 
     def measure(self, join):
-        program, *arguments = self.command(join)
-        self.run = run_file(program, arguments)
-        case = self.run["cases"][0]
-        if case["state"] != "measured":
-            raise Failed(f"ucx-bench: {case['reason']}")
-        return case["metrics"]["wall_ms"]["p50"] / 1e3
+        self.run = run_file(*self.command(join))
+        return wall_seconds(self.run)
 
 
 class Engine:

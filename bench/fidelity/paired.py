@@ -26,7 +26,7 @@ class Way:
         self.command = [program, *shlex.split(arguments), "--launches", 1]
 
     def run(self):
-        return run_file(self.command[0], self.command[1:])
+        return run_file(*self.command)
 
     def measure(self, metric):
         case = self.run()["cases"][0]

@@ -6,9 +6,13 @@ import os
 import pathlib
 import shlex
 import statistics
-import tempfile
+import sys
 
 from intervals import AGREEMENT, WIDEST, describe, neighbours, verdict
+from options import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from commandline import write_text
 
 UNITS = {"latency": "µs", "bandwidth": "GB/s"}
 CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
@@ -161,21 +165,17 @@ def markdown(result):
     return "\n".join([*lines, "", f"`{result['command']}`", ""])
 
 
-def write(path, text):
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part") as part:
-        part.write(text)
-    os.chmod(part.name, 0o644)
-    os.replace(part.name, path)
+def json_text(result):
+    return json.dumps(result, indent=1, allow_nan=False) + "\n"
 
 
 def save_as(stem, result, text, folder):
     """Writes both files, named after machine and UCX; returns the Markdown one's path."""
     stem = f"{result['machine']['id']}-ucx-{result['ucx']['version']}{stem}"
     folder = pathlib.Path(folder)
-    write(folder / f"{stem}.json", json.dumps(result, indent=1, allow_nan=False) + "\n")
-    write(folder / f"{stem}.md", text)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / f"{stem}.json", json_text(result))
+    write_text(folder / f"{stem}.md", text)
     return folder / f"{stem}.md"
 
 

@@ -1,5 +1,6 @@
 """Runs the two tools, one at a time, with the same pinning and settings, and reads their numbers."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -48,8 +49,8 @@ def start(command, env, stdin=subprocess.DEVNULL):
 
 
 def end(process):
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # also what a process left behind that has ended itself
     process.communicate()
 
 
@@ -105,7 +106,7 @@ class Server:
         end(self.process)
 
 
-def run_file(program, arguments, env=None):
+def run_file(program, *arguments, env=None):
     """The run file that one call of ucx-bench writes; Failed unless it ended well."""
     with tempfile.TemporaryDirectory(prefix="fidelity-") as folder:
         file = pathlib.Path(folder, "run.json")
@@ -137,6 +138,14 @@ def parse_ours(run, metric):
     return case["metrics"]["latency_us" if metric == "latency" else "bandwidth_sender_GBps"]["p50"]
 
 
+def wall_seconds(run):
+    """Of a workload's only case: the median of its runs."""
+    case = run["cases"][0]
+    if case["state"] != "measured":
+        raise Failed(f"ucx-bench: {case['state']}: {case['reason']}")
+    return case["metrics"]["wall_ms"]["p50"] / 1e3
+
+
 def library_of(pid):
     """The libucp that a process has loaded."""
     for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -166,15 +175,18 @@ class OurTool:
     def __init__(self, program):
         self.program = program
 
-    def run(self, cell, sizes=None, more_environment=None):
-        """The run file of one launch of a cell, or of these sizes."""
+    def command(self, cell, sizes=None):
+        """One launch of a cell, or of these sizes."""
         arguments = ["pingpong", "--transports", cell.transport]
         arguments += ["--api", cell.api, "--measure", cell.metric, "--sizes", sizes or cell.bytes]
         arguments += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
         arguments += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}"]
         for name, value in SETTINGS[cell.transport].items():
             arguments += ["--ucx", f"{name}={value}"]
-        return run_file(self.program, arguments, environment(cell.transport) | (more_environment or {}))
+        return [self.program, *arguments]
+
+    def run(self, cell, sizes=None, more_environment=None):
+        return run_file(*self.command(cell, sizes), env=environment(cell.transport) | (more_environment or {}))
 
     def measure(self, cell):
         return parse_ours(self.run(cell), cell.metric)
@@ -215,6 +227,9 @@ class Perftest:
         self.library = library  # ours: theirs must be the same file
         self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
 
+    def test(self, cell):
+        return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, "-v", "-f"]
+
     def measure(self, cell):
         """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
         test its client sends; the client reports both."""
@@ -229,8 +244,7 @@ class Perftest:
         client = None
         try:
             self._await_server(server, port)
-            test = ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations]
-            client = start([*common, "127.0.0.1", "-c", cpus[1], *test, "-v", "-f"], env)
+            client = start([*common, "127.0.0.1", "-c", cpus[1], *self.test(cell)], env)
             result = parse_perftest(output(client, "ucx_perftest"))
             output(server, "ucx_perftest's server", limit_s=5)
             return result[cell.metric]
