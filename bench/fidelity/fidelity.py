@@ -11,10 +11,10 @@ import sys
 
 import report
 from cells import SETTINGS, choose
-from comparison import Comparison
 from intervals import is_settled
 from options import OUTPUT, UCX_BENCH, program
 from tools import Failed, OurTool, Perftest, PlainLoop, Unfit
+from turns import Comparison
 
 FEWEST_PAIRS = 8
 PLAIN = [

@@ -19,7 +19,7 @@ import proof
 import report
 import tools
 from cells import SETTINGS, Cell, choose
-from comparison import BLOCKS_PER_VISIT, Comparison
+from turns import BLOCKS_PER_VISIT, Comparison
 
 LATENCY = Cell("tcp", "tag", "latency", "8B")
 BANDWIDTH = Cell("tcp", "tag", "bandwidth", "8B")

@@ -13,10 +13,10 @@ import sys
 from importlib.metadata import version
 
 import report
-from comparison import Comparison
 from intervals import describe
 from options import OUTPUT, UCX_BENCH
 from tools import Failed, Server, run_file, wall_seconds
+from turns import Comparison
 
 ENGINES = ("duckdb", "polars")
 SERVER = pathlib.Path(__file__).with_name("join_server.py")

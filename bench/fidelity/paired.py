@@ -13,10 +13,10 @@ import statistics
 import sys
 
 import report
-from comparison import Comparison
 from intervals import describe, neighbours
 from options import OUTPUT, UCX_BENCH
 from tools import Failed, run_file
+from turns import Comparison
 
 
 class Way:

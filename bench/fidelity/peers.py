@@ -12,11 +12,11 @@ import sys
 import report
 import tools
 from cells import SETTINGS, SIZES, Cell
-from comparison import Comparison
 from options import ROOT, UCX_BENCH
 from peer_record import cell_record, markdown, page
 from peer_tools import MATCH, PYTHON, Load, LocalJoin, all_peers
 from tools import Failed, Unfit
+from turns import Comparison
 
 FAMILIES = ("ucx_perftest", "osu", "ucxx", "mpi4py", "dask", "duckdb", "polars")
 CPUS = (0, 1)

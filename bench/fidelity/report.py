@@ -11,7 +11,7 @@ import sys
 from intervals import AGREEMENT, WIDEST, describe, neighbours, verdict
 from options import ROOT
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.append(str(ROOT / "scripts"))
 from commandline import write_text
 
 UNITS = {"latency": "µs", "bandwidth": "GB/s"}
