@@ -139,9 +139,10 @@ def main(argv):
 
     try:
         folder = in_wheel(peers)
+        ours, perftest = peers[:2]
         if folder:
             os.environ["LD_LIBRARY_PATH"] = str(folder)
-        ours, perftest = peers[:2]
+            perftest.program = str(folder.parent / "bin/ucx_perftest")
         run = ours.tool.run(groups[0][0])
         perftest.use(run["ucx"]["library"])
         found = asked(peers)
