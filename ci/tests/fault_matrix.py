@@ -31,7 +31,8 @@ START = ALL[:1]
 FIRST_CASE_IS_MEASURED = ALL[2:]
 
 LOCAL = [("local", "tcp"), ("local", "shm")]
-FAR = [("two hosts", "tcp"), ("mpirun", "tcp")]
+LAUNCHERS = ["mpirun", "srun"]
+FAR = [("two hosts", "tcp"), *((launcher, "tcp") for launcher in LAUNCHERS)]
 EVERYWHERE = [*LOCAL, *FAR]
 
 
@@ -67,7 +68,7 @@ FAULTS = [
     Fault("a link loses everything", r"rank 1 on node1 was lost: nothing was heard from node1 for 2.5 s (in phase \"|before its first)", OF_RANKS,
           FAR, limit_s=(5, 5)),
     Fault("the disk is full", r"cannot write '.*': No space left on device: the run goes on in '", OF_RANKS,
-          EVERYWHERE),
+          [*LOCAL, *FAR[:-1]]),  # what is mounted after Slurm has begun, its hosts do not have
     Fault("the results' folder is removed", r"cannot write '.*': No such file or directory: the run goes on in '", ALL,
           EVERYWHERE),
     Fault("/dev/shm is full", r"rank [01] on .* failed in phase \"tag: starting UCX\"", START, [("local", "shm")], code=3,

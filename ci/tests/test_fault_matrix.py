@@ -16,8 +16,9 @@ import time
 import fault_matrix
 import pytest
 from conftest import CROWDED, LONG_S, PROGRAM, QUICK, SANITIZED, SHIM, Fault, Started, only, wait_until
-from fault_matrix import FAULTS, MOMENTS, cases, name_of
+from fault_matrix import FAULTS, LAUNCHERS, MOMENTS, cases, name_of
 from test_hosts import AS_ROOT, PORT, Hosts, ip
+from test_slurm import NEEDED, Slurm
 
 FULL = os.environ.get("FAULT_MATRIX") == "full"
 HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
@@ -51,6 +52,9 @@ class Scene:
         elif self.place == "mpirun":
             agents = [PROGRAM, *words, "-n", 2]
             self.start(shutil.which("ip"), [*self.hosts.by_mpirun(self.folder, 2), "-np", 2, *agents], environment | AS_ROOT)
+        elif self.place == "srun":
+            agents = ["srun", "-N", 2, "--mpi=pmix", PROGRAM, *words, "-n", 2]
+            self.start(shutil.which("ip"), self.hosts.slurm.on(0, *agents), environment | self.hosts.slurm.environment)
         else:
             token = self.folder / "token"
             token.write_text("5c" * 32)
@@ -86,7 +90,8 @@ class Scene:
     def agent(self, host):
         """The process that supervises that host's ranks."""
         if self.rank is None:
-            return int((self.folder / "pids" / "held").read_text())
+            held = (self.folder / "pids" / "held").read_text().strip()
+            return only([pid for one in self.started for pid in one.processes() if own_number(pid) == held])
         if self.place == "two hosts":
             return self.started[host].pid
         ranks = {rank_of(pid): pid for pid in self.first.processes()}
@@ -99,7 +104,7 @@ class Scene:
             os.kill(self.agent(0), signal.SIGKILL)
         elif self.fault.name.startswith("another"):
             os.kill(self.agent(1), signal.SIGKILL)
-        elif self.fault.name.startswith("mpirun"):
+        elif self.fault.name.endswith("run is killed"):
             self.first.process.kill()
         elif self.fault.name.endswith("down"):
             ip("-n", self.hosts.name(1), "link", "set", "eth7", "down")
@@ -121,6 +126,8 @@ class Scene:
             if self.fault.name == "the disk is full":
                 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", self.output], check=True, timeout=20)
                 after.callback(lambda: subprocess.run(["umount", "-l", self.output], capture_output=True, timeout=20))
+            if self.place == "srun":
+                after.callback(self.hosts.slurm.settle)
             if "link" in self.fault.name:
                 after.callback(self.mend_link)
             yield
@@ -177,14 +184,15 @@ class Scene:
             happened = self.reach()
             if not self.inside or self.rank is None:
                 happened = self.act()
-            if self.place == "mpirun":
+            launched = self.place in LAUNCHERS
+            if launched:
                 ended = self.ours_are_gone_at()
-            if "link" in self.fault.name and self.place == "mpirun":
-                self.kill_all()  # mpirun, and its daemon there, which wait for each other for ever
+            if "link" in self.fault.name and launched:
+                self.kill_all()  # the launcher, and its daemon there, which wait for each other for ever
             ends = [one.finish(LONG_S) for one in self.started]
             for one in self.started:
                 one.wait_until_gone()
-            if self.place != "mpirun":
+            if not launched:
                 ended = time.monotonic()
             took_s = ended - happened
             if self.rank is not None:
@@ -193,24 +201,25 @@ class Scene:
         return took_s
 
     def ours_are_gone_at(self):
-        """mpirun takes seconds to end, whatever it has started."""
+        """A launcher takes seconds to end, whatever it has started."""
         wait_until(lambda: not any(is_ours(pid) for pid in self.first.processes()), step_s=0.05)
         return time.monotonic()
 
     def check(self, ends):
         first = ends[0]
         assert "Traceback" not in first.err, first
-        # mpirun has statuses of its own.
-        code = first.code != 0 if self.place == "mpirun" else first.code
-        assert code == (self.fault.code != 0 if self.place == "mpirun" else self.fault.code), first
+        # Launchers have statuses of their own.
+        launched = self.place in LAUNCHERS
+        code = first.code != 0 if launched else first.code
+        assert code == (self.fault.code != 0 if launched else self.fault.code), first
         run = self.whole_run(first)
         if self.fault.says:
             host = os.uname().nodename if self.place == "local" else f"node{self.rank}"
             # Of a rank that reports its case nothing but the phase before is known.
             phase = ".*" + (re.escape(self.words) if self.rank == 1 else "")
             said = self.fault.says.format(rank=self.rank, host=host, phase=phase)
-            # mpirun that is killed keeps to itself what it was told to print.
-            cut = self.place == "mpirun" and "link" in self.fault.name
+            # A launcher that is killed keeps to itself what it was told to print.
+            cut = launched and "link" in self.fault.name
             assert re.search(said, run["run"]["reason"] if cut else only(first.complaints)), (run["run"], first)
 
     def whole_run(self, first):
@@ -252,37 +261,61 @@ def parent_of(pid):
     return int(re.search(r"PPid:\s*(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
 
 
-class Pool:
-    """Does several things at once, each on hosts of its own where it needs any."""
+def own_number(pid):
+    """By which it knows itself: Slurm's daemons number their processes anew."""
+    with contextlib.suppress(OSError):
+        return re.search(r"NSpid:.*?(\d+)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
+    return None
 
-    def __init__(self):
+
+class Pool:
+    """Does several things at once, each on hosts of its own where it needs any; one at a time by Slurm."""
+
+    def __init__(self, folder):
         self.sets = queue.Queue()
+        self.numbers = list(range(AT_ONCE))  # of sets that are not made yet
         self.made = []
         self.lock = threading.Lock()
+        self.by_slurm = threading.Lock()
+        self.slurm = Slurm(Hosts(2, AT_ONCE, own_clocks=False), folder)
         self.pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
 
     def submit(self, *what):
         return self.pool.submit(*what)
 
     @contextlib.contextmanager
-    def hosts(self, needed):
-        borrowed = self.borrow() if needed else None
+    def hosts(self, place):
+        if place == "srun":
+            with self.by_slurm:
+                yield self.hosts_with_slurm()
+            return
+        borrowed = None if place == "local" else self.borrow()
         try:
             yield borrowed
         finally:
             if borrowed:
                 self.sets.put(borrowed)
 
+    def hosts_with_slurm(self):
+        hosts = self.slurm.hosts
+        if hosts not in self.made:
+            self.made.append(hosts)
+            hosts.make()
+            hosts.slurm = self.slurm
+            self.slurm.begin()
+        return hosts
+
     def borrow(self):
         with self.lock:
-            if self.sets.empty() and len(self.made) < AT_ONCE:
-                self.made.append(Hosts(2, len(self.made)))
+            if self.sets.empty() and self.numbers:
+                self.made.append(Hosts(2, self.numbers.pop(), own_clocks=False))
                 self.made[-1].make()
                 return self.made[-1]
         return self.sets.get()
 
     def end(self):
         self.pool.shutdown(cancel_futures=True)
+        self.slurm.end()
         for hosts in self.made:
             hosts.remove()
 
@@ -291,7 +324,7 @@ def play(case, folder, pool):
     """How long it took from the fault to the end, each time until it was as fast as documented."""
     fault, _, place, _ = case
     took_s = []
-    with pool.hosts(place != "local") as hosts:
+    with pool.hosts(place) as hosts:
         while len(took_s) < ATTEMPTS:
             scene = folder / str(len(took_s))
             scene.mkdir(parents=True)
@@ -312,7 +345,7 @@ def can_have_hosts():
 @pytest.fixture(scope="module")
 def played(request, tmp_path_factory):
     """By the name of each case that is wanted, what becomes of it; and where its time is noted."""
-    pool = Pool()
+    pool = Pool(tmp_path_factory.mktemp("slurm"))
     folder = tmp_path_factory.mktemp("scenes")
     wanted = [item.callspec.params["case"] for item in request.session.items if hasattr(item, "callspec")]
     noted_s = {}
@@ -336,6 +369,8 @@ def why_not(case):
         return "network namespaces need root and the command ip (iproute2)"
     if place == "mpirun" and not shutil.which("mpirun"):
         return "no mpirun (Open MPI)"
+    if place == "srun" and not all(map(shutil.which, NEEDED)):
+        return "no Slurm"
     if fault.name.endswith("full") and os.geteuid() != 0:
         return "a file system of the test's own needs root"
     if SANITIZED and fault.action == "segv":

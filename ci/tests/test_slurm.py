@@ -27,6 +27,7 @@ SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
+MessageTimeout=3
 TmpFS=/mnt
 {nodes}
 PartitionName=all Nodes=node[0-{last}] Default=YES State=UP
@@ -77,9 +78,17 @@ class Slurm:
 
         def idle():
             assert all(daemon.poll() is None for daemon in self.daemons), self.log()
-            return self.tell("sinfo", "--noheader", "--states=idle", "--format=%D").strip() == str(self.hosts.count)
+            return self.all_idle()
 
         wait_until(idle, self.log, step_s=0.1)
+
+    def settle(self):
+        """Nothing of a job is left, and every host takes another one."""
+        self.tell("scancel", "--quiet", "--user=root")
+        wait_until(lambda: self.tell("squeue", "--noheader") == "" and self.all_idle(), self.log, step_s=0.1)
+
+    def all_idle(self):
+        return self.tell("sinfo", "--noheader", "--states=idle", "--format=%D").strip() == str(self.hosts.count)
 
     def tell(self, *words):
         return subprocess.run(["ip", *self.on(0, *words)], capture_output=True, text=True, timeout=20,

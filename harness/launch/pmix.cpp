@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/library.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/token.hpp"
 
@@ -67,9 +68,8 @@ Library load() {
                   "--listen and --connect from a shell on each host");
   }
   Library library{};
-  const auto find = [&]<typename Function>(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(handle, name));
-    if (function != nullptr) return;
+  const auto find = [&](auto*& function, const char* name) {
+    if (find_function(handle, name, function)) return;
     throw Failure(Exit::cannot_run, fmt::format("libpmix.so.2 has no {}", name));
   };
   find(library.init, "PMIx_Init");

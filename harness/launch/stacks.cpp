@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "harness/core/files.hpp"
+#include "harness/core/library.hpp"
 #include "harness/launch/processes.hpp"
 
 namespace ucxbench {
@@ -75,9 +76,8 @@ std::optional<Libdw> load_libdw() {
   if (handle == nullptr) return std::nullopt;
   Libdw library{};
   bool complete = true;
-  const auto find = [&]<typename Function>(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(handle, name));
-    complete = complete && function != nullptr;
+  const auto find = [&](auto*& function, const char* name) {
+    complete = find_function(handle, name, function) && complete;
   };
   find(library.begin, "dwfl_begin");
   find(library.end, "dwfl_end");

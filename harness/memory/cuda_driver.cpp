@@ -8,6 +8,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
+#include "harness/core/library.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
@@ -41,13 +42,10 @@ CudaDriver::CudaDriver() {
                                         ? "no CUDA driver (libcuda.so.1 not found)"
                                         : "no CUDA driver: " + why);
   }
-  const auto find = [&](auto& function, const char* name) {
-    function =
-        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-    if (function == nullptr) {
-      throw Failure(Exit::cannot_run, fmt::format("the CUDA driver has no {}: older than {}", name,
-                                                  cuda_version(oldest_version)));
-    }
+  const auto find = [&](auto*& function, const char* name) {
+    if (find_function(library, name, function)) return;
+    throw Failure(Exit::cannot_run, fmt::format("the CUDA driver has no {}: older than {}", name,
+                                                cuda_version(oldest_version)));
   };
   find(init_, "cuInit");
   find(get_version_, "cuDriverGetVersion");

@@ -9,6 +9,7 @@
 #include <climits>
 #include <type_traits>
 
+#include "harness/core/library.hpp"
 #include "harness/topology/graph.hpp"
 #include "harness/topology/nvml_field.hpp"
 
@@ -50,15 +51,14 @@ std::string pci_of(const PciInfo& info) { return normal_pci(info.bus_id.data());
 template <typename... Arguments>
 class Call {
  public:
-  Call(void* library, const char* name)
-      : function_(reinterpret_cast<int (*)(Arguments...)>(::dlsym(library, name))) {}
+  Call(void* library, const char* name) { find_function(library, name, function_); }
 
   bool operator()(Arguments... arguments) const {
     return function_ != nullptr && function_(arguments...) == 0;
   }
 
  private:
-  int (*function_)(Arguments...);
+  int (*function_)(Arguments...) = nullptr;
 };
 
 class Nvml {

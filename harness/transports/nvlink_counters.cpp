@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <type_traits>
 #include <utility>
 
+#include "harness/core/library.hpp"
 #include "harness/topology/nvml_field.hpp"
 
 namespace ucxbench {
@@ -23,10 +23,8 @@ class Nvml {
     void* library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
     if (library == nullptr) return;
     int (*init)() = nullptr;
-    const auto find = [&](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-      return function != nullptr;
+    const auto find = [&](auto*& function, const char* name) {
+      return find_function(library, name, function);
     };
     usable_ = find(init, "nvmlInit_v2") && find(count_, "nvmlDeviceGetCount_v2") &&
               find(handle_, "nvmlDeviceGetHandleByIndex_v2") &&
