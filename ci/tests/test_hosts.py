@@ -1,6 +1,7 @@
 """One run over several hosts: network namespaces with names of their own, joined by a switch."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -131,8 +132,12 @@ SHORT = {
     "cold": ["-n", 8, "--sizes", "8", "--iterations", 3],
     "merge": ["-n", 8, "--rows", "2000", "--runs", 1],
     "transpose": ["-n", 8, "--size", "160", "--chunk-size", "20", "--runs", 1],
-    "halo": ["-n", 8, "--size", "50", "--runs", 1],
+    "halo": ["-n", 8, "--size", "50", "--runs", 1, "--trace", "trace.json"],
 }
+
+
+def trace_of(folder):
+    return json.loads((folder / "trace.json").read_text())["traceEvents"]
 
 
 @pytest.mark.parametrize("command", SHORT)
@@ -160,6 +165,11 @@ def test_each_command_over_four_hosts(spread, hosts, command):
     assert [host["topology"] for host in run["machine"]["hosts"][1:]] == ["node0"] * 3  # one machine
     assert all("tcp/eth7" in host["ucx"]["resources"] for host in run["machine"]["hosts"][1:])
     assert f"{places[7]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
+    if command == "halo":
+        shown = {clock["pid"]: clock for clock in trace_of(first.folder) if clock["ph"] == "X" and clock["cat"] == "clock"}
+        expected = {host: max(clock[when]["uncertainty_ns"] for when in ("begin", "end")) for host, clock in clocks.items()}
+        assert {pid % 1000: event["dur"] for pid, event in shown.items()} == {
+            rank: pytest.approx(2e-3 * expected[host]) for rank, host in places.items() if host != "node0"}
     if command == "p2p":
         assert re.search(r"between hosts +\S+ GB/s, the median of 48 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
     for case in run["cases"]:

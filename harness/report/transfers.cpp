@@ -65,12 +65,10 @@ SeenClock clock_of(const HostClocks& clocks, const TransferSection& section) {
   return clock.value_or(SeenClock{});  // or as if it were the first host's
 }
 
-/// "rank 3, launch 0, merge/…", of another host ", ± 12 µs".
-std::string name_of(const Result& result, const TransferSection& section, const SeenClock& clock) {
-  const auto doubt_us = static_cast<double>(clock.uncertainty_ns()) * 1e-3;
-  return fmt::format("rank {}, launch {}, {}{}", section.rank, section.launch,
-                     key_of(result, section),
-                     doubt_us > 0 ? fmt::format(", \u00b1 {:.3g} \u00b5s", doubt_us) : "");
+/// ", ± 12 µs"; empty of the first host's own clock.
+std::string uncertainty_of(const SeenClock& clock) {
+  const auto us = static_cast<double>(clock.uncertainty_ns()) * 1e-3;
+  return us > 0 ? fmt::format(", \u00b1 {:.3g} \u00b5s", us) : "";
 }
 
 // The Trace Event Format of Chrome and Perfetto (Google, "Trace Event Format", 2016): a process per
@@ -93,10 +91,24 @@ std::string render_trace(const Result& result, const RenderOptions&) {
     };
     const auto pid =
         (std::uint64_t{section.case_index} * 1000 + section.launch) * 1000 + section.rank;
-    events.push_back({{"ph", "M"},
-                      {"name", "process_name"},
-                      {"pid", pid},
-                      {"args", {{"name", name_of(result, section, clock)}}}});
+    events.push_back(
+        {{"ph", "M"},
+         {"name", "process_name"},
+         {"pid", pid},
+         {"args",
+          {{"name", fmt::format("rank {}, launch {}, {}{}", section.rank, section.launch,
+                                key_of(result, section), uncertainty_of(clock))}}}});
+    // Its width is how far this rank may have to be moved against those of the first host.
+    if (clock.uncertainty_ns() > 0 && !records.empty()) {
+      const auto us = static_cast<double>(clock.uncertainty_ns()) * 1e-3;
+      events.push_back({{"ph", "X"},
+                        {"cat", "clock"},
+                        {"name", "clock" + uncertainty_of(clock)},
+                        {"pid", pid},
+                        {"tid", 2},
+                        {"ts", since(records.front().posted_ns) - us},
+                        {"dur", 2 * us}});
+    }
     for (const auto& t : records) {
       if (t.completed_ns == 0) continue;
       if (t.kind == Transfer::phase) {

@@ -72,6 +72,14 @@ function field(holder, { rows, height, range, step, acrossTicks, rowName, paint,
 // [begin, length, value, …] as one object each.
 const stretches = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => ({ begin: flat[3 * i], end: flat[3 * i] + flat[3 * i + 1], value: flat[3 * i + 2] }));
 
+// How far a row may have to be moved against those of other hosts: a bar around its begin.
+function clockBar(context, x, middle, begin, uncertainty) {
+  const [from, to, cap] = [x(begin - uncertainty), x(begin + uncertainty), 4];
+  context.fillStyle = color("--ink");
+  context.fillRect(from, middle - 0.5, to - from, 1);
+  for (const end of [from, to]) context.fillRect(end - 0.5, middle - cap, 1, 2 * cap);
+}
+
 // `chart` as in timeline.py.
 function timeline(holder, chart) {
   const ms = chart.end_ms / chart.steps, rows = chart.rows.map((row) => ({ name: row.name, phases: stretches(row.phases), messages: stretches(row.messages) }));
@@ -88,6 +96,7 @@ function timeline(holder, chart) {
       }
       context.fillStyle = color(chart.messages);
       for (const of of row.messages) fill(of, 0.4 - 0.07 * of.value, 0.4);
+      if (chart.uncertainty_ms && row.phases.length) clockBar(context, x, y(at - 0.16), row.phases[0].begin * ms, chart.uncertainty_ms);
     }),
     told: (x, at) => {
       const step = Math.min(chart.steps - 1, Math.floor(x / ms)), phase = under(rows[at].phases, step), messages = under(rows[at].messages, step);

@@ -104,9 +104,9 @@ def charts_of(timelines):
         if timeline.uncertainty_us is None:
             about += "; the clocks of its hosts are not known: each one's ranks begin at 0"
         elif timeline.uncertainty_us:
-            about += f"; clocks of its hosts to within ± {significant(timeline.uncertainty_us)} µs"
+            about += f"; clocks of its hosts to within ± {significant(timeline.uncertainty_us)} µs (bars at the begin of rows)"
         chart = {"kind": "timeline", "title": name, "parts": parts, "messages": f"--color-{TRANSFERS}", "end_ms": end_ms,
-                 "steps": steps, "rows": rows}
+                 "steps": steps, "rows": rows, "uncertainty_ms": (timeline.uncertainty_us or 0) * 1e-3}
         made.append({"about": about, "chart": chart, "rows": table_of(timeline, names)})
     return made
 

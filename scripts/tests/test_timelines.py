@@ -96,6 +96,7 @@ def test_ranks_of_several_hosts_stand_side_by_side_by_their_clocks():
     for uncertainty_us, said in ((0, ""), (34.5, "; clocks of its hosts to within ± 34.5 µs"), (None, "; the clocks of its hosts")):
         [made_of] = timeline.charts_of([("a case", Timeline({0: rank}, 2, 2, uncertainty_us))])
         assert made_of["about"].startswith("2.00 ms" + said) and (said or made_of["about"] == "2.00 ms")
+        assert made_of["chart"]["uncertainty_ms"] == (uncertainty_us or 0) * 1e-3
 
 
 def test_phases_have_one_colour_in_bars_and_timelines():
