@@ -27,17 +27,17 @@ def reference_of(cell, names):
     return "ucx_perftest" if isinstance(cell, Cell) and "ucx_perftest" in names else "ucx-bench"
 
 
-def cell_record(cell, peers, record):
-    """`peers` are those that it could have, by name."""
-    reference = reference_of(cell, peers)
+def cell_record(cell, peers, record, absent):
+    """`peers` are all that measure such a cell, by name; `absent` are those that cannot run, and why."""
+    reference = reference_of(cell, peers.keys() - absent)
     figures = {}
     for name, peer in peers.items():
         values = record.values(name)
         figures[name] = {
             "median": statistics.median(values) if values else None,
             "ratio": describe(record.ratios(name, reference)),
-            "failures": record.failures[name],
-            "failure": record.reasons.get(name),
+            "failures": record.failures.get(name, 0),
+            "failure": f"cannot run here: {absent[name]}" if name in absent else record.reasons.get(name),
             "command": " ".join(map(str, peer.command(cell))),
         }
     of_message = {"transport": cell.transport, "bytes": cell.bytes} if isinstance(cell, Cell) else None
@@ -71,24 +71,25 @@ def size_name(size):
     return next(name for name, of in SIZES.items() if of == size)
 
 
-def absent(result, cells):
-    """Who is not in any of the cells, each with the reason, or failed in one."""
-    lines = [f"{peer['name']} cannot run here: {peer['reason']}." for peer in result["peers"] if peer["reason"]]
-    for cell in cells:
-        lines += [f"{name}, {cell['key']}: {figure['failures']} runs failed: {figure['failure']}."
-                  for name, figure in cell["figures"].items() if figure["failure"]]
-    return lines
+def failures_of(result):
+    return [f"{name}, {cell['key']}: {figure['failures']} run{'s' if figure['failures'] > 1 else ''} failed: {figure['failure']}."
+            for cell in result["cells"] for name, figure in cell["figures"].items() if figure["failures"]]
 
 
-def message_table(key, cells):
+def message_table(result, key, cells):
     transport, metric = key
-    names = dict.fromkeys(name for cell in cells for name in cell["figures"])
-    rows = [[name, *(figure_text(cell["figures"][name]) if name in cell["figures"] else "–" for cell in cells)]
-            for name in names]
+    rows = []
+    for peer in result["peers"]:
+        figures = [cell["figures"].get(peer["name"]) for cell in cells]
+        if any(figures):
+            texts = [figure_text(figure) if figure else "–" for figure in figures]
+            if peer["reason"]:
+                texts = [f"cannot run here: {peer['reason']}", *[""] * (len(cells) - 1)]
+            rows.append([peer["name"], peer["layer"], *texts])
     return {
         "title": f"Messages over {transport}: {metric}, {UNITS[metric]}",
         "about": f"{DEFINITIONS[metric]} In brackets: over {cells[0]['reference']}.",
-        "head": ["", *(f"{size_name(cell['message']['bytes'])}:" for cell in cells)],
+        "head": ["", "layer", *(f"{size_name(cell['message']['bytes'])}:" for cell in cells)],
         "rows": rows,
     }
 
@@ -96,12 +97,12 @@ def message_table(key, cells):
 def load_table(cells):
     rows = [[cell["key"], name, number(figure["median"]),
              "–" if figure["ratio"]["median"] is None else f"{figure['ratio']['median']:.3f}",
-             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"])]
+             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"]), figure["failure"] or ""]
             for cell in cells for name, figure in cell["figures"].items()]
     return {
         "title": "Workloads: throughput, GB/s",
         "about": f"{DEFINITIONS['throughput']} The ratio is to ucx-bench.",
-        "head": ["workload", "", "GB/s:", "ratio:", "95 % interval", "rounds:"], "rows": rows,
+        "head": ["workload", "", "GB/s:", "ratio:", "95 % interval", "rounds:", ""], "rows": rows,
     }
 
 
@@ -117,7 +118,7 @@ def peer_table(result):
 
 def tables_of(result):
     loads = [cell for cell in result["cells"] if not cell["message"]]
-    tables = [message_table(*group) for group in groups_of(result)]
+    tables = [message_table(result, *group) for group in groups_of(result)]
     return tables + ([load_table(loads)] if loads else []) + [peer_table(result)]
 
 
@@ -129,7 +130,7 @@ def paragraphs(result):
         f"{machine['tcp_congestion_control']}.",
         HOW,
         "Other programs may have run beside these: the load before and after tells. Turns spread that over all.",
-        *absent(result, result["cells"]),
+        *failures_of(result),
     ]
 
 

@@ -143,6 +143,19 @@ class Ours(Peer):
         return cell.bytes / tools.wall_seconds(tools.run_file(*self.command(cell))) / 1e9
 
 
+class OurSockets(Ours):
+    """The same workloads without UCX."""
+
+    name, family, layer = "ucx-bench sockets", "sockets", "ours, without UCX"
+    about = "--comm sockets"
+
+    def covers(self, cell):
+        return isinstance(cell, Load)
+
+    def command(self, cell):
+        return [*super().command(cell), "--comm", "sockets"]
+
+
 class Perftest(Peer):
     name = family = "ucx_perftest"
     layer = "UCX"
@@ -405,7 +418,7 @@ class Engine(Peer):
 def all_peers(ucx_bench, perftest, preload):
     """Ours first; UCX's own, to which ping-pongs are compared, second."""
     return [
-        Ours(ucx_bench), Perftest(perftest, preload),
+        Ours(ucx_bench), Perftest(perftest, preload), OurSockets(ucx_bench),
         Osu(False), Osu(True), Ucxx("core"), Ucxx("async"), Mpi4py(False), Mpi4py(True),
         DaskMessages("tcp"), DaskMessages("ucx"), DaskLoad("tcp"), DaskLoad("ucx"), DaskLoad("mpi"),
         Engine("duckdb"), Engine("polars"),

@@ -18,7 +18,7 @@ from peer_tools import MATCH, PYTHON, Load, LocalJoin, all_peers
 from tools import Failed, Unfit
 from turns import Comparison
 
-FAMILIES = ("ucx_perftest", "osu", "ucxx", "mpi4py", "dask", "duckdb", "polars")
+FAMILIES = ("ucx_perftest", "sockets", "osu", "ucxx", "mpi4py", "dask", "duckdb", "polars")
 CPUS = (0, 1)
 
 def even(text):
@@ -98,16 +98,18 @@ def asked(peers):
 
 
 def measure(result, groups, peers, rounds, save):
-    """Fills result["cells"]; `save` is called after each round of each cell."""
+    """Fills result["cells"]; `save` is called after each block of each cell."""
+    absent = {of["name"]: of["reason"] for of in result["peers"] if of["reason"]}
     done = []
     for group in groups:
         cells = {cell: {peer.name: peer for peer in peers if peer.covers(cell)} for cell in group}
         cells = {cell: of for cell, of in cells.items() if len(of) > 1}  # nobody to compare with: left out
-        comparison = Comparison({cell: {name: Reported(peer) for name, peer in of.items()} for cell, of in cells.items()},
-                                lambda _, record: len(record.rounds()) >= rounds, blocks_per_visit=1)
+        comparison = Comparison(
+            {cell: {name: Reported(peer) for name, peer in of.items() if name not in absent} for cell, of in cells.items()},
+            lambda _, record: len(record.rounds()) >= rounds, blocks_per_visit=1)
         for cell in comparison.run():
             record = comparison.records[cell]
-            result["cells"] = done + [cell_record(of, cells[of], comparison.records[of]) for of in cells]
+            result["cells"] = done + [cell_record(of, cells[of], comparison.records[of], absent) for of in cells]
             save()
             last = "  ".join(f"{name} {report.number(value)}" for name, value in record.rounds()[-1].items())
             print(f"{cell.key}, round {len(record.rounds())} of {rounds}: {last}", file=sys.stderr, flush=True)
@@ -150,8 +152,7 @@ def main(argv):
             "schema": "ucx-bench/peers/1", "settings": SETTINGS, "rounds": options.rounds, "cpus": CPUS,
             "buffers_of_ucx_perftest_written_once": preload.exists(), "peers": found, "cells": [],
         }
-        can = [peer for peer, about in zip(peers, found) if about["version"]]
-        measure(result, groups, can, options.rounds, lambda: write(options, result, "interrupted", is_last=False))
+        measure(result, groups, peers, options.rounds, lambda: write(options, result, "interrupted", is_last=False))
         write(options, result, "complete")
     except (Failed, Unfit) as error:
         print(f"peers: {error}", file=sys.stderr)

@@ -145,7 +145,6 @@ def found_by(rounds=6):
     everyone = [Fake("ucx-bench", 2.0), Fake("ucx_perftest", 1.0), Fake("slow", 3.0), Fake("wrong", None),
                 Fake("engine", 1.5), Fake("absent", 1.0, "import it: status 1: No module named 'it'")]
     about = peers.asked(everyone)
-    can = [peer for peer, of in zip(everyone, about) if of["version"]]
     result = {
         "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1", "tcp_congestion_control": "cubic",
                     "load_1min_before": 0.0},
@@ -154,9 +153,9 @@ def found_by(rounds=6):
         "command": "scripts/peers", "rounds": rounds, "peers": about, "cells": [],
     }
     saved = []
-    peers.measure(result, [[SMALL, LARGE], [LocalJoin((0, 1), 1000, 0.3)]], can, rounds, lambda: saved.append(1))
+    peers.measure(result, [[SMALL, LARGE], [LocalJoin((0, 1), 1000, 0.3)]], everyone, rounds, lambda: saved.append(1))
     report.finish(result, "complete")
-    assert len(saved) == 3 * rounds // 2 and all(peer.ended for peer in can)
+    assert len(saved) == 3 * rounds // 2 and all(peer.ended for peer in everyone)
     return result
 
 
@@ -176,10 +175,12 @@ def test_peers_are_paired_with_their_reference():
 def test_who_cannot_run_is_said_in_the_table_and_on_the_page():
     result = found_by()
     text, page = peer_record.markdown(result), peer_record.page(result)
-    assert "| slow | 24.00 (3.00, 3.00–3.00) |" in text
-    assert "| engine | 1.500 | 0.750 | 0.750–0.750 | 6 |" in text
+    why = "cannot run here: import it: status 1: No module named 'it'"
+    assert "| slow | a layer | 24.00 (3.00, 3.00–3.00) |" in text
+    assert "| engine | 1.500 | 0.750 | 0.750–0.750 | 6 |  |" in text
+    assert f"| absent | a layer | {why} |  |" in text and f"| absent | – | – | – | 0 | {why} |" in text
     for shown in (text, page.replace("&#39;", "'")):
-        assert "absent cannot run here: import it: status 1: No module named 'it'." in shown
+        assert why in shown
         assert "wrong, tcp/tag/latency/8B: 3 runs failed: not the same UCX." in shown
         assert "scripts/peers" in shown and "cubic" in shown
     assert "latency over tcp" in page and "http" not in page.replace("http-equiv", "").partition("<script")[0]
@@ -189,7 +190,7 @@ def test_who_cannot_run_is_said_in_the_table_and_on_the_page():
 def test_few_rounds_give_no_interval():
     result = found_by(rounds=2)
     assert result["cells"][0]["figures"]["slow"]["ratio"]["ci95"] is None
-    assert "| slow | 24.00 (3.00) |" in peer_record.markdown(result)
+    assert "| slow | a layer | 24.00 (3.00) |" in peer_record.markdown(result)
 
 
 def test_cells():
@@ -215,3 +216,13 @@ def test_rounds_are_made_even():
     assert peers.arguments(["--ucx-bench", "true", "--rounds", "3"]).rounds == 4
     quick = peers.arguments(["--ucx-bench", "true", "--quick"])
     assert (quick.rounds, quick.markdown) == (2, "-")
+
+
+def test_without_ucx_perftest_ours_is_the_reference():
+    everyone = [Fake("ucx-bench", 2.0), Fake("ucx_perftest", 1.0, "no program ucx_perftest")]
+    result = {"peers": peers.asked(everyone), "cells": []}
+    peers.measure(result, [[SMALL]], everyone, 2, lambda: None)
+    [cell] = result["cells"]
+    assert cell["reference"] == "ucx-bench" and cell["figures"]["ucx-bench"]["ratio"]["median"] == 1
+    assert cell["figures"]["ucx_perftest"]["failure"] == "cannot run here: no program ucx_perftest"
+    assert [list(of) for of in cell["rounds"]] == [["ucx-bench"]] * 2
