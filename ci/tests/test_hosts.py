@@ -180,6 +180,21 @@ def test_each_command_over_four_hosts(spread, hosts, command):
             assert not apart or (pair.get("path", "tcp"), pair.get("limit_GBps")) == ("tcp", None), pair
 
 
+def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measured(start, hosts, token, tmp_path):
+    words = ["--token-file", token, "--json", "run.json"]
+    first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 4, *words, "--sizes", "8",
+                            "--iterations", 16, "--runs", 1, "--launches", 2, "--transports", "tcp,shm", "--transports", "tcp"),
+                  program=shutil.which("ip"))
+    full = 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"'
+    other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", full, "sh", PROGRAM, "p2p", "--connect", f"10.203.8.1:{PORT}",
+                            "--token-file", token), program=shutil.which("ip"), folder=tmp_path / "other")
+    done, end = first.finish(), other.finish()
+    assert [done.code, end.code] == [0, 0], (done, end)
+    states = {",".join(case["parameters"]["transports"]): (case["state"], case["reason"]) for case in done.file["cases"]}
+    assert states["tcp"][0] == "measured", states
+    assert states["shm,tcp"][0] == "skipped" and re.search(r"rank [23] on node1 failed in phase", states["shm,tcp"][1]), states
+
+
 @pytest.fixture
 def mpirun(start, hosts, tmp_path):
     """mpirun(WORDS…): typed on the first host, with the others as its hosts."""

@@ -223,8 +223,7 @@ class Run {
   void judge(LaunchPlan& plan, const LaunchOutcome& outcome) {
     using State = LaunchOutcome::State;
     if (outcome.state == State::completed) return;
-    if (outcome.state == State::failed && outcome.exit == Exit::cannot_run &&
-        plan.launch.told.empty()) {
+    if (outcome.state == State::failed && outcome.exit == Exit::cannot_run) {
       // This set does not work here after all; the others may.
       plan.unavailable = outcome.reason;
       skip(plan);
