@@ -2,8 +2,12 @@ import copy
 import json
 import os
 import pathlib
+import runpy
+import signal
 import subprocess
 import sys
+import tempfile
+import traceback
 
 import pytest
 
@@ -16,6 +20,38 @@ def printed(which, form):
     """What the C++ code writes for an invented run."""
     command = [os.environ["REPORT_SAMPLE"], which, form]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def as_a_script(name, *arguments):
+    """What a script of scripts/ prints and returns, in a process that has this one's modules: importing matplotlib takes
+    longer than most pictures."""
+    command = [str(ROOT / "scripts" / name), *map(str, arguments)]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if child == 0:
+            os._exit(run_as_main(command, out, err))
+        _, status = os.waitpid(child, 0)
+        texts = [stream.seek(0) or stream.read() for stream in (out, err)]
+    return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), *texts)
+
+
+def run_as_main(command, out, err):
+    """In a process that ends with what this returns, or by a signal after a minute."""
+    signal.alarm(60)
+    for number, stream in ((1, out), (2, err)):
+        os.dup2(stream.fileno(), number)
+    sys.stdout, sys.stderr, sys.argv = out, err, command
+    status = 1
+    try:
+        runpy.run_path(command[0], run_name="__main__")
+        status = 0
+    except SystemExit as end:
+        status = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    out.flush()
+    err.flush()
+    return status
 
 
 def older(run):

@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 
+import matplotlib.figure  # noqa: F401  (for as_a_script)
 import pytest
 
-from conftest import PROGRAM, ROOT, printed
+from conftest import PROGRAM, ROOT, as_a_script, printed
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import runfile
@@ -19,15 +20,12 @@ from runfile import NotARun
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
-def plot(*arguments, **environment):
-    command = [sys.executable, ROOT / "scripts/plot.py", *map(str, arguments), "--program", PROGRAM]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
-    )
+def plot(*arguments):
+    return as_a_script("plot.py", *arguments, "--program", PROGRAM)
 
 
-def refused(status, *arguments, **environment):
-    done = plot(*arguments, **environment)
+def refused(status, *arguments):
+    done = plot(*arguments)
     assert done.returncode == status, done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stdout == ""
@@ -140,7 +138,10 @@ def test_refuses_the_rest(run_file, tmp_path):
 
 def test_names_the_set_up_without_matplotlib(run_file, tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('no matplotlib')")
-    assert "./scripts/setup/python" in refused(3, run_file(), PYTHONPATH=str(tmp_path))
+    command = [sys.executable, ROOT / "scripts/plot.py", run_file(), "--program", PROGRAM]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and "./scripts/setup/python" in done.stderr, done.stderr
 
 
 @pytest.fixture
