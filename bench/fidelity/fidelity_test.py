@@ -314,7 +314,7 @@ def is_running(pid):
 
 
 def test_a_failing_tool_says_its_last_line():
-    process = tools.start(["sh", "-c", "echo first >&2; echo why >&2; exit 3"], tools.environment("tcp"))
+    process = tools.start(["sh", "-c", "echo first >&2; echo why >&2; echo ----- >&2; exit 3"], tools.environment("tcp"))
     with pytest.raises(tools.Failed, match="it: status 3: why"):
         tools.output(process, "it")
 

@@ -11,7 +11,7 @@ import sys
 
 import report
 import tools
-from cells import SETTINGS, SIZES, Cell
+from cells import SETTINGS, Cell
 from options import ROOT, UCX_BENCH
 from peer_record import cell_record, markdown, page
 from peer_tools import MATCH, PYTHON, Load, LocalJoin, all_peers
@@ -20,6 +20,8 @@ from turns import Comparison
 
 FAMILIES = ("ucx_perftest", "sockets", "osu", "ucxx", "mpi4py", "dask", "duckdb", "polars")
 CPUS = (0, 1)
+SIZES = ("8B", "1KiB", "64KiB", "1MiB")
+SIZES_QUICK = ("8B", "64KiB", "1MiB")
 
 def even(text):
     value = int(text)
@@ -53,7 +55,7 @@ def arguments(argv):
 def cells_of(quick):
     """In groups, of which each has its rounds before the next: messages take turns among their sizes."""
     transports = ("tcp",) if quick else SETTINGS
-    sizes = ("8B", "1MiB") if quick else SIZES
+    sizes = SIZES_QUICK if quick else SIZES
     messages = [Cell(transport, "tag", metric, size)
                 for transport in transports for metric in ("latency", "bandwidth") for size in sizes]
     rows, edge, joined = (100_000, 1024, 200_000) if quick else (1_000_000, 8192, 10_000_000)

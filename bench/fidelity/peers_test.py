@@ -195,10 +195,10 @@ def test_few_rounds_give_no_interval():
 
 def test_cells():
     messages, *loads = peers.cells_of(quick=False)
-    assert len(messages) == 2 * 2 * 5 and len({of.key for of in messages}) == 20
+    assert len(messages) == 2 * 2 * 4 and len({of.key for of in messages}) == 16
     assert [of.key for group in loads for of in group] == [
         "merge/2 ranks/tcp", "transpose/2 ranks/tcp", "local join/1 CPU", "local join/2 CPUs"]
-    assert len(peers.cells_of(quick=True)[0]) == 4
+    assert len(peers.cells_of(quick=True)[0]) == 6
 
 
 @pytest.mark.parametrize("wrong, said", [

@@ -61,8 +61,8 @@ def output(process, name, limit_s=LIMIT_S):
     except subprocess.TimeoutExpired:
         raise Failed(f"{name}: not done after {limit_s:g} s") from None
     if process.returncode != 0:
-        last = (err.strip() or out.strip() or "no message").splitlines()[-1]
-        raise Failed(f"{name}: status {process.returncode}: {last}")
+        said = [line.strip() for line in (out + "\n" + err).splitlines() if any(map(str.isalpha, line))]
+        raise Failed(f"{name}: status {process.returncode}: {said[-1] if said else 'no message'}")
     return out
 
 

@@ -30,7 +30,7 @@ def test_a_quick_run_beside_ucx_perftest(outputs):
     assert result["schema"] == "ucx-bench/peers/1" and result["state"] == "complete"
     assert [peer["name"] for peer in result["peers"]] == ["ucx-bench", "ucx_perftest"]
     assert [cell["key"] for cell in result["cells"]] == [
-        f"tcp/tag/{metric}/{size}" for metric in ("latency", "bandwidth") for size in ("8B", "1MiB")]
+        f"tcp/tag/{metric}/{size}" for metric in ("latency", "bandwidth") for size in ("8B", "64KiB", "1MiB")]
     for cell in result["cells"]:
         failure = cell["figures"]["ucx_perftest"]["failure"]
         if failure and "not the same UCX" in failure:
