@@ -133,7 +133,7 @@ class Ours(Peer):
         if isinstance(cell, LocalJoin):
             return self.join.command(cell)
         amount = ["--rows", cell.amount, "--frac-match", MATCH, "--generator", "dask"] \
-            if cell.benchmark == "merge" else ["--size", cell.amount]
+            if cell.benchmark == "merge" else ["--size", cell.amount, "--chunk-size", cell.amount // 4]
         return [self.tool.program, cell.benchmark, "-n", 2, *amount, "--transports", cell.transport, "--bind", "0,1",
                 "--launches", 1, "--runs", 3, "--no-calibrate", "--no-transfer-log"]
 
