@@ -38,6 +38,7 @@ def cell_record(cell, peers, record, absent):
             "ratio": describe(record.ratios(name, reference)),
             "failures": record.failures.get(name, 0),
             "failure": f"cannot run here: {absent[name]}" if name in absent else record.reasons.get(name),
+            "note": peer.note(cell),
             "command": " ".join(map(str, peer.command(cell))),
         }
     of_message = {"transport": cell.transport, "bytes": cell.bytes} if isinstance(cell, Cell) else None
@@ -97,7 +98,7 @@ def message_table(result, key, cells):
 def load_table(cells):
     rows = [[cell["key"], name, number(figure["median"]),
              "–" if figure["ratio"]["median"] is None else f"{figure['ratio']['median']:.3f}",
-             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"]), figure["failure"] or ""]
+             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"]), figure["failure"] or figure["note"]]
             for cell in cells for name, figure in cell["figures"].items()]
     return {
         "title": "Workloads: throughput, GB/s",

@@ -110,6 +110,10 @@ class Peer:
     def command(self, cell):
         raise NotImplementedError
 
+    def note(self, cell):
+        """What else is to be said of its last figure."""
+        return ""
+
     def end(self):
         pass
 
@@ -368,6 +372,7 @@ class DaskLoad(DaskMessages):
         else:
             self.about = "two workers, the scheduler and the client on the same CPUs"
         self.name += " workers"
+        self.received = {}  # bytes of the last run of each cell
 
     def version(self):
         if self.protocol != "mpi":
@@ -388,7 +393,11 @@ class DaskLoad(DaskMessages):
         runs = parse_dask(done(self.command(cell), self.name, tools.environment(cell.transport), DASK_LIMIT_S))
         if len(runs) != DASK_RUNS or not all(received for _, received in runs):
             raise Failed(f"{self.name}: {len(runs)} runs, of which {sum(of == 0 for _, of in runs)} moved no bytes")
+        self.received[cell] = runs[-1][1]
         return cell.bytes / sorted(seconds for seconds, _ in runs)[len(runs) // 2] / 1e9
+
+    def note(self, cell):
+        return f"{self.received[cell] / 1e6:.0f} MB went between workers" if cell in self.received else ""
 
 
 class Engine(Peer):

@@ -66,9 +66,11 @@ def test_reads_what_our_own_scripts_print():
 
 def test_a_load_of_dask_that_moved_nothing_is_no_figure(monkeypatch):
     of = Load("merge", 1000)
-    runs = [{"seconds": seconds, "received_bytes": 9} for seconds in (0.004, 0.001, 0.002)]
+    runs = [{"seconds": seconds, "received_bytes": 9_000_000} for seconds in (0.004, 0.001, 0.002)]
     monkeypatch.setattr(peer_tools, "done", lambda *_: "\n".join(map(json.dumps, runs)))
-    assert peer_tools.DaskLoad("tcp").measure(of) == pytest.approx(64_000 / 0.002 / 1e9)
+    workers = peer_tools.DaskLoad("tcp")
+    assert workers.note(of) == "" and workers.measure(of) == pytest.approx(64_000 / 0.002 / 1e9)
+    assert workers.note(of) == "9 MB went between workers"
     runs[1]["received_bytes"] = 0
     with pytest.raises(tools.Failed, match="3 runs, of which 1 moved no bytes"):
         peer_tools.DaskLoad("tcp").measure(of)
