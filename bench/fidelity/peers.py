@@ -11,10 +11,10 @@ import sys
 
 import report
 import tools
-from cells import SETTINGS, Cell
+from cells import SETTINGS
 from options import ROOT, UCX_BENCH
 from peer_record import cell_record, markdown, page
-from peer_tools import MATCH, PYTHON, Load, LocalJoin, all_peers
+from peer_tools import MATCH, PYTHON, Load, LocalJoin, Message, all_peers
 from tools import Failed, Unfit
 from turns import Comparison
 
@@ -56,7 +56,7 @@ def cells_of(quick):
     """In groups, of which each has its rounds before the next: messages take turns among their sizes."""
     transports = ("tcp",) if quick else SETTINGS
     sizes = SIZES_QUICK if quick else SIZES
-    messages = [Cell(transport, "tag", metric, size)
+    messages = [Message(transport, "tag", metric, size)
                 for transport in transports for metric in ("latency", "bandwidth") for size in sizes]
     rows, edge, joined = (100_000, 1024, 200_000) if quick else (1_000_000, 8192, 10_000_000)
     loads = [Load("merge", rows), Load("transpose", edge)]
