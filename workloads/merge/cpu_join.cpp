@@ -1,147 +1,108 @@
 #include "workloads/merge/cpu_join.hpp"
 
-#if defined(__x86_64__)
-// GCC 12 warns of the undefined operands inside this header (bug 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-#endif
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/core/failure.hpp"
-#include "workloads/common/cpu.hpp"
-#include "workloads/merge/cpu_hash.hpp"
+#include "workloads/merge/cpu_blocks.hpp"
 
 namespace ucxbench::merge {
 namespace {
 
-// A chain that runs past the last slot goes on here instead of wrapping around; longer ones than
-// this are as good as impossible at a load of one half, and are refused.
-constexpr std::uint64_t overrun = 512;
+constexpr std::uint64_t rows_per_line = line_words / 2;
 
-[[noreturn]] void too_many() {
-  throw Failure(Exit::wrong_data, "more rows match than the tables were made to give");
-}
+// Of few processors that have AVX2 it is smaller, and lines that are there already cost little to
+// be fetched.
+constexpr std::uint64_t second_level_bytes = std::uint64_t{1} << 20U;
+
+// Rows that find no room in the last line go on here instead of wrapping around; as good as
+// impossible at a load of one half, more are refused.
+constexpr std::uint64_t overrun = 64;
+
+std::uint64_t lines_for(std::uint64_t rows) { return rows / rows_per_line + 1; }
 
 }  // namespace
 
-LocalJoin::LocalJoin(std::uint32_t columns, std::uint64_t largest_build,
-                     const Kernels::Allocate& allocate)
-    : columns_(columns),
-      capacity_(std::max<std::uint64_t>(2 * largest_build, 64)),
-      memory_(allocate((capacity_ + overrun) * columns * sizeof(std::uint64_t))),
-      words_(reinterpret_cast<std::uint64_t*>(memory_.data())),
-      stride_(capacity_ + overrun),
-      avx512_(has_avx512()) {}
+LocalJoin::LocalJoin(const RowCode& code, std::uint32_t columns, std::uint64_t largest_build,
+                     const Kernels::Allocate& allocate, Kernels::Progress progress)
+    : code_(code),
+      progress_(std::move(progress)),
+      most_lines_(lines_for(largest_build)),
+      memory_(allocate((most_lines_ + overrun) * columns * sizeof(Line))),
+      filled_(most_lines_ + overrun),
+      table_{.columns = columns,
+             .words = reinterpret_cast<std::uint64_t*>(memory_.data()),
+             .filled = filled_.data()} {}
 
 void LocalJoin::build(std::span<const Rows> segments) {
   std::uint64_t rows = 0;
   for (const auto& segment : segments) rows += segment.rows;
-  slots_ = std::max<std::uint64_t>(2 * rows, 64);
-  if (slots_ > capacity_) {
+  lines_ = lines_for(rows);
+  if (lines_ > most_lines_) {
     throw Failure(Exit::wrong_data,
                   fmt::format("a hash table must take {} rows, but {} were expected at most", rows,
-                              capacity_ / 2));
+                              (most_lines_ - 1) * rows_per_line));
   }
-  std::fill(words_, words_ + slots_ + overrun, no_key);
-  for (const auto& segment : segments) insert(segment);
+  std::fill_n(table_.filled, lines_ + overrun, 0);
+  for (const auto& segment : segments) {
+    for_blocks(segment, progress_, [&](const Rows& block) { insert(block); });
+  }
 }
 
-void LocalJoin::insert(const Rows& segment) {
-  for (std::uint64_t row = 0; row < segment.rows; ++row) {
-    const auto key = segment.words[row];
-    auto slot = slot_of(hash_of(key), slots_);
-    while (words_[slot] != no_key) ++slot;
-    // The last word stays empty, so that every probe ends.
-    if (slot + 1 >= slots_ + overrun) too_many();
-    for (std::uint32_t column = 0; column < columns_; ++column) {
-      words_[column * stride_ + slot] = segment.words[column * segment.stride + row];
+void LocalJoin::insert(const Rows& block) {
+  std::array<std::uint32_t, block_rows> line;
+  code_.lower_pieces(block.words, block.rows, lines_, line.data());
+  const bool beyond_cache = lines_ * table_.columns * sizeof(Line) > second_level_bytes;
+  for (std::uint64_t row = 0; row < block.rows; ++row) {
+    if (beyond_cache && row + lines_ahead < block.rows) {
+      const auto* soon = table_.words + line[row + lines_ahead] * table_.columns * line_words;
+      for (std::uint32_t column = 0; column < table_.columns; ++column) {
+        __builtin_prefetch(soon + column * line_words, 1);
+      }
+    }
+    std::uint64_t at = line[row];
+    while (table_.filled[at] >= line_words) {
+      table_.filled[at] = line_words + 1;
+      if (++at == lines_ + overrun) {
+        throw Failure(Exit::wrong_data, "too many keys of the build table are alike");
+      }
+    }
+    auto* to = table_.words + at * table_.columns * line_words + table_.filled[at]++;
+    for (std::uint32_t column = 0; column < table_.columns; ++column) {
+      to[column * line_words] = block.words[column * block.stride + row];
     }
   }
 }
 
-void LocalJoin::probe(const Rows& segment, Joined& out) const {
-  // As many matches as rows; only then need the loops not look at the end again.
-  if (out.rows + segment.rows + Joined::slack > out.capacity) {
-    Joined rest = out;
-    probe_plain(segment, 0, rest);
-    out.rows = rest.rows;
-    return;
+void LocalJoin::probe(const Rows& segment, Joined& out) {
+  std::array<std::uint32_t, block_rows> line;
+  for_blocks(segment, progress_, [&](const Rows& block) {
+    code_.lower_pieces(block.words, block.rows, lines_, line.data());
+    code_.find(table_, block.words, line.data(), block.rows, matches_);
+    write(block, out);
+  });
+}
+
+void LocalJoin::write(const Rows& block, Joined& out) const {
+  const auto found = matches_.rows;
+  if (found > out.capacity - out.rows) {
+    throw Failure(Exit::wrong_data, "more rows match than the tables were made to give");
   }
-  avx512_ ? probe_avx512(segment, out) : probe_plain(segment, 0, out);
-}
-
-void LocalJoin::probe_plain(const Rows& segment, std::uint64_t from, Joined& out) const {
-  for (auto row = from; row < segment.rows; ++row) {
-    const auto key = segment.words[row];
-    auto slot = slot_of(hash_of(key), slots_);
-    while (words_[slot] != key && words_[slot] != no_key) ++slot;
-    if (words_[slot] != key) continue;
-    if (out.rows == out.capacity) too_many();
-    auto* to = out.words + out.rows++;
-    *to = key;
-    for (std::uint32_t column = 1; column < columns_; ++column) {
-      to[column * out.capacity] = words_[column * stride_ + slot];
-      to[(columns_ - 1 + column) * out.capacity] = segment.words[column * segment.stride + row];
-    }
+  auto* to = out.words + out.rows;
+  for (std::uint64_t i = 0; i < found; ++i) to[i] = block.words[matches_.row[i]];
+  for (std::uint32_t column = 1; column < table_.columns; ++column) {
+    to += out.capacity;
+    const auto* payload = table_.words + column * line_words;
+    for (std::uint64_t i = 0; i < found; ++i) to[i] = payload[matches_.place[i]];
   }
-}
-
-#if defined(__x86_64__)
-
-// Eight rows at a time; those whose chain is longer go on with the next slot together.
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void LocalJoin::probe_avx512(const Rows& segment,
-                                                                          Joined& out) const {
-  const auto empty = _mm512_set1_epi64(static_cast<long long>(no_key));
-  const auto slots = _mm512_set1_epi64(static_cast<long long>(slots_));
-  const auto low = _mm512_set1_epi64(0xffffffff);
-  const auto salt = _mm512_set1_epi64(static_cast<long long>(0x9e3779b97f4a7c15U));
-  const auto first = _mm512_set1_epi64(static_cast<long long>(0xbf58476d1ce4e5b9U));
-  const auto second = _mm512_set1_epi64(static_cast<long long>(0x94d049bb133111ebU));
-  const auto one = _mm512_set1_epi64(1);
-  const auto payloads = columns_ - 1;
-  std::uint64_t row = 0;
-  for (; row + 8 <= segment.rows; row += 8) {
-    const auto key = _mm512_loadu_si512(segment.words + row);
-    auto hash = _mm512_add_epi64(key, salt);
-    hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 30)), first);
-    hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 27)), second);
-    hash = _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 31));
-    auto slot = _mm512_srli_epi64(_mm512_mullo_epi64(_mm512_and_si512(hash, low), slots), 32);
-    __mmask8 open = 0xff;
-    __mmask8 found = 0;
-    while (open != 0) {
-      const auto there = _mm512_mask_i64gather_epi64(empty, open, slot, words_, 8);
-      const auto equal = _mm512_mask_cmpeq_epi64_mask(open, there, key);
-      found |= equal;
-      open &= static_cast<__mmask8>(~equal & ~_mm512_cmpeq_epi64_mask(there, empty));
-      slot = _mm512_mask_add_epi64(slot, open, slot, one);
-    }
-    auto* to = out.words + out.rows;
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(found, key));
-    for (std::uint32_t column = 1; column <= payloads; ++column) {
-      const auto built =
-          _mm512_mask_i64gather_epi64(empty, found, slot, words_ + column * stride_, 8);
-      const auto probed = _mm512_loadu_si512(segment.words + column * segment.stride + row);
-      _mm512_storeu_si512(to + column * out.capacity, _mm512_maskz_compress_epi64(found, built));
-      _mm512_storeu_si512(to + (payloads + column) * out.capacity,
-                          _mm512_maskz_compress_epi64(found, probed));
-    }
-    out.rows += static_cast<std::uint64_t>(__builtin_popcount(found));
+  for (std::uint32_t column = 1; column < table_.columns; ++column) {
+    to += out.capacity;
+    const auto* payload = block.words + column * block.stride;
+    for (std::uint64_t i = 0; i < found; ++i) to[i] = payload[matches_.row[i]];
   }
-  probe_plain(segment, row, out);
+  out.rows += found;
 }
-
-#else
-
-void LocalJoin::probe_avx512(const Rows& segment, Joined& out) const {
-  probe_plain(segment, 0, out);
-}
-
-#endif
 
 }  // namespace ucxbench::merge

@@ -1,10 +1,12 @@
+#include "workloads/merge/cpu_kernels.hpp"
+
 #include <optional>
 #include <utility>
 
 #include "harness/core/activity.hpp"
+#include "workloads/common/cpu.hpp"
 #include "workloads/merge/cpu_join.hpp"
 #include "workloads/merge/cpu_partition.hpp"
-#include "workloads/merge/kernels.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -14,7 +16,8 @@ constexpr std::uint64_t pace = 1U << 16U;
 
 class CpuKernels : public Kernels {
  public:
-  explicit CpuKernels(Progress progress) : progress_(counting(std::move(progress))) {}
+  CpuKernels(Progress progress, const RowCode& code)
+      : progress_(counting(std::move(progress))), code_(code) {}
 
   void generate(const Generator& generator, Side side, std::uint64_t first, std::uint64_t rows,
                 std::uint32_t columns, std::uint64_t* out) override {
@@ -28,30 +31,24 @@ class CpuKernels : public Kernels {
   }
 
   std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) override {
-    return count_buckets(table, spread, progress_);
+    return count_buckets(code_, table, spread, progress_);
   }
 
   void scatter(const Rows& table, std::uint32_t columns, const Spread& spread,
                const std::vector<std::uint64_t>& starts, const std::vector<std::uint64_t>& strides,
                std::uint64_t* out) override {
-    scatter_rows(table, columns, spread, starts, strides, out, progress_);
+    scatter_rows(code_, table, columns, spread, starts, strides, out, progress_);
   }
 
   void reserve(std::uint32_t columns, std::uint64_t largest_build,
                const Allocate& allocate) override {
-    join_.emplace(columns, largest_build, allocate);
+    join_.emplace(code_, columns, largest_build, allocate, progress_);
   }
 
-  void build(std::span<const Rows> segments) override {
-    join_->build(segments);
-    progress_();
-  }
+  void build(std::span<const Rows> segments) override { join_->build(segments); }
 
   void probe(std::span<const Rows> segments, Joined& out) override {
-    for (const auto& segment : segments) {
-      join_->probe(segment, out);
-      progress_();
-    }
+    for (const auto& segment : segments) join_->probe(segment, out);
   }
 
   std::uint64_t key_sum(const Rows& rows) override {
@@ -83,11 +80,13 @@ class CpuKernels : public Kernels {
     return all;
   }
 
-  // Lines of 1024 buckets and two columns fill a twelfth of a second-level cache.
+  // Lines of 1024 buckets and two columns fill an eighth of a second-level cache.
   std::uint32_t most_buckets() const override { return 1024; }
 
-  // 512 KiB of slots with two columns.
-  std::uint64_t cached_rows() const override { return 16384; }
+  // A table fills half of a second-level cache.
+  std::uint64_t cached_rows(std::uint32_t columns) const override {
+    return (std::uint64_t{512} << 10U) / (2 * columns * sizeof(std::uint64_t));
+  }
 
  private:
   template <typename Use>
@@ -99,13 +98,19 @@ class CpuKernels : public Kernels {
   }
 
   Progress progress_;
+  RowCode code_;
   std::optional<LocalJoin> join_;
 };
 
 }  // namespace
 
+std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress, const RowCode& code) {
+  return std::make_unique<CpuKernels>(std::move(progress), code);
+}
+
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress) {
-  return std::make_unique<CpuKernels>(std::move(progress));
+  const auto code = has_avx512() ? avx512_rows() : has_avx2() ? avx2_rows() : plain_rows();
+  return make_cpu_kernels(std::move(progress), code);
 }
 
 }  // namespace ucxbench::merge

@@ -130,8 +130,10 @@ class CudaKernels : public Kernels {
 
   std::uint32_t most_buckets() const override { return most_cuda_buckets; }
 
-  // 32 MiB of slots with two columns: the second-level cache of an H200 has 50.
-  std::uint64_t cached_rows() const override { return std::uint64_t{1} << 20U; }
+  // 32 MiB of slots: the second-level cache of an H200 has 50.
+  std::uint64_t cached_rows(std::uint32_t columns) const override {
+    return (std::uint64_t{32} << 20U) / (2 * columns * sizeof(std::uint64_t));
+  }
 
  private:
   // What is more than the most blocks goes round again.

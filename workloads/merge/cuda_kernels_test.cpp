@@ -69,9 +69,10 @@ Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, std::uint64_
   made.key_sum = kernels->key_sum(table);
   made.misplaced_rows = kernels->misplaced_rows(table, spread, 0);
 
-  Memory partitioned(kind, rows * columns);
+  const auto blocks = blocks_of(spread, made.counts);
+  Memory partitioned(kind, room_of(blocks) * columns);
   std::vector<std::uint64_t> strides;
-  for (const auto& block : blocks_of(spread, made.counts)) strides.push_back(block.rows);
+  for (const auto& block : blocks) strides.push_back(block.stride());
   kernels->scatter(table, columns, spread, bucket_words(spread, made.counts, columns), strides,
                    partitioned.words());
   made.scattered = partitioned.read();
@@ -83,8 +84,8 @@ Made make(const std::unique_ptr<Kernels>& kernels, MemoryKind kind, std::uint64_
                              {memory.words() + piece, 0, rows},
                              {memory.words() + piece, rows - piece, rows}};
   };
-  Memory out(kind, (rows + Joined::slack) * (2 * columns - 1));
-  Joined joined{.words = out.words(), .capacity = rows + Joined::slack};
+  Memory out(kind, rows * (2 * columns - 1));
+  Joined joined{.words = out.words(), .capacity = rows};
   kernels->build(segments(*tables[0]));
   const auto probed = segments(*tables[1]);
   kernels->probe(std::span(probed).first(1), joined);
@@ -104,7 +105,7 @@ std::vector<std::vector<std::uint64_t>> sorted_rows(const Made& made, const Spre
     for (std::uint64_t row = 0; row < made.counts[bucket]; ++row) {
       auto& words = rows.emplace_back();
       for (std::uint32_t column = 0; column < columns; ++column) {
-        const auto stride = column * blocks[bucket / spread.parts].rows;
+        const auto stride = column * blocks[bucket / spread.parts].stride();
         words.push_back(made.scattered[starts[bucket] + stride + row]);
       }
     }

@@ -23,6 +23,7 @@ Exchange::Exchange(Communicator& comm, const Setup& setup)
       setup_(setup),
       incoming_(setup.spread.blocks()),
       counts_(setup.spread.ranks),
+      count_receives_(setup.spread.ranks),
       receives_(setup.spread.batches) {}
 
 std::uint64_t Exchange::label(Kind kind, std::uint32_t batch, std::uint32_t frame) const {
@@ -31,10 +32,10 @@ std::uint64_t Exchange::label(Kind kind, std::uint32_t batch, std::uint32_t fram
 }
 
 void Exchange::begin(std::uint64_t* words, const std::vector<std::uint64_t>& bucket_rows,
-                     std::uint64_t* room, std::uint64_t room_words) {
+                     std::uint64_t* room, const std::vector<std::uint64_t>& room_rows) {
   words_ = words;
   room_ = room;
-  room_words_ = room_words;
+  room_rows_ = room_rows;
   bucket_rows_ = bucket_rows;
   const auto& spread = setup_.spread;
   outgoing_ = blocks_of(spread, bucket_rows_);
@@ -52,7 +53,8 @@ void Exchange::begin(std::uint64_t* words, const std::vector<std::uint64_t>& buc
       continue;
     }
     comm_.receive(static_cast<int>(from), label(counts, 0, 0),
-                  bytes_of(theirs.data(), theirs.size()), count_receives_);
+                  bytes_of(theirs.data(), theirs.size()), count_receives_[from]);
+    uncounted_.push_back(from);
     comm_.send(static_cast<int>(from), label(counts, 0, 0), bytes_of(mine, spread.per_rank()),
                sends_);
   }
@@ -70,10 +72,10 @@ void Exchange::send_block(std::uint32_t to, std::uint32_t batch) {
   const auto index = std::size_t{to} * setup_.spread.batches + batch;
   const auto& block = outgoing_[index];
   auto* words = words_ + block.first_word(setup_.columns);
-  bytes_sent_ += block.words(setup_.columns) * sizeof(std::uint64_t);
   if (setup_.framing == Framing::contiguous) {
-    comm_.send(static_cast<int>(to), label(rows, batch, 0),
-               bytes_of(words, block.words(setup_.columns)), sends_);
+    const auto bytes = bytes_of(words, block.words(setup_.columns));
+    bytes_sent_ += bytes.size();
+    comm_.send(static_cast<int>(to), label(rows, batch, 0), bytes, sends_);
     return;
   }
   auto* lengths = headers_.data() + index * setup_.columns;
@@ -81,54 +83,51 @@ void Exchange::send_block(std::uint32_t to, std::uint32_t batch) {
   comm_.send(static_cast<int>(to), label(header, batch, 0), bytes_of(lengths, setup_.columns),
              sends_);
   for (std::uint32_t column = 0; column < setup_.columns; ++column) {
-    comm_.send(static_cast<int>(to), label(rows, batch, column),
-               bytes_of(words + column * block.rows, block.rows), sends_);
+    const auto bytes = bytes_of(words + column * block.stride(), block.rows);
+    bytes_sent_ += bytes.size();
+    comm_.send(static_cast<int>(to), label(rows, batch, column), bytes, sends_);
   }
 }
 
 void Exchange::poll() {
-  if (!posted_ && count_receives_.done()) post_receives();
+  std::erase_if(uncounted_, [this](std::uint32_t from) {
+    if (!count_receives_[from].done()) return false;
+    post_receives(from);
+    return true;
+  });
 }
 
-void Exchange::post_receives() {
+void Exchange::post_receives(std::uint32_t from) {
   const auto& spread = setup_.spread;
-  std::uint64_t row = 0;
+  const auto first_row = room_rows_[from];
+  const auto room = room_rows_[from + 1] - first_row;
+  const auto blocks =
+      blocks_of({.ranks = 1, .batches = spread.batches, .parts = spread.parts}, counts_[from]);
+  if (room_of(blocks) > room) {
+    throw Failure(Exit::wrong_data, fmt::format("{} rows come from rank {}, but {} were expected",
+                                                room_of(blocks), from, room));
+  }
+  const auto peer = static_cast<int>(from);
   for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
-    for (std::uint32_t from = 0; from < spread.ranks; ++from) {
-      auto& block = incoming_[std::size_t{from} * spread.batches + batch];
-      const auto* parts = counts_[from].data() + std::size_t{batch} * spread.parts;
-      block = {row, std::accumulate(parts, parts + spread.parts, std::uint64_t{0})};
-      if (from == rank()) continue;
-      row += block.rows;
+    const auto index = std::size_t{from} * spread.batches + batch;
+    auto& block = incoming_[index];
+    block = {first_row + blocks[batch].first_row, blocks[batch].rows};
+    auto* words = room_ + block.first_word(setup_.columns);
+    if (setup_.framing == Framing::contiguous) {
+      const auto bytes = bytes_of(words, block.words(setup_.columns));
+      bytes_received_ += bytes.size();
+      comm_.receive(peer, label(rows, batch, 0), bytes, receives_[batch]);
+      continue;
+    }
+    comm_.receive(peer, label(header, batch, 0),
+                  bytes_of(arrived_headers_.data() + index * setup_.columns, setup_.columns),
+                  receives_[batch]);
+    for (std::uint32_t column = 0; column < setup_.columns; ++column) {
+      const auto bytes = bytes_of(words + column * block.stride(), block.rows);
+      bytes_received_ += bytes.size();
+      comm_.receive(peer, label(rows, batch, column), bytes, receives_[batch]);
     }
   }
-  if (row * setup_.columns > room_words_) {
-    throw Failure(Exit::wrong_data, fmt::format("{} rows come, but {} were expected at most", row,
-                                                room_words_ / setup_.columns));
-  }
-  for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
-    for (std::uint32_t k = 1; k < spread.ranks; ++k) {
-      const auto from = (rank() + spread.ranks - k) % spread.ranks;
-      const auto index = std::size_t{from} * spread.batches + batch;
-      const auto& block = incoming_[index];
-      auto* words = room_ + block.first_word(setup_.columns);
-      bytes_received_ += block.words(setup_.columns) * sizeof(std::uint64_t);
-      const auto peer = static_cast<int>(from);
-      if (setup_.framing == Framing::contiguous) {
-        comm_.receive(peer, label(rows, batch, 0), bytes_of(words, block.words(setup_.columns)),
-                      receives_[batch]);
-        continue;
-      }
-      comm_.receive(peer, label(header, batch, 0),
-                    bytes_of(arrived_headers_.data() + index * setup_.columns, setup_.columns),
-                    receives_[batch]);
-      for (std::uint32_t column = 0; column < setup_.columns; ++column) {
-        comm_.receive(peer, label(rows, batch, column),
-                      bytes_of(words + column * block.rows, block.rows), receives_[batch]);
-      }
-    }
-  }
-  posted_ = true;
 }
 
 void Exchange::corrupt_key() {
@@ -151,12 +150,12 @@ Rows Exchange::received(std::uint32_t from, std::uint32_t batch) const {
   const auto index = std::size_t{from} * setup_.spread.batches + batch;
   if (from == rank()) return outgoing(from, batch);
   const auto& block = incoming_[index];
-  return {room_ + block.first_word(setup_.columns), block.rows, block.rows};
+  return {room_ + block.first_word(setup_.columns), block.rows, block.stride()};
 }
 
 Rows Exchange::outgoing(std::uint32_t to, std::uint32_t batch) const {
   const auto& block = outgoing_[std::size_t{to} * setup_.spread.batches + batch];
-  return {words_ + block.first_word(setup_.columns), block.rows, block.rows};
+  return {words_ + block.first_word(setup_.columns), block.rows, block.stride()};
 }
 
 std::vector<Rows> Exchange::part(std::uint32_t batch, std::uint32_t part) const {

@@ -36,15 +36,14 @@ class Exchange {
 
   /// Tells every peer how many rows of which bucket it gets, and sends them, batch by batch, to
   /// rank + 1 first. `words` is the partitioned table, in the order of `bucket_rows`; received rows
-  /// go to `room`, of `room_words` words.
+  /// go to `room`, where those of each rank begin at `room_rows`, the last of which is the end.
   void begin(std::uint64_t* words, const std::vector<std::uint64_t>& bucket_rows,
-             std::uint64_t* room, std::uint64_t room_words);
+             std::uint64_t* room, const std::vector<std::uint64_t>& room_rows);
 
-  /// Posts the receives of the rows once all counts have come; a step of whoever progresses.
+  /// Posts the receives of the rows of those whose counts have come; a step of whoever progresses.
   void poll();
 
-  bool counted() const { return posted_; }
-  bool arrived(std::uint32_t batch) const { return posted_ && receives_[batch].done(); }
+  bool arrived(std::uint32_t batch) const { return uncounted_.empty() && receives_[batch].done(); }
   bool sent() const { return sends_.done(); }
 
   /// Makes the mistake that Setup::injected names, if it is one of the receiver's (rank 1 makes
@@ -66,22 +65,23 @@ class Exchange {
   std::uint32_t rank() const { return static_cast<std::uint32_t>(comm_.rank()); }
 
   void send_block(std::uint32_t to, std::uint32_t batch);
-  void post_receives();
+  void post_receives(std::uint32_t from);
 
   Communicator& comm_;
   Setup setup_;
   std::uint64_t* words_ = nullptr;
   std::uint64_t* room_ = nullptr;
-  std::uint64_t room_words_ = 0;
+  std::vector<std::uint64_t> room_rows_;
   std::vector<std::uint64_t> bucket_rows_;
   std::vector<Block> outgoing_;  ///< by rank and batch
   std::vector<Block> incoming_;  ///< by rank and batch; first_row counts within the room
   /// By rank: rows of this rank's buckets there.
   std::vector<std::vector<std::uint64_t>> counts_;
   std::vector<std::uint64_t> headers_, arrived_headers_;
-  Batch count_receives_, sends_;
-  std::vector<Batch> receives_;  ///< by batch
-  bool posted_ = false;
+  std::vector<Batch> count_receives_;     ///< by rank
+  std::vector<std::uint32_t> uncounted_;  ///< ranks whose rows are not awaited yet
+  std::vector<Batch> receives_;           ///< by batch
+  Batch sends_;
   std::uint64_t bytes_sent_ = 0, bytes_received_ = 0;
 };
 

@@ -58,8 +58,8 @@ class Kernels {
   /// The most buckets that a partition pass fills at full speed; on a GPU, that it can fill.
   virtual std::uint32_t most_buckets() const = 0;
 
-  /// Build rows whose hash table fits the cache that probing goes through.
-  virtual std::uint64_t cached_rows() const = 0;
+  /// Build rows of so many columns whose hash table fits the cache that probing goes through.
+  virtual std::uint64_t cached_rows(std::uint32_t columns) const = 0;
 };
 
 std::unique_ptr<Kernels> make_cpu_kernels(Kernels::Progress progress);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "harness/comm/all_to_all.hpp"
@@ -17,16 +16,12 @@ enum Phase : std::size_t { partitioning, shuffling, building, probing };
 
 std::uint64_t* words_in(Buffer& buffer) { return reinterpret_cast<std::uint64_t*>(buffer.data()); }
 
-std::uint64_t sum(const std::vector<std::uint64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
-}
-
 }  // namespace
 
 struct Merge::ExchangedTable {
   Side side;
   Buffer table, partitioned, room;
-  std::uint64_t room_words = 0;
+  std::vector<std::uint64_t> room_rows = {0};  ///< as Exchange::begin takes them
   std::vector<std::uint64_t> bucket_rows;
   std::optional<Exchange> exchange;
 
@@ -50,9 +45,13 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
                                 : make_cpu_kernels([this] { progress(); })) {
   const auto ranks = static_cast<std::uint32_t>(comm.size());
   const auto own = static_cast<std::size_t>(comm.rank());
-  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(), kernels_->cached_rows());
+  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(),
+                       kernels_->cached_rows(p.columns()));
   const auto words = p.rows * p.columns();
-  auto tables = memory.take(std::vector<std::size_t>(4, words * sizeof(std::uint64_t)));
+  // Each block's columns begin at cache lines.
+  const auto padded = words + 7 * std::uint64_t{spread_.blocks()} * p.columns();
+  auto tables = memory.take({words * sizeof(std::uint64_t), padded * sizeof(std::uint64_t),
+                             words * sizeof(std::uint64_t), padded * sizeof(std::uint64_t)});
   std::vector<std::size_t> rooms;
   std::uint64_t largest_build = 0;
   for (const auto side : {Side::build, Side::probe}) {
@@ -70,12 +69,12 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
       outgoing.emplace_back(first, first + spread_.per_rank());
     }
     const auto incoming = all_to_all(comm_, outgoing);
-    std::uint64_t to_come = 0;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      if (rank != own) to_come += sum(incoming[rank]);
+      const auto blocks =
+          blocks_of({.ranks = 1, .batches = p.batches, .parts = spread_.parts}, incoming[rank]);
+      made.room_rows.push_back(made.room_rows.back() + (rank == own ? 0 : room_of(blocks)));
     }
-    made.room_words = to_come * p.columns();
-    rooms.push_back(made.room_words * sizeof(std::uint64_t));
+    rooms.push_back(made.room_rows.back() * p.columns() * sizeof(std::uint64_t));
     if (side != Side::build) continue;
     for (std::uint32_t part = 0; part < spread_.per_rank(); ++part) {
       std::uint64_t part_rows = 0;
@@ -92,7 +91,7 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
   for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
   for (const auto& part : all_to_all(comm_, sums)) expected_.add({part[0], part[1], part[2]});
 
-  joined_.capacity = expected_.rows + Joined::slack;
+  joined_.capacity = expected_.rows;
   rooms.push_back(joined_.capacity * (2 * p.columns() - 1) * sizeof(std::uint64_t));
   auto more = memory.take(rooms);
   sides_[0]->room = std::move(more[0]);
@@ -118,7 +117,7 @@ void Merge::partition(ExchangedTable& side) {
   side.bucket_rows = kernels_->count(table, spread_);
   const auto blocks = blocks_of(spread_, side.bucket_rows);
   std::vector<std::uint64_t> strides;
-  for (const auto& block : blocks) strides.push_back(block.rows);
+  for (const auto& block : blocks) strides.push_back(block.stride());
   kernels_->scatter(table, p_.columns(), spread_,
                     bucket_words(spread_, side.bucket_rows, p_.columns()), strides,
                     words_in(side.partitioned));
@@ -134,7 +133,7 @@ void Merge::begin(ExchangedTable& side, std::uint32_t number, Injected injected)
                              .iteration = number,
                              .injected = injected});
   side.exchange->begin(words_in(side.partitioned), side.bucket_rows, words_in(side.room),
-                       side.room_words);
+                       side.room_rows);
 }
 
 void Merge::wait_for(std::uint32_t batch) {

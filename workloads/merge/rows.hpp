@@ -12,13 +12,11 @@ struct Rows {
 };
 
 /// Where joined rows go: columns key, build payloads, probe payloads, each `capacity` words on from
-/// the one before; `rows` of them are filled. A kernel may write garbage into `slack` rows after
-/// the last.
+/// the one before; `rows` of them are filled.
 struct Joined {
   std::uint64_t* words = nullptr;
   std::uint64_t capacity = 0;
   std::uint64_t rows = 0;
-  static constexpr std::uint64_t slack = 8;
 };
 
 }  // namespace ucxbench::merge

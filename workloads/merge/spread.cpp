@@ -1,6 +1,7 @@
 #include "workloads/merge/spread.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ucxbench::merge {
 
@@ -8,13 +9,15 @@ std::vector<Block> blocks_of(const Spread& spread, const std::vector<std::uint64
   std::vector<Block> blocks(spread.blocks());
   std::uint64_t row = 0;
   for (std::uint32_t block = 0; block < spread.blocks(); ++block) {
-    blocks[block].first_row = row;
-    for (std::uint32_t part = 0; part < spread.parts; ++part) {
-      row += bucket_rows[std::size_t{block} * spread.parts + part];
-    }
-    blocks[block].rows = row - blocks[block].first_row;
+    const auto first = bucket_rows.begin() + std::ptrdiff_t{block} * spread.parts;
+    blocks[block] = {row, std::accumulate(first, first + spread.parts, std::uint64_t{0})};
+    row += blocks[block].stride();
   }
   return blocks;
+}
+
+std::uint64_t room_of(const std::vector<Block>& blocks) {
+  return blocks.empty() ? 0 : blocks.back().first_row + blocks.back().stride();
 }
 
 std::vector<std::uint64_t> bucket_words(const Spread& spread,

@@ -38,20 +38,27 @@ struct Spread {
 };
 
 /// A block is what one rank sends another of one batch of one table: `rows` rows, column after
-/// column, so that one message carries it, or one per column.
+/// column, so that one message carries it, or one per column. Each column begins at a cache line:
+/// the places of a row's words in their lines are then the same.
 struct Block {
-  std::uint64_t first_row = 0;  ///< rows of the blocks before it
+  std::uint64_t first_row = 0;  ///< room of the blocks before it, in rows
   std::uint64_t rows = 0;
 
-  std::uint64_t words(std::uint32_t columns) const { return rows * columns; }
+  /// From one column to the next, in words; room for so many rows.
+  std::uint64_t stride() const { return (rows + 7) / 8 * 8; }
+  /// Of one message, up to the last row of the last column.
+  std::uint64_t words(std::uint32_t columns) const { return stride() * (columns - 1) + rows; }
   std::uint64_t first_word(std::uint32_t columns) const { return first_row * columns; }
 };
+
+/// Room that all blocks take up, in rows.
+std::uint64_t room_of(const std::vector<Block>& blocks);
 
 /// Blocks of a table that is partitioned into buckets of these sizes, in the buckets' order.
 std::vector<Block> blocks_of(const Spread& spread, const std::vector<std::uint64_t>& bucket_rows);
 
 /// For each bucket the place, in 8-byte words from the table's begin, of its first row in column 0;
-/// the next column's is as many words on as its block has rows.
+/// the next column's is its block's stride on.
 std::vector<std::uint64_t> bucket_words(const Spread& spread,
                                         const std::vector<std::uint64_t>& bucket_rows,
                                         std::uint32_t columns);

@@ -30,10 +30,18 @@ TEST(Blocks, HoldTheirBucketsColumnAfterColumn) {
   const auto blocks = blocks_of(spread, rows);
   ASSERT_EQ(blocks.size(), 2U);
   EXPECT_EQ(blocks[0].rows, 4U);
-  EXPECT_EQ(blocks[1].first_row, 4U);
+  EXPECT_EQ(blocks[1].first_row, 8U);
   EXPECT_EQ(blocks[1].rows, 5U);
-  // Three columns: the first block takes 12 words, its second part begins behind the first's rows.
-  EXPECT_EQ(bucket_words(spread, rows, 3), (std::vector<std::uint64_t>{0, 3, 12, 12}));
+  EXPECT_EQ(room_of(blocks), 16U);
+  // Three columns of a cache line each; a part begins behind the rows of the one before it.
+  EXPECT_EQ(blocks[0].words(3), 20U);
+  EXPECT_EQ(bucket_words(spread, rows, 3), (std::vector<std::uint64_t>{0, 3, 24, 24}));
+}
+
+TEST(Blocks, OfNoRowsTakeNoRoom) {
+  const auto blocks = blocks_of({.ranks = 2, .batches = 1, .parts = 1}, {0, 0});
+  EXPECT_EQ(room_of(blocks), 0U);
+  EXPECT_EQ(blocks[0].words(3), 0U);
 }
 
 TEST(Blocks, CountBeyond32Bits) {
