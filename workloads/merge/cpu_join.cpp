@@ -3,62 +3,134 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "harness/core/failure.hpp"
 #include "workloads/merge/cpu_blocks.hpp"
+#include "workloads/merge/cpu_partition.hpp"
 
 namespace ucxbench::merge {
 namespace {
 
 constexpr std::uint64_t rows_per_line = line_words / 2;
 
-// Of few processors that have AVX2 it is smaller, and lines that are there already cost little to
-// be fetched.
-constexpr std::uint64_t second_level_bytes = std::uint64_t{1} << 20U;
-
 // Rows that find no room in the last line go on here instead of wrapping around; as good as
 // impossible at a load of one half, more are refused.
 constexpr std::uint64_t overrun = 64;
 
-std::uint64_t lines_for(std::uint64_t rows) { return rows / rows_per_line + 1; }
+std::uint64_t whole_lines(std::uint64_t rows) {
+  return (rows + line_words - 1) / line_words * line_words;
+}
+
+std::uint64_t rows_of(std::span<const Rows> segments) {
+  return std::accumulate(segments.begin(), segments.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Rows& rows) { return sum + rows.rows; });
+}
 
 }  // namespace
 
 LocalJoin::LocalJoin(const RowCode& code, std::uint32_t columns, std::uint64_t largest_build,
-                     const Kernels::Allocate& allocate, Kernels::Progress progress)
+                     const Kernels::Allocate& allocate, Kernels::Progress progress,
+                     std::uint64_t once)
     : code_(code),
       progress_(std::move(progress)),
-      most_lines_(lines_for(largest_build)),
-      memory_(allocate((most_lines_ + overrun) * columns * sizeof(Line))),
-      filled_(most_lines_ + overrun),
+      columns_(columns),
+      most_rows_(largest_build),
+      once_(once),
+      memory_(allocate(bytes_of(lines_for(largest_build) + overrun))),
+      filled_(lines_for(largest_build) + overrun),
       table_{.columns = columns,
              .words = reinterpret_cast<std::uint64_t*>(memory_.data()),
-             .filled = filled_.data()} {}
+             .filled = filled_.data()} {
+  if (regions_for(largest_build) == 1) return;
+  scratch_.emplace(allocate(whole_lines(largest_build) * columns * sizeof(std::uint64_t)));
+}
+
+std::uint64_t LocalJoin::bytes_of(std::uint64_t lines) const {
+  return lines * columns_ * sizeof(Line);
+}
+
+std::uint64_t LocalJoin::regions_for(std::uint64_t rows) const {
+  const auto bytes = bytes_of(rows / rows_per_line + 1);
+  return bytes > once_ ? (bytes + cache_bytes - 1) / cache_bytes : 1;
+}
+
+// As many for each region.
+std::uint64_t LocalJoin::lines_for(std::uint64_t rows) const {
+  const auto regions = regions_for(rows);
+  return (rows / rows_per_line + regions) / regions * regions;
+}
 
 void LocalJoin::build(std::span<const Rows> segments) {
-  std::uint64_t rows = 0;
-  for (const auto& segment : segments) rows += segment.rows;
-  lines_ = lines_for(rows);
-  if (lines_ > most_lines_) {
+  const auto rows = rows_of(segments);
+  if (rows > most_rows_) {
     throw Failure(Exit::wrong_data,
                   fmt::format("a hash table must take {} rows, but {} were expected at most", rows,
-                              (most_lines_ - 1) * rows_per_line));
+                              most_rows_));
   }
+  regions_ = regions_for(rows);
+  lines_ = lines_for(rows);
   std::fill_n(table_.filled, lines_ + overrun, 0);
-  for (const auto& segment : segments) {
-    for_blocks(segment, progress_, [&](const Rows& block) { insert(block); });
+  by_region(segments, [this](const Rows& rows_there) {
+    for_blocks(rows_there, progress_, [this](const Rows& block) { insert(block); });
+  });
+}
+
+// The region's number is the upper part of the line's.
+template <typename Use>
+void LocalJoin::by_region(std::span<const Rows> segments, Use use) {
+  if (regions_ == 1) {
+    for (const auto& segment : segments) use(segment);
+    return;
   }
+  // As many at a time as the scratch memory takes.
+  std::vector<Rows> taken;
+  auto room = most_rows_;
+  const auto use_taken = [&] {
+    for (const auto& region : partitioned(taken)) use(region);
+    taken.clear();
+    room = most_rows_;
+  };
+  for (auto rest : segments) {
+    while (rest.rows > room) {
+      taken.push_back({rest.words, room, rest.stride});
+      rest = {rest.words + room, rest.rows - room, rest.stride};
+      use_taken();
+    }
+    taken.push_back(rest);
+    room -= rest.rows;
+  }
+  use_taken();
+}
+
+std::vector<Rows> LocalJoin::partitioned(std::span<const Rows> segments) {
+  auto* const out = reinterpret_cast<std::uint64_t*>(scratch_->data());
+  const Pieces pieces{code_.lower_pieces, regions_};
+  const auto stride = whole_lines(rows_of(segments));
+  std::vector<std::uint64_t> counts(regions_);
+  for (const auto& segment : segments) count_rows(segment, pieces, progress_, counts);
+  std::vector<std::uint64_t> starts(regions_);
+  std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::uint64_t{0});
+  Scatter scatter(code_, columns_, starts, std::vector(regions_, stride), out);
+  for (const auto& segment : segments) scatter.add(segment, pieces, progress_);
+  scatter.finish();
+  std::vector<Rows> regions;
+  for (std::size_t region = 0; region < regions_; ++region) {
+    regions.push_back({out + starts[region], counts[region], stride});
+  }
+  return regions;
 }
 
 void LocalJoin::insert(const Rows& block) {
   std::array<std::uint32_t, block_rows> line;
   code_.lower_pieces(block.words, block.rows, lines_, line.data());
-  const bool beyond_cache = lines_ * table_.columns * sizeof(Line) > second_level_bytes;
+  // Lines that are near cost more to be fetched than they gain.
+  const bool beyond_cache = regions_ == 1 && bytes_of(lines_) > 2 * cache_bytes;
   for (std::uint64_t row = 0; row < block.rows; ++row) {
     if (beyond_cache && row + lines_ahead < block.rows) {
-      const auto* soon = table_.words + line[row + lines_ahead] * table_.columns * line_words;
-      for (std::uint32_t column = 0; column < table_.columns; ++column) {
+      const auto* soon = table_.words + line[row + lines_ahead] * columns_ * line_words;
+      for (std::uint32_t column = 0; column < columns_; ++column) {
         __builtin_prefetch(soon + column * line_words, 1);
       }
     }
@@ -69,19 +141,21 @@ void LocalJoin::insert(const Rows& block) {
         throw Failure(Exit::wrong_data, "too many keys of the build table are alike");
       }
     }
-    auto* to = table_.words + at * table_.columns * line_words + table_.filled[at]++;
-    for (std::uint32_t column = 0; column < table_.columns; ++column) {
+    auto* to = table_.words + at * columns_ * line_words + table_.filled[at]++;
+    for (std::uint32_t column = 0; column < columns_; ++column) {
       to[column * line_words] = block.words[column * block.stride + row];
     }
   }
 }
 
-void LocalJoin::probe(const Rows& segment, Joined& out) {
+void LocalJoin::probe(std::span<const Rows> segments, Joined& out) {
   std::array<std::uint32_t, block_rows> line;
-  for_blocks(segment, progress_, [&](const Rows& block) {
-    code_.lower_pieces(block.words, block.rows, lines_, line.data());
-    code_.find(table_, block.words, line.data(), block.rows, matches_);
-    write(block, out);
+  by_region(segments, [&](const Rows& rows) {
+    for_blocks(rows, progress_, [&](const Rows& block) {
+      code_.lower_pieces(block.words, block.rows, lines_, line.data());
+      code_.find(table_, block.words, line.data(), block.rows, matches_);
+      write(block, out);
+    });
   });
 }
 
@@ -92,12 +166,12 @@ void LocalJoin::write(const Rows& block, Joined& out) const {
   }
   auto* to = out.words + out.rows;
   for (std::uint64_t i = 0; i < found; ++i) to[i] = block.words[matches_.row[i]];
-  for (std::uint32_t column = 1; column < table_.columns; ++column) {
+  for (std::uint32_t column = 1; column < columns_; ++column) {
     to += out.capacity;
     const auto* payload = table_.words + column * line_words;
     for (std::uint64_t i = 0; i < found; ++i) to[i] = payload[matches_.place[i]];
   }
-  for (std::uint32_t column = 1; column < table_.columns; ++column) {
+  for (std::uint32_t column = 1; column < columns_; ++column) {
     to += out.capacity;
     const auto* payload = block.words + column * block.stride;
     for (std::uint64_t i = 0; i < found; ++i) to[i] = payload[matches_.row[i]];

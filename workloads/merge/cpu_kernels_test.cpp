@@ -218,7 +218,7 @@ TEST_P(Crowds, AreFound) {
   join.build(std::vector<Rows>{{keys.data(), rows, rows}});
   Words out(rows + 1);
   Joined joined{out.data(), rows + 1, 0};
-  join.probe({keys.data(), rows + 1, rows}, joined);
+  join.probe(std::vector<Rows>{{keys.data(), rows + 1, rows}}, joined);
   EXPECT_EQ(joined.rows, rows);
   out.pop_back();
   EXPECT_EQ(out, Words(keys.begin(), keys.end() - 1));
@@ -229,6 +229,34 @@ INSTANTIATE_TEST_SUITE_P(Lines, Crowds,
                                           testing::Values(Crowd{9, 0}, Crowd{17, 2}, Crowd{303, 10},
                                                           Crowd{303, 75})),
                          [](const auto& of) { return name_of(of); });
+
+// A table of some regions, and more probe rows than the scratch memory takes at once.
+TEST(LocalJoin, PartitionsOnceMoreForALargeTable) {
+  const std::uint64_t build_rows = 20'000;
+  const std::uint64_t probe_rows = 50'003;
+  const std::uint64_t once = 2 * LocalJoin::cache_bytes / 3;
+  LocalJoin join(plain_rows(), 3, build_rows, on_host, [] {}, once);
+  const auto build = table_of(build_rows, 3);
+  const auto probe = table_of(probe_rows, 3);
+  join.build(std::vector<Rows>{{build.data(), 7000, build_rows},
+                               {build.data() + 7000, build_rows - 7000, build_rows}});
+  Words out(5 * build_rows);
+  Joined joined{out.data(), build_rows, 0};
+  join.probe(std::vector<Rows>{{probe.data(), 1, probe_rows},
+                               {probe.data() + 1, probe_rows - 1, probe_rows}},
+             joined);
+  ASSERT_EQ(joined.rows, build_rows);
+  for (std::uint64_t row = 0; row < build_rows; ++row) {
+    for (std::uint32_t column = 1; column < 5; ++column) {
+      ASSERT_EQ(out[column * build_rows + row], out[row] + (column - 1) % 2 + 1);
+    }
+  }
+  out.resize(build_rows);
+  std::sort(out.begin(), out.end());
+  auto keys = Words(build.begin(), build.begin() + static_cast<std::ptrdiff_t>(build_rows));
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(out, keys);
+}
 
 TEST(LocalJoin, RefusesWhatRunsOverTooFar) {
   LocalJoin join(plain_rows(), 1, 600, on_host, [] {});
@@ -245,9 +273,9 @@ TEST(LocalJoin, ForgetsTheLastTable) {
   join.build(std::vector<Rows>{{second.data(), 1, 1}});
   Words out(2000);
   Joined joined{out.data(), 2000, 0};
-  join.probe({first.data(), 1000, 1000}, joined);
+  join.probe(std::vector<Rows>{{first.data(), 1000, 1000}}, joined);
   EXPECT_EQ(joined.rows, 0U);
-  join.probe({second.data(), 1, 1}, joined);
+  join.probe(std::vector<Rows>{{second.data(), 1, 1}}, joined);
   EXPECT_EQ(joined.rows, 1U);
 }
 
@@ -258,7 +286,7 @@ TEST(LocalJoin, RefusesWhatItHasNoRoomFor) {
   join.build(std::vector<Rows>{{many.data(), 100, 100}});
   Words out(50);
   Joined joined{out.data(), 50, 0};
-  EXPECT_THROW(join.probe({many.data(), 100, 100}, joined), Failure);
+  EXPECT_THROW(join.probe(std::vector<Rows>{{many.data(), 100, 100}}, joined), Failure);
 }
 
 TEST(Kernels, CountStrangersAndSumKeys) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "workloads/merge/cpu_blocks.hpp"
 
@@ -13,57 +14,56 @@ namespace ucxbench::merge {
 namespace {
 
 template <typename Use>
-void for_bucketed(const RowCode& code, const Rows& table, const Spread& spread,
-                  const Kernels::Progress& progress, Use use) {
-  std::array<std::uint32_t, block_rows> bucket;
-  for_blocks(table, progress, [&](const Rows& block) {
-    code.upper_pieces(block.words, block.rows, spread.buckets(), bucket.data());
-    use(block, bucket.data());
+void for_pieces(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress,
+                Use use) {
+  std::array<std::uint32_t, block_rows> piece;
+  for_blocks(rows, progress, [&](const Rows& block) {
+    pieces.find(block.words, block.rows, pieces.count, piece.data());
+    use(block, piece.data());
   });
-}
-
-// What has filled no line.
-void store_rest(const Scattering& scattering, std::size_t bucket) {
-  const auto* lines = scattering.lines + bucket * scattering.columns;
-  const auto end = lines->words[line_words - 1];
-  for (std::uint32_t column = 0; column < scattering.columns; ++column) {
-    auto* out = scattering.out + column * scattering.strides[bucket];
-    for (auto at = std::max(end - end % line_words, scattering.starts[bucket]); at < end; ++at) {
-      out[at] = lines[column].words[at % line_words];
-    }
-  }
 }
 
 }  // namespace
 
-std::vector<std::uint64_t> count_buckets(const RowCode& code, const Rows& table,
-                                         const Spread& spread, const Kernels::Progress& progress) {
-  std::vector<std::uint64_t> counts(spread.buckets());
-  for_bucketed(code, table, spread, progress, [&](const Rows& block, const std::uint32_t* bucket) {
-    for (std::uint64_t i = 0; i < block.rows; ++i) ++counts[bucket[i]];
+void count_rows(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress,
+                std::vector<std::uint64_t>& counts) {
+  for_pieces(rows, pieces, progress, [&](const Rows& block, const std::uint32_t* piece) {
+    for (std::uint64_t i = 0; i < block.rows; ++i) ++counts[piece[i]];
   });
-  return counts;
 }
 
-void scatter_rows(const RowCode& code, const Rows& table, std::uint32_t columns,
-                  const Spread& spread, const std::vector<std::uint64_t>& starts,
-                  const std::vector<std::uint64_t>& strides, std::uint64_t* out,
-                  const Kernels::Progress& progress) {
-  std::vector<Line> lines(std::size_t{spread.buckets()} * columns);
-  std::vector<std::uint64_t> strides_of_buckets;
-  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
-    lines[bucket * columns].words[line_words - 1] = starts[bucket];
-    strides_of_buckets.push_back(strides[bucket / spread.parts]);
+Scatter::Scatter(const RowCode& code, std::uint32_t columns, std::vector<std::uint64_t> starts,
+                 std::vector<std::uint64_t> strides, std::uint64_t* out)
+    : code_(code),
+      starts_(std::move(starts)),
+      strides_(std::move(strides)),
+      lines_(starts_.size() * columns),
+      scattering_{.columns = columns,
+                  .out = out,
+                  .starts = starts_.data(),
+                  .strides = strides_.data(),
+                  .lines = lines_.data()} {
+  for (std::size_t piece = 0; piece < starts_.size(); ++piece) {
+    lines_[piece * columns].words[line_words - 1] = starts_[piece];
   }
-  const Scattering scattering{.columns = columns,
-                              .out = out,
-                              .starts = starts.data(),
-                              .strides = strides_of_buckets.data(),
-                              .lines = lines.data()};
-  for_bucketed(code, table, spread, progress, [&](const Rows& block, const std::uint32_t* bucket) {
-    code.scatter(scattering, block, bucket);
+}
+
+void Scatter::add(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress) {
+  for_pieces(rows, pieces, progress, [&](const Rows& block, const std::uint32_t* piece) {
+    code_.scatter(scattering_, block, piece);
   });
-  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) store_rest(scattering, bucket);
+}
+
+void Scatter::finish() {
+  for (std::size_t piece = 0; piece < starts_.size(); ++piece) {
+    const auto* lines = lines_.data() + piece * scattering_.columns;
+    const auto end = lines->words[line_words - 1];
+    const auto begin = std::max(end - end % line_words, starts_[piece]);
+    for (std::uint32_t column = 0; column < scattering_.columns; ++column) {
+      auto* out = scattering_.out + column * strides_[piece];
+      for (auto at = begin; at < end; ++at) out[at] = lines[column].words[at % line_words];
+    }
+  }
 #if defined(__x86_64__)
   _mm_sfence();
 #endif

@@ -128,7 +128,7 @@ class CudaKernels : public Kernels {
     return {.rows = joined.rows, .sum = words[0], .parity = words[1]};
   }
 
-  std::uint32_t most_buckets() const override { return most_cuda_buckets; }
+  std::uint32_t most_buckets(std::uint32_t) const override { return most_cuda_buckets; }
 
   // 32 MiB of slots: the second-level cache of an H200 has 50.
   std::uint64_t cached_rows(std::uint32_t columns) const override {

@@ -55,8 +55,9 @@ class Kernels {
                                        std::uint32_t rank) = 0;
   virtual Checksum checksum(const Joined& joined, std::uint32_t columns) = 0;
 
-  /// The most buckets that a partition pass fills at full speed; on a GPU, that it can fill.
-  virtual std::uint32_t most_buckets() const = 0;
+  /// The most buckets that a partition pass of so many columns fills at full speed; on a GPU, that
+  /// it can fill.
+  virtual std::uint32_t most_buckets(std::uint32_t columns) const = 0;
 
   /// Build rows of so many columns whose hash table fits the cache that probing goes through.
   virtual std::uint64_t cached_rows(std::uint32_t columns) const = 0;

@@ -45,7 +45,7 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
                                 : make_cpu_kernels([this] { progress(); })) {
   const auto ranks = static_cast<std::uint32_t>(comm.size());
   const auto own = static_cast<std::size_t>(comm.rank());
-  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(),
+  spread_ = spread_for(ranks, p.batches, p.rows, kernels_->most_buckets(p.columns()),
                        kernels_->cached_rows(p.columns()));
   const auto words = p.rows * p.columns();
   // Each block's columns begin at cache lines.
