@@ -11,8 +11,8 @@
 namespace ucxbench::transpose {
 namespace {
 
-// Columns between two calls of the progress function: some 100 µs of a row of squares.
-constexpr std::uint64_t pace = 16 * square_side;
+// Columns between two calls of the progress function: some 100 µs of a row of them.
+constexpr std::uint64_t pace = 1024;
 
 double total(const std::array<double, 8>& lanes) {
   return std::accumulate(lanes.begin(), lanes.end(), 0.0);
@@ -35,11 +35,13 @@ class CpuKernels : public Kernels {
 
   void add(const Tile& tile, const double* x, const double* t, double* y) override {
     const auto stride = row_stride(tile.columns);
-    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
-      for_squares(tile, t, a, [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns) {
-        code_.add(x + a * tile.columns + b, tile.columns, square_, rows, columns,
-                  y + a * stride + b, stride);
-      });
+    for (std::uint64_t a = 0; a < tile.rows; a += Strip::rows) {
+      for_strips(
+          tile, x, t, a,
+          [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns, const NextStrip& next) {
+            code_.add(x + a * tile.columns + b, tile.columns, strip_, rows, columns,
+                      y + a * stride + b, stride, next);
+          });
     }
     code_.finish();
   }
@@ -49,12 +51,12 @@ class CpuKernels : public Kernels {
     const auto y_stride = row_stride(tile.columns);
     const auto u_stride = row_stride(tile.rows);
     const bool with_itself = x == t;
-    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
-      const auto rows = std::min(square_side, tile.rows - a);
-      for (auto b = with_itself ? a : 0; b < tile.columns; b += square_side) {
+    for (std::uint64_t a = 0; a < tile.rows; a += Square::rows) {
+      const auto rows = std::min(Square::rows, tile.rows - a);
+      for (auto b = with_itself ? a : 0; b < tile.columns; b += Square::columns) {
         if (b % pace == 0) progress_();
-        const auto columns = std::min(square_side, tile.columns - b);
-        code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
+        const auto columns = std::min(Square::columns, tile.columns - b);
+        code_.transpose_square(t + b * tile.rows + a, tile.rows, rows, columns, square_);
         code_.add_keeping(x + a * tile.columns + b, tile.columns, square_, rows, columns,
                           y + a * y_stride + b, y_stride);
         code_.store_transposed(square_, rows, columns, u + b * u_stride + a, u_stride);
@@ -69,13 +71,15 @@ class CpuKernels : public Kernels {
       weights[column] = static_cast<double>(column_weight(tile.first_column + column));
     }
     Checksum all;
-    for (std::uint64_t a = 0; a < tile.rows; a += square_side) {
-      std::array<RowSums, square_side> sums{};
-      for_squares(tile, t, a, [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns) {
-        code_.sum(x + a * tile.columns + b, tile.columns, square_, weights.data() + b, rows,
-                  columns, sums.data());
-      });
-      for (auto row = a; row < std::min(a + square_side, tile.rows); ++row) {
+    for (std::uint64_t a = 0; a < tile.rows; a += Strip::rows) {
+      std::array<RowSums, Strip::rows> sums{};
+      for_strips(
+          tile, x, t, a,
+          [&](std::uint64_t b, std::uint64_t rows, std::uint64_t columns, const NextStrip& next) {
+            code_.sum(x + a * tile.columns + b, tile.columns, strip_, weights.data() + b, rows,
+                      columns, sums.data(), next);
+          });
+      for (auto row = a; row < std::min(a + Strip::rows, tile.rows); ++row) {
         all.add_row(tile.first_row + row, word_of(total(sums[row - a].plain)),
                     word_of(total(sums[row - a].weighted)));
       }
@@ -101,21 +105,27 @@ class CpuKernels : public Kernels {
   }
 
  private:
-  // The squares whose first row is `a`, one after the other: each transposed, then used.
+  // The strips whose first row is `a`, one after the other: each transposed, then used.
   template <typename Use>
-  void for_squares(const Tile& tile, const double* t, std::uint64_t a, Use use) {
-    const auto rows = std::min(square_side, tile.rows - a);
-    for (std::uint64_t b = 0; b < tile.columns; b += square_side) {
+  void for_strips(const Tile& tile, const double* x, const double* t, std::uint64_t a, Use use) {
+    const auto rows = std::min(Strip::rows, tile.rows - a);
+    for (std::uint64_t b = 0; b < tile.columns; b += Strip::columns) {
       if (b % pace == 0) progress_();
-      const auto columns = std::min(square_side, tile.columns - b);
-      code_.transpose(t + b * tile.rows + a, tile.rows, rows, columns, square_);
-      use(b, rows, columns);
+      const auto columns = std::min(Strip::columns, tile.columns - b);
+      code_.transpose_strip(t + b * tile.rows + a, tile.rows, rows, columns, strip_);
+      const auto next_b = b + Strip::columns < tile.columns ? b + Strip::columns : 0;
+      const auto next_a = next_b != 0 ? a : a + Strip::rows;
+      use(b, rows, columns,
+          {.x = x + next_a * tile.columns + next_b,
+           .t = t + next_b * tile.rows + next_a,
+           .t_stride = tile.rows});
     }
   }
 
   Progress progress_;
   SquareCode code_;
   Square square_{};
+  Strip strip_{};
 };
 
 }  // namespace

@@ -60,7 +60,9 @@ TARGET inline void transpose_vectors(Vectors& rows) {
 
 }  // namespace
 
-SquareCode avx512_code() { return {transpose, add, add_keeping, store_transposed, sum, finish}; }
+SquareCode avx512_code() {
+  return {transpose<Strip>, transpose<Square>, add, add_keeping, store_transposed, sum, finish};
+}
 
 #else
 

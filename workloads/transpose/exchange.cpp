@@ -1,8 +1,6 @@
 #include "workloads/transpose/exchange.hpp"
 
-#include <algorithm>
 #include <span>
-#include <utility>
 
 namespace ucxbench::transpose {
 
@@ -15,6 +13,7 @@ Exchange::Exchange(Communicator& comm, const Layout& layout, std::uint32_t itera
       x_(x),
       ring_(ring),
       slots_(slots),
+      awaited_(layout.ranks),
       to_send_(layout.tiles_exchanged(rank_)),
       to_come_(to_send_) {
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) post(slot);
@@ -41,7 +40,8 @@ void Exchange::post(std::size_t slot) {
     const auto i = layout_.first_chunk(from) + number / layout_.own_chunks(rank_);
     const auto j = layout_.first_chunk(rank_) + number % layout_.own_chunks(rank_);
     auto* elements = ring_ + slot * layout_.tile(0, 0).elements();
-    slots_[slot].awaited = {i, j, elements, slot};
+    slots_[slot].tile = {i, j, elements, slot};
+    awaited_[from].push_back(slot);
     comm_.receive(static_cast<int>(from), label(number),
                   std::as_writable_bytes(std::span(elements, layout_.tile(i, j).elements())),
                   slots_[slot].receive);
@@ -67,20 +67,29 @@ void Exchange::poll() {
   }
 }
 
-std::optional<Arrival> Exchange::next() {
-  for (auto& slot : slots_) {
-    if (!slot.awaited || !slot.receive.done()) continue;
-    ++taken_;
-    return std::exchange(slot.awaited, std::nullopt);
+void Exchange::look() {
+  for (auto& slots : awaited_) {
+    while (!slots.empty() && slots_[slots.front()].receive.done()) {
+      arrived_.push_back(slots.front());
+      slots.pop_front();
+    }
   }
-  return std::nullopt;
+}
+
+std::optional<Arrival> Exchange::next() {
+  if (arrived_.empty()) look();
+  if (arrived_.empty()) return std::nullopt;
+  const auto slot = arrived_.front();
+  arrived_.pop_front();
+  ++taken_;
+  return slots_[slot].tile;
 }
 
 void Exchange::release(const Arrival& arrival) { post(arrival.slot); }
 
-bool Exchange::all_arrived() const {
-  return posted_ == to_come_ &&
-         std::ranges::all_of(slots_, [](const Slot& slot) { return slot.receive.done(); });
+bool Exchange::all_arrived() {
+  look();
+  return taken_ + arrived_.size() == to_come_;
 }
 
 }  // namespace ucxbench::transpose

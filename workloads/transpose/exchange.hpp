@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -36,7 +37,7 @@ class Exchange {
   /// Its slot is free for another one.
   void release(const Arrival& arrival);
 
-  bool all_arrived() const;  ///< whether taken or not
+  bool all_arrived();  ///< whether taken or not
   bool all_taken() const { return taken_ == to_come_; }
   bool sent() const { return to_send_ == sent_ && sends_.done(); }
 
@@ -47,12 +48,13 @@ class Exchange {
   };
   struct Slot {
     Batch receive;
-    std::optional<Arrival> awaited;
+    Arrival tile;
   };
 
   void advance(Place& place) const;
   std::uint64_t label(std::uint64_t number) const;
   void post(std::size_t slot);
+  void look();
 
   Communicator& comm_;
   Layout layout_;
@@ -61,6 +63,10 @@ class Exchange {
   const double* x_;
   double* ring_;
   std::vector<Slot> slots_;
+  /// By rank, in the order in which they were posted, which is that in which tiles come: to look
+  /// for what has come then takes one look at each rank, whatever the number of slots.
+  std::vector<std::deque<std::size_t>> awaited_;
+  std::deque<std::size_t> arrived_;  ///< and not taken yet
   Batch sends_;
   Place next_send_, next_receive_;
   std::uint64_t to_send_, to_come_;
