@@ -1,9 +1,7 @@
 """What `peers.py` compares: each can say what it measures, why it cannot run here, and its command."""
 
-import dataclasses
 import functools
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -13,59 +11,13 @@ import joins
 import tools
 from cells import SETTINGS, WINDOW, Cell
 from options import ROOT
-from tools import LIMIT_S, Failed, Unfit, done
+from peer_cells import MATCH, Load, LocalJoin, few
+from tools import Failed, done
 
 HERE = pathlib.Path(__file__).resolve().parent
 SET_UP_S = 900
 DASK_LIMIT_S = 180
 DASK_RUNS = 3
-MATCH = 0.3
-
-
-@dataclasses.dataclass(frozen=True)
-class Message(Cell):
-    """Of a cell a tenth of the iterations: a figure is a median over fresh processes anyway."""
-
-    @property
-    def iterations(self):
-        return max(super().iterations // 10, 50)
-
-
-@dataclasses.dataclass(frozen=True)
-class Load:
-    """A workload of two ranks: `amount` is rows of each table on a rank, or the edge of a square."""
-
-    benchmark: str
-    amount: int
-    transport: str = "tcp"
-    metric = "throughput"
-
-    @property
-    def key(self):
-        return f"{self.benchmark}/2 ranks/{self.transport}"
-
-    @property
-    def bytes(self):
-        """Of the input: two tables of a key and a payload, 8 bytes each, or a square of float64."""
-        return 2 * 2 * 16 * self.amount if self.benchmark == "merge" else 8 * self.amount**2
-
-
-@dataclasses.dataclass(frozen=True)
-class LocalJoin(joins.Join):
-    metric = "throughput"
-
-    @property
-    def key(self):
-        return f"local join/{len(self.cpus)} CPU{'s' if len(self.cpus) > 1 else ''}"
-
-    @property
-    def bytes(self):
-        return 2 * 16 * self.rows
-
-
-def few(cell):
-    """Iterations of what Python does, which takes longer for a small message."""
-    return max(cell.iterations // 2, 30)
 
 
 class Environment:

@@ -10,11 +10,11 @@ import signal
 import sys
 
 import report
-import tools
 from cells import SETTINGS
 from options import ROOT, UCX_BENCH
+from peer_cells import MATCH, Load, LocalJoin, Message
 from peer_record import cell_record, markdown, page
-from peer_tools import MATCH, PYTHON, Load, LocalJoin, Message, all_peers
+from peer_tools import PYTHON, all_peers
 from tools import Failed, Unfit
 from turns import Comparison
 
@@ -23,11 +23,11 @@ CPUS = (0, 1)
 SIZES = ("8B", "1KiB", "64KiB", "1MiB")
 SIZES_QUICK = ("8B", "64KiB", "1MiB")
 
+
 def even(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is below 1")
-    return value + value % 2
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds; give one from 1")
+    return int(text) + int(text) % 2
 
 
 def arguments(argv):

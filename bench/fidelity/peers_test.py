@@ -12,7 +12,7 @@ import peer_tools
 import peers
 import report
 import tools
-from peer_tools import Load, LocalJoin, Message
+from peer_cells import Load, LocalJoin, Message
 
 SMALL, LARGE = (Message("tcp", "tag", "latency", size) for size in ("8B", "1MiB"))
 
@@ -203,7 +203,7 @@ def test_cells():
 
 
 @pytest.mark.parametrize("wrong, said", [
-    (["--only", "ucx"], "ucx_perftest"), (["--rounds", "0"], "below 1"), (["--html", "/nowhere/p.html"], "no folder '/nowhere'"),
+    (["--only", "ucx"], "ucx_perftest"), (["--rounds", "0"], "give one from 1"), (["--rounds", "x"], "give one from 1"), (["--html", "/nowhere/p.html"], "no folder '/nowhere'"),
     (["--ucx-bench", "/nowhere"], "no program"),
 ])
 def test_usage(wrong, said, capsys):
