@@ -109,11 +109,20 @@ std::vector<Rows> LocalJoin::partitioned(std::span<const Rows> segments) {
   const Pieces pieces{code_.lower_pieces, regions_};
   const auto stride = whole_lines(rows_of(segments));
   std::vector<std::uint64_t> counts(regions_);
-  for (const auto& segment : segments) count_rows(segment, pieces, progress_, counts);
+  std::vector<std::uint32_t> region_of(rows_of(segments));
+  auto* region_of_row = region_of.data();
+  for (const auto& segment : segments) {
+    count_rows(segment, pieces, progress_, counts, region_of_row);
+    region_of_row += segment.rows;
+  }
   std::vector<std::uint64_t> starts(regions_);
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), std::uint64_t{0});
   Scatter scatter(code_, columns_, starts, std::vector(regions_, stride), out);
-  for (const auto& segment : segments) scatter.add(segment, pieces, progress_);
+  region_of_row = region_of.data();
+  for (const auto& segment : segments) {
+    scatter.add(segment, region_of_row, progress_);
+    region_of_row += segment.rows;
+  }
   scatter.finish();
   std::vector<Rows> regions;
   for (std::size_t region = 0; region < regions_; ++region) {

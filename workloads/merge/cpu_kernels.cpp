@@ -32,7 +32,8 @@ class CpuKernels : public Kernels {
 
   std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) override {
     std::vector<std::uint64_t> counts(spread.buckets());
-    count_rows(table, {code_.upper_pieces, spread.buckets()}, progress_, counts);
+    buckets_.resize(table.rows);
+    count_rows(table, {code_.upper_pieces, spread.buckets()}, progress_, counts, buckets_.data());
     return counts;
   }
 
@@ -44,7 +45,7 @@ class CpuKernels : public Kernels {
       strides_of_buckets.push_back(strides[bucket / spread.parts]);
     }
     Scatter scatter(code_, columns, starts, std::move(strides_of_buckets), out);
-    scatter.add(table, {code_.upper_pieces, spread.buckets()}, progress_);
+    scatter.add(table, buckets_.data(), progress_);
     scatter.finish();
   }
 
@@ -106,6 +107,7 @@ class CpuKernels : public Kernels {
 
   Progress progress_;
   RowCode code_;
+  std::vector<std::uint32_t> buckets_;  ///< of the rows that were counted last
   std::optional<LocalJoin> join_;
 };
 

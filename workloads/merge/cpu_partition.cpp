@@ -5,30 +5,18 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "workloads/merge/cpu_blocks.hpp"
 
 namespace ucxbench::merge {
-namespace {
-
-template <typename Use>
-void for_pieces(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress,
-                Use use) {
-  std::array<std::uint32_t, block_rows> piece;
-  for_blocks(rows, progress, [&](const Rows& block) {
-    pieces.find(block.words, block.rows, pieces.count, piece.data());
-    use(block, piece.data());
-  });
-}
-
-}  // namespace
 
 void count_rows(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress,
-                std::vector<std::uint64_t>& counts) {
-  for_pieces(rows, pieces, progress, [&](const Rows& block, const std::uint32_t* piece) {
+                std::vector<std::uint64_t>& counts, std::uint32_t* piece) {
+  for_blocks(rows, progress, [&](const Rows& block) {
+    pieces.find(block.words, block.rows, pieces.count, piece);
     for (std::uint64_t i = 0; i < block.rows; ++i) ++counts[piece[i]];
+    piece += block.rows;
   });
 }
 
@@ -48,9 +36,10 @@ Scatter::Scatter(const RowCode& code, std::uint32_t columns, std::vector<std::ui
   }
 }
 
-void Scatter::add(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress) {
-  for_pieces(rows, pieces, progress, [&](const Rows& block, const std::uint32_t* piece) {
+void Scatter::add(const Rows& rows, const std::uint32_t* piece, const Kernels::Progress& progress) {
+  for_blocks(rows, progress, [&](const Rows& block) {
     code_.scatter(scattering_, block, piece);
+    piece += block.rows;
   });
 }
 

@@ -14,9 +14,9 @@ struct Pieces {
   std::uint64_t count;
 };
 
-/// Adds to `counts` how many rows are in each piece.
+/// Adds to `counts` how many rows are in each piece; piece[i] becomes row i's.
 void count_rows(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress,
-                std::vector<std::uint64_t>& counts);
+                std::vector<std::uint64_t>& counts, std::uint32_t* piece);
 
 /// Copies rows to their pieces.
 class Scatter {
@@ -26,7 +26,7 @@ class Scatter {
   Scatter(const RowCode& code, std::uint32_t columns, std::vector<std::uint64_t> starts,
           std::vector<std::uint64_t> strides, std::uint64_t* out);
 
-  void add(const Rows& rows, const Pieces& pieces, const Kernels::Progress& progress);
+  void add(const Rows& rows, const std::uint32_t* piece, const Kernels::Progress& progress);
   /// After the last row: what has filled no line is written, too.
   void finish();
 

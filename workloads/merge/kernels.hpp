@@ -30,7 +30,8 @@ class Kernels {
   virtual void generate(const Generator& generator, Side side, std::uint64_t first,
                         std::uint64_t rows, std::uint32_t columns, std::uint64_t* out) = 0;
 
-  /// Rows of each bucket.
+  /// Rows of each bucket. What follows it is the scatter of the same table, which may make use of
+  /// what was found out.
   virtual std::vector<std::uint64_t> count(const Rows& table, const Spread& spread) = 0;
 
   /// Copies every row to its bucket: column c of the bucket's first row goes to

@@ -76,7 +76,8 @@ std::uint64_t memory_bytes(const Parameters& p) {
   const auto input = static_cast<double>(input_bytes(p));
   const auto others = 1 - 1.0 / p.ranks;
   const auto result = static_cast<double>(p.rows) * p.frac_match * (2 * p.columns() - 1) * 8;
-  return static_cast<std::uint64_t>(input * (2 + others) + result);
+  const auto bucket_numbers = static_cast<double>(p.rows) * sizeof(std::uint32_t);
+  return static_cast<std::uint64_t>(input * (2 + others) + result + bucket_numbers);
 }
 
 }  // namespace ucxbench::merge

@@ -31,7 +31,7 @@ void check(const Parameters& parameters, const Local& local);
 std::uint64_t input_bytes(const Parameters& parameters);
 
 /// What a rank allocates for them at most, if the keys are even: the tables, partitioned copies,
-/// what the others send, and the result.
+/// the rows' bucket numbers, what the others send, and the result.
 std::uint64_t memory_bytes(const Parameters& parameters);
 
 }  // namespace ucxbench::merge
