@@ -5,6 +5,7 @@ import statistics
 import report  # before pages: it says where these are
 from cells import SIZES, WINDOW, Cell
 from intervals import describe
+from options import ROOT
 from pages import charts, template
 from report import number
 
@@ -27,6 +28,11 @@ def reference_of(cell, names):
     return "ucx_perftest" if isinstance(cell, Cell) and "ucx_perftest" in names else "ucx-bench"
 
 
+def in_tree(text):
+    """Paths from the top of the source tree on, as on any machine."""
+    return text.replace(f"{ROOT}/", "")
+
+
 def cell_record(cell, peers, record, absent):
     """`peers` are all that measure such a cell, by name; `absent` are those that cannot run, and why."""
     reference = reference_of(cell, peers.keys() - absent)
@@ -39,7 +45,7 @@ def cell_record(cell, peers, record, absent):
             "failures": record.failures.get(name, 0),
             "failure": f"cannot run here: {absent[name]}" if name in absent else record.reasons.get(name),
             "note": peer.note(cell),
-            "command": " ".join(map(str, peer.command(cell))),
+            "command": in_tree(" ".join(map(str, peer.command(cell)))),
         }
     of_message = {"transport": cell.transport, "bytes": cell.bytes} if isinstance(cell, Cell) else None
     return {
