@@ -78,7 +78,9 @@ def interval_text(described, digits=3):
 
 
 def number(value):
-    return "–" if value is None else f"{value:#.4g}".rstrip(".")
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value >= 1e4 else f"{value:#.4g}".rstrip(".")
 
 
 def row(cell):
