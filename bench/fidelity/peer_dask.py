@@ -5,8 +5,10 @@ received, as JSON. Each run has new data: what workers have fetched before would
 Started by peer_tools.py."""
 
 import contextlib
+import ctypes
 import json
 import logging
+import signal
 import sys
 import time
 
@@ -70,6 +72,12 @@ def transpose(client, size):
         sys.exit(f"the sum is {total.result()}, {expected} would be right")
 
 
+def end_with_parent():
+    """By SIGKILL, if the process that started a worker is killed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def forget(dask_worker):
     dask_worker.transfer_incoming_log.clear()
 
@@ -98,6 +106,7 @@ def main(workload, amount, runs, protocol):
     logging.disable(logging.WARNING)  # heartbeats that are late on a busy machine
     with client_of(protocol) as client:
         client.wait_for_workers(WORKERS, timeout=START_S)
+        client.run(end_with_parent)
         for run in range(1 + runs):  # the first one warms up
             steps = {"merge": merge, "transpose": transpose}[workload](client, amount)
             next(steps)
