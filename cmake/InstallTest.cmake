@@ -25,6 +25,13 @@ endforeach()
 if(NOT EXISTS ${PREFIX}/share/doc/ucx-bench/LICENSE)
   message(FATAL_ERROR "No LICENSE below ${PREFIX}/share/doc/ucx-bench")
 endif()
+# Where MPI was there; the program looks for it in the same place.
+file(GLOB_RECURSE modules RELATIVE ${BINARY_DIR} ${BINARY_DIR}/lib*/libucxbench_mpi.so)
+foreach(module ${modules})
+  if(NOT EXISTS ${PREFIX}/${module})
+    message(FATAL_ERROR "No ${module} below ${PREFIX}")
+  endif()
+endforeach()
 find_program(python python3)
 if(python)
   execute_process(COMMAND ${python} ${PREFIX}/share/ucx-bench/scripts/plot.py --help

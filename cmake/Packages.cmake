@@ -19,6 +19,10 @@ if(NOT ucx_directory IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
   set(CMAKE_INSTALL_RPATH ${ucx_directory})
 endif()
 
+# Of --comm mpi: Debian's libopenmpi-dev, or another Open MPI by CMAKE_PREFIX_PATH.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+
 if(UCXBENCH_TESTS)
   find_package(GTest REQUIRED)
 endif()

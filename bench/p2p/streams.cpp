@@ -15,7 +15,8 @@ namespace {
 // take. What both know is not said where the number of messages is fixed: among hundreds of ranks
 // on a few CPUs each signal wakes one.
 enum Signal : std::uint64_t { ready = 0, enough = 1, sent = 2 };
-constexpr std::uint64_t label_of(Signal signal) { return std::uint64_t{1} << 40U | signal; }
+constexpr std::uint64_t numbers = label_count / 4;  // far more than a window; then again from 0
+constexpr std::uint64_t label_of(Signal signal) { return numbers + signal; }
 
 /// One end of a stream. Its signals' bytes stay where they are until they have been sent.
 class Flow {
@@ -67,7 +68,7 @@ class Outflow : Flow {
     }
     // Small messages are sent at once: without a bound this would never end.
     for (int i = 0; i < load_.window && may_post(); ++i) {
-      comm_.send(peer_, posted_++, load_.send, batch_);
+      comm_.send(peer_, posted_++ % numbers, load_.send, batch_);
     }
     if (!receiver_has_enough_.done() || posted_ < limit_) return;
     stopped_ = true;
@@ -118,7 +119,7 @@ class Inflow : Flow {
   }
   void post() {
     while (may_post()) {
-      comm_.receive(peer_, posted_++, place_, batch_);
+      comm_.receive(peer_, posted_++ % numbers, place_, batch_);
     }
   }
 

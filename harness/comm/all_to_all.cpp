@@ -7,7 +7,7 @@ namespace ucxbench {
 std::vector<std::vector<std::uint64_t>> all_to_all(
     Communicator& comm, const std::vector<std::vector<std::uint64_t>>& words) {
   // Two such exchanges in a row must not meet: nobody begins the second before all ended the first.
-  constexpr std::uint64_t label = std::uint64_t{1} << 46U;
+  constexpr std::uint64_t label = label_count / 2 - 1;
   auto theirs = words;
   Batch all;
   for (int peer = 0; peer < comm.size(); ++peer) {

@@ -9,10 +9,21 @@ namespace ucxbench {
 CommKind parse_comm(std::string_view name) {
   if (name == "ucx") return CommKind::ucx;
   if (name == "sockets") return CommKind::sockets;
-  throw Failure(Exit::usage, unknown_name("communication device", name, {"ucx", "sockets"}));
+  if (name == "mpi") return CommKind::mpi;
+  throw Failure(Exit::usage, unknown_name("communication device", name, {"ucx", "sockets", "mpi"}));
 }
 
-std::string_view to_string(CommKind kind) { return kind == CommKind::ucx ? "ucx" : "sockets"; }
+std::string_view to_string(CommKind kind) {
+  switch (kind) {
+    case CommKind::sockets:
+      return "sockets";
+    case CommKind::mpi:
+      return "mpi";
+    case CommKind::ucx:
+      break;
+  }
+  return "ucx";
+}
 
 Api parse_api(std::string_view name) {
   if (name == "tag") return Api::tag;
@@ -23,7 +34,15 @@ Api parse_api(std::string_view name) {
 std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
 
 std::string device_name(CommKind kind) {
-  return kind == CommKind::ucx ? "UCX" : "the sockets device";
+  switch (kind) {
+    case CommKind::sockets:
+      return "the sockets device";
+    case CommKind::mpi:
+      return "MPI";
+    case CommKind::ucx:
+      break;
+  }
+  return "UCX";
 }
 
 ProgressMode ProgressMode::parse(std::string_view text) {
@@ -58,6 +77,10 @@ std::string ProgressMode::name() const {
 ProgressMode ProgressMode::in(int ranks, int cpus) const {
   if (kind != Kind::by_cpus) return *this;
   return {crowded(ranks, cpus) ? Kind::event : Kind::poll, {}};
+}
+
+ProgressMode usual_progress(CommKind kind, ProgressMode asked, int ranks, int cpus) {
+  return asked.in(ranks, kind == CommKind::mpi ? ranks : cpus);
 }
 
 ConnectBy parse_connect_by(std::string_view name) {

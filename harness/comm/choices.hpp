@@ -9,7 +9,7 @@
 namespace ucxbench {
 
 /// What moves messages.
-enum class CommKind { ucx, sockets };
+enum class CommKind { ucx, sockets, mpi };
 /// Throws Failure(Exit::usage).
 CommKind parse_comm(std::string_view name);
 std::string_view to_string(CommKind kind);
@@ -44,6 +44,9 @@ struct ProgressMode {
   /// are.
   ProgressMode in(int ranks, int cpus) const;
 };
+
+/// The same of a device: "auto" of MPI, which has nothing to sleep on, is poll.
+ProgressMode usual_progress(CommKind kind, ProgressMode asked, int ranks, int cpus);
 
 enum class ConnectBy { address, sockaddr };
 ConnectBy parse_connect_by(std::string_view name);

@@ -22,14 +22,16 @@ TEST(ProgressMode, AutoPollsWhereEachRankHasAProcessor) {
   EXPECT_EQ(automatic.in(4, 4).name(), "poll");
   EXPECT_EQ(automatic.in(5, 4).name(), "event");
   EXPECT_EQ(automatic.in(64, 2).name(), "event");
+  EXPECT_EQ(usual_progress(CommKind::ucx, automatic, 64, 2).name(), "event");
+  EXPECT_EQ(usual_progress(CommKind::mpi, automatic, 64, 2).name(), "poll");
   for (const char* given : {"poll", "event", "thread", "periodic:100us"}) {
     EXPECT_EQ(ProgressMode::parse(given).in(64, 2).name(), given);
     EXPECT_EQ(ProgressMode::parse(given).in(2, 64).name(), given);
   }
 }
 
-TEST(CommKind, KnowsTwo) {
-  for (const char* name : {"ucx", "sockets"}) EXPECT_EQ(to_string(parse_comm(name)), name);
+TEST(CommKind, KnowsThree) {
+  for (const char* name : {"ucx", "sockets", "mpi"}) EXPECT_EQ(to_string(parse_comm(name)), name);
   EXPECT_THROW(parse_comm("pipes"), Failure);
 }
 

@@ -8,26 +8,30 @@
 
 #include "harness/core/clock.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr std::uint64_t barrier_labels = std::uint64_t{1} << 47U;
+constexpr std::uint64_t barrier_labels = label_count / 2;
 
 void check_label(std::uint64_t label) {
   if (label < barrier_labels) return;
-  throw Failure(Exit::cannot_run,
-                fmt::format("a message's label is {}, but must be below 2^47: too many messages or "
-                            "iterations for one run, ask for fewer",
-                            label));
+  throw Failure(Exit::cannot_run, fmt::format("a message's label is {}, but must be below {}",
+                                              label, barrier_labels));
 }
 
 }  // namespace
 
 std::unique_ptr<CommDevice> make_device(int rank, int size, const CommSetup& setup) {
-  return setup.kind == CommKind::ucx ? make_ucx_device(rank, size, setup)
-                                     : make_socket_device(rank, size, setup);
+  switch (setup.kind) {
+    case CommKind::sockets:
+      return make_socket_device(rank, size, setup);
+    case CommKind::mpi:
+      return make_mpi_device(rank, size);
+    case CommKind::ucx:
+      break;
+  }
+  return make_ucx_device(rank, size, setup);
 }
 
 void Message::over() {
@@ -149,7 +153,8 @@ void Communicator::barrier() {
   ++barriers_;
   for (int distance = 1; distance < size_; distance *= 2) {
     Batch round;
-    const auto label = barrier_labels | barriers_;
+    // No rank is more than one barrier ahead.
+    const auto label = barrier_labels | barriers_ % barrier_labels;
     post_receive((rank_ + size_ - distance) % size_, label, {&taken, 1}, round);
     post_send((rank_ + distance) % size_, label, {&token, 1}, round);
     wait(round);
@@ -167,7 +172,7 @@ void Communicator::close(Rendezvous& rendezvous) {
   rendezvous.barrier([&] { rest(rendezvous); });
   // Without progress: it would take the ends of those who have left for losses.
   rendezvous.barrier({});
-  reset_connections();
+  device_->close();
 }
 
 }  // namespace ucxbench

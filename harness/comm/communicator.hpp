@@ -34,7 +34,7 @@ class Communicator {
 
   /// Begins a message; it matches the receive with the same label. A label is used for one message
   /// at a time between two ranks. Never to or from this rank itself. Throws
-  /// Failure(Exit::cannot_run) when the label is not below 2^47: those above are the barriers'.
+  /// Failure(Exit::cannot_run) when the label is not below 2^26: those above are the barriers'.
   void send(int to, std::uint64_t label, std::span<const std::byte> bytes, Batch& batch);
   void receive(int from, std::uint64_t label, std::span<std::byte> bytes, Batch& batch);
 

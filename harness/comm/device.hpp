@@ -17,6 +17,10 @@ namespace ucxbench {
 class CommDevice;
 class Communicator;
 
+/// All labels, those of the communicator's own messages too, are below this: few enough for the
+/// tags of MPI.
+inline constexpr std::uint64_t label_count = std::uint64_t{1} << 27U;
+
 /// Messages that are waited for together.
 struct Batch {
   std::size_t in_flight = 0;
@@ -74,7 +78,11 @@ class CommDevice {
   /// Something happened in a step of a rank that may sleep.
   virtual void worked() = 0;
 
-  /// What messages to a peer may take, "tcp/lo".
+  /// All messages of all ranks have arrived: ends the connections, or lets them end at once with
+  /// this object. Nothing else is called after it.
+  virtual void close() = 0;
+
+  /// What messages to a peer may take, "tcp/lo"; empty: the device does not say.
   virtual std::vector<std::string> lanes(int peer) const = 0;
   /// The settings that it has in fact: UCX_TLS → "tcp".
   virtual const std::map<std::string, std::string>& effective() const = 0;
@@ -84,6 +92,8 @@ class CommDevice {
 std::unique_ptr<CommDevice> make_device(int rank, int size, const CommSetup& setup);
 std::unique_ptr<CommDevice> make_ucx_device(int rank, int size, const CommSetup& setup);
 std::unique_ptr<CommDevice> make_socket_device(int rank, int size, const CommSetup& setup);
+/// In a process that MpirunJob has given a place.
+std::unique_ptr<CommDevice> make_mpi_device(int rank, int size);
 
 /// Why these sockets cannot carry messages so; empty where they can.
 std::string why_no_sockets(const std::vector<std::string>& transports, bool gpu_memory,

@@ -25,6 +25,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
+#include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {
 namespace {
@@ -169,6 +170,7 @@ class SocketDevice final : public CommDevice {
     return true;
   }
   void worked() override { limit_ms_ = 1; }
+  void close() override { reset_connections(); }
 
   std::vector<std::string> lanes(int peer) const override {
     return {lanes_[static_cast<std::size_t>(peer)]};

@@ -11,6 +11,7 @@
 #include "harness/comm/progress.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/launch/leftovers.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
@@ -86,6 +87,7 @@ class UcxDevice final : public CommDevice {
 
   bool sleep(int also) override { return sleeper_->sleep(also); }
   void worked() override { sleeper_->worked(); }
+  void close() override { reset_connections(); }
 
   std::vector<std::string> lanes(int peer) const override {
     return endpoints_[static_cast<std::size_t>(peer)]->lanes();

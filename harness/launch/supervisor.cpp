@@ -10,6 +10,7 @@
 #include "harness/launch/events.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/local_ranks.hpp"
+#include "harness/launch/mpirun.hpp"
 #include "harness/launch/progress_watch.hpp"
 
 namespace ucxbench {
@@ -80,6 +81,7 @@ class Supervisor {
   void handle(int rank, const nlohmann::json& frame);
   void send(const Hub::Reply& reply);
   void handle_host(int host, const nlohmann::json& frame);
+  void look_at_mpirun();
   void check(Clock::time_point now);
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
@@ -97,6 +99,7 @@ class Supervisor {
   int size_;
   Hub hub_;
   Events events_;
+  std::optional<MpirunJob> mpirun_;
   LocalRanks ranks_;
   std::vector<Far> far_;  ///< by rank
   ProgressWatch progress_;
@@ -143,12 +146,18 @@ void Supervisor::start() {
                       {"told", launch_.told.at(static_cast<std::size_t>(host) - 1)}});
     events_.watch(other(host).fd(), tag_of_host(host));
   }
+  const auto given_up = [this] {
+    signals_.collect();
+    return signals_.stop();
+  };
+  if (!launch_.mpirun.empty()) mpirun_.emplace(launch_.mpirun, launch_.ranks, given_up);
   const auto here = ranks_of(0);
   for (std::size_t at = 0; at < here.size(); ++at) {
     signals_.collect();
     if (signals_.stop()) return;
-    ranks_.start(launch_.ranks.at(at), here[at], stop_call_.fd(),
-                 [this] { return signals_.stop(); });
+    const auto& command = launch_.ranks.at(at);
+    ranks_.start(mpirun_ ? mpirun_->at_place(command, here[at]) : command, here[at],
+                 stop_call_.fd(), [this] { return signals_.stop(); });
   }
   progress_.begin(Clock::now());
 }
@@ -171,7 +180,10 @@ void Supervisor::supervise() {
       stop_if_asked(Clock::now());
       if (stopped_ && Clock::now() - *stopped_ >= report_limit(size_)) return;
     }
-    if (children_changed) ranks_.look(now);
+    if (children_changed) {
+      ranks_.look(now);
+      look_at_mpirun();
+    }
     if (now >= next_check || !causes_.empty()) {
       next_check = now + watch_tick;
       ranks_.look(now);
@@ -287,6 +299,12 @@ void Supervisor::handle_host(int host, const nlohmann::json& frame) {
   }
 }
 
+// Ends the job when a rank dies.
+void Supervisor::look_at_mpirun() {
+  const auto end = mpirun_ ? mpirun_->ended() : std::nullopt;
+  if (end && !stopped_) causes_.add(end->how, Exit::lost, end->killed);
+}
+
 void Supervisor::check(Clock::time_point now) {
   ranks_.check(now);
   for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
@@ -388,6 +406,7 @@ void Supervisor::end_ranks() {
         "; {} has not ended {} s after SIGKILL: it hangs in the kernel, or the host is very busy",
         name(rank), reap_limit.count());
   }
+  mpirun_.reset();
   end_others();
 }
 

@@ -18,6 +18,7 @@ namespace ucxbench {
 /// One fresh set of rank processes, from start to end. What they measure is theirs to know.
 struct Launch {
   std::vector<RankCommand> ranks;  ///< this host's, in the order of their numbers
+  std::string mpirun{};            ///< what gives all ranks a place in MPI; empty: they use none
   /// By rank, the number of its host, of which 0 is this one; empty: all are here.
   std::vector<int> hosts;
   /// What the supervisors of hosts 1, 2, … are told to start their ranks from.

@@ -54,8 +54,8 @@ class Cases {
 
   void add_case(const void* whole) {
     const auto own = description_.copy(whole);
-    auto& progress = description_.place(own.get()).progress;
-    progress = progress.in(local_.ranks, local_.cpus);
+    auto& place = description_.place(own.get());
+    place.progress = usual_progress(place.comm, place.progress, local_.ranks, local_.cpus);
     description_.settle(own.get());
     description_.check(own.get(), local_);
     cases_.push_back({key_of(benchmark_, description_.fields, own.get(), description_.usual.get()),

@@ -75,8 +75,8 @@ Fields<Place> ranks_list_field(Key key) {
 Fields<Place> comm_field() {
   return choice_field(&Place::comm, parse_comm,
                       {.name = "comm",
-                       .help = "what moves messages: ucx | sockets (TCP; shm: Unix sockets), or a "
-                               "list",
+                       .help = "what moves messages: ucx | sockets (TCP; shm: Unix sockets) | mpi "
+                               "(Open MPI), or a list",
                        .group = "ranks",
                        .type_name = "NAME,..",
                        .key = Key::if_unusual,

@@ -56,6 +56,7 @@ void ask_cuda(Probe& found) {
 
 constexpr const char* cuda_word = "cuda";
 constexpr const char* topology_word = "topology";
+constexpr const char* mpi_word = "mpi";
 
 // A machine whose wiring cannot be read can be measured all the same.
 Json ask_topology() {
@@ -72,6 +73,12 @@ void to_json(Json& json, const Probe& found) {
   json = {{"ucx", found.ucx},
           {"gpus", Json::array()},
           {"no_cuda", found.no_cuda},
+          {"mpi",
+           {{"why_not", found.mpi.why_not},
+            {"library", found.mpi.library},
+            {"mpirun", found.mpi.mpirun},
+            {"gpu_memory", found.mpi.gpu_memory},
+            {"over_ucx", found.mpi.over_ucx}}},
           {"topology", found.topology}};
   for (const auto& [index, name, pci, bytes] : found.gpus) {
     json["gpus"].push_back(
@@ -83,7 +90,14 @@ void from_json(const Json& json, Probe& found) {
   found = {.ucx = json.at("ucx").get<UcxResources>(),
            .gpus = {},
            .no_cuda = json.at("no_cuda").get<std::string>(),
+           .mpi = {},
            .topology = json.at("topology")};
+  const auto& mpi = json.at("mpi");
+  found.mpi = {.why_not = mpi.at("why_not"),
+               .library = mpi.at("library"),
+               .mpirun = mpi.at("mpirun"),
+               .gpu_memory = mpi.at("gpu_memory"),
+               .over_ucx = mpi.at("over_ucx")};
   for (const auto& gpu : json.at("gpus")) {
     found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
   }
@@ -110,6 +124,7 @@ int probe_main(std::span<const char* const> words) {
     Probe found;
     if (asked(cuda_word)) ask_cuda(found);
     if (asked(topology_word)) found.topology = ask_topology();
+    if (asked(mpi_word)) found.mpi = find_mpi();
     found.ucx = query_ucx();
     std::puts(Json(found).dump().c_str());
     return 0;
@@ -131,7 +146,7 @@ Probe probe(const ProbeFor& asked) {
   try {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
-                                 asked.topology ? topology_word : ""},
+                                 asked.topology ? topology_word : "", asked.mpi ? mpi_word : ""},
         HelperProgram::Setup{.output = in.get()});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,

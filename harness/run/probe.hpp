@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/comm/mpi_library.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 #include "harness/transports/resources.hpp"
@@ -17,6 +18,7 @@ struct Probe {
   UcxResources ucx;
   std::vector<CudaDevice> gpus;
   std::string no_cuda;  ///< why CUDA cannot be used here; empty when it can, or was not asked for
+  MpiFound mpi;         ///< `why_not` also where it was not asked for
   Json topology;        ///< this host's graph as JSON; null when it was not asked for, or not found
 };
 
@@ -27,6 +29,7 @@ void from_json(const Json& json, Probe& found);
 struct ProbeFor {
   bool cuda = false;
   bool topology = false;
+  bool mpi = false;
 };
 
 /// Why a transport of `transport_names` cannot be used here, without its name before; empty: it

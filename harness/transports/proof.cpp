@@ -91,6 +91,9 @@ std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evi
        (counted.contains(*possible.begin()) && counted.at(*possible.begin()) >= nearly_all))) {
     return {all_by(*possible.begin()), "only one configured lane can carry payload"};
   }
+  if (possible.empty() && told.empty()) {
+    return {{}, evidence.device + " does not say what carries its messages"};
+  }
   if (evidence.payload_bytes == 0) return {{}, "several lanes could, and nothing counted"};
   std::map<std::string, double> carried;
   double rest = 1.0;

@@ -271,7 +271,8 @@ std::vector<std::string> missing(const TransportSet& set, const UcxResources& re
 }
 
 std::string member_of(std::string_view ucx_name) {
-  constexpr std::array shm = {"posix", "sysv", "cma", "knem", "xpmem", "memory", "sm", "unix"};
+  constexpr std::array shm = {"posix",  "sysv", "cma",  "knem", "xpmem",
+                              "memory", "sm",   "unix", "vader"};
   if (std::find(shm.begin(), shm.end(), ucx_name) != shm.end()) return "shm";
   if (ucx_name == "cuda_ipc") return "nvlink";
   if (ucx_name == "cuda_copy" || ucx_name == "gdr_copy") return "staging";

@@ -71,9 +71,11 @@ double* Halo::received(Side side) {
   return received_columns_.at(side - west);
 }
 
-// A label says on which way an edge travels, since two neighbours may be one rank.
+// A label says on which way an edge travels, since two neighbours may be one rank. Neighbours are
+// at most a step apart.
 void Halo::begin_exchange(std::uint64_t step) {
   const auto rank = comm_.rank();
+  const auto labels = step % 2 * sides.size();
   const auto edge_bytes = tile_.edge * sizeof(double);
   const auto edge = [&](Side side) -> const double* {
     if (side == north) return u_ + tile_.at(0, 0);
@@ -86,14 +88,13 @@ void Halo::begin_exchange(std::uint64_t step) {
       copy_bytes(p_.kind(), received(side), edge(opposite(side)), edge_bytes);
       continue;
     }
-    comm_.receive(from, step * sides.size() + opposite(side),
+    comm_.receive(from, labels + opposite(side),
                   std::as_writable_bytes(std::span(received(side), tile_.edge)), receives_);
   }
   for (const auto side : sides) {
     const auto to = grid_.neighbour(rank, side);
     if (to == rank) continue;
-    comm_.send(to, step * sides.size() + side, std::as_bytes(std::span(edge(side), tile_.edge)),
-               sends_);
+    comm_.send(to, labels + side, std::as_bytes(std::span(edge(side), tile_.edge)), sends_);
   }
 }
 

@@ -27,8 +27,9 @@ Exchange::Exchange(Communicator& comm, const Setup& setup)
       receives_(setup.spread.batches) {}
 
 std::uint64_t Exchange::label(Kind kind, std::uint32_t batch, std::uint32_t frame) const {
-  return std::uint64_t{setup_.iteration} << 24U | kind << 22U |
-         static_cast<std::uint64_t>(setup_.side) << 21U | std::uint64_t{batch} << 8U | frame;
+  return std::uint64_t{setup_.iteration % 2} << 24U |  // there is a barrier between iterations
+         kind << 22U | static_cast<std::uint64_t>(setup_.side) << 21U | std::uint64_t{batch} << 8U |
+         frame;
 }
 
 void Exchange::begin(std::uint64_t* words, const std::vector<std::uint64_t>& bucket_rows,

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <span>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "bench/cli/plan/orders.hpp"
 #include "bench/cli/plan/place.hpp"
 #include "harness/comm/device.hpp"
+#include "harness/comm/mpi_settings.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -132,7 +134,9 @@ class Settling {
                          .gdr = plan_.gdr};
         for (const auto ranks : plan_.ranks) {
           for (const auto comm : plan_.comms) {
-            launches.push_back(launch_plan(comm, set, memory, ranks, use, own));
+            auto launch = launch_plan(comm, set, memory, ranks, use, own);
+            if (comm == CommKind::mpi) launches.push_back(asleep_in(launch));
+            launches.push_back(std::move(launch));
           }
         }
       }
@@ -230,6 +234,10 @@ class Settling {
       if (use.sockaddr) return "--connect-by sockaddr is UCX's: sockets have one way to connect";
       return why_no_sockets(set.members(), any_cuda(memory), use.one_host);
     }
+    if (comm == CommKind::mpi) {
+      const auto why = why_no_mpi(machine_.found.mpi, set, any_cuda(memory), use);
+      if (!why.empty() || (!set.has("ib") && !set.has("nvlink"))) return why;
+    }
     if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
     auto why = why_not_on(machine_.found, set, memory, use);
     for (const auto& other : machine_.others) {
@@ -270,7 +278,8 @@ class Settling {
 
   // Sockets have nothing of UCX's but the network device.
   static std::vector<UcxSetting> settings_of(CommKind comm, const TransportSet& set,
-                                             const SetUse& use) {
+                                             const SetUse& use, bool crowded) {
+    if (comm == CommKind::mpi) return mpi_settings(set, use, crowded);
     auto settings = ucx_settings(set, use);
     if (comm == CommKind::sockets) {
       std::erase_if(settings, [](const auto& one) { return one.key != "UCX_NET_DEVICES"; });
@@ -284,27 +293,27 @@ class Settling {
                          const std::vector<std::string>& own_net_devices) {
     use.endpoints = endpoints_of_rank(ranks);
     use.ranks_here = local(ranks) * own_seat().of;
+    const auto cpus = cpus_for(ranks);
     LaunchPlan launch{.name = name_of(comm, set, memory, ranks),
                       .benchmark = plan_.benchmark,
                       .set = set,
                       .memory = memory,
                       .ranks = ranks,
                       .cases = {},
-                      .settings = settings_of(comm, set, use),
+                      .settings = settings_of(comm, set, use, crowded(local(ranks), cpus)),
                       .net_devices = own_net_devices,
                       .asked = {},
                       .unavailable = why_not(comm, set, memory, use),
                       .strict = plan_.strict,
                       .require = plan_.require,
                       .allow_same_gpu = plan_.allow_same_gpu,
-                      .crowded = false,
+                      .crowded = crowded(local(ranks), cpus),
                       .launch = {}};
     const auto variables = set_environment(launch);
     if (comm == CommKind::ucx && (use.gpu_memory || set.has("ib") || set.has("auto"))) {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
-    const auto cpus = cpus_for(ranks);
-    launch.crowded = crowded(local(ranks), cpus);
+    if (comm == CommKind::mpi) launch.launch.mpirun = machine_.found.mpi.mpirun;
     for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices, comm), cpus)) {
       if (launch.crowded) note_progress(planned, ranks, cpus);
       note_hosts(planned);
@@ -312,6 +321,20 @@ class Settling {
       result_.cases.push_back(std::move(planned));
     }
     return launch;
+  }
+
+  /// Takes the cases out of it in which MPI would have to sleep.
+  LaunchPlan asleep_in(LaunchPlan& launch) const {
+    const auto polls = [this](std::size_t index) {
+      return text_at(result_.cases[index].parameters, "/progress_mode") == "poll";
+    };
+    auto asleep = launch;
+    std::erase_if(asleep.cases, polls);
+    std::erase_if(launch.cases, std::not_fn(polls));
+    if (asleep.unavailable.empty()) {
+      asleep.unavailable = "mpi: it has nothing to sleep on; use --progress-mode poll";
+    }
+    return asleep;
   }
 
   // Of each rank, fixed before it is started. Returns all UCX_* that a rank has.
@@ -361,10 +384,14 @@ class Settling {
 }  // namespace
 
 Machine look_at_machine(const std::vector<Plan>& plans) {
-  Machine machine{.found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true}),
-                  .configuration = {},
-                  .wiring = {},
-                  .cpus = allowed_cpus()};
+  const bool mpi = std::ranges::any_of(plans, [](const Plan& plan) {
+    return std::ranges::find(plan.comms, CommKind::mpi) != plan.comms.end();
+  });
+  Machine machine{
+      .found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true, .mpi = mpi}),
+      .configuration = {},
+      .wiring = {},
+      .cpus = allowed_cpus()};
   machine.configuration =
       find_ucx_conf(current_environment(), {.library = machine.found.ucx.library});
   machine.wiring = wiring_of(machine.found);

@@ -1,0 +1,130 @@
+#include "harness/comm/mpi_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "harness/comm/device.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/files.hpp"
+#include "harness/core/text.hpp"
+#include "harness/launch/environment.hpp"
+
+namespace ucxbench {
+namespace {
+
+// That of the MPI which the module was built with, where it still is.
+std::string program_mpirun() {
+  if constexpr (std::string_view(UCXBENCH_MPIRUN).size() > 0) {
+    if (::access(UCXBENCH_MPIRUN, X_OK) == 0) return UCXBENCH_MPIRUN;
+  }
+  for (const auto folder : split_text(environment_variable("PATH"), ':')) {
+    const auto file = std::filesystem::path(folder) / "mpirun";
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+const MpiModule& load() {
+  const auto file = own_program().parent_path() / UCXBENCH_MPI_MODULE_FROM_PROGRAM;
+  if (::access(file.c_str(), R_OK) != 0) {
+    throw Failure(Exit::cannot_run,
+                  "mpi: this ucx-bench was built without MPI; install libopenmpi-dev and "
+                  "openmpi-bin (Debian), and build it again");
+  }
+  // MPI loads parts of itself that look for its symbols among all.
+  void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (handle == nullptr) {
+    throw Failure(Exit::cannot_run, fmt::format("mpi: {}", in_one_line(::dlerror())));
+  }
+  const auto* module = static_cast<const MpiModule*>(::dlsym(handle, mpi_module_symbol));
+  if (module == nullptr || module->bytes != sizeof(MpiModule)) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("mpi: '{}' is of another ucx-bench", file.string()));
+  }
+  return *module;
+}
+
+/// Empty where there is none.
+std::string setting(const char* name) {
+  std::array<char, mpi_setting_room> text{};
+  return mpi_module().setting(name, text.data()) ? text.data() : "";
+}
+
+void note_settings(MpiProcess& process) {
+  auto& effective = process.effective;
+  effective["MPI"] = split_text(mpi_module().library(), ',').front();
+  for (const auto* name : {"pml", "btl", "btl_tcp_if_include", "btl_vader_single_copy_mechanism",
+                           "mpi_yield_when_idle"}) {
+    if (const auto value = setting(name); !value.empty()) effective[name] = value;
+  }
+  // Which of its parts carries a message MPI does not say. With ob1 it is one of those that it was
+  // given.
+  if (effective["pml"] != "ob1") return;
+  for (const auto part : split_text(effective["btl"], ',')) {
+    if (part == "tcp") {
+      for (const auto device : split_text(effective["btl_tcp_if_include"], ',')) {
+        process.lanes.push_back(fmt::format("tcp/{}", device));
+      }
+    } else if (part != "self") {
+      const auto copies = effective.find("btl_vader_single_copy_mechanism");
+      process.lanes.push_back(
+          fmt::format("{}/{}", part, copies == effective.end() ? "memory" : copies->second));
+    }
+  }
+}
+
+}  // namespace
+
+const MpiModule& mpi_module() {
+  static const MpiModule& module = load();
+  return module;
+}
+
+void MpiProcess::check(int rank_here, int size_here) const {
+  if (rank == rank_here && size == size_here) return;
+  throw Failure(Exit::cannot_run, fmt::format("mpi: rank {} of {} is {} of {} there", rank_here,
+                                              size_here, rank, size));
+}
+
+const MpiProcess& mpi_process() {
+  static const struct Began : MpiProcess {
+    Began() {
+      if (const char* why = mpi_module().begin(label_count, &rank, &size)) {
+        throw Failure(Exit::cannot_run, fmt::format("mpi: {}", why));
+      }
+      note_settings(*this);
+    }
+    ~Began() { mpi_module().end(); }
+    Began(const Began&) = delete;
+    Began& operator=(const Began&) = delete;
+  } own;
+  return own;
+}
+
+MpiFound find_mpi() {
+  MpiFound found;
+  try {
+    const auto& module = mpi_module();
+    found.library = split_text(module.library(), ',').front();
+    found.gpu_memory = module.takes_gpu_memory();
+    found.over_ucx = !setting("pml_ucx_priority").empty();
+    found.mpirun = program_mpirun();
+    if (found.mpirun.empty())
+      found.why_not = "mpi: no mpirun in PATH; install openmpi-bin (Debian)";
+    if (!found.library.starts_with("Open MPI")) {
+      found.why_not =
+          fmt::format("mpi: it is started by Open MPI's mpirun, and this MPI is {}", found.library);
+    }
+  } catch (const Failure& failure) {
+    found.why_not = failure.what();
+  }
+  return found;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,318 @@
+#include "harness/comm/mpi_module.hpp"
+
+#include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <vector>
+
+namespace ucxbench {
+namespace {
+
+// More of them would take long to make.
+constexpr std::uint64_t most_communicators = 256;
+constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20U;
+
+struct UnderWay {
+  void* message;
+  bool receives;
+};
+
+struct World {
+  std::vector<MPI_Comm> communicators;
+  std::uint64_t tags = 0;  // of each
+  // By place: of each message under way.
+  std::vector<MPI_Request> requests;
+  std::vector<UnderWay> under_way;
+  // Of the last step.
+  std::vector<int> places;
+  std::vector<MPI_Status> statuses;
+  std::vector<MpiDone> done;
+};
+
+World& world() {
+  static World one;
+  return one;
+}
+
+// In MPI's words, with the call.
+const char* in_words(const char* call, int error) {
+  static char words[MPI_MAX_ERROR_STRING + 64];
+  if (error == MPI_SUCCESS) return nullptr;
+  char why[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(error, why, &length);
+  std::snprintf(words, sizeof words, "%s: %s", call, why);
+  return words;
+}
+
+const char* library() {
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return text;
+}
+
+bool takes_gpu_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() != 0;
+#else
+  return false;
+#endif
+}
+
+/// A control variable of MPI's tool interface (MPI 3.1, section 14.3).
+struct Variable {
+  MPI_Datatype type{};
+  MPI_T_enum names{};  // of the values of a number
+  int bound_to = 0;    // what kind of object it is of
+};
+
+bool find_variable(int index, Variable& found) {
+  char none[1];
+  int name_length = 0;
+  int text_length = 0;
+  int verbosity = 0;
+  int scope = 0;
+  return MPI_T_cvar_get_info(index, none, &name_length, &verbosity, &found.type, &found.names, none,
+                             &text_length, &found.bound_to, &scope) == MPI_SUCCESS &&
+         found.bound_to == MPI_T_BIND_NO_OBJECT;
+}
+
+// Its name, where the value has one.
+void write_number(const Variable& of, int number, char* text) {
+  std::snprintf(text, mpi_setting_room, "%d", number);
+  int count = 0;
+  int none = 0;
+  if (of.names == MPI_T_ENUM_NULL ||
+      MPI_T_enum_get_info(of.names, &count, nullptr, &none) != MPI_SUCCESS) {
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    int value = 0;
+    char name[64];
+    int length = sizeof name;
+    if (MPI_T_enum_get_item(of.names, i, &value, name, &length) == MPI_SUCCESS && value == number) {
+      std::snprintf(text, mpi_setting_room, "%s", name);
+    }
+  }
+}
+
+bool read_variable(int index, const Variable& variable, char* text) {
+  MPI_T_cvar_handle handle{};
+  int count = 0;
+  if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) return false;
+  bool known = false;
+  if (variable.type == MPI_CHAR && static_cast<std::size_t>(count) <= mpi_setting_room) {
+    known = MPI_T_cvar_read(handle, text) == MPI_SUCCESS;
+  } else if (variable.type == MPI_INT && count == 1) {
+    int number = 0;
+    known = MPI_T_cvar_read(handle, &number) == MPI_SUCCESS;
+    if (known) write_number(variable, number, text);
+  } else if (variable.type == MPI_C_BOOL && count == 1) {
+    bool yes = false;
+    known = MPI_T_cvar_read(handle, &yes) == MPI_SUCCESS;
+    std::snprintf(text, mpi_setting_room, "%d", yes ? 1 : 0);
+  }
+  MPI_T_cvar_handle_free(&handle);
+  return known;
+}
+
+bool setting(const char* name, char* text) {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  int index = 0;
+  Variable variable;
+  const bool known = MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
+                     find_variable(index, variable) && read_variable(index, variable, text);
+  MPI_T_finalize();
+  return known;
+}
+
+// A label is a communicator and a tag in it, so that two labels are never taken for one.
+const char* make_communicators(std::uint64_t labels) {
+  auto& w = world();
+  void* most_tag = nullptr;
+  int known = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most_tag), &known);
+  // The standard's least.
+  w.tags = (known == 0 ? 32767 : static_cast<std::uint64_t>(*static_cast<int*>(most_tag))) + 1;
+  const auto count = (labels + w.tags - 1) / w.tags;
+  if (count > most_communicators) {
+    static char words[100];
+    std::snprintf(words, sizeof words, "its tags end at %llu (MPI_TAG_UB), which is too few",
+                  static_cast<unsigned long long>(w.tags - 1));
+    return words;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    MPI_Comm made = MPI_COMM_NULL;
+    if (const auto* error = in_words("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_WORLD, &made))) {
+      return error;
+    }
+    w.communicators.push_back(made);
+  }
+  return nullptr;
+}
+
+const char* begin(std::uint64_t labels, int* rank, int* size) {
+  int provided = 0;
+  if (const auto* error = in_words(
+          "MPI_Init_thread", MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided))) {
+    return error;
+  }
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);             // once, for all of setting()
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // copies have it, too
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  MPI_Comm_size(MPI_COMM_WORLD, size);
+  return make_communicators(labels);
+}
+
+void forget() {
+  auto& w = world();
+  for (std::size_t i = 0; i < w.requests.size(); ++i) {
+    if (w.under_way[i].receives) MPI_Cancel(&w.requests[i]);
+    MPI_Request_free(&w.requests[i]);
+  }
+  w.requests.clear();
+  w.under_way.clear();
+}
+
+void end() {
+  forget();
+  for (auto& one : world().communicators) MPI_Comm_free(&one);
+  MPI_T_finalize();
+  MPI_Finalize();
+}
+
+/// How many of which type so many bytes are: MPI counts in `int`.
+class Extent {
+ public:
+  explicit Extent(std::uint64_t bytes) : count_(static_cast<int>(bytes)) {
+    if (bytes <= INT_MAX) return;
+    MPI_Datatype blocks{};
+    MPI_Datatype block{};
+    MPI_Type_contiguous(static_cast<int>(block_bytes), MPI_BYTE, &block);
+    MPI_Type_contiguous(static_cast<int>(bytes / block_bytes), block, &blocks);
+    const int counts[] = {1, static_cast<int>(bytes % block_bytes)};
+    const MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes / block_bytes * block_bytes)};
+    const MPI_Datatype types[] = {blocks, MPI_BYTE};
+    MPI_Type_create_struct(2, counts, places, types, &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&blocks);
+    MPI_Type_free(&block);
+    count_ = 1;
+  }
+  // A message that is under way keeps it.
+  ~Extent() {
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+  }
+  Extent(const Extent&) = delete;
+  Extent& operator=(const Extent&) = delete;
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+MPI_Comm communicator_of(std::uint64_t label) {
+  return world().communicators[label / world().tags];
+}
+int tag_of(std::uint64_t label) { return static_cast<int>(label % world().tags); }
+
+MPI_Request& next_request(void* message, bool receives) {
+  auto& w = world();
+  w.under_way.push_back({message, receives});
+  w.requests.push_back(MPI_REQUEST_NULL);
+  return w.requests.back();
+}
+
+const char* send(int to, std::uint64_t label, const void* from, std::uint64_t bytes,
+                 void* message) {
+  const Extent extent(bytes);
+  return in_words("MPI_Isend", MPI_Isend(from, extent.count(), extent.type(), to, tag_of(label),
+                                         communicator_of(label), &next_request(message, false)));
+}
+
+const char* receive(int from, std::uint64_t label, void* to, std::uint64_t bytes, void* message) {
+  const Extent extent(bytes);
+  return in_words("MPI_Irecv", MPI_Irecv(to, extent.count(), extent.type(), from, tag_of(label),
+                                         communicator_of(label), &next_request(message, true)));
+}
+
+MpiDone done_of(const UnderWay& of, const MPI_Status& status, int error) {
+  MpiDone done{of.message, 0, MpiDone::none, of.receives};
+  if (error != MPI_SUCCESS) {
+    int kind = MPI_ERR_UNKNOWN;
+    MPI_Error_class(error, &kind);
+    done.error = kind == MPI_ERR_TRUNCATE ? MpiDone::truncated : MpiDone::other;
+  } else if (of.receives) {
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    done.bytes = static_cast<std::uint64_t>(bytes);
+  }
+  return done;
+}
+
+const char* step(const MpiDone** done, std::size_t* count) {
+  auto& w = world();
+  w.done.clear();
+  *count = 0;
+  if (w.requests.empty()) {
+    // What MPI has taken of a send that is over may still have to leave. Here nothing comes, and
+    // looking for it is a step of progress.
+    int found = 0;
+    return in_words("MPI_Iprobe", MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE));
+  }
+  w.places.resize(w.requests.size());
+  w.statuses.resize(w.requests.size());
+  int ended = 0;
+  const int error = MPI_Testsome(static_cast<int>(w.requests.size()), w.requests.data(), &ended,
+                                 w.places.data(), w.statuses.data());
+  if (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) return in_words("MPI_Testsome", error);
+  if (ended <= 0) return nullptr;
+  for (int i = 0; i < ended; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto& status = w.statuses[at];
+    w.done.push_back(done_of(w.under_way[static_cast<std::size_t>(w.places[at])], status,
+                             error == MPI_SUCCESS ? MPI_SUCCESS : status.MPI_ERROR));
+  }
+  // The last ones take their places.
+  w.places.resize(static_cast<std::size_t>(ended));
+  std::sort(w.places.rbegin(), w.places.rend());
+  for (const int place : w.places) {
+    const auto at = static_cast<std::size_t>(place);
+    w.requests[at] = w.requests.back();
+    w.under_way[at] = w.under_way.back();
+    w.requests.pop_back();
+    w.under_way.pop_back();
+  }
+  *done = w.done.data();
+  *count = w.done.size();
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" const MpiModule ucxbench_mpi;
+const MpiModule ucxbench_mpi = {
+    .bytes = sizeof(MpiModule),
+    .library = library,
+    .takes_gpu_memory = takes_gpu_memory,
+    .setting = setting,
+    .begin = begin,
+    .end = end,
+    .send = send,
+    .receive = receive,
+    .step = step,
+    .forget = forget,
+};
+
+}  // namespace ucxbench
