@@ -65,6 +65,15 @@ std::chrono::nanoseconds processor_time(pid_t child) {
 
 }  // namespace
 
+fs::path source_script(const std::string& name) {
+  std::error_code ignored;
+  auto file = fs::path(UCXBENCH_SCRIPTS_SOURCE) / name;
+  if (fs::exists(file, ignored)) return file;
+  throw Failure(Exit::cannot_run, fmt::format("'{}' is not here: it is in the source tree of "
+                                              "ucx-bench only",
+                                              file.string()));
+}
+
 int run_script(const std::string& script, const std::vector<std::string>& args,
                std::chrono::milliseconds idle_limit) {
   const auto python = find_python();

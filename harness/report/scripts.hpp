@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,9 @@ int run_script(const std::string& script, const std::vector<std::string>& args,
 /// behind. Throws Failure(Exit::cannot_run) also when there is no memory for it.
 int run_script_on(const std::string& text, const std::string& script,
                   const std::vector<std::string>& args);
+
+/// A script of the source tree that installations do not have. Throws Failure(Exit::cannot_run)
+/// where there is no source tree.
+std::filesystem::path source_script(const std::string& name);
 
 }  // namespace ucxbench

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/comparison/comparison.hpp"
@@ -18,7 +19,8 @@ struct AbExtent {
   int launches = 0;  ///< of each side, at most
   /// The suite's, for each side; and --max-time, for all.
   std::optional<std::chrono::nanoseconds> of_each_side{}, of_all{};
-  Demands demands{};  ///< for what is compared between launches
+  Demands demands{};                ///< for what is compared between launches
+  std::vector<std::string> only{};  ///< keys of the cases; empty: all
 };
 
 /// What is still to be measured: cases that are decided at a look (looks.hpp) are left out of the
@@ -27,7 +29,7 @@ struct AbExtent {
 class AbCourse {
  public:
   /// The time for all counts from here.
-  explicit AbCourse(AbExtent extent) : extent_(extent) {}
+  explicit AbCourse(AbExtent extent) : extent_(std::move(extent)), only_(extent_.only) {}
 
   /// What the sides' dry runs said. Throws Failure(Exit::usage) where the time for all is less than
   /// one launch of both takes.

@@ -1,0 +1,345 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "bench/cli/commands/ab_run.hpp"
+#include "bench/cli/commands/bisect.hpp"
+#include "bench/cli/commands/commands.hpp"
+#include "bench/cli/options/help.hpp"
+#include "bench/cli/options/outputs.hpp"
+#include "bench/cli/plan/suite_plan.hpp"
+#include "harness/core/files.hpp"
+#include "harness/core/of_option.hpp"
+#include "harness/core/text.hpp"
+#include "harness/core/units.hpp"
+#include "harness/report/scripts.hpp"
+#include "harness/report/versions_view.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct VersionsOptions {
+  std::string file;
+  std::vector<std::string> ucx;
+  std::string bisect;
+  std::string folder;
+  std::string max_time;
+  std::string json, markdown, html;
+};
+
+/// An installation of UCX.
+struct UcxVersion {
+  std::string name;
+  fs::path libraries;  ///< the folder of libucp.so.0
+};
+
+// The fetching script waits at most that long for its environment and for the package.
+constexpr std::chrono::seconds fetch_limit{1800};
+
+fs::path libraries_below(const std::string& option, const fs::path& prefix) {
+  std::error_code ignored;
+  for (const auto* below : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"}) {
+    if (fs::exists(prefix / below / "libucp.so.0", ignored)) return fs::absolute(prefix / below);
+  }
+  throw Failure(Exit::usage,
+                fmt::format("--ucx {}: no libucp.so.0 in '{}' or lib64; give the prefix of an "
+                            "installation of UCX, or pypi:VERSION",
+                            option, (prefix / "lib").string()));
+}
+
+fs::path fetched(const std::string& option, const std::string& version, Signals& signals) {
+  const auto script = source_script("setup/ucx-wheel");
+  const auto end = run_program({.argv = {"bash", script.string(), version},
+                                .environment = current_environment(),
+                                .limit = fetch_limit},
+                               signals);
+  if (signals.stop()) throw Failure(Exit::interrupted, signals.reason());
+  if (end.signal == 0 && end.status == 0) return std::string(trim_text(end.out));
+  throw Failure(end.status == 2 ? Exit::usage : Exit::cannot_run,
+                fmt::format("--ucx {}: {}", option,
+                            std::string(split_text(trim_text(end.said), '\n').back())));
+}
+
+// "1.13.1=/usr", "/opt/ucx", "pypi:1.17.0", "old=pypi:1.17.0".
+UcxVersion version_of(const std::string& option, Signals& signals) {
+  constexpr std::string_view pypi = "pypi:";
+  const auto equals = option.find('=');
+  const auto place = equals == std::string::npos ? option : option.substr(equals + 1);
+  auto name = equals == std::string::npos ? place : option.substr(0, equals);
+  if (name.empty() || place.empty()) {
+    throw Failure(Exit::usage,
+                  fmt::format("--ucx '{}': expected NAME=PREFIX, or pypi:VERSION", option));
+  }
+  if (!place.starts_with(pypi)) return {name, libraries_below(option, place)};
+  const auto version = place.substr(pypi.size());
+  if (equals == std::string::npos) name = version;
+  fmt::print(stderr, "UCX {}: looking for it\n", version);
+  return {name, libraries_below(option, fetched(option, version, signals))};
+}
+
+std::vector<UcxVersion> versions_of(const std::vector<std::string>& options, Signals& signals) {
+  if (options.size() < 2) {
+    throw Failure(Exit::usage,
+                  "--ucx: give two versions at least; the first is what the others "
+                  "are compared with");
+  }
+  std::vector<UcxVersion> versions;
+  for (const auto& option : options) {
+    auto found = version_of(option, signals);
+    const auto same = std::ranges::find(versions, found.name, &UcxVersion::name);
+    if (same != versions.end()) {
+      throw Failure(Exit::usage, fmt::format("--ucx {}: two have the name {}; give NAME=PREFIX",
+                                             option, found.name));
+    }
+    versions.push_back(std::move(found));
+  }
+  return versions;
+}
+
+Variables settings_of(const UcxVersion& version) {
+  const auto* before = std::getenv("LD_LIBRARY_PATH");
+  auto path = version.libraries.string();
+  if (before != nullptr && *before != '\0') path += fmt::format(":{}", before);
+  return {{"LD_LIBRARY_PATH", path}, {"UCX_MODULE_DIR", (version.libraries / "ucx").string()}};
+}
+
+/// Compares versions of UCX with the first of them, each together with it (AbRun).
+class VersionsRun {
+ public:
+  VersionsRun(const VersionsOptions& options, const GlobalOptions& global)
+      : options_(options),
+        global_(global),
+        versions_(versions_of(options.ucx, signals_)),
+        planned_(plan_suite(options.file)) {
+    all_ = {{"schema", "ucx-bench/versions/1"},
+            {"suite", options.file},
+            {"versions", Json::array()},
+            {"rows", Json::array()}};
+    for (const auto& version : versions_) {
+      all_["versions"].push_back({{"name", version.name},
+                                  {"libraries", version.libraries.string()},
+                                  {"ucx", nullptr},
+                                  {"run", nullptr},
+                                  {"base_run", nullptr},
+                                  {"problem", nullptr},
+                                  {"failed", Json::object()}});
+    }
+  }
+
+  Exit all_of_them() {
+    auto exit = Exit::done;
+    for (std::size_t at = 1; at < versions_.size() && !signals_.stop(); ++at) {
+      say(fmt::format("UCX {} beside {}, {} of {}", versions_[at].name, versions_.front().name, at,
+                      versions_.size() - 1));
+      exit = worse(exit, measure(at, {}, versions_.size() - 1));
+    }
+    return exit;
+  }
+
+  /// Looks for the first version, in their order, that has the last one's change.
+  Exit bisect() {
+    const auto last = versions_.size() - 1;
+    const auto steps = static_cast<std::size_t>(std::ceil(std::log2(last))) + 1;
+    auto exit = measure(last, {options_.bisect}, steps);
+    const auto whole = change_at(last);
+    if (exit != Exit::done || whole == 0) {
+      if (exit == Exit::done)
+        found_ = fmt::format("no change of {} from {} to {} that can be shown", options_.bisect,
+                             versions_.front().name, versions_[last].name);
+      return exit;
+    }
+    const auto first = first_with(last, [&](std::size_t at) {
+      if (exit == Exit::done && !signals_.stop()) exit = measure(at, {options_.bisect}, steps);
+      // Nearer to the change than to none.
+      return change_at(at) / whole > 0.5;
+    });
+    if (exit == Exit::done && !signals_.stop()) {
+      found_ = fmt::format("{}: changed from UCX {} to {}", options_.bisect,
+                           versions_[first - 1].name, versions_[first].name);
+    }
+    return exit;
+  }
+
+  /// What was measured, as it was asked for.
+  Exit write() const {
+    auto exit = write_or_keep(options_.json, to_text(all_) + "\n");
+    exit = worse(exit, write_or_keep(options_.markdown, versions_markdown(all_)));
+    if (options_.json != "-" && options_.markdown != "-" && options_.html != "-" && !global_.quiet)
+      std::fputs((versions_table(all_) + (found_.empty() ? "" : found_ + "\n")).c_str(), stdout);
+    std::fflush(stdout);
+    if (signals_.stop()) return worse(exit, Exit::interrupted);
+    if (options_.html.empty()) return exit;
+    return worse(
+        exit, static_cast<Exit>(run_script_on(to_text(all_), "versions", {"-o", options_.html})));
+  }
+
+  Exit dry_run() {
+    for (std::size_t at = 1; at < versions_.size(); ++at) {
+      auto [base, now] = sides(at);
+      AbRun run(options_.file, extent({}, versions_.size() - 1), AbMethod::automatic, global_);
+      const auto answers = run.ask(base, now, signals_);
+      fmt::print("UCX {} beside {}: {}\n", versions_[at].name, versions_.front().name,
+                 run.whole_time());
+    }
+    return Exit::done;
+  }
+
+ private:
+  void say(const std::string& line) const {
+    if (!global_.quiet) fmt::print(stderr, "{}\n", line);
+  }
+
+  AbExtent extent(std::vector<std::string> only, std::size_t comparisons) const {
+    AbExtent extent{.launches = planned_.launches, .of_each_side = planned_.max_time};
+    extent.demands.across_environments = true;
+    extent.only = std::move(only);
+    if (options_.max_time.empty()) return extent;
+    const auto whole = of_option("--max-time", [&] { return parse_duration(options_.max_time); });
+    extent.of_all = whole / static_cast<int>(comparisons);
+    return extent;
+  }
+
+  std::pair<AbSide, AbSide> sides(std::size_t at) const {
+    const auto program = own_program().string();
+    return {
+        AbSide{.name = "base",
+               .program = program,
+               .added = settings_of(versions_.front()),
+               .file = {}},
+        AbSide{.name = "new", .program = program, .added = settings_of(versions_[at]), .file = {}}};
+  }
+
+  // A version that cannot run is a column with its reason, one that cannot run some cases has cells
+  // with theirs, and is measured again without them.
+  Exit measure(std::size_t at, std::vector<std::string> only, std::size_t comparisons) {
+    for (;;) {
+      const auto known = all_["versions"][at]["failed"].size();
+      const auto exit = measure_once(at, only, comparisons);
+      const auto& failed = all_["versions"][at]["failed"];
+      if (exit != Exit::lost || failed.size() == known) return exit;
+      if (only.empty()) only = keys_;
+      std::erase_if(only, [&](const std::string& key) { return failed.contains(key); });
+      if (only.empty()) return Exit::done;
+      say(fmt::format("UCX {}: again without what failed", versions_[at].name));
+    }
+  }
+
+  Exit measure_once(std::size_t at, const std::vector<std::string>& only, std::size_t comparisons) {
+    auto [base, now] = sides(at);
+    const auto wanted = extent(only, comparisons);
+    AbRun run(options_.file, wanted, AbMethod::automatic, global_);
+    auto& version = all_["versions"][at];
+    try {
+      run.ask(base, now, signals_);
+    } catch (const Failure& failure) {
+      if (signals_.stop()) return Exit::interrupted;
+      version["problem"] = failure.what();
+      say(fmt::format("UCX {}: {}", versions_[at].name, failure.what()));
+      return Exit::done;
+    }
+    base.file = new_run_file(options_.folder, "versions-base");
+    now.file = new_run_file(options_.folder, "versions-new");
+    const auto exit = run.measure(base, now, signals_);
+    if (now.result) note_failed(*now.result, version["failed"]);
+    if (!base.result || !now.result || exit == Exit::lost) return exit;
+    all_["versions"][0]["ucx"] = base.result->ucx.value("version", Json());
+    version["ucx"] = now.result->ucx.value("version", Json());
+    version["run"] = now.file.string();
+    version["base_run"] = base.file.string();
+    add_version(all_, versions_[at].name, *base.result, *now.result,
+                compare(*base.result, *now.result, wanted.demands));
+    // What was measured is there, whatever comes of the next.
+    if (!options_.json.empty() && options_.json != "-")
+      write_or_keep(options_.json, to_text(all_) + "\n");
+    return exit;
+  }
+
+  void note_failed(const Result& now, Json& failed) {
+    keys_.clear();
+    for (const auto& of : now.cases) {
+      if (is_canary(of)) continue;
+      keys_.push_back(of.key);
+      if (of.state == CaseState::failed) failed[of.key] = of.reason;
+    }
+  }
+
+  /// The logarithm of a version's ratio; 0 where it has not changed.
+  double change_at(std::size_t at) const {
+    double most = 0;
+    for (const auto& row : all_.at("rows")) {
+      const auto cell = row.at("cells").find(versions_[at].name);
+      if (cell == row.at("cells").end()) continue;
+      const auto& verdict = cell->at("verdict");
+      if (verdict != "regressed" && verdict != "improved") continue;
+      const auto change = std::log(cell->at("ratio").get<double>());
+      if (std::abs(change) > std::abs(most)) most = change;
+    }
+    return most;
+  }
+
+  const VersionsOptions& options_;
+  const GlobalOptions& global_;
+  Signals signals_;
+  std::vector<UcxVersion> versions_;
+  PlannedSuite planned_;
+  std::vector<std::string> keys_;  ///< of the last run's cases
+  Json all_;
+  std::string found_;
+};
+
+Exit run_versions(const VersionsOptions& o, const GlobalOptions& global) {
+  check_outputs({{"json", o.json}, {"markdown", o.markdown}, {"html", o.html}}, {o.file});
+  VersionsRun run(o, global);
+  if (global.dry_run) return run.dry_run();
+  const auto exit = o.bisect.empty() ? run.all_of_them() : run.bisect();
+  return worse(exit, run.write());
+}
+
+}  // namespace
+
+AddedCommand add_versions(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("versions", "compare several installations of UCX with the first of them");
+  add_examples(*command, {"versions suite.toml --ucx 1.13.1=/usr --ucx pypi:1.22.0"});
+  const auto options = std::make_shared<VersionsOptions>();
+  auto& o = *options;
+  command->add_option("file", o.file, "the suite, as for suite")
+      ->required()
+      ->type_name("FILE.toml");
+  command
+      ->add_option("--ucx", o.ucx,
+                   "an installation: NAME=PREFIX, or pypi:VERSION, which is fetched into .ucx; "
+                   "repeatable, the first is the base")
+      ->type_name("UCX")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--bisect", o.bisect,
+                   "of this case alone, find the first version, in their order, that has the "
+                   "last one's change")
+      ->type_name("CASE");
+  command->add_option("--folder", o.folder, "where the run files are kept, else ucx-bench-runs/")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--max-time", o.max_time, "for all of it, as 1h; an equal part for each version")
+      ->type_name("TIME");
+  command->add_option("--json", o.json, "the table: a file, or - for stdout")->type_name("FILE");
+  command->add_option("--markdown", o.markdown, "the table: a file, or - for stdout")
+      ->type_name("FILE");
+  command->add_option("--html", o.html, "a page with a heat map: a file, or - for stdout")
+      ->type_name("FILE");
+  return {command,
+          [options](const GlobalOptions& global) { return run_versions(*options, global); }};
+}
+
+}  // namespace ucxbench

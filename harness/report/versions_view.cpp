@@ -1,0 +1,170 @@
+#include "harness/report/versions_view.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/report/comparison_view.hpp"
+#include "harness/report/markdown_text.hpp"
+#include "harness/report/text.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+const Case* find_case(const Result& run, const std::string& key) {
+  const auto found = std::ranges::find(run.cases, key, &Case::key);
+  return found == run.cases.end() ? nullptr : &*found;
+}
+
+Json& row_of(Json& versions, const Json& series) {
+  auto& all = versions["rows"];
+  for (auto& row : all) {
+    if (row.at("key") == series.at("key") && row.at("metric") == series.at("metric")) return row;
+  }
+  all.push_back({{"key", series.at("key")},
+                 {"metric", series.at("metric")},
+                 {"better", series.at("better")},
+                 {"cells", Json::object()}});
+  return all.back();
+}
+
+Json text_or_nothing(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// A case that one version has not measured says why itself.
+std::string reason_of(const Json& series, const Result& now) {
+  const auto* of = find_case(now, series.at("key").get<std::string>());
+  if (of != nullptr && of->state != CaseState::measured) return of->reason;
+  const auto& why = series.at("why");
+  return why.is_string() ? why.get<std::string>() : "";
+}
+
+std::string change_of(const Json& cell) {
+  if (cell.at("ratio").is_null()) return no_cell;
+  return fmt::format("{:+.1f}", 100 * (cell.at("ratio").get<double>() - 1));
+}
+
+std::vector<std::string> names_of(const Json& versions) {
+  std::vector<std::string> names;
+  for (const auto& version : versions.at("versions")) names.push_back(version.at("name"));
+  return names;
+}
+
+Grid grid_of(const Json& versions) {
+  const auto names = names_of(versions);
+  Grid grid{.columns = {{"", "case"}, {"", "metric"}, {names.front(), "median"}}, .rows = {}};
+  for (std::size_t at = 1; at < names.size(); ++at) {
+    grid.columns.push_back({names[at], "change, %"});
+    grid.columns.push_back({names[at], "verdict"});
+  }
+  for (const auto& row : versions.at("rows")) {
+    std::vector<std::string> line = {on_one_line(row.at("key").get<std::string>()),
+                                     row.at("metric").get<std::string>(), no_cell};
+    for (std::size_t at = 1; at < names.size(); ++at) {
+      const auto cell = row.at("cells").find(names[at]);
+      if (cell == row.at("cells").end()) {
+        const auto failed =
+            versions.at("versions")[at].at("failed").contains(row.at("key").get<std::string>());
+        line.insert(line.end(), {no_cell, failed ? "failed" : no_cell});
+        continue;
+      }
+      if (line[2] == no_cell && cell->at("base").is_number())
+        line[2] = significant(cell->at("base").get<double>(), 4);
+      line.push_back(change_of(*cell));
+      line.push_back(cell->at("verdict").get<std::string>());
+    }
+    grid.rows.push_back(std::move(line));
+  }
+  return grid;
+}
+
+// What stands beside changes: how the messages went before and after; and who could not run.
+std::vector<std::string> remarks_of(const Json& versions) {
+  std::vector<std::string> lines;
+  for (const auto& version : versions.at("versions")) {
+    const auto name = version.at("name").get<std::string>();
+    const auto& problem = version.at("problem");
+    if (problem.is_string()) lines.push_back(name + ": " + problem.get<std::string>());
+    for (const auto& [key, why] : version.at("failed").items())
+      lines.push_back(fmt::format("{}: {}: {}", name, key, why.get<std::string>()));
+  }
+  for (const auto& row : versions.at("rows")) {
+    for (const auto& [name, cell] : row.at("cells").items()) {
+      const auto text = [&](const char* of) {
+        return cell.at(of).is_string() ? cell.at(of).template get<std::string>() : std::string();
+      };
+      const auto verdict = text("verdict");
+      const auto begin = fmt::format("{}: {}: ", name, row.at("key").template get<std::string>());
+      if (verdict == "missing") lines.push_back(begin + text("why"));
+      const bool changed = verdict == "regressed" || verdict == "improved";
+      if (!changed || text("before") == text("after")) continue;
+      lines.push_back(fmt::format("{}{} -> {}", begin,
+                                  text("before").empty() ? unknown_cell : text("before"),
+                                  text("after").empty() ? unknown_cell : text("after")));
+    }
+  }
+  std::ranges::sort(lines);
+  const auto repeated = std::ranges::unique(lines);
+  lines.erase(repeated.begin(), repeated.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string way_of(const Case& of, std::string_view metric) {
+  if (of.launches.empty()) return "";
+  const auto& launch = of.launches.front();
+  std::vector<std::string> parts;
+  for (const auto& row : launch.path.value("protocols", Json::array())) {
+    const auto use = row.value("use", "");
+    if (use.empty() || !metric.starts_with(use)) continue;
+    parts.push_back(fmt::format("{} by {}, {}", row.value("protocol", ""), row.value("device", ""),
+                                row.value("range", "")));
+  }
+  if (!launch.lanes.empty()) parts.push_back(fmt::format("lanes {}", fmt::join(launch.lanes, " ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+void add_version(Json& versions, const std::string& name, const Result& base, const Result& now,
+                 const Comparison& comparison) {
+  const auto compared = comparison_json(comparison);
+  for (const auto& series : compared.at("series")) {
+    auto& cell = row_of(versions, series)["cells"][name];
+    for (const auto* field : {"verdict", "base", "new", "ratio", "interval", "p_corrected", "by"})
+      cell[field] = series.at(field);
+    cell["why"] = text_or_nothing(reason_of(series, now));
+    const auto key = series.at("key").get<std::string>();
+    const auto metric = series.at("metric").get<std::string>();
+    for (const auto& [field, run] : {std::pair{"before", &base}, {"after", &now}}) {
+      const auto* of = find_case(*run, key);
+      cell[field] = of == nullptr ? Json() : text_or_nothing(way_of(*of, metric));
+    }
+  }
+}
+
+std::string versions_table(const Json& versions) {
+  std::string text;
+  if (!versions.at("rows").empty()) {
+    const auto lines = aligned(grid_of(versions));
+    for (const auto& header : lines.header) text += header + "\n";
+    for (const auto& row : lines.rows) text += row + "\n";
+  }
+  for (const auto& line : remarks_of(versions))
+    text += wrapped("! " + on_one_line(line), "  ", page_width());
+  return text;
+}
+
+std::string versions_markdown(const Json& versions) {
+  auto grid = grid_of(versions);
+  for (auto& row : grid.rows) {
+    for (auto& cell : row) cell = markdown_escaped(cell);
+  }
+  auto text = markdown_table(grid);
+  for (const auto& line : remarks_of(versions))
+    text += "- " + markdown_escaped(on_one_line(line)) + "\n";
+  return text;
+}
+
+}  // namespace ucxbench

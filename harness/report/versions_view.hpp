@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/analysis/comparison/comparison.hpp"
+#include "harness/core/json.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// How the messages of a case went that one of its metrics is of: UCX's protocols with their range
+/// of sizes, where it tells them (from 1.16 on), and the lanes. Empty where nothing is known.
+std::string way_of(const Case& of, std::string_view metric);
+
+/// Adds the comparison of a version with the first one to the rows of `versions`, what
+/// `ucx-bench versions --json` writes: {"schema", "suite", "versions": [{"name", "libraries" (their
+/// folder), "ucx" (what it says of itself), "run", "base_run" (files), "problem", "failed": {KEY:
+/// why}}], "rows":
+/// [{"key", "metric", "better", "cells": {NAME: {"verdict", "base", "new" (medians), "ratio",
+/// "interval", "p_corrected", "why", "by", "before", "after" (way_of each)}}}]}; unknown is null.
+/// The first of "versions" has no run, since each of the others was measured together with it.
+void add_version(Json& versions, const std::string& name, const Result& base, const Result& now,
+                 const Comparison& comparison);
+
+/// A row for each case and metric, a column for each version: the change against the first.
+std::string versions_table(const Json& versions);
+std::string versions_markdown(const Json& versions);
+
+}  // namespace ucxbench

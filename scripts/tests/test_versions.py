@@ -1,0 +1,51 @@
+"""versions.py draws what `ucx-bench versions --json` writes, and says in one line what it cannot."""
+
+import json
+
+import pytest
+
+from conftest import as_a_script
+
+
+def cell(verdict, ratio, **more):
+    empty = dict.fromkeys(("interval", "p_corrected", "why", "before", "after"))
+    return {"verdict": verdict, "base": 200.0, "new": ratio and 200 * ratio, "ratio": ratio, "by": "duets", **empty, **more}
+
+
+VERSIONS = {
+    "schema": "ucx-bench/versions/1", "suite": "suite.toml",
+    "versions": [{"name": name, "libraries": f"/opt/{name}/lib", "ucx": name, "run": None, "base_run": None, "problem": problem,
+                  "failed": {"pingpong/tcp/1MiB": "no connection"} if name == "1.20" else {}}
+                 for name, problem in (("1.13", None), ("1.18", None), ("1.20", "no route"))],
+    "rows": [
+        {"key": "pingpong/tcp/1MiB", "metric": "latency_us", "better": "lower", "cells": {
+            "1.18": cell("regressed", 4.2, interval=[4.0, 4.4], before="lanes tcp/lo", after="eager fragments <b>")}},
+        {"key": "pingpong/shm/8B", "metric": "bandwidth_GBps", "better": "higher", "cells": {
+            "1.18": cell("inconclusive", 1.02, why="too few launches"), "1.20": cell("missing", None, why="no route to lo")}},
+    ],
+}
+
+
+@pytest.fixture
+def page(tmp_path):
+    def make(versions, status=0):
+        (tmp_path / "versions.json").write_text(versions if isinstance(versions, str) else json.dumps(versions))
+        done = as_a_script("versions.py", tmp_path / "versions.json", "-o", "-")
+        assert done.returncode == status, done.stderr
+        return done.stdout or done.stderr
+
+    return make
+
+
+def test_a_change_is_coloured_and_what_is_open_is_not(page):
+    text = page(VERSIONS)
+    assert '<td class="worse" style="--shade: 85%" title="regressed, by duets: 200 to 840, interval +300.0% to +340.0%">+320.0%</td>' in text
+    assert '<td class="better" style="--shade: 0%" title="inconclusive, by duets: 200 to 204; too few launches">+2.0% ?</td>' in text
+    assert 'title="no route to lo">missing</td>' in text and 'title="no connection">failed</td>' in text
+    assert "<td>lanes tcp/lo</td><td>eager fragments &lt;b&gt;</td>" in text and "no route" in text
+
+
+def test_refuses_what_it_cannot_read(page):
+    for damaged in ("{", "[]", json.dumps({"schema": "ucx-bench/comparison/1"})):
+        assert "is not what ucx-bench versions --json writes" in page(damaged, status=2)
+    assert page({"schema": "ucx-bench/versions/1"}, status=2).count("\n") == 1
