@@ -118,7 +118,9 @@ std::vector<Source> sources(const Block& block) {
     if (there || metric.shown == Shown::kept) continue;
     const auto group = metric.title + ", " + metric.unit;
     all.push_back({{group, "p50"}, metric.name, quantile<&Quantiles::p50, 4>});
-    all.push_back({{group, "95% CI"}, metric.name, interval});
+    if (metric.better == "lower") {
+      all.push_back({{group, "p99"}, metric.name, quantile<&Quantiles::p99, 3>});
+    }
   }
   return all;
 }

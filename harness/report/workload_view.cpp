@@ -73,6 +73,9 @@ bool cpu_moves_the_bytes(const Case& of) {
 // How long a run must take at least, by its own computing and by what the exchange took alone: one
 // after the other where the CPUs do both, else the longer of the two.
 std::string bound_of(const Case& of) {
+  const bool computes = std::ranges::any_of(
+      of.phases, [](const Json& phase) { return text_at(phase, "/name") == "shuffle"; });
+  if (!computes) return "";
   double computing_ms = 0;
   for (const auto& phase : of.phases) {
     const auto name = text_at(phase, "/name");
@@ -153,10 +156,20 @@ Grid phases_of(const Case& of) {
                         {"slowest", "rank"},
                         {"slowest", "ms"}},
             .rows = {}};
+  const bool apart = std::ranges::any_of(
+      of.phases, [](const Json& phase) { return phase.contains("ingress_imbalance"); });
+  if (apart) {
+    grid.columns.push_back({"received", "GB/s"});
+    grid.columns.push_back({"received", "most/mean"});
+  }
   for (const auto& phase : of.phases) {
     grid.rows.push_back({text_at(phase, "/name"), text_of(phase, "median_ms", 3),
                          percent_or_none(number_at(phase, "share")),
                          text_at(phase, "/slowest_rank"), text_of(phase, "slowest_ms", 3)});
+    if (!apart) continue;
+    const auto rate = text_at(phase, "/name") + "_GBps";
+    grid.rows.back().push_back(significant(p50_of(of, rate.c_str()), 4));
+    grid.rows.back().push_back(text_of(phase, "ingress_imbalance", 3));
   }
   return grid;
 }

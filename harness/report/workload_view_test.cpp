@@ -67,6 +67,27 @@ TEST(Bound, NeedsACalibration) {
   EXPECT_EQ(line_of(of, "lower bound"), "");
 }
 
+TEST(Bound, IsNoneWhereNothingIsComputed) {
+  auto of = workload({"shm"}, 2, nullptr);
+  of.phases = Json::array({{{"name", "dispatch"}, {"median_ms", 30.0}}});
+  EXPECT_EQ(line_of(of, "lower bound"), "");
+}
+
+TEST(Phases, ShowWhatTheyReceiveWhereTheyExchangeApart) {
+  auto of = workload({"shm"}, 2, nullptr);
+  EXPECT_EQ(phases_of(of).columns.size(), 5U);
+  of.phases =
+      Json::array({{{"name", "counts"}, {"median_ms", 1.0}},
+                   {{"name", "dispatch"}, {"median_ms", 30.0}, {"ingress_imbalance", 1.5}}});
+  of.metrics["dispatch_GBps"].quantiles.p50 = 2;
+  const auto grid = phases_of(of);
+  ASSERT_EQ(grid.columns.size(), 7U);
+  EXPECT_EQ(grid.rows.at(0).at(5), "-");
+  EXPECT_EQ(grid.rows.at(0).at(6), "-");
+  EXPECT_EQ(grid.rows.at(1).at(5), "2.000");
+  EXPECT_EQ(grid.rows.at(1).at(6), "1.50");
+}
+
 TEST(Calibrated, IsWhatTheExchangeCanReach) {
   auto of = workload({"shm"}, 2, nullptr);
   EXPECT_EQ(line_of(of, "calibrated"), "");

@@ -152,14 +152,14 @@ ShownMetric metric_named(const std::string& name, const MetricNotes& notes) {
   const bool per_s = name.ends_with("_per_s");
   const auto end = per_s ? name.size() - 6 : std::min(name.rfind('_'), name.size());
   const auto suffix = end < name.size() ? name.substr(end + 1) : "";
-  const bool rate = per_s || suffix == "GBps";
+  const bool more_is_better = per_s || suffix == "GBps" || suffix == "ratio";
   ShownMetric metric{.name = name,
                      .title = notes.title.empty() ? name.substr(0, end) : notes.title,
                      .about = notes.about,
                      .unit = per_s              ? "1/s"
                              : suffix == "GBps" ? "GB/s"
                                                 : suffix,
-                     .better = rate ? "higher" : "lower",
+                     .better = more_is_better ? "higher" : "lower",
                      .judged = notes.judged,
                      .shown = notes.shown};
   std::ranges::replace(metric.title, '_', ' ');

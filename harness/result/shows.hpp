@@ -31,7 +31,7 @@ struct ShownMetric {
   std::string name;    ///< "bandwidth_GBps"
   std::string title;   ///< "bandwidth"
   std::string about;   ///< above a picture of it: "bandwidth one way as received"
-  std::string unit;    ///< "us", "ms", "ns", "s", "GB/s", "1/s"
+  std::string unit;    ///< "us", "ms", "ns", "s", "GB/s", "1/s", "ratio"
   std::string better;  ///< "lower", "higher"
   /// Whether it is compared: not what follows from another metric, nor what is there for other
   /// tools.
@@ -48,7 +48,7 @@ struct MetricNotes {
 };
 
 /// The rest follows from the end of its name, which is its unit: a time is better lower, a rate
-/// higher. "latency_us" → latency in us.
+/// or ratio higher. "latency_us" → latency in us.
 ShownMetric metric_named(const std::string& name, const MetricNotes& notes = {});
 
 /// Of ViewKind::workload: "wall_ms", "throughput_GBps", "exchange_GBps".

@@ -94,6 +94,8 @@ TEST(Metric, SaysItsUnitAndDirectionByItsName) {
   EXPECT_EQ(metric_named("message_rate_per_s").better, "higher");
   EXPECT_EQ(metric_named("connect_ms").unit, "ms");
   EXPECT_EQ(metric_named("connect_ms").better, "lower");
+  EXPECT_EQ(metric_named("fairness_ratio").unit, "ratio");
+  EXPECT_EQ(metric_named("fairness_ratio").better, "higher");
 }
 
 ViewKind kind_of_older(const Json& parameters) {

@@ -51,7 +51,8 @@ std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, in
 Json to_json(const Iteration& i) {
   return {{"wall_ns", i.wall_ns},         {"phase_ns", i.phase_ns},
           {"progress_ns", i.progress_ns}, {"busy_ns", i.busy_ns},
-          {"sent_bytes", i.sent_bytes},   {"received_bytes", i.received_bytes}};
+          {"sent_bytes", i.sent_bytes},   {"received_bytes", i.received_bytes},
+          {"phase_bytes", i.phase_bytes}};
 }
 
 Json to_json(const Inflow& inflow) {
@@ -71,6 +72,7 @@ Iteration parse_iteration(const Json& json) {
   json.at("busy_ns").get_to(i.busy_ns);
   json.at("sent_bytes").get_to(i.sent_bytes);
   json.at("received_bytes").get_to(i.received_bytes);
+  json.at("phase_bytes").get_to(i.phase_bytes);
   return i;
 }
 

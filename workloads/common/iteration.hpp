@@ -19,6 +19,8 @@ struct Iteration {
   std::uint64_t progress_ns = 0;  ///< in UCX, while a phase computed
   std::uint64_t busy_ns = 0;      ///< with a message under way; 0 without a transfer log
   std::uint64_t sent_bytes = 0, received_bytes = 0;
+  /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
+  std::vector<std::uint64_t> phase_bytes{};
 };
 
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);

@@ -1,5 +1,7 @@
 #include "workloads/common/record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -50,16 +52,47 @@ Json phase(const std::vector<RankFacts>& ranks, std::string_view name, const Val
           {"slowest_ms", *slowest_rank}};
 }
 
+Value bytes_in(std::size_t phase) {
+  return [phase](const Iteration& i) {
+    return i.phase_bytes.empty() ? 0.0 : static_cast<double>(i.phase_bytes.at(phase));
+  };
+}
+
+Value ns_in(std::size_t phase) {
+  return [phase](const Iteration& i) { return static_cast<double>(i.phase_ns.at(phase)); };
+}
+
+// The most that any rank received, of the mean.
+std::optional<double> imbalance(const std::vector<RankFacts>& ranks, const Value& bytes) {
+  double most = 0;
+  for (const auto& rank : ranks) most = std::max(most, sum_of({rank}, bytes));
+  const auto all = sum_of(ranks, bytes);
+  return all > 0 ? std::optional(most * static_cast<double>(ranks.size()) / all) : std::nullopt;
+}
+
 Json phases_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> names) {
   Json all = Json::array();
   for (std::size_t at = 0; at < names.size(); ++at) {
-    all.push_back(phase(ranks, names[at], [at](const Iteration& i) {
-      return static_cast<double>(i.phase_ns.at(at));
-    }));
+    all.push_back(phase(ranks, names[at], ns_in(at)));
+    if (const auto most = imbalance(ranks, bytes_in(at))) all.back()["ingress_imbalance"] = *most;
   }
   all.push_back(phase(ranks, "UCX, while computing",
                       [](const Iteration& i) { return double(i.progress_ns); }));
   return all;
+}
+
+// Per iteration: what all ranks received in a phase by the slowest one's time in it.
+std::vector<double> rates_of_phase(const std::vector<RankFacts>& ranks, std::size_t phase,
+                                   double clock_step_ns) {
+  const auto ns = slowest(ranks, ns_in(phase));
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    double bytes = 0;
+    for (const auto& rank : ranks) bytes += bytes_in(phase)(rank.iterations[i]);
+    const auto rate = Clock::rate_per_s(bytes, ns[i], clock_step_ns);
+    if (rate && *rate > 0) rates.push_back(*rate * 1e-9);
+  }
+  return rates;
 }
 
 Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
@@ -73,8 +106,10 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
   }
   const auto iterations = static_cast<double>(ranks.front().iterations.size());
   const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
-  const auto exposed =
-      sum_of(ranks, [&](const Iteration& i) { return double(i.phase_ns.at(shuffle)); });
+  // Without a phase that waits all of them do nothing else.
+  const auto exposed = sum_of(ranks, [&](const Iteration& i) {
+    return double(shuffle < i.phase_ns.size() ? i.phase_ns[shuffle] : i.wall_ns);
+  });
   const auto count = static_cast<double>(ranks.size());
   Json exchange = {{"bytes", sent / iterations},
                    {"alone_GBps", number_or_null(alone)},
@@ -162,6 +197,12 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   }
   if (!exchange.empty()) {
     record.samples["exchange_GBps"] = make_samples(std::move(exchange), kept_samples);
+  }
+  for (std::size_t at = 0; at < phases.size(); ++at) {
+    auto rates = rates_of_phase(ranks, at, clock_step_ns);
+    if (rates.empty()) continue;
+    record.samples[fmt::format("{}_GBps", phases[at])] =
+        make_samples(std::move(rates), kept_samples);
   }
   std::uint64_t dropped = 0;
   for (const auto& rank : ranks) {

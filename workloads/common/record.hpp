@@ -29,8 +29,10 @@ RankFacts parse_rank_facts(const Json& json);
 /// One launch of a workload from all ranks' facts, `ranks` in their order. Samples, one per
 /// iteration: wall_ms, the slowest rank's time between the two barriers; throughput_GBps,
 /// `input_bytes` of all ranks by it; exchange_GBps, bytes received by all ranks by the slowest
-/// rank's time with a message under way (not without a transfer log). `exchange_alone_GBps`: the
-/// calibration's. `clock_step_ns`: no rate comes from a time too short for such a clock.
+/// rank's time with a message under way (not without a transfer log); and of each phase with bytes
+/// of its own PHASE_GBps, received by all ranks by the slowest rank's time in it.
+/// `exchange_alone_GBps`: the calibration's. `clock_step_ns`: no rate comes from a time too short
+/// for such a clock.
 LaunchRecord make_record(const std::vector<RankFacts>& ranks,
                          std::span<const std::string_view> phases, std::uint64_t input_bytes,
                          std::optional<double> exchange_alone_GBps, double clock_step_ns);
