@@ -13,6 +13,9 @@ SHORT = {
     "transpose": ["--size", 2500],
     "merge": ["--rows", "10K"],
     "halo": ["--size", 64],
+    "svd": ["--rows", 500, "--columns", 8],
+    "moe": ["--tokens", 100, "--routing", "uniform"],
+    "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
 }
 FILES = {
     "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n',

@@ -1,0 +1,31 @@
+// The rank side of the SVD.
+
+#include "workloads/svd/rank.hpp"
+
+#include "workloads/common/rank.hpp"
+#include "workloads/svd/lapack.hpp"
+#include "workloads/svd/svd.hpp"
+
+namespace ucxbench::svd {
+
+void run_rank(RankContext& context) {
+  // Before anybody connects: without it nothing can run, and the run file has the libraries that
+  // are loaded by then.
+  const auto& lapack = Lapack::get();
+  const auto cases = context.cases<Parameters>();
+  const auto run_cases = [&](Communicator& comm, WorkloadMemory& memory) {
+    for (const auto& [index, p] : cases) {
+      context.rendezvous().phase("making the array");
+      Svd svd(comm, context.clock(), memory, lapack, p);
+      measure_workload(
+          context, comm, index, p, svd.phases(), input_bytes(p),
+          {.gpu = memory.gpu(),
+           .exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
+           .run = [&](std::uint32_t number, TransferLog* log) { return svd.run(number, log); },
+           .verify = [&] { return svd.verify(); }});
+    }
+  };
+  run_workload(context, cases.front().parameters, run_cases);
+}
+
+}  // namespace ucxbench::svd
