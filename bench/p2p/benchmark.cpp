@@ -70,6 +70,7 @@ Fields<Parameters> fields() {
     .examples = {"p2p -n 4 --html p2p.html",
                  "p2p -n 8 --memory cuda --transports tcp,nvlink --json gpus.json"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
+    .ablation = true,
     .duet_ranks = most_duet_ranks,
     .duet_steps = 2,
     .run_rank = run_rank,

@@ -34,6 +34,12 @@ void check(const Parameters& p, const Local& local) {
     throw Failure(Exit::usage,
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
+  using Kind = ProgressMode::Kind;
+  if (p.comm != CommKind::ucx && p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
+    throw Failure(Exit::usage, fmt::format("--progress-mode {}: with --comm {} ranks wait by poll "
+                                           "or event",
+                                           p.progress.name(), to_string(p.comm)));
+  }
   check_message_size("--sizes", p, p.bytes, 2, local);
 }
 
@@ -117,6 +123,7 @@ Fields<Parameters> samples() {
 
 Fields<Parameters> fields() {
   return {ranks_field("processes: an even number, pairs play at once; 1 = self", Key::if_unusual),
+          comm_field(),
           connect_by_field(),
           flag_field(&Parameters::enable_rdmacm, {.name = "enable-rdmacm",
                                                   .help = "--connect-by sockaddr, by rdmacm",

@@ -2,44 +2,31 @@
 
 #include <fmt/format.h>
 
-#include "bench/pingpong/ucx_loops.hpp"
-
 namespace ucxbench::pingpong {
-namespace {
 
-ucp_ep_h connect(const UcxWorker& worker, Pair& pair, const Parameters& parameters,
-                 const std::string& purpose, const Rendezvous::Progress& progress) {
-  const auto name =
-      fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), purpose);
-  if (parameters.connect_by == ConnectBy::sockaddr && pair.role() != Role::alone) {
-    return connect_by_sockaddr(worker, pair.rendezvous(), pair.peer(), name, parameters.net_devices,
-                               progress);
-  }
-  auto& rendezvous = pair.rendezvous();
-  const auto address = exchange_address(worker, rendezvous, pair.peer(), name, progress);
-  return connect_to_address(worker, address, rendezvous.rank(), pair.peer());
+std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts) {
+  return parameters.comm == CommKind::ucx ? make_ucx_pair(parameters, counts)
+                                          : make_socket_pair(parameters);
 }
-
-}  // namespace
 
 Connection::Connection(RankContext& context, Pair& pair, const Parameters& parameters,
                        const ConnectionUse& use)
     : pair_(pair) {
   auto& rendezvous = context.rendezvous();
   const auto& clock = context.clock();
-  rendezvous.phase(fmt::format("{}: starting UCX", to_string(parameters.api)));
+  rendezvous.phase(
+      fmt::format("{}: starting {}", to_string(parameters.api), device_name(parameters.comm)));
   const auto start = clock.ticks();
-  worker_.emplace(parameters.api, parameters.progress, use.counts);
+  device_ = make_pair_device(parameters, use.counts);
   cold_.context_us = clock.us(clock.ticks() - start);
 
   rendezvous.phase(fmt::format("{}: connecting by {}, for {}", to_string(parameters.api),
                                to_string(parameters.connect_by), use.purpose));
-  progress_ = [this] { ucp_worker_progress(worker_->handle()); };
-  rendezvous.barrier(progress_);
+  rendezvous.barrier([this] { device_->progress(); });
   const auto connecting = clock.ticks();
-  endpoint_.emplace(connect(*worker_, pair, parameters, use.purpose, progress_));
-  loops_ = make_ucx_loops(parameters.api, parameters.progress, pair.role(), clock,
-                          worker_->handle(), endpoint_->handle());
+  loops_ = device_->connect(
+      pair, clock,
+      fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), use.purpose));
   if (use.meets) loops_->meet();
   cold_.connect_us = clock.us(clock.ticks() - connecting);
 }
@@ -50,9 +37,9 @@ std::vector<ProtocolUse> Connection::close() {
   // Nobody closes while the other still sends.
   rendezvous.barrier([this] { loops_->turn(); });
   loops_.reset();
-  endpoint_->close(progress_);
-  rendezvous.barrier(progress_);
-  return worker_->end();
+  device_->close();
+  rendezvous.barrier([this] { device_->progress(); });
+  return device_->end();
 }
 
 }  // namespace ucxbench::pingpong

@@ -1,15 +1,14 @@
 #pragma once
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/pingpong/loops.hpp"
 #include "bench/pingpong/pair.hpp"
+#include "bench/pingpong/pair_device.hpp"
 #include "bench/pingpong/parameters.hpp"
-#include "harness/comm/endpoint.hpp"
-#include "harness/comm/worker.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench::pingpong {
@@ -22,27 +21,25 @@ struct ConnectionUse {
   bool counts = false;  ///< UcxWorker's
 };
 
-/// A worker and its connection, with what it cost to make them. All ranks make and close theirs at
-/// the same point of the plan.
+/// The connection of a pair, with what it cost to make. All ranks make and close theirs at the same
+/// point of the plan.
 class Connection {
  public:
   Connection(RankContext& context, Pair& pair, const Parameters& parameters,
              const ConnectionUse& use);
 
-  /// What the worker counted.
+  /// What its device counted.
   std::vector<ProtocolUse> close();
 
-  UcxWorker& worker() { return *worker_; }
   Loops& loops() { return *loops_; }
   const Cold& cold() const { return cold_; }
-  std::vector<std::string> lanes() const { return endpoint_->lanes(); }
+  std::vector<std::string> lanes() const { return device_->lanes(); }
+  const std::map<std::string, std::string>& effective() const { return device_->effective(); }
 
  private:
   Pair& pair_;
   Cold cold_;
-  Rendezvous::Progress progress_;
-  std::optional<UcxWorker> worker_;
-  std::optional<UcxEndpoint> endpoint_;
+  std::unique_ptr<PairDevice> device_;
   std::unique_ptr<Loops> loops_;
 };
 

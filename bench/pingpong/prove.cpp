@@ -28,10 +28,12 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
            bool count) {
   auto& rendezvous = bench.pair.rendezvous();
   rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
-  Evidence evidence{.lanes = lanes, .path = {}, .moved = {}, .payload_bytes = 0};
+  Evidence evidence{
+      .lanes = lanes, .path = {}, .device = device_name(p.comm), .moved = {}, .payload_bytes = 0};
   Json protocols = Json::array();
+  const bool says_how = p.comm == CommKind::ucx;
   for (const bool many : {false, true}) {
-    if (many ? !p.bandwidth : !p.latency) continue;
+    if (!says_how || (many ? !p.bandwidth : !p.latency)) continue;
     use(bench, p, 1, many);
     const auto path = parse_request_info(
         in_step(bench.pair, bench.progress, [&] { return bench.loops.described(); }));

@@ -16,6 +16,7 @@
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/prove.hpp"
+#include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
@@ -27,7 +28,7 @@ void report_rank(RankContext& context, Connection& connection, const Parameters&
                  const PairMemory& memory) {
   context.report_rank({{"net_devices", parameters.net_devices},
                        {"device", memory.device()},
-                       {"ucx_effective", connection.worker().effective()}},
+                       {"ucx_effective", connection.effective()}},
                       [&] { connection.loops().turn(); });
 }
 
@@ -130,7 +131,9 @@ void run_rank(RankContext& context) {
     run_connection(context, pair, {begin, end}, memory, first);
     begin = end;
   }
-  if (context.plan().at("launch") == 0 && !without_proof() && ucx_counts(context.rendezvous())) {
+  const bool by_ucx = cases.front().parameters.comm == CommKind::ucx;
+  if (context.plan().at("launch") == 0 && by_ucx && !without_proof() &&
+      ucx_counts(context.rendezvous())) {
     count_all(context, pair, cases, memory);
   }
 }

@@ -55,3 +55,28 @@ def test_what_sockets_cannot_is_skipped_with_its_reason(bench):
     assert states["nvlink"][0] == "skipped" and "nvlink: sockets carry messages over tcp" in states["nvlink"][1]
     wrong = bench("p2p", "--comm", "socket")
     assert wrong.code == 2 and "did you mean 'sockets'" in wrong.err, wrong
+
+
+def test_pingpong_plays_over_sockets(bench):
+    done = bench("pingpong", "--comm", "sockets,ucx", "--api", "tag,stream", "--progress-mode", "poll,event", "-s", "8,256KiB",
+                 "--transports", "tcp", "--transports", "shm", "--bidirectional", "--iterations", 64, "--launches", 1,
+                 "--check", "full", "--json", "run.json")
+    assert done.code == 0, done
+    cases = {case["key"]: case for case in done.file["cases"]}
+    assert len(cases) == 2 * 2 * 2 * 2 * 2
+    for key, case in cases.items():
+        assert case["state"] == "measured", case["reason"]
+        assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
+        assert {"latency_us", "bandwidth_GBps", "bandwidth_bidirectional_GBps"} <= set(case["metrics"])
+        if "/comm=sockets" in key:
+            member = case["parameters"]["transports"][0]
+            assert lanes_of(case) == {"tcp/lo" if member == "tcp" else "unix/socket"}
+            assert case["path"]["carried_by"] == {member: 1.0} and case["path"]["verdict"] == "as-asked", case["path"]
+            assert "UCX" not in case["path"]["why"] and case["path"]["protocols"] == []
+    of_tcp = cases["pingpong/stream/host-host/tcp/256KiB/comm=sockets/progress-mode=event"]
+    assert of_tcp["path"]["bytes_by_counter"]["tcp/lo"] >= of_tcp["path"]["payload_bytes"]
+
+
+def test_pingpong_by_sockets_refuses_other_progress_modes(bench):
+    wrong = bench("pingpong", "--comm", "sockets", "--progress-mode", "thread")
+    assert wrong.code == 2 and "--progress-mode thread: with --comm sockets ranks wait by poll or event" in wrong.err, wrong

@@ -119,7 +119,7 @@ TEST(Advice, HasNoTransportsForStreams) {
 Case latency_case(std::uint64_t bytes, double us, const std::string& protocol) {
   auto of = made_case(bytes, {"tcp"});
   of.metrics["latency_us"].quantiles.p50 = us;
-  of.path["protocols"] = Json::array({{{"use", "message"}, {"protocol", protocol}}});
+  of.path["protocols"] = Json::array({{{"use", "latency"}, {"protocol", protocol}}});
   return of;
 }
 

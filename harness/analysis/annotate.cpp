@@ -1,5 +1,6 @@
 #include "harness/analysis/annotate.hpp"
 
+#include "harness/analysis/comparison/ablation.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/limits/run_limits.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
@@ -9,6 +10,7 @@ namespace ucxbench {
 void annotate(Result& result) {
   add_limits(result);
   for (auto& of : result.cases) add_sweep(of, result);
+  result.ablation = ablation_of(result);
   result.findings = findings_of(result);
 }
 

@@ -34,10 +34,13 @@ std::optional<Set> set_of(const Case& of, const Figure& figure) {
   if (found == of.metrics.end() || !(found->second.quantiles.p50.value_or(0) > 0)) {
     return std::nullopt;
   }
-  return Set{text_at(of.parameters, "/transports"), &of, &found->second};
+  auto name = text_at(of.parameters, "/transports");
+  const auto comm = text_at(of.parameters, "/comm", "ucx");
+  if (comm != "ucx") name += " by " + comm;
+  return Set{std::move(name), &of, &found->second};
 }
 
-/// Cases that differ in their transports alone.
+/// Cases that differ alone in their transports and in what moves their messages.
 using SetsByGroup = std::map<std::string, std::vector<Set>>;
 
 SetsByGroup groups_of(const Result& run, const Figure& figure, bool workloads) {
@@ -47,7 +50,7 @@ SetsByGroup groups_of(const Result& run, const Figure& figure, bool workloads) {
     const auto set = set_of(of, figure);
     if (!set) continue;
     auto alike = of.parameters;
-    for (const auto* name : {"transports", "net_devices"}) alike.erase(name);
+    for (const auto* name : {"transports", "comm", "net_devices"}) alike.erase(name);
     groups[of.benchmark + alike.dump()].push_back(*set);
   }
   return groups;
@@ -79,8 +82,9 @@ std::string what_of(const Set& set, const Figure& figure) {
 /// members; UCX's own choice is none to set.
 const Set& best_of(const std::vector<Set>& sets, const Figure& figure) {
   const auto members = [](const Set& set) {
-    return set.name == "auto" ? std::string::npos
-                              : static_cast<std::size_t>(std::ranges::count(set.name, '+'));
+    return set.name.starts_with("auto")
+               ? std::string::npos
+               : static_cast<std::size_t>(std::ranges::count(set.name, '+'));
   };
   const auto& fastest = *std::min_element(
       sets.begin(), sets.end(), [&](const Set& a, const Set& b) { return faster(a, b, figure); });
@@ -157,13 +161,15 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
     const auto exposed = number_at(set->of->exchange, "exposed_ms");
     if (!exposed) continue;
     double moving = 0;
+    std::string mover = "UCX";
     std::string longest;
     double longest_share = 0;
     for (const auto& phase : set->of->phases) {
       const auto name = text_at(phase, "/name");
       const auto share = number_at(phase, "share").value_or(0);
-      if (name.starts_with("UCX")) {
+      if (moves_messages(name)) {
         moving += share;
+        mover = name.substr(0, name.find(','));
       } else if (name != "shuffle" && share > longest_share) {  // that is the waiting
         longest = name;
         longest_share = share;
@@ -171,8 +177,8 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
     }
     const auto waiting = std::min(1.0, *exposed / set->p50());
     answers.push_back(fmt::format(
-        "limits: {} over {}: {:.0f} % of the time waits for messages, {:.0f} % is spent in UCX; {}",
-        what_of(*set, wall), set->name, 100 * waiting, 100 * moving,
+        "limits: {} over {}: {:.0f} % of the time waits for messages, {:.0f} % is spent in {}; {}",
+        what_of(*set, wall), set->name, 100 * waiting, 100 * moving, mover,
         waiting + moving < 0.5
             ? fmt::format(
                   "the rest is computing, most in {} ({:.0f} %): a faster transport gains at "

@@ -27,11 +27,9 @@ constexpr std::size_t large = std::size_t{16} << 10U;
 
 }  // namespace
 
-void SocketPeer::take(Fd fd, bool connected) {
+void SocketPeer::take(Fd fd) {
   fd_ = std::move(fd);
-  connected_ = connected;
-  writable_ = connected;
-  readable_ = connected;
+  writable_ = readable_ = true;  // as far as it is known
 }
 
 void SocketPeer::lost(const char* how) const {

@@ -21,11 +21,9 @@ class SocketPeer {
   explicit SocketPeer(int rank) : rank_(rank) {}
 
   int rank() const { return rank_; }
-  int fd() const { return fd_.get(); }
-  bool connected() const { return connected_; }
-  /// `connected`: the other side has accepted it, and knows who this is.
-  void take(Fd fd, bool connected);
-  void is_connected() { connected_ = true; }
+  bool connected() const { return static_cast<bool>(fd_); }
+  /// A socket of which the other side knows who this is.
+  void take(Fd fd);
 
   void send(std::uint64_t label, std::span<const std::byte> bytes, Message& message);
   void receive(std::uint64_t label, std::span<std::byte> bytes, Message& message);
@@ -74,7 +72,7 @@ class SocketPeer {
 
   int rank_;
   Fd fd_;
-  bool connected_ = false, readable_ = false, writable_ = false, ended_ = false;
+  bool readable_ = false, writable_ = false, ended_ = false;
   std::deque<Outgoing> outgoing_;
   std::deque<Incoming> posted_;
   std::deque<Early> early_;  // the last one may still come

@@ -106,10 +106,17 @@ std::string crossover(const std::vector<std::pair<std::string, std::string>>& be
   return join(parts, ", ");
 }
 
+// What other cases of the run may have otherwise.
+std::string way_of(const Json& parameters) {
+  const auto comm = text_at(parameters, "/comm", "ucx");
+  const auto mode = text_at(parameters, "/progress_mode", "poll");
+  return (comm == "ucx" ? "" : ", by " + comm) + (mode == "poll" ? "" : ", " + mode);
+}
+
 Choice choice_of(const std::vector<const Case*>& cases) {
   const auto& some = cases.front()->parameters;
   Choice choice{.title = "best set, " + text_at(some, "/api", cases.front()->benchmark) + ", " +
-                         join(texts_of(some.at("memory")), " to "),
+                         join(texts_of(some.at("memory")), " to ") + way_of(some),
                 .grid = {.columns = {{"", "size"}}, .rows = {}},
                 .crossovers = {}};
   std::map<std::uint64_t, std::vector<const Case*>> by_size;

@@ -46,6 +46,20 @@ TEST(Choice, AutoThatIsBestLosesNothing) {
             (std::vector<std::string>{"8 B", "shm", "2.000", "0 %", "shm", "1.000", "0 %"}));
 }
 
+TEST(Choice, SaysWhichProgressModeItIsOf) {
+  Result result;
+  for (const auto* mode : {"poll", "event"}) {
+    for (const auto* set : {"shm", "tcp", "auto"}) {
+      result.cases.push_back(measured({set}, 8, 2, 1));
+      result.cases.back().parameters["progress_mode"] = mode;
+    }
+  }
+  const auto choices = choices_of(result);
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].title, "best set, tag, host to host");
+  EXPECT_EQ(choices[1].title, "best set, tag, host to host, event");
+}
+
 TEST(Choice, CannotTellWithoutIntervals) {
   Result result;
   result.cases = {measured({"shm"}, 8, 2, 1), measured({"tcp"}, 8, 4, 1),

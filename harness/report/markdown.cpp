@@ -1,3 +1,4 @@
+#include "harness/report/ablation_view.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/markdown_text.hpp"
 #include "harness/report/report.hpp"
@@ -31,6 +32,9 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
     out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid);
     for (const auto& line : crossovers) out += "- " + markdown_escaped(line) + "\n";
     out += "\n";
+  }
+  for (const auto& [title, grid] : ablation_sections(result)) {
+    out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid) + "\n";
   }
   for (const auto& [name, text] : environment_of(result)) out += bullet(name, text);
   for (const auto& finding : findings_in_words(result))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/report/ablation_view.hpp"
 #include "harness/report/chart.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/matrix_view.hpp"
@@ -155,6 +156,11 @@ std::string render_table(const Result& result, const RenderOptions& options) {
     page.line(title, bold);
     page.grid(grid);
     for (const auto& line : crossovers) page.paragraph(line, "  ");
+    page.line("");
+  }
+  for (const auto& [title, grid] : ablation_sections(result)) {
+    page.line(title, bold);
+    page.grid(grid);
     page.line("");
   }
   for (const auto& [name, text] : environment_of(result)) page.named(name, text);

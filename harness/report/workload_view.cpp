@@ -79,7 +79,7 @@ std::string bound_of(const Case& of) {
   double computing_ms = 0;
   for (const auto& phase : of.phases) {
     const auto name = text_at(phase, "/name");
-    if (name == "shuffle" || name == "UCX, while computing") continue;
+    if (name == "shuffle" || moves_messages(name)) continue;
     computing_ms += number_at(phase, "median_ms").value_or(0);
   }
   const auto wall_ms = p50_of(of, "wall_ms");

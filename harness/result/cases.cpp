@@ -18,6 +18,8 @@ bool is_matrix(const Case& of) { return of.shows.kind == ViewKind::matrix; }
 
 bool is_canary(const Case& of) { return of.shows.kind == ViewKind::canary; }
 
+bool by_ucx(const Case& of) { return text_at(of.parameters, "/comm", "ucx") == "ucx"; }
+
 std::string ranks_in_words(const Case& of) {
   return counted(static_cast<std::size_t>(of.shows.ranks), "rank");
 }

@@ -42,6 +42,8 @@ bool is_workload(const Case& of);
 bool is_matrix(const Case& of);
 bool is_canary(const Case& of);
 
+bool by_ucx(const Case& of);  ///< its messages, and not by another communication device
+
 /// Messages leave and reach memory of this kind: "host", "cuda".
 bool of_memory(const Case& of, const char* memory);
 

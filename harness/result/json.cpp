@@ -322,6 +322,7 @@ Json without_launches(const Result& result) {
                {"ucx", result.ucx},          {"ranks", result.ranks},
                {"cases", nullptr},           {"findings", rounded(result.findings)},
                {"topology", result.topology}};
+  if (!result.ablation.empty()) json["ablation"] = rounded(result.ablation);
   json["cases"] = std::move(cases);
   return json;
 }
@@ -342,7 +343,12 @@ Result result_from(Json json, Launches launches) {
                 .ucx = take(json, "ucx", Json::value_t::object),
                 .ranks = take(json, "ranks", Json::value_t::array),
                 .findings = take(json, "findings", Json::value_t::array),
+                .ablation = json.contains("ablation") ? take(json, "ablation", Json::value_t::array)
+                                                      : Json::array(),
                 .topology = take(json, "topology", Json::value_t::object)};
+  for (auto& entry : result.ablation) {
+    if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");
+  }
   launches.resize(std::max(launches.size(), json.at("cases").size()));
   auto of_case = launches.begin();
   for (auto& of : json.at("cases")) {

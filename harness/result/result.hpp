@@ -153,6 +153,8 @@ struct Result {
   Json ranks = Json::array();     ///< rank, host, pid, cpus, numa_node, net_devices
   std::vector<Case> cases{};
   Json findings = Json::array();
+  /// Ways of communicating, held against each other (analysis/comparison/ablation.hpp).
+  Json ablation = Json::array();
   Json topology = Json::object();
   /// Where the run file is or will be; not written. Files beside it are named relative to it.
   std::filesystem::path file{};

@@ -26,6 +26,8 @@ class Cases {
     own.net_devices = place.net_devices;
     own.ranks = place.ranks;
     own.launches = place.launches;
+    const auto* modes = description_.find("progress-mode");
+    if (modes != nullptr && modes->axis == Axis::launches) own.progress = place.progress;
     gpu_ = uses_gpu(own);
     add(whole.get(), 0);
     // An axis without a value, as peers of one rank.

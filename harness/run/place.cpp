@@ -93,10 +93,12 @@ Fields<Place> connect_by_field() {
 }
 
 Fields<Place> progress_mode_field() {
-  return computed_field<Place>(
-      FieldType::choice, progress_mode, set_poll_or_event,
-      one_progress_mode_field("how ranks wait: auto (event where they outnumber the CPUs) | poll | "
-                              "event"));
+  auto field = one_progress_mode_field(
+      "how ranks wait: auto (event where they outnumber the CPUs) | poll | event, or a list");
+  field.type_name = "MODE,..";
+  field.axis = Axis::launches;
+  return computed_field<Place>(FieldType::choice, progress_mode, set_poll_or_event,
+                               std::move(field));
 }
 
 Fields<Place> progress_modes_field() {

@@ -44,9 +44,9 @@ Fields<Place> ranks_list_field(Key key);
 /// --comm, of a benchmark that runs over a Communicator; several are measured one by one.
 Fields<Place> comm_field();
 Fields<Place> connect_by_field();
-/// --progress-mode, one of auto, poll and event.
+/// --progress-mode: auto, poll or event; several are measured one by one.
 Fields<Place> progress_mode_field();
-/// The same of a benchmark that has every mode, and measures several one by one.
+/// The same of a benchmark that has every mode, and measures several in one launch.
 Fields<Place> progress_modes_field();
 Fields<Place> devices_field();
 Fields<Place> pool_size_field();

@@ -3,10 +3,10 @@
 import pathlib
 
 import runfile
-from plots import curves, matrix, workload
+from plots import curves, matrix, ways, workload
 from plots.common import Provenance, pyplot
 
-KINDS = (curves, matrix, workload)
+KINDS = (ways, curves, matrix, workload)
 WIDTH = 12  # inches
 
 

@@ -69,6 +69,31 @@ def test_compares_progress_modes(run_file, tmp_path):
         assert f"progress mode {mode}" in text
 
 
+def test_draws_ways_of_communicating_as_bars(run_file, tmp_path):
+    def way(name, p50, ratio, **more):
+        return {"key": name, "way": name, "p50": p50, "ci95": [p50, p50], "ratio": ratio, "ratio_ci95": None,
+                "limit_share": None} | more
+
+    def entry(about, shown, *ways):
+        return {"title": "pingpong tag, host to host", "row": "8 B", "metric": "latency_us", "about": about,
+                "unit": "us", "better": "lower", "shown": shown, "ways": list(ways)}
+
+    def change(run):
+        split = {"computing_ms": 1, "communicating_ms": 2}
+        run["ablation"] = [
+            entry("latency", True, way("shm by ucx", 2, 1, limit_share=0.43),
+                  way("tcp by sockets", 3.04, 1.52, ratio_ci95=[1.49, 1.6])),
+            entry("time", True, way("shm by ucx", 4, 1, **split), way("tcp by sockets", 8, 2, **split)),
+            entry("nothing", False, way("hidden", 2, 1), way("tcp by sockets", 3, 1.5)),
+        ]
+
+    text = "\n".join(svg_text(run_file(change), out=tmp_path / "out.svg"))
+    for part in ("pingpong tag, host to host: latency, 8 B", "tcp by sockets", "1.00 x, 43 % of peak", "1.52 x [1.49, 1.60]",
+                 "computing", "communicating"):
+        assert part in text, part
+    assert "hidden" not in text
+
+
 def test_labels_and_names_stand_as_they_are(run_file, tmp_path):
     def change(run):
         run["machine"].update(id="$\\node$", labels=["vm", "oversubscribed"])

@@ -44,6 +44,10 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counte
           {"payload_bytes", evidence.payload_bytes}};
 }
 
+std::string_view mover(const WorkloadParameters& p) {
+  return p.comm == CommKind::ucx ? "UCX" : to_string(p.comm);
+}
+
 bool share_a_gpu(const std::vector<RankFacts>& ranks) {
   std::set<std::string> gpus;
   return std::any_of(ranks.begin(), ranks.end(), [&](const RankFacts& rank) {
@@ -78,7 +82,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
             const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu,
             const PlannedBlocks& planned) {
-  auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns());
+  auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns(), mover(p));
   if (context.duet() != nullptr) keep_iterations(record, *context.duet(), planned);
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
@@ -178,7 +182,8 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   CaseUnderWay under_way(context, index, [&] {
     CaseUnderWay::Finished part{.transfers = transfers};
     if (finished.empty() || finished.front().iterations.empty()) return part;
-    auto record = make_record(finished, phases, input_bytes, alone, context.clock().step_ns());
+    auto record =
+        make_record(finished, phases, input_bytes, alone, context.clock().step_ns(), mover(p));
     record.launch = context.plan().at("launch").get<int>();
     record.dst = comm.size() > 1 ? 1 : 0;
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);

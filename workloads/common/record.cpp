@@ -70,13 +70,14 @@ std::optional<double> imbalance(const std::vector<RankFacts>& ranks, const Value
   return all > 0 ? std::optional(most * static_cast<double>(ranks.size()) / all) : std::nullopt;
 }
 
-Json phases_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> names) {
+Json phases_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> names,
+               std::string_view mover) {
   Json all = Json::array();
   for (std::size_t at = 0; at < names.size(); ++at) {
     all.push_back(phase(ranks, names[at], ns_in(at)));
     if (const auto most = imbalance(ranks, bytes_in(at))) all.back()["ingress_imbalance"] = *most;
   }
-  all.push_back(phase(ranks, "UCX, while computing",
+  all.push_back(phase(ranks, fmt::format("{}, while computing", mover),
                       [](const Iteration& i) { return double(i.progress_ns); }));
   return all;
 }
@@ -174,7 +175,8 @@ RankFacts parse_rank_facts(const Json& json) {
 
 LaunchRecord make_record(const std::vector<RankFacts>& ranks,
                          std::span<const std::string_view> phases, std::uint64_t input_bytes,
-                         std::optional<double> exchange_alone_GBps, double clock_step_ns) {
+                         std::optional<double> exchange_alone_GBps, double clock_step_ns,
+                         std::string_view mover) {
   const auto shuffle =
       static_cast<std::size_t>(std::find(phases.begin(), phases.end(), "shuffle") - phases.begin());
   LaunchRecord record;
@@ -212,7 +214,7 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   auto exchange_facts = exchange_of(ranks, shuffle, exchange_alone_GBps);
   exchange_facts["input_bytes"] = input_bytes;
   exchange_facts["transfers_dropped"] = dropped;
-  record.workload = {{"phases", phases_of(ranks, phases)},
+  record.workload = {{"phases", phases_of(ranks, phases, mover)},
                      {"exchange", std::move(exchange_facts)},
                      {"pairs", pairs_of(ranks)}};
   return record;

@@ -23,7 +23,7 @@ TEST(Record, HasRatesOfPhasesThatExchangeApart) {
   const std::vector<RankFacts> ranks = {
       rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}, .phase_bytes = {9000, 4000}}),
       rank_with({.wall_ns = 3000, .phase_ns = {500, 1000}, .phase_bytes = {3000, 4000}})};
-  const auto record = make_record(ranks, phases, 24'000, {}, step_ns);
+  const auto record = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
   EXPECT_DOUBLE_EQ(record.samples.at("there_GBps").values.at(0), 12);
   EXPECT_DOUBLE_EQ(record.samples.at("back_GBps").values.at(0), 4);
   const auto& there = record.workload.at("phases").at(0);
@@ -38,7 +38,7 @@ TEST(Record, HasNoneOfPhasesThatDoNotSay) {
   constexpr std::array<std::string_view, 2> phases = {"pack", "shuffle"};
   const std::vector<RankFacts> ranks = {
       rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}, .received_bytes = 1000})};
-  const auto record = make_record(ranks, phases, 24'000, {}, step_ns);
+  const auto record = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
   EXPECT_FALSE(record.samples.contains("shuffle_GBps"));
   EXPECT_FALSE(record.workload.at("phases").at(1).contains("ingress_imbalance"));
   EXPECT_DOUBLE_EQ(record.workload.at("exchange").at("exposed_ms").get<double>(), 2e-3);

@@ -38,6 +38,7 @@ Fields<Parameters> domain() {
     .parameters =
         describe<Parameters>({workload_fields(), domain()}, {.settle = settle, .check = check}),
     .no_gpu_memory = why_no_cuda_kernels,
+    .ablation = true,
     .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::workload,

@@ -91,6 +91,7 @@ std::vector<Preset> presets() {
                                        {.settle = settle, .check = check}),
     .presets = presets(),
     .no_gpu_memory = why_no_cuda_kernels,
+    .ablation = true,
     .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::workload,

@@ -30,6 +30,18 @@ std::vector<CommKind> comms_of(const MeasuringOptions& o) {
   return comms;
 }
 
+// One where a launch measures several.
+std::vector<ProgressMode> modes_of(const MeasuringOptions& o) {
+  const auto* field = o.of.parameters.find("progress-mode");
+  if (field == nullptr || field->axis != Axis::launches) return {ProgressMode{}};
+  const auto several = o.asked.axes.find("progress-mode");
+  const auto names =
+      several == o.asked.axes.end() ? values_of(*field, field->usual) : several->second;
+  std::vector<ProgressMode> modes;
+  for (const auto& name : names) modes.push_back(ProgressMode::parse(name.get<std::string>()));
+  return modes;
+}
+
 std::vector<TransportSet> sets_of(const MeasuringOptions& o, int ranks) {
   if (o.ablate && (o.transports.any_set() || !o.transports.require.empty())) {
     throw Failure(Exit::usage,
@@ -57,9 +69,13 @@ Needs needs_of(const MeasuringOptions& o, const Plan& plan) {
   for (const auto& set : plan.sets) {
     for (const auto& memory : plan.memory) {
       for (const auto ranks : plan.ranks) {
-        for (const auto& planned : cases_of(o, case_place(set, memory, ranks), ranks)) {
-          needs.busy_threads = std::max(needs.busy_threads, planned.busy_threads);
-          needs.sockaddr = needs.sockaddr || planned.connect_by == ConnectBy::sockaddr;
+        for (const auto comm : plan.comms) {
+          auto place = case_place(set, memory, ranks, "", comm);
+          place.progress = plan.modes.front();
+          for (const auto& planned : cases_of(o, place, ranks)) {
+            needs.busy_threads = std::max(needs.busy_threads, planned.busy_threads);
+            needs.sockaddr = needs.sockaddr || planned.connect_by == ConnectBy::sockaddr;
+          }
         }
       }
     }
@@ -99,6 +115,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.ranks = numbers_of_ranks(o);
   for (const auto ranks : plan.ranks) check_ranks_of_hosts(o, ranks);
   plan.comms = comms_of(o);
+  plan.modes = modes_of(o);
   plan.hosts = o.number_of_hosts();
   plan.hosts_in_turns = o.of.one_peer;
   plan.sets = sets_of(o, plan.most_ranks());

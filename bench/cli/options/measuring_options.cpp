@@ -22,7 +22,9 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
               {.fields = &transport_fields(), .object = &o.transports}});
   add_sides(command, o);
   if (o.of.ablation) {
-    command.add_flag("--ablate", o.ablate, "every set of the transports that exist here")
+    command
+        .add_flag("--ablate", o.ablate,
+                  "every set of the transports that exist here, by each --comm")
         ->group("place");
   }
   if (!o.of.quick.empty()) {

@@ -20,4 +20,9 @@ std::vector<TransportSet> ablation_sets(const UcxResources& ucx, bool gpu_memory
   return sets;
 }
 
+bool ablates(CommKind comm, const TransportSet& set) {
+  if (comm != CommKind::sockets) return true;
+  return set.members().size() == 1 && (set.has("tcp") || set.has("shm"));
+}
+
 }  // namespace ucxbench

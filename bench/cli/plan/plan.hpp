@@ -25,6 +25,8 @@ struct Plan {
   std::string benchmark;
   std::vector<int> ranks;  ///< each number is measured by itself
   std::vector<CommKind> comms = {CommKind::ucx};
+  /// Measured by launches of their own; of no meaning where one launch measures several modes.
+  std::vector<ProgressMode> modes = {ProgressMode{}};
   std::vector<TransportSet> sets;
   bool ablate = false;  ///< every set that exists here, instead of `sets`
   std::vector<std::vector<MemoryKind>> memory;
@@ -36,8 +38,8 @@ struct Plan {
   std::optional<TransportSet> require;
   bool allow_same_gpu = false;
   bool sockaddr = false;  ///< endpoints are made through a listener
-  /// At a place of which only memory, transports, network devices and ranks count, where the local
-  /// ranks have so many CPUs.
+  /// At a place of which only memory, transports, network devices, ranks, comm and progress count,
+  /// where the local ranks have so many CPUs.
   std::function<std::vector<Case>(const Place&, int cpus)> cases;
   std::chrono::milliseconds timeout{60'000};  ///< longest wait without progress
   std::string wrap;

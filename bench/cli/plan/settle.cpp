@@ -134,9 +134,12 @@ class Settling {
                          .gdr = plan_.gdr};
         for (const auto ranks : plan_.ranks) {
           for (const auto comm : plan_.comms) {
-            auto launch = launch_plan(comm, set, memory, ranks, use, own);
-            if (comm == CommKind::mpi) launches.push_back(asleep_in(launch));
-            launches.push_back(std::move(launch));
+            if (plan_.ablate && !ablates(comm, set)) continue;
+            for (const auto& mode : plan_.modes) {
+              auto launch = launch_plan(comm, mode, set, memory, ranks, use, own);
+              if (comm == CommKind::mpi) launches.push_back(asleep_in(launch));
+              launches.push_back(std::move(launch));
+            }
           }
         }
       }
@@ -216,10 +219,11 @@ class Settling {
     return devices;
   }
 
-  std::string name_of(CommKind comm, const TransportSet& set, const std::vector<MemoryKind>& memory,
-                      int ranks) const {
+  std::string name_of(CommKind comm, const ProgressMode& mode, const TransportSet& set,
+                      const std::vector<MemoryKind>& memory, int ranks) const {
     std::vector<std::string> parts = {set.name()};
     if (comm != CommKind::ucx) parts.emplace_back(to_string(comm));
+    if (plan_.modes.size() > 1) parts.push_back(mode.name());
     if (!plan_.name.empty()) parts.push_back(plan_.name);
     if (any_cuda(memory)) {
       parts.push_back(fmt::format("{}", fmt::join(case_place(set, memory, ranks).memory, "-")));
@@ -288,13 +292,13 @@ class Settling {
     return settings;
   }
 
-  LaunchPlan launch_plan(CommKind comm, const TransportSet& set,
+  LaunchPlan launch_plan(CommKind comm, const ProgressMode& mode, const TransportSet& set,
                          const std::vector<MemoryKind>& memory, int ranks, SetUse use,
                          const std::vector<std::string>& own_net_devices) {
     use.endpoints = endpoints_of_rank(ranks);
     use.ranks_here = local(ranks) * own_seat().of;
     const auto cpus = cpus_for(ranks);
-    LaunchPlan launch{.name = name_of(comm, set, memory, ranks),
+    LaunchPlan launch{.name = name_of(comm, mode, set, memory, ranks),
                       .benchmark = plan_.benchmark,
                       .set = set,
                       .memory = memory,
@@ -314,7 +318,9 @@ class Settling {
       result_.ucx["gpu_direct"][launch.name] = describe_gpu_direct(machine_.found.ucx, variables);
     }
     if (comm == CommKind::mpi) launch.launch.mpirun = machine_.found.mpi.mpirun;
-    for (auto& planned : plan_.cases(case_place(set, memory, ranks, use.net_devices, comm), cpus)) {
+    auto place = case_place(set, memory, ranks, use.net_devices, comm);
+    place.progress = mode;
+    for (auto& planned : plan_.cases(place, cpus)) {
       if (launch.crowded) note_progress(planned, ranks, cpus);
       note_hosts(planned);
       launch.cases.push_back(result_.cases.size());

@@ -29,6 +29,18 @@ TEST(SmallShm, IsThatOfAContainer) {
   EXPECT_EQ(said(small_shm, host_with("shm_bytes", nullptr)), Said());
 }
 
+TEST(SharedMemoryOfUcx, IsNothingToSockets) {
+  auto result = host_with("shm_bytes", 64U << 20U);
+  result.machine["hosts"][0]["ptrace_scope"] = 2;
+  result.ucx["resources"] = {"tcp/lo"};
+  result.cases = {made_case(8, {"shm"})};
+  EXPECT_EQ(said(small_shm, result).size(), 1U);
+  EXPECT_EQ(said(cma_blocked, result).size(), 1U);
+  result.cases[0].parameters["comm"] = "sockets";
+  EXPECT_EQ(said(small_shm, result), Said());
+  EXPECT_EQ(said(cma_blocked, result), Said());
+}
+
 TEST(CmaBlocked, NeedsBothTheScopeAndItsConsequence) {
   auto result = host_with("ptrace_scope", 2);
   result.ucx["resources"] = {"tcp/lo", "sysv/memory"};

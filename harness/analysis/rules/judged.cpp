@@ -193,6 +193,11 @@ std::vector<Finding> once_for_sets(std::vector<Finding> findings) {
   return once;
 }
 
+bool may_use_ucx(const Judged& run) {
+  const auto& cases = run.result.cases;
+  return cases.empty() || std::ranges::any_of(cases, by_ucx);
+}
+
 std::optional<double> p50_of(const Case& of, const std::string& metric) {
   const auto found = of.metrics.find(metric);
   return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;

@@ -58,6 +58,9 @@ std::string sizes_of(const std::vector<const Case*>& cases);
 /// costliest, which names its own.
 std::vector<Finding> once_for_sets(std::vector<Finding> findings);
 
+/// Whether UCX moves the messages of any case; before a run, too, when nobody has said otherwise.
+bool may_use_ucx(const Judged& run);
+
 /// The value of a metric's median, if it was measured.
 std::optional<double> p50_of(const Case& of, const std::string& metric);
 

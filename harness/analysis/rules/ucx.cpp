@@ -19,7 +19,7 @@ std::string protocol_of(const Case& of) {
   const auto found = of.path.find("protocols");
   if (found == of.path.end() || !found->is_array()) return "";
   for (const auto& row : *found) {
-    if (text_at(row, "/use") == "message") return text_at(row, "/protocol", "");
+    if (text_at(row, "/use") == "latency") return text_at(row, "/protocol", "");
   }
   return "";
 }
@@ -56,7 +56,7 @@ std::optional<double> first_message_us(const Case& of) {
 
 std::vector<Finding> memlock(const Judged& run) {
   const auto problem = text_at(run.result.ucx, "/lockable_problem", "");
-  if (problem.empty()) return {};
+  if (problem.empty() || !may_use_ucx(run)) return {};
   return {{.subject = "auto",
            .evidence = "UCX cannot use InfiniBand, and its attempts disturb the run: " + problem,
            .next = "ulimit -l unlimited"}};
@@ -108,6 +108,7 @@ std::vector<Finding> slow_first_message(const Judged& run) {
     const Case* worst = nullptr;
     double most_us = 0;
     for (const auto* of : by_size(block)) {
+      if (!by_ucx(*of)) continue;
       const auto first_us = first_message_us(*of);
       const auto later_us = *p50_of(*of, "latency_us");
       if (!first_us || *first_us < times_as_long * later_us || *first_us < later_us + least_us)

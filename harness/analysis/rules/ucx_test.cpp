@@ -14,7 +14,7 @@ Result around_the_switch(double eager_us, double rendezvous_us) {
     of.metrics.at("latency_us").quantiles.p50 = eager ? eager_us : rendezvous_us;
     of.path = {
         {"protocols",
-         Json::array({{{"use", "message"},
+         Json::array({{{"use", "latency"},
                        {"protocol", eager ? "eager" : "rendezvous, read by the receiver"}}})}};
     result.cases.push_back(of);
   }
@@ -73,6 +73,18 @@ TEST(SlowFirstMessage, IsTenTimesAndATenthOfAMillisecondMore) {
   EXPECT_EQ(said(slow_first_message, result), Said());
 }
 
+TEST(SlowFirstMessage, IsOfUcx) {
+  auto result = made_run();
+  auto of = made_case(1 << 20, {"tcp"});
+  of.metrics.at("latency_us").quantiles.p50 = 30;
+  LaunchRecord record;
+  record.cold.first_message_us = 1230;
+  of.launches = {record};
+  of.parameters["comm"] = "sockets";
+  result.cases = {of};
+  EXPECT_EQ(said(slow_first_message, result), Said());
+}
+
 TEST(Memlock, SpeaksWhereThePlanSaidSo) {
   auto result = made_run();
   EXPECT_EQ(said(memlock, result), Said());
@@ -82,6 +94,10 @@ TEST(Memlock, SpeaksWhereThePlanSaidSo) {
   EXPECT_EQ(
       said(memlock, result),
       Said{"auto: UCX cannot use InfiniBand, and its attempts disturb the run: only 8192 KiB"});
+  auto of = made_case(8, {"auto"});
+  of.parameters["comm"] = "sockets";
+  result.cases = {of};
+  EXPECT_EQ(said(memlock, result), Said());
 }
 
 }  // namespace

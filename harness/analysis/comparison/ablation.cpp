@@ -1,0 +1,201 @@
+#include "harness/analysis/comparison/ablation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/analysis/comparison/rank_tests.hpp"
+#include "harness/core/or_null.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr double confidence = 0.95;
+constexpr std::size_t most_shown = 3;  // loads of one title and metric
+
+/// How a case communicates.
+struct Way {
+  std::string set, comm, mode;
+
+  explicit Way(const Case& of)
+      : set(text_at(of.parameters, "/transports")),
+        comm(text_at(of.parameters, "/comm", "ucx")),
+        mode(text_at(of.parameters, "/progress_mode", "poll")) {}
+};
+
+/// Cases of one load.
+using Group = std::vector<const Case*>;
+
+// All that is not its way.
+std::string load_of(const Case& of) {
+  auto parameters = of.parameters;
+  for (const auto* name : {"transports", "net_devices", "comm", "progress_mode"}) {
+    parameters.erase(name);
+  }
+  return of.benchmark + parameters.dump();
+}
+
+std::vector<Group> groups_of(const Result& result) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> places;
+  for (const auto& of : result.cases) {
+    if (of.metrics.empty() || is_canary(of) || !of.parameters.contains("transports")) continue;
+    const auto [place, added] = places.emplace(load_of(of), groups.size());
+    if (added) groups.emplace_back();
+    groups[place->second].push_back(&of);
+  }
+  return groups;
+}
+
+/// What ways differ in.
+struct Differences {
+  std::set<std::string> sets, comms, modes;
+
+  explicit Differences(const Group& group) {
+    for (const auto* of : group) {
+      const Way way(*of);
+      sets.insert(way.set);
+      comms.insert(way.comm);
+      modes.insert(way.mode);
+    }
+  }
+  bool worth_a_table() const {
+    return comms.size() > 1 || modes.size() > 1 || (sets.contains("auto") && sets.size() >= 3);
+  }
+};
+
+std::string name_of(const Case& of, const Differences& differ) {
+  const Way way(of);
+  auto name = way.set;
+  if (differ.comms.size() > 1 || way.comm != "ucx") name += " by " + way.comm;
+  if (differ.modes.size() > 1) name += ", " + way.mode;
+  return name;
+}
+
+// "pingpong tag, host to host", without the way.
+std::string title_of(const Case& of) {
+  return of.shows.title.substr(0, of.shows.title.find(", over "));
+}
+
+// The least of its classes of pairs; of a workload its exchange's, alone.
+std::optional<double> limit_share(const Case& of, const std::string& metric) {
+  if (is_workload(of)) {
+    const auto limit = number_at(of.exchange, "calibrated_GBps");
+    const auto known = limit ? limit : number_at(of.exchange, "limit_GBps");
+    const auto alone = number_at(of.exchange, "alone_GBps");
+    return known && alone && *known > 0 ? std::optional(*alone / *known) : std::nullopt;
+  }
+  if (metric != "bandwidth_GBps") return std::nullopt;
+  std::optional<double> least;
+  for (const auto& row : of.limits) {
+    const auto limit = number_at(row, "GBps");
+    const auto reached = number_at(row, "p50_GBps");
+    if (!limit || !reached || *limit <= 0) continue;
+    least = std::min(least.value_or(*reached / *limit), *reached / *limit);
+  }
+  return least;
+}
+
+// Ranks that wait for messages with nothing to compute communicate, and those that move messages
+// between pieces of computing.
+void add_split(Json& row, const Case& of) {
+  if (of.phases.empty()) return;
+  double communicating = 0;
+  double all = 0;
+  for (const auto& phase : of.phases) {
+    const auto ms = number_at(phase, "median_ms").value_or(0);
+    const auto name = text_at(phase, "/name");
+    all += ms;
+    if (name == "shuffle" || moves_messages(name)) communicating += ms;
+  }
+  const auto wall_ms = p50_of(of, "wall_ms");
+  if (!wall_ms || all <= 0) return;
+  row["communicating_ms"] = communicating;
+  row["computing_ms"] = all - communicating;
+}
+
+Json::array_t ways_of(const Group& group, const Differences& differ, const ShownMetric& metric) {
+  const Case* best = nullptr;
+  const auto value = [&](const Case& of) { return p50_of(of, metric.name.c_str()); };
+  for (const auto* of : group) {
+    const auto own = value(*of);
+    if (!own || *own <= 0) continue;
+    const bool better =
+        best == nullptr || (metric.better == "lower" ? *own < *value(*best) : *own > *value(*best));
+    if (better) best = of;
+  }
+  Json::array_t ways;
+  if (best == nullptr) return ways;
+  const auto& medians_of_best = best->metrics.at(metric.name).launch_medians;
+  for (const auto* of : group) {
+    const auto own = value(*of);
+    if (!own || *own <= 0) continue;
+    const auto& measured = of->metrics.at(metric.name);
+    Json row = {{"key", of->key},
+                {"way", name_of(*of, differ)},
+                {"p50", *own},
+                {"ci95", measured.ci95 ? Json(*measured.ci95) : Json()},
+                {"ratio", *own / *value(*best)},
+                {"ratio_ci95", nullptr},
+                {"limit_share", number_or_null(limit_share(*of, metric.name))}};
+    if (of != best && !medians_of_best.empty() && !measured.launch_medians.empty()) {
+      const Stratum both{.base = medians_of_best, .now = measured.launch_medians};
+      const auto ratio = ratio_of({&both, 1}, confidence);
+      row["ratio"] = ratio.estimate;
+      if (ratio.interval) row["ratio_ci95"] = *ratio.interval;
+    }
+    add_split(row, *of);
+    ways.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(ways, [&](const Json& a, const Json& b) {
+    return metric.better == "lower" ? a.at("p50") < b.at("p50") : a.at("p50") > b.at("p50");
+  });
+  return ways;
+}
+
+// Of many loads the smallest one's time, and the largest one's rate.
+void choose_shown(Json& all) {
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    alike[text_at(all[at], "/title") + text_at(all[at], "/metric")].push_back(at);
+  }
+  for (const auto& [name, loads] : alike) {
+    const bool time = text_at(all[loads.front()], "/better") == "lower";
+    for (const auto at : loads) {
+      all[at]["shown"] = loads.size() <= most_shown || at == (time ? loads.front() : loads.back());
+    }
+  }
+}
+
+}  // namespace
+
+Json ablation_of(const Result& result) {
+  Json all = Json::array();
+  for (const auto& group : groups_of(result)) {
+    const Differences differ(group);
+    if (!differ.worth_a_table()) continue;
+    const auto& first = *group.front();
+    for (const auto& metric : first.shows.metrics) {
+      if (metric.shown != Shown::drawn) continue;
+      auto ways = ways_of(group, differ, metric);
+      if (ways.size() < 2) continue;
+      all.push_back({{"title", title_of(first)},
+                     {"row", row_of(first)},
+                     {"metric", metric.name},
+                     {"about", metric.about},
+                     {"unit", metric.unit},
+                     {"better", metric.better},
+                     {"ways", std::move(ways)}});
+    }
+  }
+  choose_shown(all);
+  return all;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,72 @@
+#include "harness/report/ablation_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+std::string interval_text(const Json& way, const char* name) {
+  const auto found = way.find(name);
+  if (found == way.end() || !found->is_array() || found->size() != 2) return "-";
+  const auto bound = [&](std::size_t at) {
+    const auto& value = found->at(at);
+    return significant(value.is_number() ? std::optional(value.get<double>()) : std::nullopt, 3);
+  };
+  return bound(0) + ".." + bound(1);
+}
+
+Grid grid_of(const Json& entry) {
+  const auto& ways = entry.at("ways");
+  const auto known = [&](const char* name) {
+    return std::ranges::any_of(ways,
+                               [&](const Json& way) { return number_at(way, name).has_value(); });
+  };
+  const auto unit = text_at(entry, "/unit");
+  const bool limits = known("limit_share");
+  const bool split = known("computing_ms");
+  Grid grid{.columns = {{"", "way"},
+                        {unit, "p50"},
+                        {unit, "95% CI"},
+                        {"times the best", "ratio"},
+                        {"times the best", "95% CI"}},
+            .rows = {}};
+  if (limits) grid.columns.push_back({"", split ? "exchange alone, % of peak" : "% of peak"});
+  if (split) {
+    grid.columns.push_back({"of it, ms", "computing"});
+    grid.columns.push_back({"of it, ms", "communicating"});
+  }
+  for (const auto& way : ways) {
+    std::vector<std::string> row = {
+        text_at(way, "/way"), significant(number_at(way, "p50"), 4), interval_text(way, "ci95"),
+        significant(number_at(way, "ratio"), 3), interval_text(way, "ratio_ci95")};
+    if (limits) {
+      const auto share = number_at(way, "limit_share");
+      row.push_back(share ? share_text(*share) : "-");
+    }
+    if (split) {
+      row.push_back(significant(number_at(way, "computing_ms"), 3));
+      row.push_back(significant(number_at(way, "communicating_ms"), 3));
+    }
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+}  // namespace
+
+std::vector<Section> ablation_sections(const Result& result) {
+  std::vector<Section> sections;
+  for (const auto& entry : result.ablation) {
+    if (text_at(entry, "/shown") != "yes") continue;
+    sections.push_back({fmt::format("ways, {}: {}, {}", text_at(entry, "/title"),
+                                    text_at(entry, "/about"), text_at(entry, "/row")),
+                        grid_of(entry)});
+  }
+  return sections;
+}
+
+}  // namespace ucxbench
