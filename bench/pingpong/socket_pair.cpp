@@ -24,7 +24,7 @@ class SocketPair final : public PairDevice {
   // nothing at all.
   std::unique_ptr<Loops> connect(Pair& pair, const Clock& clock, const std::string& name) override {
     socket_ = connect_socket(SocketWays::of(parameters_.transports, parameters_.net_devices),
-                             pair.leads(), pair.rendezvous(), pair.peer(), name, {});
+                             pair.leads(), pair.rendezvous(), pair.peer(), name, [] {});
     lanes_ = {lane_of_socket(socket_.get())};
     effective_ = options_of_socket(socket_.get());
     const auto make = parameters_.api == Api::stream ? loops_for<SocketMessages::bare>

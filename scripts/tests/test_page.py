@@ -56,6 +56,21 @@ def test_findings_stand_below_the_results_the_worst_first_and_of_quality_last(ru
     assert "ucx-bench list transports" in seen.text
 
 
+def test_ways_of_communicating_stand_in_a_table(run_file):
+    def change(run):
+        best = {"key": "a", "way": "shm by ucx", "p50": 2, "ci95": None, "ratio": 1, "ratio_ci95": None, "limit_share": None}
+        other = {"key": "b", "way": "tcp by sockets", "p50": 3.04, "ci95": [3, 3.1], "ratio": 1.52, "ratio_ci95": [1.49, 1.6],
+                 "limit_share": 0.43}
+        entry = {"title": "pingpong tag, host to host", "row": "8 B", "metric": "latency_us", "about": "latency", "unit": "us",
+                 "better": "lower"}
+        run["ablation"] = [entry | {"shown": True, "ways": [best, other]}, entry | {"shown": False, "row": "9 B", "ways": [best, other]}]
+
+    seen = made(run_file(change)).text
+    assert "Ways: pingpong tag, host to host: latency, 8 B" in seen and "9 B" not in seen
+    assert "tcp by sockets 3.040 3 to 3.100 1.52 1.490 to 1.600 43 %" in seen
+    assert "communicating, ms" not in seen
+
+
 def test_a_path_that_was_not_asked_for_is_marked(run_file):
     def elsewhere(run):
         case = next(case for case in run["cases"] if case["state"] == "measured")

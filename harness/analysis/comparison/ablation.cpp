@@ -20,10 +20,10 @@ constexpr double confidence = 0.95;
 constexpr std::size_t most_shown = 3;  // loads of one title and metric
 
 /// How a case communicates.
-struct Way {
+struct CommWay {
   std::string set, comm, mode;
 
-  explicit Way(const Case& of)
+  explicit CommWay(const Case& of)
       : set(text_at(of.parameters, "/transports")),
         comm(text_at(of.parameters, "/comm", "ucx")),
         mode(text_at(of.parameters, "/progress_mode", "poll")) {}
@@ -59,7 +59,7 @@ struct Differences {
 
   explicit Differences(const Group& group) {
     for (const auto* of : group) {
-      const Way way(*of);
+      const CommWay way(*of);
       sets.insert(way.set);
       comms.insert(way.comm);
       modes.insert(way.mode);
@@ -71,7 +71,7 @@ struct Differences {
 };
 
 std::string name_of(const Case& of, const Differences& differ) {
-  const Way way(of);
+  const CommWay way(of);
   auto name = way.set;
   if (differ.comms.size() > 1 || way.comm != "ucx") name += " by " + way.comm;
   if (differ.modes.size() > 1) name += ", " + way.mode;

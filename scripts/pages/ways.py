@@ -1,0 +1,22 @@
+"""What a page says of ways of communicating that were held against each other."""
+
+from pages.sections import between, known, without_unknown
+from plots.common import percent, unit_text
+
+HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "computing, ms", "communicating, ms"]
+
+
+def row_of(way):
+    share = way.get("limit_share")
+    return [way["way"], known(way["p50"]), between(way["ci95"]), known(way["ratio"], 3), between(way["ratio_ci95"]),
+            "–" if share is None else percent(share), known(way.get("computing_ms"), 3), known(way.get("communicating_ms"), 3)]
+
+
+def of_run(run):
+    """One for each load and metric that is shown."""
+    return [
+        {"title": f"{entry['title']}: {entry['about']}, {entry['row']}"}
+        | without_unknown(["way", *(name.format(unit_text(entry["unit"])) for name in HEAD)], [row_of(way) for way in entry["ways"]])
+        for entry in run.get("ablation") or []
+        if entry["shown"]
+    ]
