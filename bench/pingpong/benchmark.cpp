@@ -34,6 +34,9 @@ void check(const Parameters& p, const Local& local) {
     throw Failure(Exit::usage,
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
+  if (p.comm == CommKind::mpi) {
+    throw Failure(Exit::usage, "--comm mpi: pingpong is played over ucx and sockets");
+  }
   using Kind = ProgressMode::Kind;
   if (p.comm != CommKind::ucx && p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
     throw Failure(Exit::usage, fmt::format("--progress-mode {}: with --comm {} ranks wait by poll "

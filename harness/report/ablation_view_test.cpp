@@ -22,7 +22,7 @@ Json way(const std::string& name, double p50, double ratio) {
           {"limit_share", nullptr}};
 }
 
-using Row = std::vector<std::string>;
+using Cells = std::vector<std::string>;
 
 TEST(AblationView, HasARowForEachWay) {
   auto second = way("tcp by sockets, event", 4, 2);
@@ -35,9 +35,9 @@ TEST(AblationView, HasARowForEachWay) {
   EXPECT_EQ(sections[0].title, "ways, pingpong tag, host to host: latency, 8 B");
   const auto& grid = sections[0].grid;
   EXPECT_EQ(grid.columns.back().name, "% of peak");
-  EXPECT_EQ(grid.rows[0], (Row{"shm by ucx, poll", "2.000", "2.00..2.00", "1.00", "-", "-"}));
+  EXPECT_EQ(grid.rows[0], (Cells{"shm by ucx, poll", "2.000", "2.00..2.00", "1.00", "-", "-"}));
   EXPECT_EQ(grid.rows[1],
-            (Row{"tcp by sockets, event", "4.000", "4.00..4.00", "2.00", "1.90..2.13", "43 %"}));
+            (Cells{"tcp by sockets, event", "4.000", "4.00..4.00", "2.00", "1.90..2.13", "43 %"}));
 }
 
 TEST(AblationView, SplitsTheTimeOfAWorkload) {
@@ -48,7 +48,7 @@ TEST(AblationView, SplitsTheTimeOfAWorkload) {
   result.ablation = Json::array({entry("4 ranks", "lower", Json::array({only}))});
   const auto grid = ablation_sections(result).at(0).grid;
   EXPECT_EQ(grid.columns.back().name, "communicating");
-  EXPECT_EQ(grid.rows[0], (Row{"tcp", "10.00", "10.0..10.0", "1.00", "-", "7.50", "2.50"}));
+  EXPECT_EQ(grid.rows[0], (Cells{"tcp", "10.00", "10.0..10.0", "1.00", "-", "7.50", "2.50"}));
 }
 
 TEST(AblationView, LeavesOutWhatIsNotShown) {
