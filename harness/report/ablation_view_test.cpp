@@ -26,7 +26,7 @@ using Cells = std::vector<std::string>;
 
 TEST(AblationView, HasARowForEachWay) {
   auto second = way("tcp by sockets, event", 4, 2);
-  second["ratio_ci95"] = {1.9, 2.125};
+  second["ratio_ci95"] = {1.9, 2.13};
   second["limit_share"] = 0.43;
   Result result;
   result.ablation = Json::array({entry("8 B", "lower", {way("shm by ucx, poll", 2, 1), second})});
