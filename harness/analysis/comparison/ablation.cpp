@@ -112,7 +112,8 @@ void add_split(Json& row, const Case& of) {
     const auto ms = number_at(phase, "median_ms").value_or(0);
     const auto name = text_at(phase, "/name");
     all += ms;
-    if (name == "shuffle" || moves_messages(name)) communicating += ms;
+    const bool exchanges = name == "shuffle" || phase.contains("ingress_imbalance");
+    if (exchanges || moves_messages(name)) communicating += ms;
   }
   const auto wall_ms = p50_of(of, "wall_ms");
   if (!wall_ms || all <= 0) return;

@@ -130,6 +130,7 @@ TEST(Ablation, SplitsTheTimeOfAWorkload) {
     of.metrics["wall_ms"].quantiles.p50 = 10.0;
     of.phases = {{{"name", "build"}, {"median_ms", 5.0}},
                  {{"name", "shuffle"}, {"median_ms", 3.0}},
+                 {{"name", "dispatch"}, {"median_ms", 1.0}, {"ingress_imbalance", 1.5}},
                  {{"name", std::string(comm) + ", while computing"}, {"median_ms", 2.0}}};
     of.exchange = {{"alone_GBps", 1.0}, {"calibrated_GBps", 4.0}};
     result.cases.push_back(std::move(of));
@@ -138,7 +139,7 @@ TEST(Ablation, SplitsTheTimeOfAWorkload) {
   ASSERT_EQ(all.size(), 1U);  // of the drawn metrics
   for (const auto& way : all[0].at("ways")) {
     EXPECT_EQ(way.at("computing_ms"), 5.0);
-    EXPECT_EQ(way.at("communicating_ms"), 5.0);
+    EXPECT_EQ(way.at("communicating_ms"), 6.0);
     EXPECT_EQ(way.at("limit_share"), 0.25);
   }
 }
