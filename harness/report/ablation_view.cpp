@@ -19,7 +19,7 @@ std::string interval_text(const Json& way, const char* name) {
   return bound(0) + ".." + bound(1);
 }
 
-Grid grid_of(const Json& entry) {
+Grid ways_grid(const Json& entry) {
   const auto& ways = entry.at("ways");
   const auto known = [&](const char* name) {
     return std::ranges::any_of(ways,
@@ -64,7 +64,7 @@ std::vector<Section> ablation_sections(const Result& result) {
     if (text_at(entry, "/shown") != "yes") continue;
     sections.push_back({fmt::format("ways, {}: {}, {}", text_at(entry, "/title"),
                                     text_at(entry, "/about"), text_at(entry, "/row")),
-                        grid_of(entry)});
+                        ways_grid(entry)});
   }
   return sections;
 }
