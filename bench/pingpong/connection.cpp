@@ -38,8 +38,9 @@ Connection::Connection(RankContext& context, Pair& pair, const Parameters& param
   rendezvous.barrier(progress_);
   const auto connecting = clock.ticks();
   endpoint_.emplace(connect(*worker_, pair, parameters, use.purpose, progress_));
-  loops_ = make_ucx_loops(parameters.api, parameters.progress, pair.role(), clock,
-                          worker_->handle(), endpoint_->handle());
+  loops_ = make_ucx_loops(parameters.api, parameters.progress, pair.role(), clock, *worker_,
+                          endpoint_->handle(),
+                          [this](const auto& own) { return pair_.exchange(own, progress_); });
   if (use.meets) loops_->meet();
   cold_.connect_us = clock.us(clock.ticks() - connecting);
 }
