@@ -7,8 +7,8 @@ SIZES = {"8B": 8, "1KiB": 1 << 10, "64KiB": 1 << 16, "1MiB": 1 << 20, "8MiB": 1 
 # Iterations of both tools: 50 to 200 ms a run on two cores of a virtual machine of 2026. Above 2048
 # ucx_perftest's percentile is that of the last 2048.
 ITERATIONS = {
-    "tcp": {"8B": 20_000, "1KiB": 20_000, "64KiB": 2_000, "1MiB": 200, "8MiB": 64},
-    "shm": {"8B": 200_000, "1KiB": 100_000, "64KiB": 5_000, "1MiB": 500, "8MiB": 64},
+    "tcp": {"4B": 20_000, "8B": 20_000, "1KiB": 20_000, "64KiB": 2_000, "1MiB": 200, "8MiB": 64},
+    "shm": {"4B": 200_000, "8B": 200_000, "1KiB": 100_000, "64KiB": 5_000, "1MiB": 500, "8MiB": 64},
 }
 
 # The same environment for both tools; every other UCX_* is removed. ucx_perftest lets UCX allocate
@@ -18,7 +18,21 @@ SETTINGS = {
     "tcp": {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo", "UCX_ALLOC_PRIO": "mmap"},
     "shm": {"UCX_TLS": "posix,cma", "UCX_ALLOC_PRIO": "mmap"},
 }
-WINDOW = 32  # of ucx_perftest's tag_bw
+WINDOW = 32  # of ucx_perftest's tag_bw, ucp_am_bw and ucp_put_bw
+
+# By API, what is compared of it. ucx_perftest's other bandwidths have a window of one: of streams, and
+# of its one test of get and of each atomic operation, whose latency is the whole time.
+METRICS = {
+    "tag": ("latency", "bandwidth"),
+    "stream": ("latency",),
+    "am": ("latency", "bandwidth"),
+    "put": ("latency", "bandwidth"),
+    "get": ("latency",),
+    "fadd": ("latency",),
+    "swap": ("latency",),
+    "cswap": ("latency",),
+}
+WIDTHS = {"4B": 4, "8B": 8}  # of atomic operations
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,11 +49,19 @@ class Cell:
     @property
     def test(self):
         """ucx_perftest's name of it."""
-        return f"{self.api}_{'lat' if self.metric == 'latency' else 'bw'}"
+        if self.is_answered:
+            return f"ucp_{self.api}"
+        old = self.api in ("tag", "stream")
+        return f"{'' if old else 'ucp_'}{self.api}_{'lat' if self.metric == 'latency' else 'bw'}"
+
+    @property
+    def is_answered(self):
+        """Its client alone acts, and waits for each answer."""
+        return self.api in ("get", "fadd", "swap", "cswap")
 
     @property
     def bytes(self):
-        return SIZES[self.size]
+        return (SIZES | WIDTHS)[self.size]
 
     @property
     def iterations(self):
@@ -47,12 +69,11 @@ class Cell:
 
 
 def all_cells():
-    # No bandwidth of streams: ucx_perftest's stream_bw has a window of one.
     return [
         Cell(transport, api, metric, size)
         for transport in SETTINGS
-        for api, metrics in (("tag", ("latency", "bandwidth")), ("stream", ("latency",)))
-        for size in SIZES
+        for api, metrics in METRICS.items()
+        for size in (WIDTHS if api in ("fadd", "swap", "cswap") else SIZES)
         for metric in metrics
     ]
 

@@ -109,7 +109,7 @@ def main(argv):
         result = report.provenance(run, "bench/fidelity/fidelity.py", argv) | {"settings": SETTINGS}
         touched = options.preload is not None
         result["ucx_perftest"] = {"program": options.perftest, "buffers_written_once": touched}
-        theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload)
+        theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload, run["ucx"]["version"])
         if options.instead:
             ours = PlainLoop(options.plain_loop, options.instead.split("+")[1:])
             result["instead_of_ucx_bench"] = options.instead

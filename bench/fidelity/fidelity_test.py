@@ -119,12 +119,15 @@ def test_environment_is_the_same_for_both_and_nothing_is_inherited(monkeypatch):
 
 
 def test_cells():
-    assert len(choose(None)) == 30
-    assert [cell.key for cell in choose(["shm/bandwidth/8B"])] == ["shm/tag/bandwidth/8B"]
-    assert len(choose(["8B", "stream"])) == 6 + 8
+    everything = choose(None)
+    assert len({cell.key for cell in everything}) == len(everything) == 2 * (3 * 10 + 2 * 5 + 3 * 2)
+    assert [cell.key for cell in choose(["shm/bandwidth/8B/put"])] == ["shm/put/bandwidth/8B"]
+    assert len(choose(["tag/8B", "stream"])) == 4 + 10
     with pytest.raises(ValueError, match="no '9B'"):
         choose(["tcp/9B"])
     assert [cell.test for cell in choose(["tcp/tag/8B"])] == ["tag_lat", "tag_bw"]
+    assert [cell.test for cell in choose(["tcp/put/8B", "tcp/get/8B"])] == ["ucp_put_lat", "ucp_put_bw", "ucp_get"]
+    assert [cell.test for cell in choose(["shm/4B"])] == ["ucp_fadd", "ucp_swap", "ucp_cswap"]
 
 
 class Tool:

@@ -143,8 +143,8 @@ def markdown(result):
         f"{machine_text(machine)} UCX {ucx['version']}, both tools on `{ucx['library']}`. TCP congestion control {machine['tcp_congestion_control']}. "
         f"{program_text(result['ucx_bench'])}.",
         "",
-        "The ratio is ours / theirs: one-way latency p50, or the sender's bandwidth with the flush "
-        "inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
+        "The ratio is ours / theirs: one-way latency p50, of get and atomic operations that of the whole "
+        "time, or the sender's bandwidth with the flush inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
         "statistics. *agrees*: the interval is inside "
         + ", ".join(f"1 ± {bound:g} ({metric})" for metric, bound in AGREEMENT.items())
         + f"; *inconclusive*: its half-width is {WIDEST:.0%} or more; *self*: the same interval of "

@@ -222,18 +222,22 @@ class PlainLoop:
 
 
 class Perftest:
-    def __init__(self, program, library, preload):
+    def __init__(self, program, library, preload, ucx="0.0"):
         self.program = program
+        # An eager message into the receive buffer, as ours does. Before it never did.
+        self.copies_am = tuple(map(int, ucx.split(".")[:2])) >= (1, 15)
         self.library = library  # ours: theirs must be the same file
         self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
 
     def test(self, cell):
-        return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, "-v", "-f"]
+        copies = ["-y"] if cell.api == "am" and self.copies_am else []
+        return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, *copies, "-v", "-f"]
 
     def measure(self, cell):
-        """ucx_perftest's number of a cell. In a latency test its server sends first, in a bandwidth
-        test its client sends; the client reports both."""
-        cpus = [LEAD_CPU, FOLLOW_CPU] if cell.metric == "latency" else [FOLLOW_CPU, LEAD_CPU]
+        """ucx_perftest's number of a cell. In a latency test its server sends first, in others its client
+        does; the client reports both."""
+        server_leads = cell.metric == "latency" and not cell.is_answered
+        cpus = [LEAD_CPU, FOLLOW_CPU] if server_leads else [FOLLOW_CPU, LEAD_CPU]
         # Named, since without it a ucx_perftest from elsewhere quietly takes the system's libraries.
         env = environment(cell.transport, pathlib.Path(self.library).parent)
         if self.preload:

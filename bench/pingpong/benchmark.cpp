@@ -21,6 +21,37 @@ void settle(Parameters& p) {
   if (p.enable_rdmacm) p.connect_by = ConnectBy::sockaddr;
 }
 
+void refuse(const Parameters& p, const std::string& why) {
+  throw Failure(Exit::usage, fmt::format("--api {}: {}", to_string(p.api), why));
+}
+
+// What put, get and atomic operations cannot have.
+void check_operations(const Parameters& p) {
+  using Kind = ProgressMode::Kind;
+  if (!is_one_sided(p.api)) return;
+  if (p.progress.kind == Kind::event || p.progress.kind == Kind::thread) {
+    refuse(p, fmt::format("nothing wakes their target, so no rank may wait asleep, as with "
+                          "--progress-mode {}; give --progress-mode poll",
+                          p.progress.name()));
+  }
+  if (p.api == Api::put && p.bytes == 0) refuse(p, "a put of 0 B cannot be seen; give --sizes 1");
+  if (!is_atomic(p.api)) return;
+  if (p.bidirectional) refuse(p, "atomic operations have no bandwidth; leave --bidirectional out");
+  if (uses_gpu(p)) {
+    refuse(p, "the word of an atomic operation is in host memory here; leave --memory out");
+  }
+}
+
+// Of an atomic operation the size is its width.
+std::vector<Json> sizes_left(const void* parameters, std::vector<Json> sizes, bool asked) {
+  const auto& p = *static_cast<const Parameters*>(parameters);
+  if (!is_atomic(p.api)) return sizes;
+  if (!asked) return {4, 8};
+  std::erase_if(sizes, [](const Json& bytes) { return bytes != 4 && bytes != 8; });
+  if (sizes.empty()) refuse(p, "an atomic operation has 4 or 8 bytes; give --sizes 4,8");
+  return sizes;
+}
+
 void check(const Parameters& p, const Local& local) {
   if (p.ranks > 1 && p.ranks % 2 != 0) {
     throw Failure(Exit::usage, fmt::format("--ranks {}: pairs need an even number, or 1 with "
@@ -43,6 +74,13 @@ void check(const Parameters& p, const Local& local) {
                                            "or event",
                                            p.progress.name(), to_string(p.comm)));
   }
+  if (p.comm != CommKind::ucx && p.api != Api::tag && p.api != Api::stream) {
+    throw Failure(Exit::usage,
+                  fmt::format("--api {}: an operation of UCX; with --comm {} there are "
+                              "tag and stream",
+                              to_string(p.api), to_string(p.comm)));
+  }
+  check_operations(p);
   check_message_size("--sizes", p, p.bytes, 2, local);
 }
 
@@ -66,18 +104,27 @@ void measure(Parameters& p, const Json& names) {
   }
 }
 
+Fields<Parameters> sizes() {
+  auto fields = sizes_field(&Parameters::bytes, "8:4MiB:x2", "8:64MiB:x2");
+  fields.all.front().left = sizes_left;
+  return fields;
+}
+
 Fields<Parameters> load() {
   return {
-      choice_field(&Parameters::api, parse_api,
-                   {.name = "api",
-                    .help = "tag | stream, or both",
-                    .group = "load",
-                    .type_name = "API,..",
-                    .key = Key::bare,
-                    .axis = Axis::cases}),
+      choice_field(
+          &Parameters::api, parse_api,
+          {.name = "api",
+           .help = "tag | stream | am (active messages) | put | get | fadd | swap | cswap, or a "
+                   "list; atomic: the last three, of 4 and 8 bytes",
+           .group = "load",
+           .type_name = "API,..",
+           .key = Key::bare,
+           .axis = Axis::cases,
+           .several = {{"atomic", {"fadd", "swap", "cswap"}}}}),
       place_fields(),
       progress_modes_field(),
-      sizes_field(&Parameters::bytes, "8:4MiB:x2", "8:64MiB:x2"),
+      sizes(),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",
                                          .help = "messages outstanding in the bandwidth part",
@@ -139,6 +186,26 @@ Fields<Parameters> fields() {
           samples()};
 }
 
+// Put, get and atomic operations show other times and rates than messages do.
+void adapt(const Json& parameters, std::vector<ShownMetric>& metrics) {
+  const auto api = parse_api(text_in(parameters.at("api")));
+  const bool answered = api == Api::get || is_atomic(api);
+  std::erase_if(metrics, [&](const ShownMetric& metric) {
+    if (metric.name == "completion_us") return api != Api::put;
+    if (metric.name == "bandwidth_sender_GBps") return answered;
+    return is_atomic(api) && metric.name.starts_with("bandwidth");
+  });
+  for (auto& metric : metrics) {
+    if (metric.name == "latency_us" && answered) {
+      metric.title = fmt::format("time of one {}", to_string(api));
+      metric.about = metric.title + ", with its answer";
+    }
+    if (metric.name == "message_rate_per_s" && is_atomic(api)) {
+      metric = metric_named(metric.name, {.title = "operations", .shown = Shown::drawn});
+    }
+  }
+}
+
 // The one that makes progress is busy too.
 int busy_threads(const Parameters& p) {
   return p.progress.kind == ProgressMode::Kind::thread ? 2 : 1;
@@ -165,8 +232,11 @@ int busy_threads(const Parameters& p) {
                    metric_named("bandwidth_GBps",
                                 {.about = "bandwidth one way as received", .shown = Shown::drawn}),
                    metric_named("bandwidth_bidirectional_GBps"),
+                   metric_named("completion_us", {.about = "put and flush, until its origin knows "
+                                                           "that it is done at the target"}),
                    metric_named("bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}),
-                   metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept})}},
+                   metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept})},
+              .adapt = adapt},
 });
 
 }  // namespace

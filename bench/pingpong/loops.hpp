@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "harness/comm/link.hpp"
@@ -9,6 +11,32 @@ namespace ucxbench::pingpong {
 
 /// Which side of the pair this process is. `alone` sends to itself.
 enum class Role { lead, follow, alone };
+
+/// What put, get and atomic operations need beyond the loops.
+class OneSided {
+ public:
+  virtual ~OneSided() = default;
+
+  /// Memory that the peer may act on, until withdraw(), which comes before the memory goes; not
+  /// again what is there already. Both sides call both.
+  virtual void expose(std::span<std::byte> memory) = 0;
+  virtual void withdraw() = 0;
+
+  /// Operations whose results are known, other ones in each `round`: one each way of put and get,
+  /// several from lead to follower of atomic ones. They are over on both sides when it returns.
+  virtual void exchange(std::uint64_t round) = 0;
+
+  /// What is wrong with values that atomic operations have found, or left in this side's memory,
+  /// since use(); empty: nothing.
+  virtual std::string wrong_value() const = 0;
+
+  /// `count` times on the lead: one operation and a flush, which proves that it is done at the
+  /// target too. `stamps` as in round_trips; null: none.
+  virtual void completions(std::uint64_t count, std::uint64_t* stamps) = 0;
+
+  /// The lead's share of that, for a target that does something else meanwhile.
+  virtual void complete_one() = 0;
+};
 
 /// The timed loops of a pair over one connection: one implementation per link, chosen once, so that
 /// nothing is virtual inside a loop. Both sides call the same functions with
@@ -20,8 +48,10 @@ class Loops {
   virtual void use(const LinkBuffers& buffers) = 0;
 
   /// `count` round trips (one-way messages when alone). With `stamps` (count + 1 places) the lead
-  /// stores one time stamp per iteration and one before the first; without, none.
-  virtual void round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
+  /// stores one time stamp per iteration and one before the first; without, none. Of get and atomic
+  /// operations, which have no way back, an iteration is one of the lead's. Returns the ticks of
+  /// all.
+  virtual std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
 
   /// `count` messages from lead to follower through the window, after one byte that says "now".
   /// Returns the receiver's ticks from that byte to the last arrival on the follower, and the
@@ -45,6 +75,9 @@ class Loops {
 
   /// One step of progress, for code that waits for something else.
   virtual void turn() = 0;
+
+  /// Null where messages are sent and received.
+  virtual OneSided* one_sided() { return nullptr; }
 };
 
 }  // namespace ucxbench::pingpong

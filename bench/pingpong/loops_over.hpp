@@ -21,7 +21,8 @@ class LoopsOver final : public Loops {
 
   void use(const LinkBuffers& buffers) override { link_.use(buffers); }
 
-  void round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    const auto start = clock_.ticks();
     if (stamps != nullptr) {
       stamps[0] = clock_.ticks();
       iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
@@ -29,6 +30,7 @@ class LoopsOver final : public Loops {
       iterate(count, [](std::uint64_t) {});
     }
     link_.wait_sends();
+    return clock_.ticks() - start;
   }
 
   std::uint64_t one_way(std::uint64_t count) override {
@@ -129,7 +131,8 @@ class LoopsOver final : public Loops {
 
   std::uint64_t receive_block(std::uint64_t count) {
     link_.await_signal();
-    const auto start = clock_.ticks();
+    auto start = clock_.ticks();
+    if constexpr (requires { link_.signalled(); }) start = link_.signalled();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.receive();
     }

@@ -51,18 +51,20 @@ class Measurement {
     first_message();
     if (p_.latency) {
       latency();
-      verifier_.compare("after the latency loop");
+      if (p_.api != Api::get || bench_.pair.leads()) {
+        verifier_.compare(bench_.loops, "after the latency loop");
+      }
+      if (p_.api == Api::put) completion();
       publish_(measured_.record);
     }
     if (p_.bandwidth) {
       bandwidth();
-      // One way only: the lead received no payload.
-      if (bench_.pair.role() != Role::lead) verifier_.compare("after the bandwidth loop");
+      if (receives_one_way()) verifier_.compare(bench_.one_way, "after the bandwidth loop");
       publish_(measured_.record);
     }
     if (p_.bidirectional && bench_.pair.role() != Role::alone) {
       bidirectional();
-      verifier_.compare("after the bidirectional loop");
+      verifier_.compare(bench_.loops, "after the bidirectional loop");
     }
     phase("verification");
     verifier_.exchange_checked_messages();
@@ -76,8 +78,14 @@ class Measurement {
         fmt::format("{} {}: {}", to_string(p_.api), spaced_size(p_.bytes), what));
   }
 
+  // Who has the payload in the end: of get, who asked for it.
+  bool receives_one_way() const {
+    const auto role = bench_.pair.role();
+    return role == Role::alone || (p_.api == Api::get) == (role == Role::lead);
+  }
+
   void use(Loops& loops, int window, bool many_sends) {
-    loops.use({bench_.send.data(), bench_.receive.data(), p_.bytes, window, many_sends});
+    loops.use(bench_.buffers(p_.bytes, window, many_sends));
   }
 
   std::uint64_t agree(std::uint64_t value) {
@@ -89,13 +97,14 @@ class Measurement {
     return static_cast<double>(p_.time_per_launch.count()) * 1e-9 * part;
   }
 
-  // Round trips per one-way message: a rank alone has no way back.
-  double ways() const { return bench_.pair.role() == Role::alone ? 1.0 : 2.0; }
+  // Ways of a message in a round trip: a rank alone has no way back, and what get and atomic
+  // operations take is one time with its answer.
+  double ways() const {
+    return bench_.pair.role() == Role::alone || p_.api == Api::get || is_atomic(p_.api) ? 1.0 : 2.0;
+  }
 
   double timed_round_trips(std::uint64_t count) {
-    const auto start = bench_.clock.ticks();
-    bench_.loops.round_trips(count, nullptr);
-    return seconds(bench_.clock.ticks() - start);
+    return seconds(bench_.loops.round_trips(count, nullptr));
   }
 
   // Doubles the count until the warm-up's time or ucx_perftest's 10,000 iterations are spent;
@@ -163,6 +172,24 @@ class Measurement {
       record.overheads["timed_mean_us"] = median(timed_us) / ways();
       record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
     }
+  }
+
+  // A put that its origin knows to be done: with the flush. Fewer, since each takes longer.
+  void completion() {
+    phase("completion");
+    const auto some = std::max<std::uint64_t>(measured_.record.iterations / 4, 1);
+    const auto count = p_.iterations.value_or(some);
+    std::vector<std::uint64_t> stamps(count + 1, 0);
+    bench_.loops.meet();
+    bench_.loops.one_sided()->completions(count, stamps.data());
+    if (!bench_.pair.leads()) return;
+    std::vector<double> completion_us;
+    completion_us.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      completion_us.push_back(bench_.clock.us(stamps[i + 1] - stamps[i]));
+    }
+    measured_.record.samples["completion_us"] =
+        make_samples(std::move(completion_us), kept_samples, bench_.clock.step_ns() * 1e-3);
   }
 
   PlannedBlocks blocks_of(const char* metric, double iteration_s, double part,
@@ -320,9 +347,11 @@ class Measurement {
     // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
     // the rate of any part of it would be of the bursts.
     const auto [sending, receiving] = stream(record.messages);
-    keep_one("message_rate_per_s", receiving);
-    keep_one("bandwidth_GBps", receiving, gigabytes());
-    keep_one("bandwidth_sender_GBps", sending, gigabytes());
+    const bool answered = p_.api == Api::get || is_atomic(p_.api);
+    keep_one("message_rate_per_s", answered ? sending : receiving);
+    if (is_atomic(p_.api)) return;
+    keep_one("bandwidth_GBps", answered ? sending : receiving, gigabytes());
+    if (!answered) keep_one("bandwidth_sender_GBps", sending, gigabytes());
   }
 
   void bidirectional() {
@@ -359,6 +388,11 @@ std::uint64_t iterations_in(double time_s, double iteration_s) {
   const std::uint64_t least = iteration_s < 0.1 ? 8 : 2;
   return std::clamp(static_cast<std::uint64_t>(time_s / std::max(iteration_s, 1e-9)), least,
                     most_iterations);
+}
+
+void expose(Loops& loops, Api api, Buffer& send, Buffer& receive) {
+  auto& memory = api == Api::get ? send : receive;
+  if (auto* one_sided = loops.one_sided()) one_sided->expose({memory.data(), memory.size()});
 }
 
 Measured measure(const Bench& bench, const Parameters& parameters,

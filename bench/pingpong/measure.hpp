@@ -28,6 +28,17 @@ struct Bench {
   std::optional<CudaDevice> gpu;         ///< this rank's
   bool same_gpu;                         ///< and the peer's too
   DuetRank* duet = nullptr;              ///< RankContext's
+
+  /// For `bytes` of both buffers.
+  LinkBuffers buffers(std::uint64_t bytes, int window, bool many_sends) const {
+    return {.send = send.data(),
+            .receive = receive.data(),
+            .bytes = bytes,
+            .window = window,
+            .many_sends = many_sends,
+            .send_kind = send.kind(),
+            .receive_kind = receive.kind()};
+  }
 };
 
 /// The lead's result; on the follower it is incomplete and of no use.
@@ -36,6 +47,10 @@ struct Measured {
   Verified verified;
   std::string error;  ///< what was wrong with the payload; empty when all was right
 };
+
+/// What the peer acts on, where it does: of get what it reads, else what it changes. Both ranks
+/// call it; `loops` withdraw it before the buffers go.
+void expose(Loops& loops, Api api, Buffer& send, Buffer& receive);
 
 /// How many iterations take so long, each taking `iteration_s`: a few at least, which are fewer
 /// where one takes a tenth of a second, and never more than stamps have room for.

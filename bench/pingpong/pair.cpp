@@ -22,6 +22,13 @@ Json Pair::from_follow(const Json& value, const Rendezvous::Progress& progress) 
   return share(role_ != Role::lead, value, progress);
 }
 
+Rendezvous::Bytes Pair::exchange(const Rendezvous::Bytes& own,
+                                 const Rendezvous::Progress& progress) {
+  const auto key = fmt::format("pair/{}/{}/", lead_, exchanges_++);
+  rendezvous_.put(key + std::to_string(rendezvous_.rank()), own, progress);
+  return rendezvous_.get(key + std::to_string(peer()), progress);
+}
+
 Json Pair::share(bool mine, const Json& value, const Rendezvous::Progress& progress) {
   const auto key = fmt::format("pair/{}/{}", lead_, exchanges_++);
   if (mine) {

@@ -25,6 +25,8 @@ class Pair {
   Json from_lead(const Json& value, const Rendezvous::Progress& progress);
   /// The follower's value on both sides.
   Json from_follow(const Json& value, const Rendezvous::Progress& progress);
+  /// Each side's value on the other.
+  Rendezvous::Bytes exchange(const Rendezvous::Bytes& own, const Rendezvous::Progress& progress);
 
  private:
   Json share(bool mine, const Json& value, const Rendezvous::Progress& progress);

@@ -49,6 +49,7 @@ TEST(Pair, ARankAloneAgreesWithItself) {
   EXPECT_EQ(alone.peer(), 0);
   EXPECT_EQ(alone.from_lead(1, {}), 1);
   EXPECT_EQ(alone.from_follow(2, {}), 2);
+  EXPECT_EQ(alone.exchange({3}, {}), Rendezvous::Bytes{3});
 }
 
 }  // namespace

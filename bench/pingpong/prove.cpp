@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "bench/pingpong/connection.hpp"
+#include "harness/core/activity.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/proof_record.hpp"
 
@@ -10,7 +15,7 @@ namespace ucxbench::pingpong {
 namespace {
 
 void use(const Bench& bench, const Parameters& p, int window, bool many_sends) {
-  bench.loops.use({bench.send.data(), bench.receive.data(), p.bytes, window, many_sends});
+  bench.loops.use(bench.buffers(p.bytes, window, many_sends));
 }
 
 // What the lead sends while the follower is ready for it, until that has received it.
@@ -22,10 +27,40 @@ auto in_step(Pair& pair, const Rendezvous::Progress& progress, Send send) {
   return result;
 }
 
+// Whether operations need the target's CPU: whether one is done, flush included, while the target
+// sleeps and makes no progress. On both sides. The lead counts from before the target falls asleep:
+// one that took less was done before it woke. One that took longer may have met a slow moment, so
+// it has another chance, with more time.
+bool needs_target(const Bench& bench, const Parameters& p, double expected_us) {
+  auto& pair = bench.pair;
+  const auto ms = static_cast<std::int64_t>(20 + std::min(4e-3 * expected_us, 1000.0));
+  const std::chrono::milliseconds once(pair.from_lead(ms, bench.progress).get<std::int64_t>());
+  use(bench, p, 1, false);
+  bench.loops.meet();
+  bool needed = true;
+  for (const int times : {1, 5}) {
+    const auto asleep = times * once;
+    const auto begun = std::chrono::steady_clock::now();
+    pair.from_lead("sleep", bench.progress);
+    // Without progress, and none after it.
+    pair.from_follow("asleep", pair.leads() ? bench.progress : Rendezvous::Progress());
+    if (pair.leads()) {
+      bench.loops.one_sided()->complete_one();
+      needed = std::chrono::steady_clock::now() - begun >= asleep;
+    } else {
+      std::this_thread::sleep_for(asleep);
+      activity().bump();
+    }
+    needed = pair.from_lead(needed, bench.progress).get<bool>();
+    if (!needed) break;
+  }
+  return needed;
+}
+
 }  // namespace
 
 Json prove(const Bench& bench, const Parameters& p, const std::vector<std::string>& lanes,
-           bool count) {
+           bool count, double expected_us) {
   auto& rendezvous = bench.pair.rendezvous();
   rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
   Evidence evidence{
@@ -37,7 +72,9 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
     use(bench, p, 1, many);
     const auto path = parse_request_info(
         in_step(bench.pair, bench.progress, [&] { return bench.loops.described(); }));
-    protocols.push_back(protocol_record(p.bytes, many ? "bandwidth" : "latency", path));
+    auto record = protocol_record(p.bytes, many ? "bandwidth" : "latency", path);
+    if (is_one_sided(p.api)) record["operation"] = to_string(p.api);
+    protocols.push_back(std::move(record));
     // Where the two differ, the one that is said last says nothing about the other.
     evidence.path =
         protocols.size() == 1 || path.lanes == evidence.path.lanes ? path : MessagePath{};
@@ -56,9 +93,15 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
     }
     rendezvous.barrier(bench.progress);
   }
+  Json target_progress;
+  if (count && is_one_sided(p.api) && bench.pair.role() != Role::alone) {
+    target_progress = needs_target(bench, p, expected_us) ? "needed" : "not needed";
+  }
   if (!bench.pair.leads()) return Json::object();
-  return path_record(TransportSet::of(p.transports), evidence, protocols,
-                     path_labels(bench.gpu, bench.same_gpu, lanes));
+  auto path = path_record(TransportSet::of(p.transports), evidence, protocols,
+                          path_labels(bench.gpu, bench.same_gpu, lanes));
+  if (!target_progress.is_null()) path["target_progress"] = target_progress;
+  return path;
 }
 
 Json count_protocols(RankContext& context, Pair& pair, const Parameters& p, Buffer& send,
@@ -67,7 +110,15 @@ Json count_protocols(RankContext& context, Pair& pair, const Parameters& p, Buff
   context.rendezvous().phase(
       fmt::format("{} {}: counting", to_string(p.api), spaced_size(p.bytes)));
   auto& loops = connection.loops();
-  loops.use({send.data(), receive.data(), p.bytes, p.window, p.bandwidth, true});
+  expose(loops, p.api, send, receive);
+  loops.use({.send = send.data(),
+             .receive = receive.data(),
+             .bytes = p.bytes,
+             .window = p.window,
+             .many_sends = p.bandwidth,
+             .requests = true,
+             .send_kind = send.kind(),
+             .receive_kind = receive.kind()});
   in_step(pair, [&] { loops.turn(); }, [&] { return loops.one_way(counted_messages(p.bytes)); });
   Json own = Json::array();
   for (const auto& [operation, range, protocol, device, count] : connection.close()) {

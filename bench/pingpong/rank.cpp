@@ -50,6 +50,8 @@ void run_connection(RankContext& context, Pair& pair,
   Connection connection(context, pair, common, {.purpose = "traffic both ways"});
   std::optional<Connection> one_way;
   if (common.bandwidth) {
+    // One side may have met while the other still needs it to make progress on this connection.
+    if (is_one_sided(common.api)) context.rendezvous().barrier([&] { connection.loops().turn(); });
     one_way.emplace(context, pair, common,
                     ConnectionUse{.purpose = "traffic one way", .meets = false});
   }
@@ -63,7 +65,14 @@ void run_connection(RankContext& context, Pair& pair,
   for (const auto& planned : cases) {
     context.rendezvous().barrier(progress);
     const auto& parameters = planned.parameters;
+    if (parameters.no_pool) {
+      for (auto* loops : {&connection.loops(), &one_way_loops}) {
+        if (auto* one_sided = loops->one_sided()) one_sided->withdraw();
+      }
+    }
     auto [send, receive] = memory.buffers(parameters.bytes);
+    expose(connection.loops(), parameters.api, send, receive);
+    if (one_way) expose(one_way_loops, parameters.api, send, receive);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
                       receive, progress,           memory.gpu(),  one_gpu,         context.duet()};
     const auto launch = context.plan().at("launch").get<int>();
@@ -79,7 +88,8 @@ void run_connection(RankContext& context, Pair& pair,
     const auto lanes = connection.lanes();
     // Another launch configures UCX just so; counting takes its turn by pairs.
     if (!without_proof()) {
-      measured.record.path = prove(bench, parameters, lanes, launch == 0);
+      measured.record.path = prove(bench, parameters, lanes, launch == 0,
+                                   measured.record.cold.first_message_us.value_or(0));
     }
     if (!pair.leads()) continue;
     measured.record.launch = launch;

@@ -16,8 +16,9 @@ class UcxPair final : public PairDevice {
 
   std::unique_ptr<Loops> connect(Pair& pair, const Clock& clock, const std::string& name) override {
     endpoint_.emplace(endpoint_to_peer(pair, name));
-    return make_ucx_loops(parameters_.api, parameters_.progress, pair.role(), clock,
-                          worker_.handle(), endpoint_->handle());
+    return make_ucx_loops(parameters_.api, parameters_.progress, pair.role(), clock, worker_,
+                          endpoint_->handle(),
+                          [this, &pair](const auto& own) { return pair.exchange(own, moving_); });
   }
   void progress() override { ucp_worker_progress(worker_.handle()); }
   void close() override { endpoint_->close(moving_); }

@@ -17,17 +17,19 @@ class Verifier {
   /// Puts this rank's payload into the send buffer and something else into the receive buffer.
   void fill();
 
-  /// Compares the last message received, then makes the receive buffer wrong again.
-  void compare(std::string_view when);
+  /// Compares the last message that came by `loops`, or the value that atomic operations left, then
+  /// makes the receive buffer wrong again.
+  void compare(Loops& loops, std::string_view when);
 
-  /// Round trips of which every message is new and is compared.
+  /// Round trips of which every message is new and is compared, or operations on new values.
   void exchange_checked_messages();
 
   /// Of both ranks, on the lead: the count, and the first error in words.
   std::pair<Verified, std::string> outcome();
 
  private:
-  void check(std::uint64_t seed, std::string_view when);
+  void check(std::uint64_t seed, std::uint64_t bytes, std::string_view when);
+  void check_value(Loops& loops, std::string_view when);
 
   const Bench& bench_;
   const Parameters& p_;

@@ -1,10 +1,23 @@
 #include "harness/comm/choices.hpp"
 
 #include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench {
+namespace {
+
+constexpr Names<Api, 8> apis = {{{Api::tag, "tag"},
+                                 {Api::stream, "stream"},
+                                 {Api::am, "am"},
+                                 {Api::put, "put"},
+                                 {Api::get, "get"},
+                                 {Api::fadd, "fadd"},
+                                 {Api::swap, "swap"},
+                                 {Api::cswap, "cswap"}}};
+
+}  // namespace
 
 CommKind parse_comm(std::string_view name) {
   if (name == "ucx") return CommKind::ucx;
@@ -25,13 +38,9 @@ std::string_view to_string(CommKind kind) {
   return "ucx";
 }
 
-Api parse_api(std::string_view name) {
-  if (name == "tag") return Api::tag;
-  if (name == "stream") return Api::stream;
-  throw Failure(Exit::usage, unknown_name("API", name, {"tag", "stream"}));
-}
+Api parse_api(std::string_view name) { return parse_name(apis, name, "", "API"); }
 
-std::string_view to_string(Api api) { return api == Api::tag ? "tag" : "stream"; }
+std::string_view to_string(Api api) { return name_of(apis, api); }
 
 std::string device_name(CommKind kind) {
   switch (kind) {

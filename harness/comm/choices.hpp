@@ -16,9 +16,18 @@ std::string_view to_string(CommKind kind);
 /// In a sentence: "UCX".
 std::string device_name(CommKind kind);
 
-enum class Api { tag, stream };
+/// How messages are sent; of the last five, the origin alone acts on its peer's memory.
+enum class Api { tag, stream, am, put, get, fadd, swap, cswap };
+/// Throws Failure(Exit::usage).
 Api parse_api(std::string_view name);
 std::string_view to_string(Api api);
+
+constexpr bool is_atomic(Api api) {
+  return api == Api::fadd || api == Api::swap || api == Api::cswap;
+}
+constexpr bool is_one_sided(Api api) {
+  return api == Api::put || api == Api::get || is_atomic(api);
+}
 
 /// More ranks than the processors that they run on: some wait for theirs.
 inline bool crowded(int ranks, int cpus) { return ranks > cpus; }

@@ -41,10 +41,20 @@ TEST(ConnectBy, KnowsTwoWays) {
   EXPECT_THROW(parse_connect_by("pigeon"), Failure);
 }
 
-TEST(Api, KnowsTwo) {
-  EXPECT_EQ(parse_api("tag"), Api::tag);
-  EXPECT_EQ(to_string(parse_api("stream")), "stream");
-  EXPECT_THROW(parse_api("am"), Failure);
+TEST(Api, ParsesAndNames) {
+  for (const char* name : {"tag", "stream", "am", "put", "get", "fadd", "swap", "cswap"}) {
+    EXPECT_EQ(to_string(parse_api(name)), name);
+  }
+  // A name for three of them on the command line alone.
+  EXPECT_THROW(parse_api("atomic"), Failure);
+}
+
+TEST(Api, OneSidedAreThoseThatActOnThePeersMemory) {
+  for (const auto api : {Api::tag, Api::stream, Api::am}) EXPECT_FALSE(is_one_sided(api));
+  for (const auto api : {Api::put, Api::get, Api::fadd, Api::swap, Api::cswap}) {
+    EXPECT_TRUE(is_one_sided(api));
+    EXPECT_EQ(is_atomic(api), api != Api::put && api != Api::get);
+  }
 }
 
 }  // namespace

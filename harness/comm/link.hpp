@@ -4,17 +4,21 @@
 #include <cstddef>
 #include <string>
 
+#include "harness/memory/buffer.hpp"
+
 namespace ucxbench {
 
 /// Where the messages of a link come from and go to. One send buffer and one receive buffer serve
 /// all messages of a window, as in ucx_perftest.
 struct LinkBuffers {
-  const std::byte* send = nullptr;
+  std::byte* send = nullptr;  ///< a put that is waited for ends with a number
   std::byte* receive = nullptr;
   std::size_t bytes = 0;
   int window = 1;           ///< sends, and receives, that may be outstanding
   bool many_sends = false;  ///< UCP_OP_ATTR_FLAG_MULTI_SEND: bandwidth, never latency
   bool requests = false;  ///< one for each send: UCX counts none that is sent without (worker.hpp)
+  MemoryKind send_kind = MemoryKind::host;
+  MemoryKind receive_kind = MemoryKind::host;
 };
 
 /// One side of a pair's messages, as timed loops use it: no call is virtual. One class for each

@@ -3,7 +3,9 @@
 #include <ucp/api/ucp.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/comm/worker.hpp"
 
@@ -18,9 +20,30 @@ class Registration {
   Registration& operator=(const Registration&) = delete;
   ~Registration();
 
+  /// Where it is, and the key to it: what a peer needs to put there, get from there, or change it.
+  std::vector<std::uint8_t> key() const;
+
  private:
   ucp_context_h context_;
+  std::span<std::byte> memory_;
   ucp_mem_h handle_ = nullptr;
+};
+
+/// A peer's registered memory, for operations over one endpoint, which must live longer.
+class RemoteMemory {
+ public:
+  /// `key`: the peer's Registration::key().
+  RemoteMemory(ucp_ep_h endpoint, const std::vector<std::uint8_t>& key);
+  RemoteMemory(const RemoteMemory&) = delete;
+  RemoteMemory& operator=(const RemoteMemory&) = delete;
+  ~RemoteMemory();
+
+  std::uint64_t address() const { return address_; }
+  ucp_rkey_h key() const { return key_; }
+
+ private:
+  std::uint64_t address_ = 0;
+  ucp_rkey_h key_ = nullptr;
 };
 
 }  // namespace ucxbench

@@ -112,6 +112,7 @@ class LinkBase {
   Progress& progress_;
   LinkBuffers buffers_;
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
+  ucp_request_param_t send_params_{};
 
  private:
   void sent(void* request, ucs_status_t status) {
@@ -121,7 +122,6 @@ class LinkBase {
     progress_.completed();
   }
 
-  ucp_request_param_t send_params_{};
   typename Progress::Count sends_ = 0;
 };
 

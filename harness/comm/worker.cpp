@@ -47,6 +47,25 @@ std::string down_devices(const std::map<std::string, std::string>& settings) {
   return down;
 }
 
+std::uint64_t features_of(Api api) {
+  switch (api) {
+    case Api::tag:
+      return UCP_FEATURE_TAG;
+    case Api::stream:
+      return UCP_FEATURE_STREAM;
+    case Api::am:
+      return UCP_FEATURE_AM;
+    case Api::put:
+    case Api::get:
+      return UCP_FEATURE_RMA;
+    case Api::fadd:
+    case Api::swap:
+    case Api::cswap:
+      break;
+  }
+  return UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64;
+}
+
 }  // namespace
 
 bool UcxWorker::can_count() {
@@ -73,7 +92,7 @@ UcxWorker::UcxWorker(Api api, ProgressMode mode, bool counts) {
 
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
-  params.features = api == Api::tag ? UCP_FEATURE_TAG : UCP_FEATURE_STREAM;
+  params.features = features_of(api);
   if (wakes) params.features |= UCP_FEATURE_WAKEUP;
   if (const auto status = ucp_init(&params, config, &context_); status != UCS_OK) {
     throw Failure(Exit::cannot_run, fmt::format("ucp_init: {}{}", ucs_status_string(status),

@@ -145,7 +145,14 @@ std::vector<Json> values_of(const Field& field, std::string_view text) {
       add(bytes);
     }
   } else {
-    for (const auto part : split_text(text, ',')) add(value_of(field, part));
+    for (const auto part : split_text(text, ',')) {
+      const auto several = field.several.find(std::string(part));
+      if (several == field.several.end()) {
+        add(value_of(field, part));
+      } else {
+        for (const auto& one : several->second) add(value_of(field, one));
+      }
+    }
   }
   return values;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,11 @@ struct Field {
   std::function<void(void*, const Json&)> set{};  ///< null leaves the member as it is
   /// Of an axis without an option: its values by the parameters that are set.
   std::function<std::vector<Json>(const void*)> values{};
+  /// Names on the command line that stand for several values of an axis.
+  std::map<std::string, std::vector<std::string>> several{};
+  /// Of an axis with an option: which of its values the parameters that are set leave; `asked` is
+  /// false for its default. Throws Failure(Exit::usage) where none is left.
+  std::function<std::vector<Json>(const void*, std::vector<Json> values, bool asked)> left{};
 
   std::string recorded_name() const;    ///< "warmup_runs"
   Json read(const void* object) const;  ///< `get`, with null for what is empty
@@ -157,6 +163,12 @@ struct Fields {
       field.set = [set = field.set](void* object, const Json& value) {
         set(static_cast<Base*>(static_cast<P*>(object)), value);
       };
+      if (field.left) {
+        field.left = [left = field.left](const void* object, std::vector<Json> values, bool asked) {
+          return left(static_cast<const Base*>(static_cast<const P*>(object)), std::move(values),
+                      asked);
+        };
+      }
       if (!field.values) continue;
       field.values = [values = field.values](const void* object) {
         return values(static_cast<const Base*>(static_cast<const P*>(object)));

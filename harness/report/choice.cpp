@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 
+#include "harness/report/view.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -20,11 +22,11 @@ struct Set {
 
 struct Figure {
   const char* metric;
-  const char* group;
+  const char* group;  ///< null: latency_in_words()
   const char* column;
   bool lower_is_better;
 };
-constexpr Figure figures[] = {{"latency_us", "latency one way", "p50, us", true},
+constexpr Figure figures[] = {{"latency_us", nullptr, "p50, us", true},
                               {"bandwidth_GBps", "received", "GB/s", false}};
 
 /// What a case is apart from its set and size.
@@ -124,6 +126,8 @@ Choice choice_of(const std::vector<const Case*>& cases) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [bytes, of_size] : by_size) rows.push_back({size_of(*of_size.front())});
   for (const auto& figure : figures) {
+    const std::string group =
+        figure.group != nullptr ? figure.group : latency_in_words(*cases.front());
     std::vector<std::pair<std::string, std::string>> best_by_size;
     bool known = true;
     auto row = rows.begin();
@@ -142,10 +146,10 @@ Choice choice_of(const std::vector<const Case*>& cases) {
       continue;
     }
     for (const auto* column : {"best set", figure.column, "auto loses"}) {
-      choice.grid.columns.push_back({figure.group, column});
+      choice.grid.columns.push_back({group, column});
     }
     if (known) {
-      choice.crossovers.push_back(std::string(figure.group) + ": " + crossover(best_by_size));
+      choice.crossovers.push_back(group + ": " + crossover(best_by_size));
     }
   }
   choice.grid.rows = std::move(rows);

@@ -97,7 +97,7 @@ std::string quantile(const Metric& metric) {
 std::vector<Source> sources(const Block& block) {
   const auto pairs = rank_pairs(block);
   const auto direction = pairs.size() == 1 ? arrow(*pairs.begin()) : "one way";
-  const std::string time = "latency one way, us";
+  const auto time = latency_in_words(*block.cases.front()) + ", us";
   const std::string rate = "GB/s received";
   std::vector<Source> all = {
       {{time, "p50"}, "latency_us", quantile<&Quantiles::p50, 4>},
@@ -142,6 +142,11 @@ Json ranks_of_block(const Block& block, const Result& result) {
 
 }  // namespace
 
+std::string latency_in_words(const Case& of) {
+  const auto title = shown_metric(of, "latency_us").title;
+  return title == "latency" ? "latency one way" : title;
+}
+
 void add_axes(Grid& grid, const Block& block) {
   std::vector<Grid::Column> columns;
   for (const auto& axis : block.cases.front()->shows.axes) columns.push_back({"", axis.label});
@@ -159,6 +164,30 @@ std::vector<std::string> axis_cells(const Case& of) {
   if (cells.empty()) cells.emplace_back("-");
   return cells;
 }
+
+namespace {
+
+// Whether put, get or atomic operations needed the CPU of their target; empty where nobody looked.
+std::string help_of_target(const Block& block) {
+  std::size_t needed = 0;
+  std::size_t known = 0;
+  for (const auto* of : block.measured) {
+    const auto says = [&](const char* words) {
+      return std::ranges::any_of(of->launches, [&](const LaunchRecord& record) {
+        return text_at(record.path, "/target_progress") == words;
+      });
+    };
+    const bool once = says("needed");
+    needed += once ? 1 : 0;
+    known += once || says("not needed") ? 1 : 0;
+  }
+  if (known == 0) return "";
+  if (needed == 0) return "target's CPU not needed";
+  return "target's CPU needed" +
+         (needed == known ? "" : fmt::format(" at {} of {} sizes", needed, known));
+}
+
+}  // namespace
 
 std::string details_of(const Block& block, const Result& result) {
   if (block.measured.empty()) return "";
@@ -182,6 +211,7 @@ std::string details_of(const Block& block, const Result& result) {
     }
   }
   if (!lanes.empty()) parts.push_back("lanes " + join(lanes, ", "));
+  if (const auto help = help_of_target(block); !help.empty()) parts.push_back(help);
   parts.push_back(counted(launches.size(), "launch", "launches") +
                   (intervals_are_ranges(block, launches.size()) ? " (95% CI: their range)" : ""));
   std::vector<std::string> others;

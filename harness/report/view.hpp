@@ -13,6 +13,9 @@ namespace ucxbench {
 /// nothing was measured.
 std::string details_of(const Block& block, const Result& result);
 
+/// What latency_us of a case is: "latency one way", "time of one get".
+std::string latency_in_words(const Case& of);
+
 /// A column for each axis of the block's cases, before the others, and a row's cells in them.
 void add_axes(Grid& grid, const Block& block);
 std::vector<std::string> axis_cells(const Case& of);

@@ -186,6 +186,7 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
               .title = title_of(benchmark, parameters),
               .at_once = view.at_once,
               .metrics = view.metrics};
+  if (view.adapt != nullptr) view.adapt(parameters, shows.metrics);
   if (const auto ranks = parameters.find("ranks"); ranks != parameters.end()) {
     shows.ranks = count_in(*ranks).value_or(shows.ranks);
   }

@@ -86,6 +86,8 @@ struct View {
   /// Unless an axis says it (ShownAxis::Unit::pairs).
   AtOnce at_once = AtOnce::all;
   std::optional<Amount> amount{};  ///< of a workload
+  /// Changes `metrics` for a case with these parameters; null: they are the same for all.
+  void (*adapt)(const Json& parameters, std::vector<ShownMetric>& metrics) = nullptr;
 };
 
 /// An axis of one case.

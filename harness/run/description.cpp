@@ -39,9 +39,12 @@ class Cases {
   std::vector<Json> values(const Field& axis, const void* parameters) const {
     if (axis.values) return axis.values(parameters);
     const auto asked = asked_.axes.find(axis.name);
-    if (asked != asked_.axes.end()) return asked->second;
+    const bool is_asked = asked != asked_.axes.end();
     const auto& usual = gpu_ && !axis.usual_on_gpu.empty() ? axis.usual_on_gpu : axis.usual;
-    return usual.empty() ? std::vector{axis.get(parameters)} : values_of(axis, usual);
+    auto values = is_asked        ? asked->second
+                  : usual.empty() ? std::vector{axis.get(parameters)}
+                                  : values_of(axis, usual);
+    return axis.left ? axis.left(parameters, std::move(values), is_asked) : values;
   }
 
   void add(void* parameters, std::size_t field) {

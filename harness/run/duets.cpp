@@ -34,7 +34,10 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
     }
   }
   for (const auto index : plan.cases) {
-    const auto mode = result.cases[index].parameters.value("progress_mode", "poll");
+    const auto& parameters = result.cases[index].parameters;
+    const auto api = parameters.value("api", "tag");
+    if (is_one_sided(parse_api(api))) return api + " needs progress at its target";
+    const auto mode = parameters.value("progress_mode", "poll");
     if (mode != "poll" && mode != "event") return "--progress-mode " + mode;
   }
   for (const auto& rank : plan.launch.ranks) {

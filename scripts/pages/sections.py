@@ -62,6 +62,13 @@ def carried(case):
     return ", ".join(name if share >= NEARLY_ALL else f"{name} {percent(share)}" for name, share in by.items())
 
 
+def help_of_target(case):
+    """Of put, get and atomic operations, where it is known."""
+    progress = {launch["path"].get("target_progress") for launch in case["launches"] if launch.get("path")}
+    state = next((state for state in ("needed", "not needed") if state in progress), None)
+    return f"; target's CPU {state}" if state else ""
+
+
 def differing_axes(cases):
     """{name: label} of the axes in which the cases differ."""
     values, labels = {}, {}
@@ -103,7 +110,7 @@ def table_of(cases):
         checked = case.get("verified") or {}
         count = checked.get("checked", 0)
         verified = f"{count - checked.get('errors', 0)}/{count}" if count else "not checked"
-        rows.append({"name": row_name, "cells": cells, "path": carried(case),
+        rows.append({"name": row_name, "cells": cells, "path": carried(case) + help_of_target(case),
                      "verdict": (case.get("path") or {}).get("verdict", "unknown"),
                      "verified": verified, "wrong": bool(checked.get("errors"))})
     return {"axes": ", ".join(differing_axes(cases).values()), "metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}

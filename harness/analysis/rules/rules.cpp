@@ -32,6 +32,8 @@ std::span<const Rule> rules() {
            slow_pcie},
       Rule{"eager-too-long", warning, "an eager message takes longer than a larger rendezvous",
            eager_too_long},
+      Rule{"put-and-get", warning, "put and get differ in path, or by more than twice in rate",
+           put_and_get},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock},
       Rule{"max-time", warning, "max_time ended before all launches", max_time},
       Rule{"emulated-cpu", warning, "the CPU is emulated", emulated_cpu},

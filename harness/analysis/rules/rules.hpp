@@ -23,6 +23,9 @@ std::vector<Finding> wrong_transport(const Judged& run);
 std::vector<Finding> mixed_transport(const Judged& run);
 std::vector<Finding> several_nics(const Judged& run);
 
+// one_sided.cpp: operations on the peer's memory.
+std::vector<Finding> put_and_get(const Judged& run);
+
 // placement.cpp: ranks, their CPUs, GPUs and NICs.
 std::vector<Finding> far_nic(const Judged& run);
 std::vector<Finding> far_cpus(const Judged& run);

@@ -1,0 +1,292 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "bench/pingpong/loops.hpp"
+#include "harness/comm/choices.hpp"
+#include "harness/comm/link.hpp"
+#include "harness/core/clock.hpp"
+#include "harness/core/pattern.hpp"
+#include "harness/core/units.hpp"
+
+namespace ucxbench::pingpong {
+
+/// The word that atomic operations change, as both sides expect it to be.
+class ExpectedWord {
+ public:
+  ExpectedWord(Api api, std::size_t bytes) : api_(api), bytes_(bytes), value_(cut(first)) {}
+
+  std::uint64_t value() const { return value_; }
+
+  /// What ucx_perftest repeats: an operation that leaves swap and cswap nothing to wait for. Its
+  /// operand, and what a cswap writes.
+  std::pair<std::uint64_t, std::uint64_t> repeated() const {
+    switch (api_) {
+      case Api::fadd:
+        return {1, 0};
+      case Api::swap:
+        return {cut(mix64(first)), 0};
+      default:
+        return {value_, value_};
+    }
+  }
+  void repeat(std::uint64_t times) {
+    if (times == 0) return;
+    if (api_ == Api::fadd) value_ = cut(value_ + times);
+    if (api_ == Api::swap) value_ = repeated().first;
+  }
+
+  /// One that changes the word, but every second cswap, which compares with something else.
+  std::pair<std::uint64_t, std::uint64_t> changed(std::uint64_t number) {
+    const auto fresh = cut(mix64(number + 1));  // mix64(0) is 0
+    const auto before = value_;
+    switch (api_) {
+      case Api::fadd:
+        value_ = cut(value_ + fresh);
+        return {fresh, 0};
+      case Api::swap:
+        value_ = fresh;
+        return {fresh, 0};
+      default:
+        if (number % 2 == 0) return {cut(~before), fresh};
+        value_ = fresh;
+        return {before, fresh};
+    }
+  }
+
+  std::uint64_t cut(std::uint64_t value) const {
+    return bytes_ == 4 ? static_cast<std::uint32_t>(value) : value;
+  }
+
+ private:
+  // Three additions carry into the upper half of 8 bytes, and leave 4.
+  static constexpr std::uint64_t first = 0x01234567fffffffdU;
+
+  Api api_;
+  std::size_t bytes_;
+  std::uint64_t value_;
+};
+
+// The loops follow ucx_perftest's run_pingpong for put, and its run_stream_uni for the others,
+// which it runs with a window of one (tools/perf/lib/ucp_tests.cc). A target makes progress until a
+// signal ends the loop.
+template <typename L>
+class OneSidedLoops final : public Loops, public OneSided {
+  static constexpr bool puts = !L::fetches;
+
+ public:
+  template <typename... LinkArguments>
+  OneSidedLoops(Api api, Role role, const Clock& clock, LinkArguments&&... arguments)
+      : api_(api),
+        role_(role),
+        clock_(clock),
+        link_(std::forward<LinkArguments>(arguments)...),
+        word_(api, 8) {}
+
+  OneSided* one_sided() override { return this; }
+
+  void expose(std::span<std::byte> memory) override { link_.expose(memory); }
+  void withdraw() override { link_.withdraw(); }
+
+  void use(const LinkBuffers& buffers) override {
+    link_.use(buffers);
+    if constexpr (puts) link_.forget_number(static_cast<std::uint8_t>(number_ + 0x80U));
+    if constexpr (atomic) {
+      word_ = ExpectedWord(api_, buffers.bytes);
+      wrong_.clear();
+      if (role_ != Role::lead) store(word_.value());
+      set(word_.repeated());
+    }
+  }
+
+  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    const auto ticks = stamps == nullptr ? iterate(count, [](std::uint64_t) {}) : [&] {
+      stamps[0] = clock_.ticks();
+      return iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
+    }();
+    if constexpr (!puts) end_of(count);
+    return ticks;
+  }
+
+  std::uint64_t one_way(std::uint64_t count) override {
+    std::uint64_t ticks = 0;
+    if (role_ == Role::follow) {
+      link_.await_signal();
+      const auto start = clock_.ticks();
+      link_.await_signal();
+      ticks = clock_.ticks() - start;
+      // The lead's flush may need progress here, of this connection.
+      if (puts) link_.await_signal();
+    } else {
+      if (role_ == Role::lead) link_.mark();
+      const auto start = clock_.ticks();
+      for (std::uint64_t i = 0; i < count; ++i) link_.send();
+      link_.wait_sends();
+      // Of put, as ucx_perftest ends: something that the target sees after all of them, and a
+      // flush, after which the origin knows.
+      if (puts && role_ == Role::lead) link_.mark();
+      if (puts) link_.flush();
+      ticks = clock_.ticks() - start;
+      if (role_ == Role::lead) link_.signal();
+    }
+    word_.repeat(count);
+    return ticks;
+  }
+
+  std::uint64_t both_ways(std::uint64_t count) override {
+    meet();
+    const auto start = clock_.ticks();
+    for (std::uint64_t i = 0; i < count; ++i) link_.send();
+    link_.wait_sends();
+    auto ticks = clock_.ticks() - start;
+    link_.mark();
+    link_.await_signal();
+    // The peer's puts are here when it says so; what was got is.
+    if (puts) ticks = clock_.ticks() - start;
+    meet();
+    return ticks;
+  }
+
+  std::string described() override {
+    if (role_ == Role::follow) {
+      link_.await_signal();
+      return "";
+    }
+    auto words = link_.send_described();
+    if (role_ == Role::lead) link_.signal();
+    return words;
+  }
+
+  void exchange(std::uint64_t round) override {
+    if constexpr (atomic) {
+      exchange_words(round);
+    } else {
+      link_.send();
+      link_.wait_sends();
+      link_.flush();
+      meet();
+    }
+  }
+
+  std::string wrong_value() const override {
+    if constexpr (atomic) {
+      if (!wrong_.empty() || role_ == Role::lead || load() == word_.value()) return wrong_;
+      return fmt::format("{} of {}: the target has {:#x}, expected {:#x}", to_string(api_),
+                         spaced_size(link_.buffers().bytes), load(), word_.value());
+    }
+    return "";
+  }
+
+  void completions(std::uint64_t count, std::uint64_t* stamps) override {
+    if (role_ == Role::follow) return link_.await_signal();
+    if (stamps != nullptr) stamps[0] = clock_.ticks();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      complete_one();
+      if (stamps != nullptr) stamps[i + 1] = clock_.ticks();
+    }
+    if (role_ == Role::lead) link_.signal();
+  }
+
+  void complete_one() override {
+    link_.send();
+    link_.wait_sends();
+    link_.flush();
+  }
+
+  void flush() override { link_.flush(); }
+
+  void meet() override {
+    if (role_ == Role::alone) return;
+    link_.signal();
+    link_.await_signal();
+  }
+
+  void turn() override { link_.progress().turn(); }
+
+ private:
+  static constexpr bool atomic = requires(L& link) { link.found(); };
+
+  template <typename After>
+  std::uint64_t iterate(std::uint64_t count, After after) {
+    const auto start = clock_.ticks();
+    if constexpr (puts) {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (role_ == Role::follow) link_.await_number(number_);
+        link_.wait_sends();
+        link_.number(number_);
+        link_.send();
+        if (role_ != Role::follow) link_.await_number(number_);
+        ++number_;
+        after(i);
+      }
+      link_.wait_sends();
+    } else if (role_ != Role::follow) {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        link_.send();
+        link_.wait_sends();
+        after(i);
+      }
+    }
+    return clock_.ticks() - start;
+  }
+
+  void end_of(std::uint64_t count) {
+    if (role_ == Role::lead) link_.signal();
+    if (role_ == Role::follow) link_.await_signal();
+    word_.repeat(count);
+  }
+
+  void exchange_words(std::uint64_t round) {
+    constexpr std::uint64_t operations = 4;
+    for (std::uint64_t i = 0; i < operations; ++i) {
+      const auto before = word_.value();
+      const auto values = word_.changed(round * operations + i);
+      if (role_ == Role::follow) continue;
+      set(values);
+      link_.send();
+      link_.wait_sends();
+      const auto found = word_.cut(link_.found());
+      if (found == before || !wrong_.empty()) continue;
+      wrong_ = fmt::format("{} of {} found {:#x}, expected {:#x}", to_string(api_),
+                           spaced_size(link_.buffers().bytes), found, before);
+    }
+    link_.flush();
+    meet();
+  }
+
+  void set(const std::pair<std::uint64_t, std::uint64_t>& values) {
+    if constexpr (atomic) link_.set(values.first, values.second);
+  }
+
+  // Host memory alone: parameters say so.
+  std::uint64_t load() const {
+    auto* word = link_.buffers().receive;
+    return link_.buffers().bytes == 4
+               ? std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word)).load()
+               : std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).load();
+  }
+  void store(std::uint64_t value) {
+    auto* word = link_.buffers().receive;
+    if (link_.buffers().bytes == 4) {
+      std::atomic_ref(*reinterpret_cast<std::uint32_t*>(word))
+          .store(static_cast<std::uint32_t>(value));
+    } else {
+      std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word)).store(value);
+    }
+  }
+
+  Api api_;
+  Role role_;
+  Clock clock_;
+  L link_;
+  std::uint8_t number_ = 0;  // of the next put that is waited for, on both sides
+  ExpectedWord word_;
+  std::string wrong_;
+};
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,194 @@
+#include "bench/pingpong/ucx_loops.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bench/pingpong/measure.hpp"
+#include "bench/pingpong/pair.hpp"
+#include "harness/comm/endpoint.hpp"
+#include "harness/comm/meeting_for_test.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+/// One rank of a pair, which is a thread of this process with a UCX of its own.
+class Player {
+ public:
+  Player(Meeting& meeting, int rank, Api api)
+      : rendezvous_(meeting, rank, 2), pair(rendezvous_), worker_(api, {}) {
+    const auto address = exchange_address(worker_, rendezvous_, pair.peer(), "test", progress);
+    endpoint_.emplace(connect_to_address(worker_, address, rank, pair.peer()));
+    loops = make_ucx_loops(api, {}, pair.role(), clock_, worker_, endpoint_->handle(),
+                           [this](const auto& own) { return pair.exchange(own, progress); });
+    expose(*loops, api, send, receive);
+    loops->meet();
+  }
+  ~Player() {
+    rendezvous_.barrier([this] { loops->turn(); });
+    loops.reset();
+    endpoint_->close(progress);
+    rendezvous_.barrier(progress);
+  }
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  void use(std::size_t bytes, int window) {
+    loops->use({.send = send.data(), .receive = receive.data(), .bytes = bytes, .window = window});
+    loops->meet();
+  }
+
+ private:
+  MeetingRank rendezvous_;
+  Clock clock_ = Clock::calibrate();
+
+ public:
+  Pair pair;
+
+ private:
+  UcxWorker worker_;
+  std::optional<UcxEndpoint> endpoint_;
+
+ public:
+  Rendezvous::Progress progress = [this] { ucp_worker_progress(worker_.handle()); };
+  Buffer send{MemoryKind::host, std::size_t{1} << 20U};
+  Buffer receive{MemoryKind::host, std::size_t{1} << 20U};
+  std::unique_ptr<Loops> loops;
+};
+
+template <typename Play>
+void both(Api api, Play play) {
+  Meeting meeting;
+  const auto rank = [&](int number) {
+    Player player(meeting, number, api);
+    play(player);
+  };
+  auto follower = std::async(std::launch::async, rank, 1);
+  rank(0);
+  follower.get();
+}
+
+class UcxLoops : public testing::TestWithParam<std::tuple<const char*, Api>> {
+ protected:
+  void SetUp() override {
+    ::setenv("UCX_TLS", std::get<0>(GetParam()), 1);
+    ::setenv("UCX_NET_DEVICES", "lo", 1);
+  }
+  Api api() const { return std::get<1>(GetParam()); }
+};
+
+std::string name_of_test(const testing::TestParamInfo<std::tuple<const char*, Api>>& of) {
+  return std::string(std::get<0>(of.param)) + "_" + std::string(to_string(std::get<1>(of.param)));
+}
+
+class Payloads : public UcxLoops {};
+INSTANTIATE_TEST_SUITE_P(Over, Payloads,
+                         testing::Combine(testing::Values("tcp", "sm"),
+                                          testing::Values(Api::tag, Api::am, Api::put, Api::get)),
+                         name_of_test);
+
+TEST_P(Payloads, ArriveInEveryLoop) {
+  both(api(), [&](Player& p) {
+    const std::uint64_t own = p.pair.leads() ? 100 : 200;
+    const std::uint64_t peers = p.pair.leads() ? 200 : 100;
+    for (const std::size_t bytes : {1U, 8U, 5000U, 1U << 20U}) {
+      // The last byte of a put is its number, unless it is exchanged.
+      const auto compared = bytes - (api() == Api::put ? 1 : 0);
+      p.send.fill(bytes, own);
+      p.receive.zero(bytes);
+      p.use(bytes, 1);
+      std::vector<std::uint64_t> stamps(6);
+      EXPECT_GT(p.loops->round_trips(5, stamps.data()), 0U);
+      if (p.pair.leads()) {
+        EXPECT_TRUE(std::ranges::is_sorted(stamps) && stamps[0] > 0);
+      }
+      if (p.pair.leads() || api() != Api::get) {
+        EXPECT_FALSE(p.receive.mismatch(compared, peers)) << bytes;
+      }
+      p.receive.zero(bytes);
+      p.use(bytes, 4);
+      EXPECT_GT(p.loops->both_ways(9), 0U);
+      EXPECT_FALSE(p.receive.mismatch(compared, peers)) << bytes;
+      p.receive.zero(bytes);
+      p.use(bytes, 4);
+      EXPECT_GT(p.loops->one_way(9), 0U);
+      p.loops->meet();
+      if ((api() == Api::get) == p.pair.leads()) {
+        EXPECT_FALSE(p.receive.mismatch(compared, peers)) << bytes;
+      }
+      auto* one_sided = p.loops->one_sided();
+      EXPECT_EQ(one_sided != nullptr, is_one_sided(api()));
+      if (one_sided == nullptr) continue;
+      p.send.fill(bytes, own + 1);
+      p.receive.zero(bytes);
+      p.loops->meet();
+      one_sided->exchange(1);
+      EXPECT_FALSE(p.receive.mismatch(bytes, peers + 1)) << bytes;
+      p.loops->meet();
+    }
+  });
+}
+
+class Exposed : public UcxLoops {};
+INSTANTIATE_TEST_SUITE_P(Over, Exposed,
+                         testing::Combine(testing::Values("tcp", "sm"),
+                                          testing::Values(Api::put, Api::get)),
+                         name_of_test);
+
+TEST_P(Exposed, MemoryThatIsWithdrawnMayGoAndAnotherComes) {
+  both(api(), [&](Player& p) {
+    p.loops->one_sided()->withdraw();
+    p.send = Buffer(MemoryKind::host, 4096);
+    p.receive = Buffer(MemoryKind::host, 4096);
+    p.send.fill(4096, p.pair.leads() ? 1 : 2);
+    expose(*p.loops, api(), p.send, p.receive);
+    p.use(4096, 1);
+    p.loops->one_sided()->exchange(1);
+    EXPECT_FALSE(p.receive.mismatch(4096, p.pair.leads() ? 2 : 1));
+  });
+}
+
+class Values : public UcxLoops {};
+INSTANTIATE_TEST_SUITE_P(Over, Values,
+                         testing::Combine(testing::Values("tcp", "sm"),
+                                          testing::Values(Api::fadd, Api::swap, Api::cswap)),
+                         name_of_test);
+
+TEST_P(Values, AreRightAndAWrongOneIsNoticed) {
+  both(api(), [&](Player& p) {
+    for (const std::size_t bytes : {4U, 8U}) {
+      auto* one_sided = p.loops->one_sided();
+      p.use(bytes, 1);
+      p.loops->round_trips(7, nullptr);
+      EXPECT_EQ(one_sided->wrong_value(), "");
+      p.loops->meet();
+      p.use(bytes, 4);
+      p.loops->one_way(9);
+      EXPECT_EQ(one_sided->wrong_value(), "");
+      one_sided->exchange(1);
+      one_sided->exchange(2);
+      EXPECT_EQ(one_sided->wrong_value(), "");
+      p.loops->meet();
+      if (!p.pair.leads()) {
+        p.receive.data()[1] ^= std::byte{1};
+        EXPECT_NE(one_sided->wrong_value().find("the target has 0x"), std::string::npos);
+      }
+      p.loops->meet();
+      // What the target has meanwhile is what the lead finds.
+      one_sided->exchange(3);
+      if (p.pair.leads()) {
+        EXPECT_NE(one_sided->wrong_value().find(" found 0x"), std::string::npos);
+      }
+      p.loops->meet();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ucxbench::pingpong

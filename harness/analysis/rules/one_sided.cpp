@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr double times_as_fast = 2;
+
+/// The same case of the other API; null: it was not measured.
+const Case* same_by(const Judged& run, const Case& of, const char* api) {
+  auto wanted = of.parameters;
+  wanted["api"] = api;
+  for (const auto& block : run.blocks) {
+    for (const auto* other : block.measured) {
+      if (other->parameters == wanted && other->benchmark == of.benchmark) return other;
+    }
+  }
+  return nullptr;
+}
+
+struct PutAndGet {
+  const Case* put = nullptr;
+  const Case* get = nullptr;
+  double put_GBps = 0, get_GBps = 0;  ///< 0: not measured
+
+  double ratio() const {
+    const auto [low, high] = std::minmax(put_GBps, get_GBps);
+    return low > 0 ? high / low : 1;
+  }
+  std::string carriers(const Case& of) const {
+    const auto shares = carried_by(of.path);
+    return shares.empty() ? "" : shares_in_words(shares);
+  }
+  bool other_carriers() const {
+    return !carriers(*put).empty() && !carriers(*get).empty() && carriers(*put) != carriers(*get);
+  }
+  /// "put" or "get", if that alone needs the target's CPU.
+  std::string helped() const {
+    const auto of_put = text_at(put->path, "/target_progress", "");
+    const auto of_get = text_at(get->path, "/target_progress", "");
+    if (of_put.empty() || of_get.empty() || of_put == of_get) return "";
+    return of_put == "needed" ? "put" : "get";
+  }
+  bool differ() const { return ratio() > times_as_fast || other_carriers() || !helped().empty(); }
+};
+
+std::string in_words(const PutAndGet& both) {
+  std::string words = size_of(*both.put) + ":";
+  if (both.put_GBps > 0 && both.get_GBps > 0) {
+    words += fmt::format(" put {} GB/s, get {};", significant(both.put_GBps, 3),
+                         significant(both.get_GBps, 3));
+  }
+  if (both.other_carriers()) {
+    words += fmt::format(" put over {}, get over {};", both.carriers(*both.put),
+                         both.carriers(*both.get));
+  }
+  if (!both.helped().empty())
+    words += fmt::format(" {} alone needs the target's CPU;", both.helped());
+  words.pop_back();
+  return words;
+}
+
+std::string what_to_set(const PutAndGet& both) {
+  const auto get_carriers = carried_by(both.get->path);
+  const auto put_carriers = carried_by(both.put->path);
+  if (put_carriers.contains("nvlink") && !get_carriers.empty() &&
+      !get_carriers.contains("nvlink")) {
+    return "set --ucx UCX_CUDA_IPC_ENABLE_GET_ZCOPY=on";
+  }
+  const bool put_is_faster = both.put_GBps > both.get_GBps;
+  const std::string better = both.helped() == "put"   ? "get"
+                             : both.helped() == "get" ? "put"
+                             : put_is_faster          ? "put"
+                                                      : "get";
+  return fmt::format("transfer by {}, from the {} side", better,
+                     better == "put" ? "sending" : "receiving");
+}
+
+}  // namespace
+
+std::vector<Finding> put_and_get(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    std::optional<PutAndGet> worst;
+    for (const auto* put : block.measured) {
+      if (text_at(put->parameters, "/api") != "put") continue;
+      const auto* get = same_by(run, *put, "get");
+      if (get == nullptr) continue;
+      const PutAndGet both{put, get, p50_of(*put, "bandwidth_GBps").value_or(0),
+                           p50_of(*get, "bandwidth_GBps").value_or(0)};
+      if (both.differ() && (!worst || both.ratio() >= worst->ratio())) worst = both;
+    }
+    if (!worst) continue;
+    auto subject = block.title;
+    if (const auto at = subject.find(" put"); at != std::string::npos) {
+      subject.replace(at, 4, " put and get");
+    }
+    findings.push_back(
+        {.subject = std::move(subject), .evidence = in_words(*worst), .next = what_to_set(*worst)});
+  }
+  return findings;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "harness/analysis/rules/run_for_test.hpp"
+
+namespace ucxbench {
+namespace {
+
+struct Side {
+  double GBps;
+  const char* carrier;
+  const char* target_progress;
+};
+
+Result put_and_get_of(const Side& put, const Side& get, const std::string& memory = "host") {
+  auto result = made_run();
+  for (const auto& [api, side] : {std::pair{"put", put}, std::pair{"get", get}}) {
+    auto of = made_case(1 << 20, {"shm"}, memory);
+    of.parameters["api"] = api;
+    of.shows = shows_of_older(of);
+    of.metrics["bandwidth_GBps"].quantiles.p50 = side.GBps;
+    of.path = {{"carried_by", {{side.carrier, 1.0}}}, {"target_progress", side.target_progress}};
+    result.cases.push_back(of);
+  }
+  return result;
+}
+
+TEST(PutAndGet, DifferByMoreThanTwiceInRate) {
+  const auto result = put_and_get_of({1.5, "shm", "needed"}, {3.2, "shm", "needed"});
+  EXPECT_EQ(said(put_and_get, result),
+            Said{"pingpong put and get, host to host, over shm: 1 MiB: put 1.50 GB/s, get 3.20"});
+  EXPECT_EQ(put_and_get(Judged(result))[0].next, "transfer by get, from the receiving side");
+  EXPECT_EQ(said(put_and_get, put_and_get_of({1.5, "shm", "needed"}, {2.9, "shm", "needed"})),
+            Said());
+}
+
+TEST(PutAndGet, DifferInTheTargetsHelp) {
+  const auto result = put_and_get_of({3, "shm", "not needed"}, {3, "shm", "needed"});
+  EXPECT_EQ(
+      said(put_and_get, result),
+      Said{"pingpong put and get, host to host, over shm: 1 MiB: put 3.00 GB/s, get 3.00; get "
+           "alone needs the target's CPU"});
+  EXPECT_EQ(put_and_get(Judged(result))[0].next, "transfer by put, from the sending side");
+}
+
+TEST(PutAndGet, DifferInWhatCarriesThem) {
+  const auto result = put_and_get_of({49, "nvlink", "not needed"}, {0.5, "shm", "needed"}, "cuda");
+  EXPECT_EQ(put_and_get(Judged(result))[0].next, "set --ucx UCX_CUDA_IPC_ENABLE_GET_ZCOPY=on");
+  EXPECT_EQ(said(put_and_get, result).size(), 1U);
+}
+
+TEST(PutAndGet, AreOfOneSetAndBothMeasured) {
+  auto result = put_and_get_of({1, "shm", "needed"}, {9, "shm", "needed"});
+  result.cases[1].parameters["transports"] = {"tcp"};
+  result.cases[1].shows = shows_of_older(result.cases[1]);
+  EXPECT_EQ(said(put_and_get, result), Said());
+  result.cases.pop_back();
+  EXPECT_EQ(said(put_and_get, result), Said());
+}
+
+}  // namespace
+}  // namespace ucxbench

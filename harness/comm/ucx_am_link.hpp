@@ -1,0 +1,130 @@
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+#include "harness/comm/ucx_links.hpp"
+#include "harness/core/clock.hpp"
+
+namespace ucxbench {
+
+/// Active messages. An eager one is copied into the receive buffer by the handler, as ucx_perftest
+/// does with -y; one by rendezvous is received there. Nothing is posted before it comes, so both
+/// sides must have their links before either sends, and must not change the receive buffer while
+/// the peer may send.
+template <typename Progress>
+class AmLink : public LinkBase<AmLink<Progress>, Progress> {
+  using Base = LinkBase<AmLink<Progress>, Progress>;
+
+ public:
+  AmLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, const Clock& clock)
+      : Base(worker, endpoint, progress), clock_(clock) {
+    receive_params_.op_attr_mask =
+        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
+    receive_params_.datatype = ucp_dt_make_contig(1);
+    receive_params_.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* self) {
+      ucp_request_free(request);
+      static_cast<AmLink*>(self)->arrived(status);
+    };
+    receive_params_.user_data = this;
+    handle(data_id, [](void* self, const void*, std::size_t, void* data, std::size_t bytes,
+                       const ucp_am_recv_param_t* how) {
+      return static_cast<AmLink*>(self)->take(data, bytes, how->recv_attr);
+    });
+    handle(signal_id, [](void* self, const void*, std::size_t, void*, std::size_t,
+                         const ucp_am_recv_param_t*) {
+      auto& link = *static_cast<AmLink*>(self);
+      link.signalled_ = link.clock_.ticks();
+      ++link.signals_;
+      link.progress().completed();
+      return UCS_OK;
+    });
+  }
+  ~AmLink() {
+    handle(data_id, nullptr);
+    handle(signal_id, nullptr);
+  }
+  AmLink(const AmLink&) = delete;
+  AmLink& operator=(const AmLink&) = delete;
+
+  bool can_receive() const { return receives_ < this->buffers_.window; }
+
+  /// Counts one more message as awaited; below zero are those that came before.
+  void receive() {
+    this->progress_.until([this] { return can_receive(); });
+    ++receives_;
+  }
+  void start_receive() { receive(); }
+
+  void wait_receives() {
+    this->progress_.until([this] { return receives_ <= 0; });
+    check(this->error_.load(std::memory_order_relaxed), "a receive");
+  }
+
+  void await_signal() {
+    this->progress_.until([this] { return signals_ > 0; });
+    --signals_;
+  }
+  /// When the last signal came, in ticks: the same step of progress may have taken messages after
+  /// it.
+  std::uint64_t signalled() const { return signalled_; }
+
+  ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
+                              const ucp_request_param_t& params) {
+    const auto id = data == this->buffers_.send ? data_id : signal_id;
+    return ucp_am_send_nbx(this->endpoint_, id, nullptr, 0, data, bytes, &params);
+  }
+
+ private:
+  static constexpr unsigned data_id = 1;
+  static constexpr unsigned signal_id = 2;
+
+  void handle(unsigned id, ucp_am_recv_callback_t handler) {
+    ucp_am_handler_param_t params{};
+    params.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                        UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    params.id = id;
+    params.flags = UCP_AM_FLAG_WHOLE_MSG;
+    params.cb = handler;
+    params.arg = this;
+    const auto status = ucp_worker_set_am_recv_handler(this->worker_, &params);
+    if (handler != nullptr) check(status, "ucp_worker_set_am_recv_handler");
+  }
+
+  ucs_status_t take(void* data, std::size_t bytes, std::uint64_t how) {
+    if (bytes != this->buffers_.bytes) {
+      arrived(UCS_ERR_MESSAGE_TRUNCATED);
+      return UCS_OK;
+    }
+    if ((how & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      if (this->buffers_.receive_kind == MemoryKind::host) {
+        std::memcpy(this->buffers_.receive, data, bytes);
+      } else {
+        copy_bytes(this->buffers_.receive_kind, this->buffers_.receive, data, bytes);
+      }
+      arrived(UCS_OK);
+      return UCS_OK;
+    }
+    auto* request =
+        ucp_am_recv_data_nbx(this->worker_, data, this->buffers_.receive, bytes, &receive_params_);
+    if (!UCS_PTR_IS_PTR(request)) arrived(UCS_PTR_STATUS(request));
+    return UCS_INPROGRESS;
+  }
+
+  void arrived(ucs_status_t status) {
+    this->note(status);
+    --receives_;
+    this->progress_.completed();
+  }
+
+  Clock clock_;
+  std::uint64_t signalled_ = 0;
+  ucp_request_param_t receive_params_{};
+  typename Progress::Count receives_ = 0;
+  typename Progress::Count signals_ = 0;
+};
+
+}  // namespace ucxbench
