@@ -40,6 +40,7 @@ class LateDevice final : public CommDevice {
   }
   bool sleep(int also) override { return device_->sleep(also); }
   void worked() override { device_->worked(); }
+  void close() override { device_->close(); }
   std::vector<std::string> lanes(int peer) const override { return device_->lanes(peer); }
   const std::map<std::string, std::string>& effective() const override {
     return device_->effective();

@@ -45,7 +45,7 @@ struct Ends {
 template <typename L>
 void play(const std::string& member, std::size_t bytes, int window, int count) {
   Ends ends(member);
-  const auto sent = numbered(bytes, 3);
+  auto sent = numbered(bytes, 3);
   auto other = std::async(std::launch::async, [&] {
     L link(ends.follow.get(), 0);
     Bytes received(bytes);
@@ -91,7 +91,7 @@ TYPED_TEST(SocketLinks, MoveBothWaysAtOnce) {
   constexpr std::size_t bytes = 3'000'001;
   const auto one = [&](int fd, std::size_t seed) {
     TypeParam link(fd, 0);
-    const auto sent = numbered(bytes, seed);
+    auto sent = numbered(bytes, seed);
     Bytes received(bytes);
     link.use({.send = sent.data(), .receive = received.data(), .bytes = bytes, .window = 4});
     int sends = 0;
@@ -138,7 +138,7 @@ TEST(FramedSocketLink, RefusesAnotherLength) {
   using Framed = SocketLink<SocketMessages::framed, SocketSleeps>;
   Framed lead(ends.lead.get(), 1);
   Framed follow(ends.follow.get(), 0);
-  const Bytes sent(8);
+  Bytes sent(8);
   Bytes received(9);
   lead.use({.send = sent.data(), .receive = nullptr, .bytes = 8});
   follow.use({.send = nullptr, .receive = received.data(), .bytes = 9});
