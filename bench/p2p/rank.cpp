@@ -177,9 +177,11 @@ class Rank {
     const auto once = [&] { return stream(*comm_, context_.clock(), load, to, from); };
     double longest_s = load.least_s;
     auto warmup = load;
-    // Where a stream is so short, one message that nobody waits for connects the pair: among hundreds
-    // of ranks on a few CPUs each signal wakes one, and each message costs as much as a measured one.
-    if (!load.confirmed && load.messages && *load.messages <= static_cast<std::uint64_t>(p.window)) {
+    // Where a stream is so short, one message that nobody waits for connects the pair: among
+    // hundreds of ranks on a few CPUs each signal wakes one, and each message costs as much as a
+    // measured one.
+    if (!load.confirmed && load.messages &&
+        *load.messages <= static_cast<std::uint64_t>(p.window)) {
       warmup.announced = false;
       warmup.messages = 1;
     }
