@@ -165,10 +165,12 @@ TEST_P(Values, AreRightAndAWrongOneIsNoticed) {
     for (const std::size_t bytes : {4U, 8U}) {
       auto* one_sided = p.loops->one_sided();
       p.use(bytes, 1);
+      p.loops->meet();  // the target has its first value
       p.loops->round_trips(7, nullptr);
       EXPECT_EQ(one_sided->wrong_value(), "");
       p.loops->meet();
       p.use(bytes, 4);
+      p.loops->meet();
       p.loops->one_way(9);
       EXPECT_EQ(one_sided->wrong_value(), "");
       one_sided->exchange(1);

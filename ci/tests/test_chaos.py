@@ -171,7 +171,7 @@ class Round:
 
 @pytest.fixture(scope="module")
 def rounds(tmp_path_factory):
-    pool = Pool()
+    pool = Pool(tmp_path_factory.mktemp("slurm"))
     folder = tmp_path_factory.mktemp("rounds")
     numbers = [int(ONLY)] if ONLY else range(ROUNDS)
     before = orphans_in_dev_shm()
@@ -182,7 +182,7 @@ def rounds(tmp_path_factory):
 
 
 def play(chosen, folder, pool):
-    with pool.hosts(chosen.far) as hosts:
+    with pool.hosts("two hosts" if chosen.far else "local") as hosts:
         chosen.play(folder, hosts)
 
 

@@ -158,12 +158,14 @@ TEST_F(Runs, EndWithALaunchThatFails) {
   EXPECT_EQ(reason(2), "the run ended before it was measured");
 }
 
-TEST_F(Runs, OfTwoMachinesEndWhereTheOtherCannot) {
+TEST_F(Runs, OfTwoMachinesGoOnWithoutWhatTheOtherCannot) {
   plans_[0].launch.told = {{{"set", "tcp"}}};
   outcomes_["A0"] = {State::failed, Exit::cannot_run, "no such device there"};
-  EXPECT_EQ(run(), Exit::cannot_run);
-  EXPECT_EQ(order_, "A0");
-  EXPECT_EQ(result_.run.at("state"), "failed");
+  EXPECT_EQ(run(), Exit::done);
+  EXPECT_EQ(order_, "A0 B0 C0 C1 B1 B2 C2");
+  EXPECT_EQ(result_.run.at("state"), "complete");
+  EXPECT_EQ(result_.cases[0].state, CaseState::skipped);
+  EXPECT_EQ(reason(0), "no such device there");
 }
 
 TEST_F(Runs, KeepWhatWasMeasuredWhenInterrupted) {

@@ -59,9 +59,9 @@ std::string in_words(const PutAndGet& both) {
   if (both.other_carriers()) {
     words += fmt::format(" put over {}, get over {};", both.carriers(*both.put),
                          both.carriers(*both.get));
-  }
-  if (!both.helped().empty())
+  } else if (!both.helped().empty()) {
     words += fmt::format(" {} alone needs the target's CPU;", both.helped());
+  }
   words.pop_back();
   return words;
 }
