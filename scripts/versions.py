@@ -64,6 +64,7 @@ def page_of(versions):
             "names": [f"{row['key']} {row['metric']}" for row in versions["rows"]],
             "rows": [[cell_of(row, version) for version in others] for row in versions["rows"]],
             "ways": ways_of(versions), "darkest": DARKEST,
+            "failed": [[version["name"], key, why] for version in others for key, why in version["failed"].items()],
         }
         return template.render("versions.html.j2", content)
     except (*runfile.DAMAGE, jinja2.UndefinedError) as error:

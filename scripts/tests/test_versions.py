@@ -43,6 +43,7 @@ def test_a_change_is_coloured_and_what_is_open_is_not(page):
     assert '<td class="better" style="--shade: 0%" title="inconclusive, by duets: 200 to 204; too few launches">+2.0% ?</td>' in text
     assert 'title="no route to lo">missing</td>' in text and 'title="no connection">failed</td>' in text
     assert "<td>lanes tcp/lo</td><td>eager fragments &lt;b&gt;</td>" in text and "no route" in text
+    assert "<td>1.20</td><td>pingpong/tcp/1MiB</td><td>no connection</td>" in text
 
 
 def test_refuses_what_it_cannot_read(page):
