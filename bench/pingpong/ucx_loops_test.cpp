@@ -173,6 +173,7 @@ TEST_P(Values, AreRightAndAWrongOneIsNoticed) {
       p.loops->meet();
       p.loops->one_way(9);
       EXPECT_EQ(one_sided->wrong_value(), "");
+      p.loops->meet();  // the target has looked
       one_sided->exchange(1);
       one_sided->exchange(2);
       EXPECT_EQ(one_sided->wrong_value(), "");
