@@ -13,10 +13,11 @@ ROUNDS = 14
 
 @pytest.fixture(scope="module")
 def a_round(bench_once):
-    """The number of one that plays p2p on two ranks."""
+    """The number of one that plays p2p over UCX on two ranks."""
     def plays(number):
         done = bench_once("--dry-run", "soak", "--seed", 1, "--round", number)
-        return re.search(r"ucx-bench p2p .*--memory host.* --ranks 2 .*--transports (tcp|shm)\b", done.out)
+        over_ucx = not re.search(r"--comm (?!ucx)", done.out)
+        return over_ucx and re.search(r"ucx-bench p2p .*--memory host.* --ranks 2 .*--transports (tcp|shm)\b", done.out)
 
     return next(number for number in range(300) if plays(number))
 
