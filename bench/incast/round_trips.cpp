@@ -4,6 +4,7 @@
 #include <span>
 
 #include "bench/incast/parameters.hpp"
+#include "harness/comm/flows.hpp"
 
 namespace ucxbench::incast {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 enum Answer : std::uint64_t { not_yet, counts, no_more };
 
 // Above those of any load.
-constexpr std::uint64_t asking = std::uint64_t{1} << 40U;
+constexpr std::uint64_t asking = flow_labels;
 constexpr std::uint64_t answering = asking + 1;
 
 /// `next` is asked for an answer each time that one is due, and `meanwhile` takes a step of the

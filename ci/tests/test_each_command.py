@@ -25,6 +25,7 @@ FILES = {
 COMMANDS = {
     "suite": ["suite.toml", "--json", "run.json"],
     "ab": ["suite.toml", "--new-env", "UCX_LOG_LEVEL=error", "--folder", "ab"],
+    "versions": ["suite.toml", "--ucx", "here=/usr", "--ucx", "there=/usr", "--folder", "versions"],
     "soak": ["--rounds", 1, "--seed", 1],
     "check": ["--expect", "site.toml"],
     "topo": ["--format", "json", "-o", "here.json"],

@@ -24,7 +24,8 @@ def assert_right(case, ranks, runs=2):
     assert case["state"] == "measured", case["reason"]
     assert case["verified"] == {"checked": ranks * runs, "errors": 0}
     assert {"wall_ms", "dispatch_GBps", "combine_GBps"} <= case["metrics"].keys()
-    assert [phase["name"] for phase in case["phases"]] == ["counts", "dispatch", "combine", "UCX, while computing"]
+    device = "UCX" if case["parameters"]["comm"] == "ucx" else case["parameters"]["comm"]
+    assert [phase["name"] for phase in case["phases"]] == ["counts", "dispatch", "combine", f"{device}, while computing"]
     went = {(pair["src"], pair["dst"]): pair for pair in case["pairs"]}
     assert len(went) == ranks * (ranks - 1)
     for (src, dst), pair in went.items():

@@ -32,8 +32,9 @@ def assert_right(case, rows, columns, ranks, runs=2):
     assert case["state"] == "measured", case["reason"]
     assert case["verified"] == {"checked": ranks * runs, "errors": 0}
     levels = [f"level {level}" for level in range(1, len(TREES[ranks]) + 1)]
+    device = "UCX" if case["parameters"]["comm"] == "ucx" else case["parameters"]["comm"]
     assert [phase["name"] for phase in case["phases"]] == [
-        "local QR", *levels, "SVD of R", "vectors", "shuffle", "UCX, while computing"]
+        "local QR", *levels, "SVD of R", "vectors", "shuffle", f"{device}, while computing"]
     assert 0.5 < sum(phase["share"] for phase in case["phases"]) <= 1.001
     edges = [edge for level in TREES[ranks] for edge in level]
     up, down = 8 * columns * (columns + 1) // 2, 8 * columns * columns

@@ -21,7 +21,7 @@ void Flows::step(Running<Flow>& running, Post post) {
   for (std::size_t i = 0;
        i < window_ && running.posted < running.flow.messages && running.batch.in_flight < window_;
        ++i) {
-    post(label_ + running.posted++);
+    post(label_ + running.posted++ % (flow_labels - label_));
   }
   if (running.posted < running.flow.messages || !running.batch.done()) return;
   running.ended = clock_.ticks();

@@ -10,6 +10,9 @@
 
 namespace ucxbench {
 
+/// Labels of flows are below this: far more than are under way at once.
+inline constexpr std::uint64_t flow_labels = label_count / 4;
+
 /// Messages of equal size to one rank, all from one place.
 struct FlowTo {
   int rank = 0;
@@ -30,7 +33,8 @@ struct FlowFrom {
 /// There are no flows to a rank itself, and between two ranks at most one in each direction.
 class Flows {
  public:
-  /// `label`: of the first message of each flow; further ones count up.
+  /// `label`: of the first message of each flow; further ones count up, below flow_labels, and then
+  /// begin again.
   Flows(Communicator& comm, const Clock& clock, const std::vector<FlowTo>& to,
         const std::vector<FlowFrom>& from, int window, std::uint64_t label);
   Flows(const Flows&) = delete;

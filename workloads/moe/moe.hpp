@@ -50,7 +50,8 @@ class Moe {
   };
 
   static std::uint64_t label(std::uint32_t number, Step step) {
-    return number * static_cast<std::uint64_t>(Step::steps) + static_cast<std::uint64_t>(step);
+    constexpr auto steps = static_cast<std::uint64_t>(Step::steps);
+    return number % (flow_labels / steps) * steps + static_cast<std::uint64_t>(step);
   }
   void fill(const Peer& peer);
   void exchange_counts(std::uint32_t number);

@@ -52,7 +52,8 @@ class Svd {
   };
 
   static std::uint64_t label(std::uint32_t number, Way way, int level) {
-    return (number * 2 + static_cast<std::uint64_t>(way)) * most_levels +
+    constexpr std::uint64_t numbers = label_count / 4 / (2 * most_levels);
+    return (number % numbers * 2 + static_cast<std::uint64_t>(way)) * most_levels +
            static_cast<std::uint64_t>(level);
   }
   std::size_t phase_of(int level) const { return 1 + static_cast<std::size_t>(level); }
