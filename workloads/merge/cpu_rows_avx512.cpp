@@ -14,7 +14,12 @@ namespace ucxbench::merge {
 #if defined(__x86_64__)
 namespace {
 
+// Clang would ignore the whole list for a word that it does not know.
+#if defined(__clang__)
+#define TARGET [[gnu::target("avx512f,avx512dq,avx512vl,bmi,bmi2")]]
+#else
 #define TARGET [[gnu::target("avx512f,avx512dq,avx512vl,bmi,bmi2,prefer-vector-width=512")]]
+#endif
 
 TARGET inline void stream_line(std::uint64_t* to, const Line& line, std::uint64_t last) {
   const auto words = _mm512_load_si512(line.words.data());
