@@ -159,7 +159,7 @@ Fields<Parameters> samples() {
                     .type_name = "AMOUNT"}),
       number_field(&Parameters::iterations,
                    {.name = "iterations",
-                    .help = "exactly so many, whatever the time (default: by --max-time)",
+                    .help = "exact number, whatever the time (default: by --max-time)",
                     .group = "sample",
                     .least = 1,
                     .most = 100'000'000}),

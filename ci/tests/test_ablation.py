@@ -28,7 +28,7 @@ def test_pingpong_tries_every_set_by_each_device_and_mode(bench):
             low, high = way["ratio_ci95"]
             assert low <= way["ratio"] <= high
             assert way["ratio"] >= 1 if entry["better"] == "lower" else way["ratio"] <= 1 or high >= 1
-    assert "ways, pingpong tag, host to host: one-way latency, 8 B" in done.out, done
+    assert "configurations, pingpong tag, host to host: one-way latency, 8 B" in done.out, done
     assert "times the best" in done.out
     # One after the other, then back.
     order = launches_in_order(done.file)

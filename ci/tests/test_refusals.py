@@ -127,7 +127,7 @@ def test_environment_variables(bench):
         bench("pingpong", environment={"UCXBENCH_ITERATION": "2"}),
         "UCXBENCH_ITERATION", "did you mean 'UCXBENCH_ITERATIONS'",
     )
-    assert_refused(bench("pingpong", "--csv"), "--csv: expected FILE behind it")
+    assert_refused(bench("pingpong", "--csv"), "--csv: expected FILE after it")
     assert_refused(bench("topo", "--format", "png"), "--format: unknown value 'png': did you mean 'svg'? known: text, json, svg")
     assert_refused(bench("pingpong", environment={"UCXBENCH_ITERATIONS": "none"}), "none")
 

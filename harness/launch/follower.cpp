@@ -148,7 +148,7 @@ void Follower::start(const nlohmann::json& frame) {
   const bool all_differ = std::set(numbers.begin(), numbers.end()).size() == numbers.size();
   if (size > most_ranks || numbers.empty() || !std::ranges::all_of(numbers, is_rank) ||
       !all_differ) {
-    throw Failure(Exit::lost, fmt::format("{} asked for ranks that cannot be", remote_.host()));
+    throw Failure(Exit::lost, fmt::format("{} asked for impossible ranks", remote_.host()));
   }
   end_ranks();
   said_gone_.clear();

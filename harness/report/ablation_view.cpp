@@ -28,7 +28,7 @@ Grid ways_grid(const Json& entry) {
   const auto unit = text_at(entry, "/unit");
   const bool limits = known("limit_share");
   const bool split = known("computing_ms");
-  Grid grid{.columns = {{"", "way"},
+  Grid grid{.columns = {{"", "configuration"},
                         {unit, "p50"},
                         {unit, "95% CI"},
                         {"times the best", "ratio"},
@@ -62,7 +62,7 @@ std::vector<Section> ablation_sections(const Result& result) {
   std::vector<Section> sections;
   for (const auto& entry : result.ablation) {
     if (text_at(entry, "/shown") != "yes") continue;
-    sections.push_back({fmt::format("ways, {}: {}, {}", text_at(entry, "/title"),
+    sections.push_back({fmt::format("configurations, {}: {}, {}", text_at(entry, "/title"),
                                     text_at(entry, "/about"), text_at(entry, "/row")),
                         ways_grid(entry)});
   }

@@ -32,7 +32,7 @@ TEST(AblationView, HasARowForEachWay) {
   result.ablation = Json::array({entry("8 B", "lower", {way("shm by ucx, poll", 2, 1), second})});
   const auto sections = ablation_sections(result);
   ASSERT_EQ(sections.size(), 1U);
-  EXPECT_EQ(sections[0].title, "ways, pingpong tag, host to host: latency, 8 B");
+  EXPECT_EQ(sections[0].title, "configurations, pingpong tag, host to host: latency, 8 B");
   const auto& grid = sections[0].grid;
   EXPECT_EQ(grid.columns.back().name, "% of peak");
   EXPECT_EQ(grid.rows[0], (Cells{"shm by ucx, poll", "2.000", "2.00..2.00", "1.00", "-", "-"}));

@@ -112,12 +112,11 @@ Fields<Place> progress_modes_field() {
 }
 
 Fields<Place> devices_field() {
-  return numbers_field(&Place::devices,
-                       {.name = "devs",
-                        .parameter = "devices",
-                        .help = "GPUs of the ranks, round again: 0-3,7 (default: all)",
-                        .group = "place",
-                        .null_if_empty = true});
+  return numbers_field(&Place::devices, {.name = "devs",
+                                         .parameter = "devices",
+                                         .help = "GPUs of the ranks, in turn: 0-3,7 (default: all)",
+                                         .group = "place",
+                                         .null_if_empty = true});
 }
 
 Fields<Place> pool_size_field() {

@@ -175,7 +175,7 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use)
     }
     if (use.gpu_memory && !set.has("nvlink")) {
       tls.emplace_back("cuda_copy");
-      why += "; cuda_copy: without it UCX takes GPU memory for the host's";
+      why += "; cuda_copy: without it UCX takes GPU memory for host memory";
     }
     if (use.gdr == true) {
       tls.emplace_back("gdr_copy");
@@ -221,8 +221,8 @@ std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use)
 void check_overrides(const Variables& from_user, const TransportSet& set, bool gpu_memory) {
   const auto tls = from_user.find("UCX_TLS");
   if (gpu_memory && tls != from_user.end() && !enables_cuda_copy(tls->second)) {
-    throw Failure(Exit::usage, fmt::format("--ucx UCX_TLS={}: GPU memory needs cuda_copy in it, "
-                                           "else UCX takes it for the host's",
+    throw Failure(Exit::usage, fmt::format("--ucx UCX_TLS={}: add cuda_copy, without which "
+                                           "UCX takes GPU memory for host memory",
                                            tls->second));
   }
   const auto managers = from_user.find("UCX_SOCKADDR_TLS_PRIORITY");
@@ -237,8 +237,8 @@ void check_overrides(const Variables& from_user, const TransportSet& set, bool g
 std::string lockable_problem(std::optional<std::uint64_t> lockable_bytes) {
   if (lockable_bytes.value_or(least_lockable) >= least_lockable) return "";
   return fmt::format(
-      "only {} KiB of memory may be locked here (ulimit -l), UCX's buffers need {} MiB and the "
-      "messages theirs: set it to unlimited",
+      "only {} KiB of memory may be locked here (ulimit -l), UCX needs {} MiB and more: set it to "
+      "unlimited",
       *lockable_bytes >> 10U, least_lockable >> 20U);
 }
 

@@ -1,4 +1,4 @@
-"""What a page says of ways of communicating that were held against each other."""
+"""What a page says of configurations (transport set, back end, progress mode) that were compared."""
 
 from pages.sections import between, known, without_unknown
 from plots.common import percent, unit_text
@@ -16,7 +16,7 @@ def of_run(run):
     """One for each load and metric that is shown."""
     return [
         {"title": f"{entry['title']}: {entry['about']}, {entry['row']}"}
-        | without_unknown(["way", *(name.format(unit_text(entry["unit"])) for name in HEAD)], [row_of(way) for way in entry["ways"]])
+        | without_unknown(["configuration", *(name.format(unit_text(entry["unit"])) for name in HEAD)], [row_of(way) for way in entry["ways"]])
         for entry in run.get("ablation") or []
         if entry["shown"]
     ]

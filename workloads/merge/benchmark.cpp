@@ -16,7 +16,7 @@ Fields<Parameters> tables() {
                    .group = "load",
                    .key = Key::bare}),
       real_field(&Parameters::frac_match, {.name = "frac-match",
-                                           .help = "part of the rows that match",
+                                           .help = "fraction of the rows that match",
                                            .group = "load",
                                            .least = 0,
                                            .most = 1,
@@ -44,12 +44,13 @@ Fields<Parameters> tables() {
 
 Fields<Parameters> exchange() {
   return {
-      number_field(&Parameters::batches, {.name = "batches",
-                                          .help = "parts in which a share is exchanged and joined",
-                                          .group = "load",
-                                          .least = 1,
-                                          .most = 1024,
-                                          .key = Key::if_unusual}),
+      number_field(&Parameters::batches,
+                   {.name = "batches",
+                    .help = "parts in which a rank's rows are exchanged and joined",
+                    .group = "load",
+                    .least = 1,
+                    .most = 1024,
+                    .key = Key::if_unusual}),
       flag_field(&Parameters::bulk_synchronous,
                  {.name = "bulk-synchronous",
                   .help = "partition, exchange, join, one after the other",

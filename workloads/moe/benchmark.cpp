@@ -10,12 +10,13 @@ constexpr double most_experts = 65536;
 
 Fields<Parameters> load() {
   return {
-      count_field(&Parameters::tokens, {.name = "tokens",
-                                        .help = "of each rank; with strong scaling of all ranks",
-                                        .group = "load",
-                                        .key = Key::bare}),
+      count_field(&Parameters::tokens,
+                  {.name = "tokens",
+                   .help = "tokens of each rank; with strong scaling of all ranks",
+                   .group = "load",
+                   .key = Key::bare}),
       number_field(&Parameters::experts, {.name = "experts",
-                                          .help = "of all ranks together",
+                                          .help = "experts of all ranks together",
                                           .group = "load",
                                           .least = 1,
                                           .most = most_experts,

@@ -11,11 +11,11 @@ constexpr double most_columns = 4096;
 Fields<Parameters> shape() {
   return {
       count_field(&Parameters::rows, {.name = "rows",
-                                      .help = "of each rank; with strong scaling of all ranks",
+                                      .help = "rows of each rank; with strong scaling of all ranks",
                                       .group = "load",
                                       .key = Key::bare}),
       number_field(&Parameters::columns, {.name = "columns",
-                                          .help = "far fewer than rows",
+                                          .help = "columns, far fewer than rows",
                                           .group = "load",
                                           .least = 2,
                                           .most = most_columns,

@@ -118,20 +118,19 @@ AddedCommand add_ab(CLI::App& app) {
     command->add_option(name, given, help)->type_name("KEY=VALUE")->allow_extra_args(false);
   };
   environment("--base-env", o.base_env, "a variable of the base's environment; repeatable");
-  environment("--new-env", o.new_env, "a variable of the new one's environment; repeatable");
+  environment("--new-env", o.new_env, "a variable of the new side's environment; repeatable");
   command
       ->add_option("--folder", o.folder, "where the two run files are kept, else ucx-bench-runs/")
       ->type_name("FOLDER");
   command
       ->add_option(
           "--method", o.method,
-          "auto: each case as a duet where it can be one, else in turns; duet: refuse what "
-          "cannot; turns")
+          "auto: duets where possible, else turns | duet: refuse what cannot be one | turns")
       ->type_name("METHOD")
       ->capture_default_str();
   command
       ->add_option("--max-time", o.max_time,
-                   "for all of it, as 5min: no launch is begun that would end later")
+                   "limit of the whole command, as 5min: no launch begins that would end later")
       ->type_name("TIME");
   o.comparison.add_options(*command, false);
   o.comparison.allow_other_environments();

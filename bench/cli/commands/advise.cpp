@@ -91,18 +91,17 @@ AddedCommand add_advise(CLI::App& app) {
   command->add_option("run", o.run, "a recorded run")->type_name("RUN.json");
   command
       ->add_option("--topology", o.topology,
-                   "what topo --import takes: without a run, or instead of the run's")
+                   "a topology, as topo --import takes it: without a run, or for the run's own")
       ->type_name("FILE");
   command->add_option("--format", o.format, "text | env | dask | rankfile | srun")
       ->type_name("FORMAT")
       ->capture_default_str();
   auto* pick = command->add_option("--pick", o.pick,
-                                   "only so many GPUs: the best and their order, by what their "
-                                   "links let every one send to every other");
+                                   "the best K GPUs and their order, by the rate at which each can "
+                                   "send to all others");
   command
-      ->add_option(
-          "--bandwidths", o.bandwidths,
-          "where to write what was measured, by source, destination, memory and size, as JSON")
+      ->add_option("--bandwidths", o.bandwidths,
+                   "the measured rates by source, destination, memory and size, as JSON")
       ->type_name("FILE");
   command->add_option("-o,--output", o.output, "a file, or - for stdout")
       ->type_name("FILE")

@@ -107,7 +107,7 @@ constexpr std::array<Listing, 5> listings = {{
     {"transports", "which can run here, and why not", list_transports},
     {"devices", "that UCX finds here, and over which of its transports", list_devices},
     {"formats", "that results can be written in", list_formats},
-    {"rules", "what reports look for by themselves", list_rules},
+    {"rules", "the findings that reports look for", list_rules},
 }};
 
 void list(const std::string& what, const std::string& format) {

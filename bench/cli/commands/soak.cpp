@@ -294,13 +294,17 @@ AddedCommand add_soak(CLI::App& app) {
       "soak", "random commands for hours, verified; memory and open files are watched");
   add_examples(*command, {"soak --duration 8h", "soak --seed 7 --round 17"});
   const auto o = std::make_shared<SoakOptions>();
-  command->add_option("--duration", o->duration, "no round begins after that")
+  command->add_option("--duration", o->duration, "no round begins later")
       ->type_name("TIME")
       ->capture_default_str();
-  command->add_option("--rounds", o->rounds, "so many, instead of --duration")->type_name("INT");
-  command->add_option("--seed", o->seed, "of the commands (default: a random one, which is said)")
+  command->add_option("--rounds", o->rounds, "number of rounds, instead of --duration")
       ->type_name("INT");
-  command->add_option("--round", o->round, "this one alone, as a failure says")->type_name("INT");
+  command
+      ->add_option("--seed", o->seed,
+                   "seed of the commands (default: a random one, which is printed)")
+      ->type_name("INT");
+  command->add_option("--round", o->round, "this round alone, as a failure prints it")
+      ->type_name("INT");
   command->add_option("--folder", o->folder, "where the run file of a failure stays")
       ->type_name("FOLDER")
       ->capture_default_str();

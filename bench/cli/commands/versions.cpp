@@ -325,13 +325,14 @@ AddedCommand add_versions(CLI::App& app) {
       ->allow_extra_args(false);
   command
       ->add_option("--bisect", o.bisect,
-                   "of this case alone, find the first version, in their order, that has the "
-                   "last one's change")
+                   "measure this case alone, and find the first version that has the last "
+                   "version's change")
       ->type_name("CASE");
   command->add_option("--folder", o.folder, "where the run files are kept, else ucx-bench-runs/")
       ->type_name("FOLDER");
   command
-      ->add_option("--max-time", o.max_time, "for all of it, as 1h; an equal part for each version")
+      ->add_option("--max-time", o.max_time,
+                   "limit of the whole command, as 1h; an equal part for each version")
       ->type_name("TIME");
   command->add_option("--json", o.json, "the table: a file, or - for stdout")->type_name("FILE");
   command->add_option("--markdown", o.markdown, "the table: a file, or - for stdout")

@@ -24,7 +24,7 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
   if (o.of.ablation) {
     command
         .add_flag("--ablate", o.ablate,
-                  "every set of the transports that exist here, by each --comm")
+                  "measure every transport set that exists here, with each --comm")
         ->group("place");
   }
   if (!o.of.quick.empty()) {

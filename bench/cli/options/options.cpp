@@ -244,7 +244,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
       dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) {
     // CLI11 says "1 required FILE missing".
     static const std::regex missing("^(--\\S+): 1 required (.+) missing$");
-    return std::regex_replace(error.what(), missing, "$1: expected $2 behind it");
+    return std::regex_replace(error.what(), missing, "$1: expected $2 after it");
   }
   const auto commands = app.get_subcommands();
   for (const auto* command : commands) {

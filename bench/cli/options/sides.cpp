@@ -27,20 +27,23 @@ void add_sides(CLI::App& command, Sides& o) {
       ->type_name("[IP:PORT]")
       ->expected(0, 1)
       ->default_str("127.0.0.1:13337");
-  command.add_option("--connect", o.connect, "be a host of a --listen, whose options count")
+  command.add_option("--connect", o.connect, "join the run of a --listen, whose options count")
       ->group("ranks")
       ->type_name("HOST:PORT");
-  command.add_option("--hosts", o.hosts, "with --listen: hosts, this one among them (default: 2)")
+  command
+      .add_option("--hosts", o.hosts, "with --listen: number of hosts, with this one (default: 2)")
       ->group("ranks")
       ->type_name("N")
       ->check(in_range(2, most_hosts));
   command
       .add_option("--ranks-per-host", o.ranks_per_host,
-                  "with --listen: instead of --ranks, the number of all")
+                  "with --listen: ranks on each host, instead of --ranks")
       ->group("ranks")
       ->type_name("N")
       ->check(in_range(1, most_ranks_per_host));
-  command.add_option("--token-file", o.token_file, "secret shared by --listen and --connect")
+  command
+      .add_option("--token-file", o.token_file,
+                  "file with the secret that --listen and --connect share")
       ->group("ranks")
       ->type_name("FILE");
 }
@@ -56,10 +59,10 @@ void check_sides(const Sides& o) {
   }
   if ((o.hosts || o.ranks_per_host) && o.number_of_hosts() == 1) {
     throw Failure(Exit::usage, fmt::format("--{}: {}", o.hosts ? "hosts" : "ranks-per-host",
-                                           o.connect ? "the first host says it, with --listen; "
-                                                       "leave it out"
-                                                     : "for several hosts: give --listen IP:PORT, "
-                                                       "too"));
+                                           o.connect ? "only the first host takes it, with "
+                                                       "--listen; leave it out"
+                                                     : "it is for several hosts: give --listen "
+                                                       "IP:PORT, too"));
   }
 }
 
@@ -72,8 +75,8 @@ void check_ranks_of_hosts(const Sides& o, int ranks) {
                     ? fmt::format("--ranks {} on {} hosts is not --ranks-per-host {}: give one of "
                                   "the two",
                                   ranks, hosts, each)
-                    : fmt::format("--ranks {} on {} hosts: it is the number of all, the same on "
-                                  "each host; give {}",
+                    : fmt::format("--ranks {} on {} hosts: each host gets the same number of "
+                                  "ranks; give {}",
                                   ranks, hosts, hosts * std::max(1, each)));
 }
 

@@ -18,7 +18,7 @@ constexpr int most_hosts_told = 1 << 10;
 int number(const nlohmann::json& json, const char* name, int least, int most = most_ranks_told) {
   const auto& value = json.at(name);
   if (value.is_number_integer() && value >= least && value <= most) return value.get<int>();
-  throw Failure(Exit::lost, fmt::format("the listening side sent a '{}' that cannot be", name));
+  throw Failure(Exit::lost, fmt::format("the listening side sent an invalid '{}'", name));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Orders orders_from_json(const nlohmann::json& json) try {
   const auto& seat = json.at("seat");
   orders.seat = {.index = number(seat, "index", 0), .of = number(seat, "of", 1, most_hosts_told)};
   if (orders.seat.index >= orders.seat.of) {
-    throw Failure(Exit::lost, "the listening side sent a 'seat' that cannot be");
+    throw Failure(Exit::lost, "the listening side sent an invalid 'seat'");
   }
   return orders;
 } catch (const nlohmann::json::exception& error) {

@@ -54,7 +54,7 @@ std::vector<Finding> small_shm(const Judged& run) {
     const auto bytes = number_at(host, "shm_bytes");
     if (!bytes || *bytes >= little_shm_bytes) return std::nullopt;
     return Finding{.subject = {},
-                   .evidence = fmt::format("/dev/shm has {}: UCX's shared memory may run out of it",
+                   .evidence = fmt::format("/dev/shm has {}: UCX's shared memory may need more",
                                            spaced_size(static_cast<std::uint64_t>(*bytes))),
                    .next = "start the container with --shm-size=8g or --ipc=host"};
   });
@@ -70,7 +70,7 @@ std::vector<Finding> cma_blocked(const Judged& run) {
                        "UCX cannot use cma (ptrace_scope is {}): large messages over shm are "
                        "copied twice",
                        *scope),
-                   .next = "sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"};
+                   .next = "set sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"};
   });
 }
 
@@ -107,7 +107,7 @@ std::vector<Finding> governor(const Judged& run) {
     return Finding{
         .subject = {},
         .evidence = "the CPU frequency governor is " + governor + ": latencies follow the clock",
-        .next = "cpupower frequency-set -g performance"};
+        .next = "set it: cpupower frequency-set -g performance"};
   });
 }
 
@@ -120,7 +120,7 @@ std::vector<Finding> numa_balancing(const Judged& run) {
         .subject = {},
         .evidence =
             "automatic NUMA balancing is on: the kernel unmaps and moves pages during the run",
-        .next = "sysctl kernel.numa_balancing=0"};
+        .next = "switch it off: sysctl kernel.numa_balancing=0"};
   });
 }
 
@@ -159,7 +159,7 @@ std::vector<Finding> unusable_gpus(const Judged& run) {
   return {{.subject = run.graph.nodes[gpus.front()].name,
            .evidence = fmt::format("{} found, but UCX cannot use their memory: {}",
                                    counted(gpus.size(), "GPU"), why),
-           .next = "ucx-bench list transports"}};
+           .next = "see ucx-bench list transports"}};
 }
 
 std::vector<Finding> unusable_nics(const Judged& run) {
@@ -169,7 +169,7 @@ std::vector<Finding> unusable_nics(const Judged& run) {
     if (run.graph.nodes[nic].state != "ACTIVE") continue;
     return {{.subject = run.graph.nodes[nic].name,
              .evidence = "its RDMA port is active, but UCX cannot use it: " + why,
-             .next = "ucx-bench list transports"}};
+             .next = "see ucx-bench list transports"}};
   }
   return {};
 }

@@ -51,7 +51,7 @@ std::vector<Finding> port_down(const Judged& run) {
     if (node.state != "DOWN" && node.state != "INIT" && node.state != "ARMED") continue;
     findings.push_back({.subject = own_name(node),
                         .evidence = "its port is " + node.state + ": it carried nothing",
-                        .next = "ibstat " + own_name(node),
+                        .next = "check its cable and the subnet manager: ibstat " + own_name(node),
                         .host = node.host});
   }
   return findings;

@@ -78,8 +78,7 @@ std::string what_to_set(const PutAndGet& both) {
                              : both.helped() == "get" ? "put"
                              : put_is_faster          ? "put"
                                                       : "get";
-  return fmt::format("transfer by {}, from the {} side", better,
-                     better == "put" ? "sending" : "receiving");
+  return fmt::format("use {}, posted by the {}", better, better == "put" ? "sender" : "receiver");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(PutAndGet, DifferByMoreThanTwiceInRate) {
   const auto result = put_and_get_of({1.5, "shm", "needed"}, {3.2, "shm", "needed"});
   EXPECT_EQ(said(put_and_get, result),
             Said{"pingpong put and get, host to host, over shm: 1 MiB: put 1.50 GB/s, get 3.20"});
-  EXPECT_EQ(put_and_get(Judged(result))[0].next, "transfer by get, from the receiving side");
+  EXPECT_EQ(put_and_get(Judged(result))[0].next, "use get, posted by the receiver");
   EXPECT_EQ(said(put_and_get, put_and_get_of({1.5, "shm", "needed"}, {2.9, "shm", "needed"})),
             Said());
 }
@@ -39,7 +39,7 @@ TEST(PutAndGet, DifferInTheTargetsHelp) {
       said(put_and_get, result),
       Said{"pingpong put and get, host to host, over shm: 1 MiB: put 3.00 GB/s, get 3.00; get "
            "alone needs the target's CPU"});
-  EXPECT_EQ(put_and_get(Judged(result))[0].next, "transfer by put, from the sending side");
+  EXPECT_EQ(put_and_get(Judged(result))[0].next, "use put, posted by the sender");
 }
 
 TEST(PutAndGet, DifferInWhatCarriesThem) {

@@ -172,7 +172,7 @@ std::vector<Finding> far_cpus(const Judged& run) {
          .evidence = fmt::format("runs on CPU {}, far from {}{}, whose CPUs are {}",
                                  format_list(rank.cpus), own_name(run.graph.nodes[*device]),
                                  numa_in_words(run.graph, *device), format_list(*near)),
-         .next = "use --bind auto, or a LIST with one of " + format_list(*near) + " for it"});
+         .next = "use --bind auto, or --bind with one of " + format_list(*near) + " for it"});
   }
   return findings;
 }
@@ -189,7 +189,7 @@ std::vector<Finding> lost_cpus(const Judged& run) {
                         .evidence = fmt::format(
                             "may run on {} of the {} CPUs near {}: not on {}", rank.cpus.size(),
                             near->size(), own_name(run.graph.nodes[*rank.gpu]), format_list(lost)),
-                        .next = "taskset -c " + format_list(*near)});
+                        .next = "start it with taskset -c " + format_list(*near)});
   }
   return findings;
 }

@@ -196,7 +196,7 @@ std::vector<Finding> two_modes(const Judged& run) {
              "latency of {} has two modes, {} and {} ({:.0f} %, {} of {} launches)",
              size_of(*where), readable_us(worst.modes.low), readable_us(worst.modes.high),
              100 * worst.modes.share_high, worst.with_modes, worst.launches),
-         .next = "check interrupts and other programs",
+         .next = "use dedicated cores; see ucx-bench doctor",
          .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
   }
   return once_for_sets(std::move(findings));

@@ -11,9 +11,9 @@
 namespace ucxbench {
 namespace {
 
-const auto* const compare_host = "compare it with another one: ucx-bench doctor";
-const auto* const compare_rail = "look at that rank's NIC, its cable and its CPUs";
-const auto* const look_between = "look at the cables between them";
+const auto* const compare_host = "compare it with another host: ucx-bench doctor on both";
+const auto* const compare_rail = "check that rank's NIC, cable and CPUs: ucx-bench topo";
+const auto* const look_between = "check the cables and switches between them";
 
 std::string sweep_of(const Block& block, const Case& of) {
   return fmt::format("{}, {}", block.title, size_of(of));

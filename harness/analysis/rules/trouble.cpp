@@ -57,7 +57,7 @@ std::string look_at(const std::string& owner) {
   if (owner.starts_with("net/")) return "check cables: ethtool -S " + device;
   if (owner.starts_with("ib/")) return "check cables: perfquery";
   if (owner.starts_with("nvlink/")) return "nvidia-smi nvlink -e; look for Xid 74 in dmesg";
-  return "nstat -az; ss -ti shows the connection";
+  return "find the connection: ss -ti; nstat -az";
 }
 
 /// One finding for each device of each host.

@@ -59,7 +59,7 @@ std::vector<Finding> memlock(const Judged& run) {
   if (problem.empty() || !may_use_ucx(run)) return {};
   return {{.subject = "auto",
            .evidence = "UCX cannot use InfiniBand, and its attempts disturb the run: " + problem,
-           .next = "ulimit -l unlimited"}};
+           .next = "allow it: ulimit -l unlimited"}};
 }
 
 std::vector<LateRendezvous> late_rendezvous(const Judged& run) {
