@@ -208,7 +208,7 @@ def test_max_time_is_of_all(bench, tmp_path):
     assert done.code == 0, done
     for run in both(tmp_path):
         count = len(duets_of(run))
-        assert run["run"]["left_out"] == f"--max-time 3s did not suffice for all launches: both have {count} of 500"
+        assert run["run"]["left_out"] == f"--max-time 3s was too short for all launches: both have {count} of 500"
     assert f"both have {count} of 500" in done.err and "too few launches for a verdict among 2 tests: use a longer max-time" in " ".join(done.out.split())
 
 

@@ -27,7 +27,7 @@ def test_a_leak_in_a_rank(bench, a_round):
     assert done.code == 1, done
     assert len(done.complaints) == 2, done
     for what, said in zip(("memory", "open files"), done.complaints):
-        assert said.startswith(f"ucx-bench: round {a_round}: a rank's {what} grew with what it had to do: "), done
+        assert said.startswith(f"ucx-bench: round {a_round}: a rank's {what} grew with its work: "), done
     assert f"again: ucx-bench soak --seed 1 --round {a_round}\n" in done.err
 
 

@@ -56,7 +56,7 @@ def test_what_is_doubtful_is_said_in_one_line(topo, tmp_path):
     lines = (FIXTURES / "a100-nvswitch.txt").read_text().splitlines(keepends=True)
     (tmp_path / "short.txt").write_text("".join(line for line in lines if not line.startswith("GPU3")))
     done = topo("--import", "short.txt")
-    assert done.err == ("ucx-bench: warning: 'short.txt': no row of GPU3: known is what other rows say of it\n")
+    assert done.err == ("ucx-bench: warning: 'short.txt': no row of GPU3: only what other rows say is known of it\n")
     assert re.search(r"^  GPU3 ", done.out, re.MULTILINE)
 
 

@@ -177,7 +177,7 @@ def percentages(text):
         shares = tuple(float(part) / 100 for part in text.split(","))
         if all(0 < share <= 100 for share in shares):
             return shares
-    raise argparse.ArgumentTypeError(f"'{text}' is no list of percentages, as 1,5,10")
+    raise argparse.ArgumentTypeError(f"'{text}' is not a list of percentages, as 1,5,10")
 
 
 def parser_of_all():

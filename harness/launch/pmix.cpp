@@ -147,7 +147,8 @@ class Pmix final : public Launcher {
     const auto text = std::make_shared<std::string>();
     within_limit("hearing of the first process", [this, text] {
       if (library_.fence(nullptr, 0, nullptr, 0) != pmix_success) {
-        throw Failure(Exit::cannot_run, "the first process has ended, and has said why");
+        throw Failure(Exit::cannot_run,
+                      "the first process has ended; it says why on its own stderr");
       }
       auto first = self_;
       first.rank = 0;

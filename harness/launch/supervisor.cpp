@@ -281,7 +281,7 @@ void Supervisor::handle_host(int host, const nlohmann::json& frame) {
   const auto rank = frame.value("rank", -1);
   if (rank < 0 || rank >= size_ || host_of(rank) != host) {
     throw Failure(Exit::lost,
-                  fmt::format("{} spoke for a rank that is not its own", other(host).host()));
+                  fmt::format("{} sent a message for a rank of another host", other(host).host()));
   }
   auto& far = far_[static_cast<std::size_t>(rank)];
   if (type == "blame") {

@@ -59,7 +59,7 @@ std::string limit_in_words(const Json& limit) {
 const Json& check_of(const Result& result, const std::string& format) {
   const auto found = result.run.find("check");
   if (found != result.run.end() && found->is_object()) return *found;
-  throw Failure(Exit::usage, fmt::format("--{}: this run has no limits: it is none of `ucx-bench "
+  throw Failure(Exit::usage, fmt::format("--{}: this run has no limits: it is not of `ucx-bench "
                                          "check --expect`",
                                          format));
 }

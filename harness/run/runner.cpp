@@ -271,7 +271,7 @@ class Run {
           fmt::format("{} has {} of {}", plans_[index].name, launches_[index], schedule_.launches));
     }
     if (fewer.empty()) return;
-    const auto left_out = fmt::format("{} did not suffice for all launches: {}",
+    const auto left_out = fmt::format("{} was too short for all launches: {}",
                                       format_duration(*schedule_.max_time), fmt::join(fewer, "; "));
     file_.add({{"run", {{"left_out", left_out}}}});
   }

@@ -109,7 +109,7 @@ TEST_F(Runs, EndWithMaxTime) {
   EXPECT_EQ(order_, "A0");
   EXPECT_EQ(reason(1), "max_time, 0ns, was over before its first launch");
   EXPECT_EQ(result_.run.at("left_out"),
-            "0ns did not suffice for all launches: A has 1 of 3; B has 0 of 3; C has 0 of 3");
+            "0ns was too short for all launches: A has 1 of 3; B has 0 of 3; C has 0 of 3");
   EXPECT_EQ(result_.run.at("state"), "complete");
 }
 

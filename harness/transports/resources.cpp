@@ -81,7 +81,7 @@ void refuse_unusable(const UcxResources& found, unsigned major, unsigned minor) 
   if (major == UCP_API_MAJOR && minor < UCP_API_MINOR) {
     throw Failure(Exit::cannot_run,
                   fmt::format("UCX {} ({}) is older than the {} that this program was built with: "
-                              "two UCX are mixed; see LD_LIBRARY_PATH",
+                              "two versions of UCX are mixed; see LD_LIBRARY_PATH",
                               found.version, found.library, found.headers));
   }
   const auto folder = [](const std::string& file) {
@@ -90,9 +90,10 @@ void refuse_unusable(const UcxResources& found, unsigned major, unsigned minor) 
   for (const auto& library : {library_of(reinterpret_cast<const void*>(&uct_query_components)),
                               library_of(reinterpret_cast<const void*>(&ucs_status_string))}) {
     if (folder(library) == folder(found.library)) continue;
-    throw Failure(Exit::cannot_run,
-                  fmt::format("two UCX are mixed: {} and {}; see LD_LIBRARY_PATH and LD_PRELOAD",
-                              found.library, library));
+    throw Failure(
+        Exit::cannot_run,
+        fmt::format("two versions of UCX are mixed: {} and {}; see LD_LIBRARY_PATH and LD_PRELOAD",
+                    found.library, library));
   }
 }
 

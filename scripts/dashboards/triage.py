@@ -57,7 +57,7 @@ def load(folder, today):
     except (yaml.YAMLError, ValueError) as error:
         return [], [(FILE, f"invalid YAML: {' '.join(str(error).split())}")]
     if not isinstance(items, list):
-        return [], [(FILE, "is no list of entries: begin each with '- id: …'")]
+        return [], [(FILE, "is not a list of entries: begin each with '- id: …'")]
     entries, problems = [], []
     for number, item in enumerate(items, 1):
         if trouble := wrong(item):

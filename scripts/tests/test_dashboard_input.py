@@ -108,7 +108,7 @@ def test_triage_marks_rows_until_it_expires(runs, program):
     ("text", "words"),
     [
         ("- [", "invalid YAML"),
-        ("a: b", "is no list of entries"),
+        ("a: b", "is not a list of entries"),
         ("- word", "entry 1 is no entry"),
         ("- {id: a, state: open}", "has no reason, owner, expiry"),
         (TRIAGED.format(id="a", state="done", expiry="2030-01-01"), "has the state 'done': one of open"),

@@ -66,7 +66,7 @@ def test_ways_of_communicating_stand_in_a_table(run_file):
         run["ablation"] = [entry | {"shown": True, "ways": [best, other]}, entry | {"shown": False, "row": "9 B", "ways": [best, other]}]
 
     seen = made(run_file(change)).text
-    assert "Ways: pingpong tag, host to host: latency, 8 B" in seen and "9 B" not in seen
+    assert "Configurations: pingpong tag, host to host: latency, 8 B" in seen and "9 B" not in seen
     assert "tcp by sockets 3.040 3 to 3.100 1.52 1.490 to 1.600 43 %" in seen
     assert "communicating, ms" not in seen
 

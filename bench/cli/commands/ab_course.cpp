@@ -107,7 +107,7 @@ bool AbCourse::is_over() {
   if (done_ == 0 || !left || longest_ <= *left) return false;
   const bool of_suite =
       extent_.of_each_side && (!extent_.of_all || 2 * *extent_.of_each_side < *extent_.of_all);
-  left_out_ = fmt::format("{} did not suffice for all launches: both have {} of {}",
+  left_out_ = fmt::format("{} was too short for all launches: both have {} of {}",
                           of_suite ? format_duration(*extent_.of_each_side) + " for each run"
                                    : "--max-time " + format_duration(*extent_.of_all),
                           done_, extent_.launches);

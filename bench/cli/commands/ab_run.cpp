@@ -343,7 +343,7 @@ void AbRun::look(AbSide& base, AbSide& now, Signals& signals) {
   for (const auto* side : {&base, &now}) {
     const auto end = answer_of(*side, signals);
     if ((end.signal == 0 && end.status == 0) || signals.stop()) continue;
-    fmt::print(stderr, "--{} {}: what is decided is measured on: it {}\n", side->name,
+    fmt::print(stderr, "--{} {}: decided cases are measured to the end: it {}\n", side->name,
                side->program, how_it_ended(end));
     return course_.leave_out_none();
   }

@@ -164,8 +164,8 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
   if (!outcome.reason.empty()) {
     say(fmt::format("ucx-bench: {}", outcome.reason));
   } else if (outcome.exit != Exit::done) {
-    say(fmt::format("ucx-bench: {} ended with status {} and says why", remote->host(),
-                    static_cast<int>(outcome.exit)));
+    say(fmt::format("ucx-bench: {} ended with status {}; it says why on its own stderr",
+                    remote->host(), static_cast<int>(outcome.exit)));
   }
   return outcome.exit;
 }

@@ -148,7 +148,7 @@ class Soak {
   void say_rounds() const {
     fmt::print(
         "{} rounds: {} measured and verified, {} could not run here; in {} of them ranks were "
-        "compared with those of {} times as much to do\n",
+        "compared with those of {} times the work\n",
         ours_.size(), measured_, ours_.size() - measured_, compared_, times_more);
   }
 
@@ -229,8 +229,8 @@ class Soak {
   Exit compare(const char* what, double once, double often, double least,
                const RandomCommand& command, std::uint64_t round) const {
     if (often - once < least) return Exit::done;
-    fail(fmt::format("a rank's {} grew with what it had to do: {} at most, and {} with {} times as "
-                     "much",
+    fail(fmt::format("a rank's {} grew with its work: {} at most, and {} with {} times "
+                     "the work",
                      what, in_words(once, least), in_words(often, least), times_more),
          command.args(times_more), round);
     return Exit::gate;

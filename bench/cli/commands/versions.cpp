@@ -84,7 +84,7 @@ UcxVersion version_of(const std::string& option, Signals& signals) {
   if (!place.starts_with(pypi)) return {name, libraries_below(option, place)};
   const auto version = place.substr(pypi.size());
   if (equals == std::string::npos) name = version;
-  fmt::print(stderr, "UCX {}: looking for it\n", version);
+  fmt::print(stderr, "UCX {}: searching\n", version);
   return {name, libraries_below(option, fetched(option, version, signals))};
 }
 
@@ -155,7 +155,7 @@ class VersionsRun {
     const auto whole = change_at(last);
     if (exit != Exit::done || whole == 0) {
       if (exit == Exit::done)
-        found_ = fmt::format("no change of {} from {} to {} that can be shown", options_.bisect,
+        found_ = fmt::format("no significant change of {} from {} to {}", options_.bisect,
                              versions_.front().name, versions_[last].name);
       return exit;
     }
@@ -231,7 +231,7 @@ class VersionsRun {
       if (only.empty()) only = keys_;
       std::erase_if(only, [&](const std::string& key) { return failed.contains(key); });
       if (only.empty()) return Exit::done;
-      say(fmt::format("UCX {}: again without what failed", versions_[at].name));
+      say(fmt::format("UCX {}: again without the failed cases", versions_[at].name));
     }
   }
 

@@ -189,7 +189,7 @@ void Outputs::check(const std::string& input, const std::vector<std::string>& ot
   for (const char* format : {"trace", "transfers"}) {
     if (files[format].empty() || !input.empty() || !device) continue;
     throw Failure(Exit::usage, fmt::format("--{} needs the transfer log, which is kept beside a "
-                                           "run's file: '{}' is none; leave --json out",
+                                           "run's file: '{}' is not a file; leave --json out",
                                            format, json));
   }
   if (is_folder(json)) {

@@ -86,7 +86,7 @@ void note_libraries(Notes& notes, const Json& base, const Json& now) {
   for (auto& library : all) library.resize(library.find(' '));
   all.resize(most_named);
   notes.push_back(
-      fmt::format("libraries {} and {} more are others", join(all, ", "), count - most_named));
+      fmt::format("libraries {} and {} more differ", join(all, ", "), count - most_named));
 }
 
 Json at_or_null(const Json& json, const char* path) {

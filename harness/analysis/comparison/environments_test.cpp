@@ -41,7 +41,7 @@ TEST(Environments, ManyLibrariesAreOneLine) {
   }
   EXPECT_EQ(environment_differences(in_environment(Json::object(), Json::object(), before),
                                     in_environment(Json::object(), Json::object(), after)),
-            std::vector<std::string>{"libraries liba, libb, libc, libd and 2 more are others"});
+            std::vector<std::string>{"libraries liba, libb, libc, libd and 2 more differ"});
 }
 
 TEST(Environments, WhatAnOlderFileDoesNotHaveIsNoDifference) {

@@ -165,7 +165,7 @@ std::vector<std::string> doubts_of(const Matrix& matrix) {
   DeviceNames doubts;
   const auto missing = names_where(matrix, [](const auto& device) { return device.line == 0; });
   if (!missing.empty()) {
-    doubts.push_back(fmt::format("no row of {}: known is what other rows say of {}",
+    doubts.push_back(fmt::format("no row of {}: only what other rows say is known of {}",
                                  fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them"));
   }
   const auto is_gpu = [](const auto& device) { return device.is_gpu() && device.line != 0; };

@@ -193,20 +193,20 @@ TEST(Matrix, SaysWhatIsDoubtful) {
   const std::string text(small_matrix);
   EXPECT_EQ(warnings_of(text), Lines{});
   EXPECT_EQ(warnings_of(text.substr(0, text.find("mlx5_0\tPIX"))),
-            Lines{"no row of mlx5_0: known is what other rows say of it"});
+            Lines{"no row of mlx5_0: only what other rows say is known of it"});
   EXPECT_EQ(warnings_of(replaced(text, "4-7\t1", "4-7\t")),
             Lines{"GPU1 has no NUMA affinity of one node, others have one"});
   EXPECT_EQ(warnings_of(replaced(text, "4-7", "N/A")),
             Lines{"GPU1 has no CPU affinity, others have one"});
   EXPECT_EQ(warnings_of(replaced(text, "4-7", "x-7")),
-            (Lines{"line 3: row GPU1: 'x-7' is no list of numbers: left out",
+            (Lines{"line 3: row GPU1: 'x-7' is not a list of numbers: left out",
                    "GPU1 has no CPU affinity, others have one",
                    "GPU1 has no NUMA affinity of one node, others have one"}));
   EXPECT_EQ(warnings_of(replaced(text, "4-7", "2-7")),
             Lines{"row GPU0, line 2: CPUs 0-3, but row GPU1, line 3 has 2-7: no machine has such "
                   "affinities"});
   EXPECT_EQ(warnings_of(replaced(text, "NUMA Affinity", "NUMA Affin")),
-            Lines{"line 1: 'Affin' is no column of nvidia-smi's: left out"});
+            Lines{"line 1: 'Affin' is not a column of nvidia-smi's: left out"});
   EXPECT_EQ(warnings_of(text + "NIC0: mlx5_7\n"),
             Lines{"NIC0 (mlx5_7) is of no column of the matrix: left out"});
 }

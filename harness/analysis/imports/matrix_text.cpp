@@ -203,7 +203,7 @@ class MatrixReader {
     for (auto word = names; word != words.end(); ++word) {
       constexpr std::array<std::string_view, 5> known = {"CPU", "NUMA", "GPU", "Affinity", "ID"};
       if (std::find(known.begin(), known.end(), *word) == known.end()) {
-        warn(fmt::format("'{}' is no column of nvidia-smi's: left out", *word));
+        warn(fmt::format("'{}' is not a column of nvidia-smi's: left out", *word));
       }
     }
     header_line_ = line_;
@@ -219,7 +219,7 @@ class MatrixReader {
   void read_device_line(std::size_t row, const Words& words) {
     if (state_ == State::affinities) {
       if (!words.empty() && !affinity_rows_.insert(row).second) {
-        warn(fmt::format("a second row {}: it counts", matrix_.devices[row].name));
+        warn(fmt::format("a second row {}: the second one counts", matrix_.devices[row].name));
       }
       read_affinity(row, words);
     } else if (state_ == State::rows ||
@@ -279,7 +279,7 @@ class MatrixReader {
       if (columns_[i] == Column::other || words[i] == "N/A") continue;
       if (!is_digit(words[i].front())) {
         // The columns are over where prose begins.
-        return warn(fmt::format("row {}: '{}' is no list of numbers: left out",
+        return warn(fmt::format("row {}: '{}' is not a list of numbers: left out",
                                 matrix_.devices[row].name, words[i]));
       }
       std::vector<int> numbers;
