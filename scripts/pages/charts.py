@@ -48,17 +48,17 @@ def over_size(run, file):
     if not found:
         return []
     styles, made = styles_of(list(found)), []
-    metrics = {metric["name"]: metric for case in run["cases"] if case["shows"]["kind"] == "curve" for metric in case["shows"]["metrics"]}
+    metrics = {curves.panel_of(metric): metric for case in run["cases"] if case["shows"]["kind"] == "curve" for metric in case["shows"]["metrics"]}
     for panel in dict.fromkeys(panel for points in found.values() for panel in points):
-        name, about, _ = panel
+        _, about, _ = panel
         series = [{**style_of(styles[key]), "points": [point(*of) for of in sorted(points[panel], key=lambda of: of[0])]}
                   for key, points in found.items() if panel in points]
         if max(len(of["points"]) for of in series) < 2:
             continue  # no curve: the table says it
-        unit = words(metrics[name]["unit"])
+        unit = words(metrics[panel]["unit"])
         if unit == "GB/s":
             series += peaks_of([case for case in run["cases"] if case["shows"]["kind"] == "curve" and size_axis(case)], sizes_of(series))
-        made.append(chart(words(metrics[name]["title"]), about, "size", unit, series))
+        made.append(chart(words(metrics[panel]["title"]), about, "size", unit, series))
     return made
 
 

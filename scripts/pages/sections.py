@@ -4,7 +4,7 @@ from plots.common import metric_of, percent, significant, unit_text, words
 
 SEVERITIES = ("error", "warning", "note")
 # What a title says by its value alone.
-PLAIN = ("api", "transports")
+PLAIN = ("api", "comm", "transports")
 # Of a case's bytes: what else was counted is no payload.
 NEARLY_ALL = 0.99
 VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")

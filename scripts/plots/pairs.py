@@ -99,12 +99,21 @@ def note_of(cases):
         return "one rank: nothing was exchanged"
     shown = [case for _, case in cases[:MOST_PANELS]]
     numbers = any(case.ranks <= MOST_RANKS_WITH_NUMBERS for case in shown)
-    sizes = ", ".join(dict.fromkeys(size_text(case.ignore_bytes) for case in shown))
+    sizes = sizes_of(shown)
     note = "GB/s between ranks: p50" + (", below it p25–p75," if numbers else "")
     note += f" of logged messages of at least {sizes} (--ignore-size)"
     if any(None in case.pairs.values() for case in shown):
         note += f"; {'–' if numbers else 'grey'}: none"
     return note + left_out(cases)
+
+
+def no_rates(cases):
+    """Instead, where none has a figure."""
+    return f"pairs of ranks have no rates: no logged message has {sizes_of(case for _, case in cases)} or more (--ignore-size)"
+
+
+def sizes_of(cases):
+    return ", ".join(dict.fromkeys(size_text(case.ignore_bytes) for case in cases))
 
 
 def left_out(cases):

@@ -25,7 +25,7 @@ def of_workload(case, ranks):
         *([(CALIBRATED, exchange["calibrated_GBps"])] if exchange.get("calibrated_GBps") else []),
         ("exchange alone, nothing computed", exchange.get("alone_GBps")),
         ("exchange while computing", metrics.get("exchange_GBps", {}).get("p50")),
-        ("end to end: the same bytes by the whole run", exchange["bytes"] / metrics["wall_ms"]["p50"] * 1e-6),
+        ("end to end: the same bytes over the whole run", exchange["bytes"] / metrics["wall_ms"]["p50"] * 1e-6),
     ]
     what = row_name(case) if "ranks" in row_name(case) else f"{ranks} ranks, {row_name(case)}"
     return made(f"{case['benchmark']}, {what}, {over(case)}, all ranks together", found)

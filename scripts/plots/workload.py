@@ -88,7 +88,9 @@ class Workload:
         self.curves = curves_of(cases)
         self.styles = styles_of(list(self.curves))
         self.bars = [(self.name(key, case), case) for key, of in self.curves.items() for case in of]
-        self.largest = [(self.name(key, of[-1]), of[-1]) for key, of in self.curves.items() if of[-1].ranks > 1]
+        several = [(self.name(key, of[-1]), of[-1]) for key, of in self.curves.items() if of[-1].ranks > 1]
+        self.largest = [(name, case) for name, case in several if any(case.pairs.values())]
+        self.note = pairs.no_rates(several) if several and not self.largest else pairs.note_of(self.largest)
         self.rows = self.arranged()
         self.height = TITLE_HEIGHT + sum(self.row_heights())
 
@@ -108,7 +110,7 @@ class Workload:
     def draw(self, figure, runs):
         draw_rows(figure, self.rows, self.row_heights())
         figure.suptitle(title_of(runs, list(self.curves), also=dict.fromkeys(case.amount for _, case in self.bars if case.amount)), fontsize=12)
-        figure.supxlabel(pairs.note_of(self.largest), fontsize=10)
+        figure.supxlabel(self.note, fontsize=10)
 
 
 def parts(cases):

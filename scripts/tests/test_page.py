@@ -1,5 +1,6 @@
 """page.py makes one page from the run file alone, and says in one line what it cannot."""
 
+import copy
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import pytest
 import synthetic_run
 
 from conftest import PROGRAM, ROOT
-from pages import drawings
+from pages import charts, drawings
 from seen import Page, made, page_of, runfile, synthetic
 
 
@@ -89,7 +90,7 @@ def test_benchmarks_of_a_suite_are_told_apart_by_name_and_canaries_are_no_case(r
 
     text = made(run_file(add)).text
     assert "other tag" in text and "over tcp, skew" not in text
-    assert "Host reference What the host did" in text and "memcpy latency" in text and "canary ," not in text
+    assert "Host reference Measured without UCX" in text and "memcpy latency" in text and "canary ," not in text
 
 
 def test_names_are_text(run_file):
@@ -216,6 +217,21 @@ def test_the_peak_of_the_path_is_drawn_over_sizes(run_file):
 
     [chart] = [chart for chart in made(run_file(change)).charts if chart["y"]["unit"] == "GB/s"]
     assert [of["name"] for of in chart["series"] if of.get("peak")] == ["peak of nvlink: 50.0 GB/s"]
+
+
+def test_a_plot_has_the_title_of_its_own_metric(run_file):
+    def change(run):
+        run["cases"] += [copy.deepcopy(case) for case in run["cases"]]
+        for case in run["cases"][len(run["cases"]) // 2 :]:
+            case["parameters"]["api"] = "get"
+            for metric in case["shows"]["metrics"]:
+                if metric["name"] == "latency_us":
+                    metric |= {"title": "time of one get", "about": "time of get, with its answer"}
+
+    run = json.loads(run_file().read_text())
+    change(run)
+    titles = {chart["title"]: chart["about"] for chart in charts.of_run(run, "run.json") if chart["y"]["unit"] == "µs"}
+    assert titles == {"latency": "one-way latency, lower is better", "time of one get": "time of get, with its answer, lower is better"}
 
 
 @pytest.mark.parametrize("ranks", [2, 16])

@@ -122,7 +122,11 @@ std::vector<Finding> short_streams(const Judged& run) {
       std::vector<double> common_ms;
       std::vector<double> span_ms;
       for (const auto& record : of->launches) {
-        without += streams && !record.samples.contains("bandwidth_GBps") ? 1 : 0;
+        // Atomic operations have a rate and no bandwidth.
+        without += streams && !record.samples.contains("bandwidth_GBps") &&
+                           !record.samples.contains("message_rate_per_s")
+                       ? 1
+                       : 0;
         const auto common = record.overheads.find("streams_common_ms");
         const auto span = record.overheads.find("streams_span_ms");
         if (common == record.overheads.end() || span == record.overheads.end()) continue;
@@ -196,7 +200,7 @@ std::vector<Finding> two_modes(const Judged& run) {
              "latency of {} has two modes, {} and {} ({:.0f} %, {} of {} launches)",
              size_of(*where), readable_us(worst.modes.low), readable_us(worst.modes.high),
              100 * worst.modes.share_high, worst.with_modes, worst.launches),
-         .next = "use dedicated cores; see ucx-bench doctor",
+         .next = "see ucx-bench doctor",
          .cost_ms = (worst.modes.high - worst.modes.low) * worst.modes.share_high * 1e-3});
   }
   return once_for_sets(std::move(findings));

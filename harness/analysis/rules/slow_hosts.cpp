@@ -12,7 +12,7 @@ namespace ucxbench {
 namespace {
 
 const auto* const compare_host = "compare it with another host: ucx-bench doctor on both";
-const auto* const compare_rail = "check that rank's NIC, cable and CPUs: ucx-bench topo";
+const auto* const compare_rail = "check its NIC, cable and CPUs";
 const auto* const look_between = "check the cables and switches between them";
 
 std::string sweep_of(const Block& block, const Case& of) {
