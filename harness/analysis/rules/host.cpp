@@ -159,7 +159,7 @@ std::vector<Finding> unusable_gpus(const Judged& run) {
   return {{.subject = run.graph.nodes[gpus.front()].name,
            .evidence = fmt::format("{} found, but UCX cannot use their memory: {}",
                                    counted(gpus.size(), "GPU"), why),
-           .next = "see ucx-bench list transports"}};
+           .next = "ucx-bench list transports"}};
 }
 
 std::vector<Finding> unusable_nics(const Judged& run) {
@@ -169,7 +169,7 @@ std::vector<Finding> unusable_nics(const Judged& run) {
     if (run.graph.nodes[nic].state != "ACTIVE") continue;
     return {{.subject = run.graph.nodes[nic].name,
              .evidence = "its RDMA port is active, but UCX cannot use it: " + why,
-             .next = "see ucx-bench list transports"}};
+             .next = "ucx-bench list transports"}};
   }
   return {};
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t long_message = 1U << 20U;
 constexpr double unused = 0.05;  ///< of the payload
 
-const auto* const list_transports = "see ucx-bench list transports";
+const auto* const list_transports = "ucx-bench list transports";
 
 /// The NVLinks that a record's messages could have taken: a workload's go between all ranks.
 std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged& run,
