@@ -48,7 +48,8 @@ def over_size(run, file):
     if not found:
         return []
     styles, made = styles_of(list(found)), []
-    metrics = {curves.panel_of(metric): metric for case in run["cases"] if case["shows"]["kind"] == "curve" for metric in case["shows"]["metrics"]}
+    drawn = [case["shows"] for case in run["cases"] if case["shows"]["kind"] == "curve"]
+    metrics = {curves.panel_of(metric): metric for shows in drawn for metric in shows["metrics"]}
     for panel in dict.fromkeys(panel for points in found.values() for panel in points):
         _, about, _ = panel
         series = [{**style_of(styles[key]), "points": [point(*of) for of in sorted(points[panel], key=lambda of: of[0])]}
