@@ -30,8 +30,8 @@ void check_operations(const Parameters& p) {
   using Kind = ProgressMode::Kind;
   if (!is_one_sided(p.api)) return;
   if (p.progress.kind == Kind::event || p.progress.kind == Kind::thread) {
-    refuse(p, fmt::format("nothing wakes their target, so no rank may wait asleep, as with "
-                          "--progress-mode {}; give --progress-mode poll",
+    refuse(p, fmt::format("nothing wakes the target of such an operation, so ranks cannot sleep as "
+                          "with --progress-mode {}; give --progress-mode poll",
                           p.progress.name()));
   }
   if (p.api == Api::put && p.bytes == 0) refuse(p, "a put of 0 B cannot be seen; give --sizes 1");

@@ -117,10 +117,9 @@ std::optional<TransportSet> TransportOptions::required(
   for (const auto& set : sets) {
     for (const auto& member : required.members()) {
       if (set.has(member) || set.has("auto") || required.has("auto")) continue;
-      throw Failure(Exit::usage,
-                    fmt::format("--require {}: {} does not ask for {}; require what every "
-                                "--transports names",
-                                require, set.name(), member));
+      throw Failure(Exit::usage, fmt::format("--require {}: --transports {} does not ask for {}; "
+                                             "require a transport that every --transports names",
+                                             require, set.name(), member));
     }
   }
   return required;
