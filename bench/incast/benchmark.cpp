@@ -61,6 +61,7 @@ Fields<Parameters> fields() {
     .examples = {"incast -n 8 --sizes 8,64KiB,1MiB",
                  "incast -n 4 --comm ucx,sockets --transports tcp"},
     .parameters = describe<Parameters>(fields(), {.check = check}),
+    .ablation = true,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::curve,
               .axes = {message_size()},

@@ -65,8 +65,9 @@ void check(const Parameters& p, const Local& local) {
     throw Failure(Exit::usage,
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
-  if (p.comm == CommKind::mpi) {
-    throw Failure(Exit::usage, "--comm mpi: pingpong is played over ucx and sockets");
+  if (p.comm == CommKind::mpi && p.api == Api::stream) {
+    throw Failure(Exit::usage,
+                  "--api stream: MPI has messages alone; with --comm mpi there is tag");
   }
   using Kind = ProgressMode::Kind;
   if (p.comm != CommKind::ucx && p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
@@ -75,10 +76,10 @@ void check(const Parameters& p, const Local& local) {
                                            p.progress.name(), to_string(p.comm)));
   }
   if (p.comm != CommKind::ucx && p.api != Api::tag && p.api != Api::stream) {
-    throw Failure(Exit::usage,
-                  fmt::format("--api {}: an operation of UCX; with --comm {} there are "
-                              "tag and stream",
-                              to_string(p.api), to_string(p.comm)));
+    throw Failure(
+        Exit::usage,
+        fmt::format("--api {}: an operation of UCX; with --comm {} there is {}", to_string(p.api),
+                    to_string(p.comm), p.comm == CommKind::mpi ? "tag" : "tag and stream"));
   }
   check_operations(p);
   check_message_size("--sizes", p, p.bytes, 2, local);

@@ -5,8 +5,15 @@
 namespace ucxbench::pingpong {
 
 std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts) {
-  return parameters.comm == CommKind::ucx ? make_ucx_pair(parameters, counts)
-                                          : make_socket_pair(parameters);
+  switch (parameters.comm) {
+    case CommKind::ucx:
+      return make_ucx_pair(parameters, counts);
+    case CommKind::sockets:
+      return make_socket_pair(parameters);
+    case CommKind::mpi:
+      break;
+  }
+  return make_mpi_pair();
 }
 
 Connection::Connection(RankContext& context, Pair& pair, const Parameters& parameters,

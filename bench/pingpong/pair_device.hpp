@@ -41,5 +41,6 @@ class PairDevice {
 std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts);
 std::unique_ptr<PairDevice> make_ucx_pair(const Parameters& parameters, bool counts);
 std::unique_ptr<PairDevice> make_socket_pair(const Parameters& parameters);
+std::unique_ptr<PairDevice> make_mpi_pair();
 
 }  // namespace ucxbench::pingpong

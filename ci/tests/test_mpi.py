@@ -65,6 +65,29 @@ def test_messages_by_each_set(bench):
     assert "over tcp by mpi" in done.out
 
 
+def test_pingpong_beside_the_other_devices(bench):
+    done = bench("pingpong", "-s", "8,256KiB", "--transports", "tcp", "--transports", "shm", "--comm", "sockets,ucx,mpi",
+                 "--progress-mode", "poll,event", "--bidirectional", "--iterations", 64, "--check", "full", "--launches", 1,
+                 "--bind", "none", "--json", "run.json")
+    assert done.code == 0, done
+    cases = {case["key"]: case for case in done.file["cases"]}
+    assert len(cases) == 2 * 2 * 3 * 2
+    asleep = {key for key in cases if "/comm=mpi" in key and "/progress-mode=event" in key}
+    assert len(asleep) == 2 * 2
+    for key, case in cases.items():
+        assert case["state"] == ("skipped" if key in asleep else "measured"), case["reason"]
+        if key in asleep:
+            assert case["reason"] == "mpi: it has nothing to sleep on; use --progress-mode poll"
+            continue
+        assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
+        assert {"latency_us", "bandwidth_GBps", "bandwidth_bidirectional_GBps"} <= set(case["metrics"])
+        assert case["path"]["verdict"] == "as-asked" and case["path"]["protocols"] == [] or "comm=mpi" not in key, case["path"]
+    of_tcp = cases["pingpong/tag/host-host/tcp/256KiB/comm=mpi"]
+    assert of_tcp["path"]["bytes_by_counter"]["tcp/lo"] >= of_tcp["path"]["payload_bytes"]
+    done = bench("pingpong", "--comm", "mpi", "--api", "stream")
+    assert done.code == 2 and "--api stream: MPI has messages alone; with --comm mpi there is tag" in done.err, done
+
+
 @pytest.mark.parametrize("workload", [("merge", "--rows", "20K"), ("transpose", "--size", 256, "--chunk-size", 64),
                                       ("halo", "--size", 64)])
 def test_workloads(bench, workload):
@@ -73,6 +96,19 @@ def test_workloads(bench, workload):
     for case in done.file["cases"]:
         assert case["state"] == "measured" and case["verified"]["errors"] == 0, case
         assert case["path"]["verdict"] == "as-asked", case["path"]
+
+
+@pytest.mark.parametrize("load", [("moe", "--tokens", 64, "--experts", 4, "--top-k", 2, "--routing", "uniform"),
+                                  ("svd", "--rows", 1000, "--columns", 8), ("incast", "--sizes", "64KiB", "--iterations", 16)],
+                         ids=lambda load: load[0])
+def test_every_way_that_mpi_has(bench, load):
+    done = bench(*load, "-n", 3, "--comm", "mpi", "--ablate", *QUICK)
+    assert done.code == 0, done
+    sets = ["+".join(case["parameters"]["transports"]) for case in done.file["cases"]]
+    assert {"shm", "tcp", "shm+tcp", "auto"} <= set(sets)
+    for case in done.file["cases"]:
+        assert case["state"] == "measured" and case["verified"]["errors"] == 0, case
+    assert {f"{name} by mpi" for name in sets} == {way["way"] for way in only(done.file["ablation"])["ways"]}
 
 
 def test_what_cannot_run_is_skipped_with_its_reason(bench, tmp_path):

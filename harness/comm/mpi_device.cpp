@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <poll.h>
 
 #include <span>
@@ -6,7 +5,6 @@
 #include "harness/comm/device.hpp"
 #include "harness/comm/mpi_library.hpp"
 #include "harness/core/activity.hpp"
-#include "harness/core/failure.hpp"
 
 namespace ucxbench {
 namespace {
@@ -30,24 +28,20 @@ class MpiDevice final : public CommDevice {
 
   void send(int to, std::uint64_t label, std::span<const std::byte> bytes,
             Message& message) override {
-    check(mpi_.send(to, label, bytes.data(), bytes.size(), &message));
+    check_mpi(mpi_.send(to, label, bytes.data(), bytes.size(), &message));
   }
   void receive(int from, std::uint64_t label, std::span<std::byte> bytes,
                Message& message) override {
-    check(mpi_.receive(from, label, bytes.data(), bytes.size(), &message));
+    check_mpi(mpi_.receive(from, label, bytes.data(), bytes.size(), &message));
   }
 
   bool step() override {
     const MpiDone* all = nullptr;
     std::size_t count = 0;
-    check(mpi_.step(&all, &count));
+    check_mpi(mpi_.step(&all, &count));
     for (const auto& done : std::span(all, count)) {
       auto& message = *static_cast<Message*>(done.message);
-      const bool another_length = done.received && done.bytes != message.bytes;
-      if (done.error == MpiDone::truncated || (done.error == MpiDone::none && another_length)) {
-        throw Failure(Exit::wrong_data, "a message of another length than was expected came");
-      }
-      if (done.error != MpiDone::none) throw Failure(Exit::lost, "mpi: a message failed");
+      check_mpi(done, message.bytes);
       message.over();
     }
     if (count > 0) activity().bump();
@@ -69,10 +63,6 @@ class MpiDevice final : public CommDevice {
   }
 
  private:
-  static void check(const char* why) {
-    if (why != nullptr) throw Failure(Exit::lost, fmt::format("mpi: {}", why));
-  }
-
   int rank_, size_;
   const MpiModule& mpi_;
   const MpiProcess* process_ = nullptr;

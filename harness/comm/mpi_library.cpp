@@ -107,6 +107,19 @@ const MpiProcess& mpi_process() {
   return own;
 }
 
+void check_mpi(const char* why) {
+  if (why != nullptr) throw Failure(Exit::lost, fmt::format("mpi: {}", why));
+}
+
+void check_mpi(const MpiDone& done, std::uint64_t bytes) {
+  const bool another_length = done.error == MpiDone::none ? done.received && done.bytes != bytes
+                                                          : done.error == MpiDone::truncated;
+  if (another_length) {
+    throw Failure(Exit::wrong_data, "a message of another length than was expected came");
+  }
+  if (done.error != MpiDone::none) throw Failure(Exit::lost, "mpi: a message failed");
+}
+
 MpiFound find_mpi() {
   MpiFound found;
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ struct MpiProcess {
 /// From the first call, which waits for the other ranks to call it, until the process exits, which
 /// they then do, too. Throws Failure(Exit::cannot_run).
 const MpiProcess& mpi_process();
+
+/// Throws Failure(Exit::lost) with MPI's words.
+void check_mpi(const char* why);
+/// Of a message that is over. Throws Failure: Exit::wrong_data where it had another length than
+/// `bytes`, Exit::lost where it failed.
+void check_mpi(const MpiDone& done, std::uint64_t bytes);
 
 /// What an MPI says of itself, without being started.
 struct MpiFound {

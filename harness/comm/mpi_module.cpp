@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <new>
 #include <vector>
 
 namespace ucxbench {
@@ -172,12 +173,15 @@ const char* begin(std::uint64_t labels, int* rank, int* size) {
   return make_communicators(labels);
 }
 
+void cancel(MPI_Request& request, bool receives) {
+  if (receives) MPI_Cancel(&request);
+  MPI_Request_free(&request);
+}
+
 void forget() {
   auto& w = world();
-  for (std::size_t i = 0; i < w.requests.size(); ++i) {
-    if (w.under_way[i].receives) MPI_Cancel(&w.requests[i]);
-    MPI_Request_free(&w.requests[i]);
-  }
+  for (std::size_t i = 0; i < w.requests.size(); ++i)
+    cancel(w.requests[i], w.under_way[i].receives);
   w.requests.clear();
   w.under_way.clear();
 }
@@ -222,10 +226,24 @@ class Extent {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-MPI_Comm communicator_of(std::uint64_t label) {
-  return world().communicators[label / world().tags];
+MpiRoute route(int peer, std::uint64_t label) {
+  const auto tags = world().tags;
+  return {label / tags, peer, static_cast<int>(label % tags)};
 }
-int tag_of(std::uint64_t label) { return static_cast<int>(label % world().tags); }
+
+const char* begin_send(const MpiRoute& to, const void* from, std::uint64_t bytes,
+                       MPI_Request& request) {
+  const Extent extent(bytes);
+  return in_words("MPI_Isend", MPI_Isend(from, extent.count(), extent.type(), to.peer, to.tag,
+                                         world().communicators[to.communicator], &request));
+}
+
+const char* begin_receive(const MpiRoute& from, void* to, std::uint64_t bytes,
+                          MPI_Request& request) {
+  const Extent extent(bytes);
+  return in_words("MPI_Irecv", MPI_Irecv(to, extent.count(), extent.type(), from.peer, from.tag,
+                                         world().communicators[from.communicator], &request));
+}
 
 MPI_Request& next_request(void* message, bool receives) {
   auto& w = world();
@@ -236,15 +254,11 @@ MPI_Request& next_request(void* message, bool receives) {
 
 const char* send(int to, std::uint64_t label, const void* from, std::uint64_t bytes,
                  void* message) {
-  const Extent extent(bytes);
-  return in_words("MPI_Isend", MPI_Isend(from, extent.count(), extent.type(), to, tag_of(label),
-                                         communicator_of(label), &next_request(message, false)));
+  return begin_send(route(to, label), from, bytes, next_request(message, false));
 }
 
 const char* receive(int from, std::uint64_t label, void* to, std::uint64_t bytes, void* message) {
-  const Extent extent(bytes);
-  return in_words("MPI_Irecv", MPI_Irecv(to, extent.count(), extent.type(), from, tag_of(label),
-                                         communicator_of(label), &next_request(message, true)));
+  return begin_receive(route(from, label), to, bytes, next_request(message, true));
 }
 
 MpiDone done_of(const UnderWay& of, const MPI_Status& status, int error) {
@@ -299,6 +313,42 @@ const char* step(const MpiDone** done, std::size_t* count) {
   return nullptr;
 }
 
+MPI_Request& new_request(MpiRequest& room, bool receives) {
+  static_assert(sizeof(MPI_Request) <= sizeof room.handle);
+  room.receives = receives;
+  return *new (room.handle) MPI_Request(MPI_REQUEST_NULL);
+}
+
+MPI_Request* request_in(MpiRequest& room) {
+  return std::launder(reinterpret_cast<MPI_Request*>(room.handle));
+}
+
+const char* post_send(const MpiRoute& to, const void* from, std::uint64_t bytes,
+                      MpiRequest* request) {
+  return begin_send(to, from, bytes, new_request(*request, false));
+}
+
+const char* post_receive(const MpiRoute& from, void* to, std::uint64_t bytes, MpiRequest* request) {
+  return begin_receive(from, to, bytes, new_request(*request, true));
+}
+
+bool test(MpiRequest* request, MpiDone* done) {
+  MPI_Status status;
+  int over = 0;
+  const int error = MPI_Test(request_in(*request), &over, &status);
+  if (error == MPI_SUCCESS && over == 0) return false;
+  *done = done_of({nullptr, request->receives}, status, error);
+  return true;
+}
+
+void wait(MpiRequest* request, MpiDone* done) {
+  MPI_Status status;
+  const int error = MPI_Wait(request_in(*request), &status);
+  *done = done_of({nullptr, request->receives}, status, error);
+}
+
+void give_up(MpiRequest* request) { cancel(*request_in(*request), request->receives); }
+
 }  // namespace
 
 extern "C" const MpiModule ucxbench_mpi;
@@ -313,6 +363,12 @@ const MpiModule ucxbench_mpi = {
     .receive = receive,
     .step = step,
     .forget = forget,
+    .route = route,
+    .post_send = post_send,
+    .post_receive = post_receive,
+    .test = test,
+    .wait = wait,
+    .give_up = give_up,
 };
 
 }  // namespace ucxbench

@@ -21,6 +21,18 @@ struct MpiDone {
   bool received;
 };
 
+/// A peer and a label, looked up once for many messages.
+struct MpiRoute {
+  std::size_t communicator;
+  int peer, tag;
+};
+
+/// A message that its link asks for by itself. It stays where it is until it is over.
+struct MpiRequest {
+  alignas(void*) std::byte handle[sizeof(void*)];  ///< MPI's
+  bool receives;
+};
+
 struct MpiModule {
   /// sizeof(MpiModule) of who built it; of another build it may be another.
   std::size_t bytes;
@@ -45,6 +57,19 @@ struct MpiModule {
   const char* (*step)(const MpiDone** done, std::size_t* count);
   /// Messages that are under way are given up.
   void (*forget)();
+
+  // For timed loops: messages that `step` says nothing of.
+  MpiRoute (*route)(int peer, std::uint64_t label);
+  const char* (*post_send)(const MpiRoute& to, const void* from, std::uint64_t bytes,
+                           MpiRequest* request);
+  const char* (*post_receive)(const MpiRoute& from, void* to, std::uint64_t bytes,
+                              MpiRequest* request);
+  /// Whether it is over, and then how, after one step of progress where it is not.
+  bool (*test)(MpiRequest* request, MpiDone* done);
+  /// Returns when it is over.
+  void (*wait)(MpiRequest* request, MpiDone* done);
+  /// It is under way, and given up.
+  void (*give_up)(MpiRequest* request);
 };
 
 /// Its name, as `dlsym` finds it.

@@ -57,6 +57,7 @@ std::vector<ShownMetric> metrics() {
                  "moe -n 4 --comm ucx,sockets --transports tcp"},
     .parameters =
         describe<Parameters>({workload_fields(), load()}, {.settle = settle, .check = check}),
+    .ablation = true,
     .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::workload,

@@ -37,6 +37,7 @@ std::string why_no_gpu_memory() {
     .parameters =
         describe<Parameters>({workload_fields(), shape()}, {.settle = settle, .check = check}),
     .no_gpu_memory = why_no_gpu_memory,
+    .ablation = true,
     .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::workload,
