@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "harness/result/words.hpp"
 
@@ -104,9 +106,50 @@ Json variables_of(const Result& result, bool others) {
   return all;
 }
 
-// Of the first host, beside its kernel's version.
+// Beside the kernel's version.
 constexpr std::array host_facts = {"governor",       "transparent_huge_pages", "turbo",    "smt",
                                    "numa_balancing", "ptrace_scope",           "cpu_quota"};
+
+Notes host_differences(const Json& base, const Json& now) {
+  Notes all;
+  note(all, "kernel", named(base, "kernel"), named(now, "kernel"));
+  for (const auto* fact : host_facts) note_known(all, fact, named(base, fact), named(now, fact));
+  note_members(all, at_or_null(base, "/kernel_settings"), at_or_null(now, "/kernel_settings"),
+               "not there");
+  // Of the first host the run has it.
+  note_known(all, "UCX", named(base, "ucx/version"), named(now, "ucx/version"));
+  return all;
+}
+
+/// The one of that name, else the one in that place.
+const Json& counterpart(const Json::array_t& hosts, const Json& of, std::size_t place) {
+  const auto same = std::ranges::find_if(
+      hosts, [&](const Json& host) { return named(host, "name") == named(of, "name"); });
+  return same == hosts.end() ? hosts[place] : *same;
+}
+
+// What all hosts have alike is said once.
+void note_hosts(Notes& notes, const Result& base, const Result& now) {
+  const auto before = base.machine.value("hosts", Json::array_t());
+  const auto after = now.machine.value("hosts", Json::array_t());
+  const auto count = std::min(before.size(), after.size());
+  std::vector<std::pair<std::string, Notes>> hosts_by_note;
+  for (std::size_t place = 0; place < count; ++place) {
+    const auto& host = after[place];
+    for (auto& difference : host_differences(counterpart(before, host, place), host)) {
+      auto known =
+          std::ranges::find(hosts_by_note, difference, &std::pair<std::string, Notes>::first);
+      if (known == hosts_by_note.end()) {
+        known = hosts_by_note.insert(known, {std::move(difference), {}});
+      }
+      known->second.push_back(named(host, "name"));
+    }
+  }
+  for (const auto& [difference, hosts] : hosts_by_note) {
+    notes.push_back(hosts.size() == count ? difference
+                                          : fmt::format("{}: {}", join(hosts, ", "), difference));
+  }
+}
 
 }  // namespace
 
@@ -116,14 +159,9 @@ std::vector<std::string> environment_differences(const Result& base, const Resul
   note(all, "library", named(base.ucx, "library"), named(now.ucx, "library"));
   note(all, "driver", of_device(base, "driver"), of_device(now, "driver"));
   note(all, "CUDA", of_device(base, "cuda"), of_device(now, "cuda"));
-  note(all, "kernel", of_host(base, "kernel"), of_host(now, "kernel"));
   note(all, "host", names_of_hosts(base), names_of_hosts(now));
   note(all, "topology", named(base.machine, "topology_hash"), named(now.machine, "topology_hash"));
-  for (const auto* fact : host_facts)
-    note_known(all, fact, of_host(base, fact), of_host(now, fact));
-  const auto* settings = "/hosts/0/kernel_settings";
-  note_members(all, at_or_null(base.machine, settings), at_or_null(now.machine, settings),
-               "not there");
+  note_hosts(all, base, now);
   note_libraries(all, at_or_null(base.ucx, "/libraries"), at_or_null(now.ucx, "/libraries"));
   const bool others = base.run.contains("variables") && now.run.contains("variables");
   note_members(all, variables_of(base, others), variables_of(now, others), "not set");

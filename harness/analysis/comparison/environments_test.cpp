@@ -32,6 +32,34 @@ TEST(Environments, AKernelSettingDiffers) {
             std::vector<std::string>{"net.core.rmem_max 212992 -> 4096"});
 }
 
+Result on_hosts(const std::vector<std::pair<std::string, std::string>>& governors) {
+  Result result;
+  result.machine = {{"hosts", Json::array()}};
+  for (const auto& [name, governor] : governors) {
+    result.machine["hosts"].push_back({{"name", name},
+                                       {"kernel", governor == "performance" ? "6.1" : "6.2"},
+                                       {"governor", governor}});
+  }
+  return result;
+}
+
+TEST(Environments, AHostThatDiffersIsNamed) {
+  const auto base = on_hosts({{"a", "performance"}, {"b", "performance"}, {"c", "performance"}});
+  // In another order they are the same hosts.
+  const auto now = on_hosts({{"a", "performance"}, {"c", "powersave"}, {"b", "performance"}});
+  EXPECT_EQ(
+      environment_differences(base, now),
+      (std::vector<std::string>{"host a, b, c (3 hosts) -> a, c, b (3 hosts)",
+                                "c: kernel 6.1 -> 6.2", "c: governor performance -> powersave"}));
+}
+
+TEST(Environments, WhatAllHostsHaveIsSaidOnce) {
+  const auto base = on_hosts({{"a", "performance"}, {"b", "performance"}});
+  const auto now = on_hosts({{"a", "powersave"}, {"b", "powersave"}});
+  EXPECT_EQ(environment_differences(base, now),
+            (std::vector<std::string>{"kernel 6.1 -> 6.2", "governor performance -> powersave"}));
+}
+
 TEST(Environments, ManyLibrariesAreOneLine) {
   Json before = Json::object();
   Json after = Json::object();
