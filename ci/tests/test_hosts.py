@@ -127,7 +127,7 @@ def spread(start, hosts, token, tmp_path):
 
 
 SHORT = {
-    "pingpong": ["-n", 8, "--sizes", "8", "--iterations", 50],
+    "pingpong": ["-n", 8, "--sizes", "8", "--iterations", 50, "--comm", "ucx,sockets"],
     "p2p": ["-n", 8, "--sizes", "64KiB", "--runs", 1, "--iterations", 16],
     "cold": ["-n", 8, "--sizes", "8", "--iterations", 3],
     "merge": ["-n", 8, "--rows", "2000", "--runs", 1],
@@ -230,6 +230,20 @@ def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):
     # One verdict, of pairs on two hosts.
     assert run["run"]["check"]["verdict"] == "met"
     assert len(only([case for case in run["cases"] if case["benchmark"] == "pingpong"])["pairs"]) == 3
+
+
+def test_soak_keeps_its_hosts_from_run_to_run(bench, mpirun):
+    """Of a round that can run everywhere, and is run again with more to do."""
+
+    def can_run(seed):
+        done = bench("--dry-run", "soak", "--seed", seed, "--rounds", 1)
+        elsewhere = re.search(r"mpi|sockaddr|rdmacm|svd|poll|thread|periodic", done.out)
+        return not elsewhere and re.search(r"--memory host .*--ranks 2 .*--transports (tcp|auto)\b", done.out)
+
+    seed = next(seed for seed in range(300) if can_run(seed))
+    done = mpirun("-np", 2, PROGRAM, "soak", "--seed", seed, "--rounds", 1).finish()
+    assert done.code == 0 and not done.complaints, done
+    assert "1 rounds: 1 measured and verified, 0 could not run here; in 1 of them ranks were compared" in done.out, done
 
 
 def ranks_of(started):

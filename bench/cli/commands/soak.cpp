@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/growth.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
@@ -113,12 +114,19 @@ struct SoakOptions {
   std::optional<std::uint64_t> round;
   std::optional<std::uint64_t> rounds;
   std::string folder = "ucx-bench-soak";
+  Sides sides;
 };
 
 std::string how_long(const SoakOptions& options) {
   if (options.round) return fmt::format("--round {}", *options.round);
   if (options.rounds) return fmt::format("--rounds {}", *options.rounds);
   return fmt::format("--duration {}", options.duration);
+}
+
+/// As many ranks on each host as are drawn for one.
+void spread(RandomCommand& command, const Sides& sides) {
+  auto& ranks = command.options.at("ranks");
+  ranks = std::to_string(sides.ranks_per_host.value_or(std::stoi(ranks)) * sides.number_of_hosts());
 }
 
 class Soak {
@@ -141,8 +149,9 @@ class Soak {
     }
     std::error_code not_empty;
     fs::remove(options_.folder, not_empty);
-    if (exit != Exit::done && exit != Exit::gate) return exit;
-    return worse(exit, judge_ours());
+    if (exit == Exit::done || exit == Exit::gate) exit = worse(exit, judge_ours());
+    for (const auto& other : others_) other->say_goodbye(exit, "");
+    return exit;
   }
 
   void say_rounds() const {
@@ -155,7 +164,8 @@ class Soak {
  private:
   Exit play(std::uint64_t round) {
     for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
-      const auto command = random_command(seed_, round, attempt);
+      auto command = random_command(seed_, round, attempt);
+      spread(command, options_.sides);
       try {
         return play(command, round);
       } catch (const Failure& refused) {
@@ -201,9 +211,10 @@ class Soak {
     outputs.parse(words);
     Schedule schedule;
     schedule.launches = 1;
-    auto plan = plan_of_args(args, schedule.launches);
+    auto plan = plan_of_args(args, schedule.launches, &options_.sides);
     RanksWatch watch;
-    const auto measured = measure_plans("soak", {std::move(plan)}, schedule, run, global_);
+    const auto measured =
+        measure_plans("soak", {std::move(plan)}, schedule, run, global_, &others_);
     ranks = watch.most();
     if (measured.exit == Exit::done || measured.exit == Exit::cannot_run) {
       std::error_code ignored;
@@ -267,17 +278,21 @@ class Soak {
   const SoakOptions& options_;
   std::uint64_t seed_;
   GlobalOptions global_;
+  RemoteSupervisors others_;
   std::vector<Held> ours_;
   std::size_t measured_ = 0;
   std::size_t compared_ = 0;
 };
 
-Exit run_soak(const SoakOptions& options, const GlobalOptions& global) {
+Exit run_soak(SoakOptions& options, const GlobalOptions& global) {
+  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  if (const auto exit = follow_if_not_first(options.sides, usual, global)) return *exit;
   const auto seed = options.seed.value_or(std::random_device()());
   if (!global.quiet) fmt::print("ucx-bench soak --seed {} {}\n", seed, how_long(options));
   if (global.dry_run) {
-    fmt::print("the first command: ucx-bench {}\n",
-               random_command(seed, options.round.value_or(0), 0).args());
+    auto first = random_command(seed, options.round.value_or(0), 0);
+    spread(first, options.sides);
+    fmt::print("the first command: ucx-bench {}\n", first.args());
     return Exit::done;
   }
   std::fflush(stdout);
@@ -308,6 +323,7 @@ AddedCommand add_soak(CLI::App& app) {
   command->add_option("--folder", o->folder, "where the run file of a failure stays")
       ->type_name("FOLDER")
       ->capture_default_str();
+  add_sides(*command, o->sides);
   return {command, [o](const GlobalOptions& global) { return run_soak(*o, global); }};
 }
 

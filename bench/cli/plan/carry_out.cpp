@@ -134,7 +134,7 @@ Exit write_page(const Outputs& outputs, const Result& result) {
 
 MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
                           const Schedule& schedule, const RunOptions& run,
-                          const GlobalOptions& global) {
+                          const GlobalOptions& global, RemoteSupervisors* kept) {
   run.outputs.check("", {global.config});
   auto machine = look_at_machine(plans);
   check_plans(plans, machine);
@@ -142,8 +142,11 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
 
   if (!global.dry_run) allow_open_files(plans);
   if (!global.quiet) say_that_devs_are_unused(plans);
-  RemoteSupervisors others;
-  if (!global.dry_run && plans.front().hosts > 1) others = wait_for_others(plans.front(), command);
+  RemoteSupervisors own;
+  auto& others = kept == nullptr ? own : *kept;
+  if (!global.dry_run && plans.front().hosts > 1 && others.empty()) {
+    others = wait_for_others(plans.front(), command);
+  }
   Signals signals;
   if (plans.front().launcher) signals.end_with_parent();
   HostNames hosts;
@@ -163,7 +166,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (!others.empty()) around.copies = copies_elsewhere(others, machine);
   auto exit = run_launches(result, launches, schedule, execute, global, std::move(around));
   exit = worse(exit, check_required(result, launches));
-  for (const auto& other : others) {
+  for (const auto& other : own) {
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());
   }
   result.findings = shown_findings(result);

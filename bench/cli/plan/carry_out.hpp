@@ -8,6 +8,7 @@
 #include "bench/cli/options/run_options.hpp"
 #include "bench/cli/plan/plan.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/launch/remote.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/runner.hpp"
 
@@ -23,10 +24,11 @@ struct MeasuredRun {
 /// machine, runs the launches, judges what they measured, and writes the run file; nothing else of
 /// `run`'s outputs. Cases stand in the order of the plans. With --dry-run it only says what would
 /// be measured. Of `run` only tags and outputs count; a plan that listens is the only one. Throws
-/// Failure before anything is measured.
+/// Failure before anything is measured. `kept`: the other hosts of several such calls, which the
+/// first one gathers, and to which the caller says goodbye.
 MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
                           const Schedule& schedule, const RunOptions& run,
-                          const GlobalOptions& global);
+                          const GlobalOptions& global, RemoteSupervisors* kept = nullptr);
 
 /// Writes all that was asked for beside the run file, which is said unless `quiet`, as are why the
 /// run ended early and which data were wrong. `table`: on stdout where nothing else is.
