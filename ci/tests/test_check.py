@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 import statistics
+import subprocess
 import tomllib
 import xml.etree.ElementTree
 
@@ -120,6 +122,16 @@ def test_what_is_missed(bench, tmp_path):
     assert len(done.file["cases"]) == 2  # one p2p serves both
     quiet = bench("--quiet", *site(tmp_path, {"transports": "shm", **HARD_LATENCY, "path": "shm"}))
     assert quiet.code == 1 and len(re.findall(r"^missed ", quiet.out, re.M)) == 1 and "met " not in quiet.out and not quiet.err
+
+
+def test_what_prometheus_checks_itself(bench, tmp_path):
+    if not shutil.which("promtool"):
+        pytest.skip("no promtool (package prometheus)")
+    done = bench(*site(tmp_path, {"transports": "shm", "min_GBps": 1e-6, "max_us": 1e6, "path": "shm"}), "--prometheus", "check.prom")
+    assert done.code == 0, done
+    with open(tmp_path / "check.prom") as metrics:
+        checked = subprocess.run(["promtool", "check", "metrics"], stdin=metrics, capture_output=True, text=True, timeout=20)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
 
 
 def test_another_path_is_missed(bench, tmp_path):
