@@ -16,10 +16,9 @@
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
-#include "harness/memory/buffer.hpp"
-#include "harness/memory/cuda_driver.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
+#include "harness/run/rank_frame.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
@@ -29,54 +28,39 @@ namespace {
 class Rank {
  public:
   Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
-      : context_(context), rendezvous_(context.rendezvous()), cases_(cases) {
-    rendezvous_.phase("allocating buffers");
-    const auto& p = cases_.front().parameters;
-    if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
-      gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank_on_machine()));
-    }
+      : context_(context),
+        rendezvous_(context.rendezvous()),
+        cases_(cases),
+        frame_(context, cases.front().parameters) {
     std::uint64_t largest = 0;
     for (const auto& planned : cases_) largest = std::max(largest, planned.parameters.bytes);
     const auto places = is_hot() ? static_cast<std::size_t>(rendezvous_.size()) - 1 : 1;
-    const std::vector<std::size_t> sizes(places, largest);
-    MemoryPool senders(p.sent_from(), MemoryPool::room_for({largest}));
-    MemoryPool receivers(p.received_into(), MemoryPool::room_for(sizes));
-    send_.emplace(senders.take(largest));
-    for (const auto size : sizes) receive_.push_back(receivers.take(size));
-    rendezvous_.phase("connecting");
-    comm_.emplace(rendezvous_, Communicator::Setup{.kind = p.comm,
-                                                   .transports = p.transports,
-                                                   .connect_by = p.connect_by,
-                                                   .net_devices = p.net_devices,
-                                                   .progress = p.progress,
-                                                   .crowded = context_.crowded(),
-                                                   .takes_turns = true});
+    buffers_.emplace(cases_.front().parameters, largest, places);
+    frame_.connect();
   }
 
   void run() {
-    context_.report_rank({{"net_devices", cases_.front().parameters.net_devices},
-                          {"device", gpu_ ? to_json(gpu_->device()) : Json()},
-                          {"ucx_effective", comm_->effective()}},
-                         waiting_);
+    frame_.report_rank();
     for (const auto& planned : cases_) {
-      rendezvous_.barrier(waiting_);
+      rendezvous_.barrier(frame_.waiting());
       measure(planned);
     }
-    comm_->close(rendezvous_);
+    comm().close(rendezvous_);
   }
 
  private:
+  Communicator& comm() { return frame_.comm(); }
   bool is_hot() const { return rendezvous_.rank() == hot_rank; }
   bool is_probe() const { return rendezvous_.rank() == probe_rank; }
   double ns(std::uint64_t ticks) const { return context_.clock().us(ticks) * 1e3; }
 
   Buffer& buffer_from(int rank) {
-    return receive_[is_hot() ? static_cast<std::size_t>(rank) - 1 : 0];
+    return buffers_->receive[is_hot() ? static_cast<std::size_t>(rank) - 1 : 0];
   }
   std::vector<int> senders() const {
     if (!is_hot()) return {hot_rank};
     std::vector<int> ranks;
-    for (int rank = 1; rank < comm_->size(); ++rank) ranks.push_back(rank);
+    for (int rank = 1; rank < rendezvous_.size(); ++rank) ranks.push_back(rank);
     return ranks;
   }
   static std::uint64_t seed(const Parameters& p, int rank) {
@@ -84,11 +68,11 @@ class Rank {
   }
 
   Load load_of(const Parameters& p) {
-    Load load{.send = {send_->data(), p.bytes},
+    Load load{.send = {buffers_->send.data(), p.bytes},
               .receive = {},
               .window = p.window,
               .messages = least_messages};
-    load.receive.resize(static_cast<std::size_t>(comm_->size()));
+    load.receive.resize(static_cast<std::size_t>(comm().size()));
     for (const auto rank : senders()) {
       load.receive[static_cast<std::size_t>(rank)] = {buffer_from(rank).data(), p.bytes};
     }
@@ -99,8 +83,8 @@ class Rank {
   std::uint64_t messages_for(const Parameters& p, Load load) {
     if (p.iterations) return static_cast<std::uint64_t>(*p.iterations);
     const auto once = [&] {
-      const auto took = ns(std::ranges::max(many_to_one(*comm_, context_.clock(), load)));
-      return all_gather(*comm_, {static_cast<std::uint64_t>(took)})[hot_rank][0];
+      const auto took = ns(std::ranges::max(many_to_one(comm(), context_.clock(), load)));
+      return all_gather(comm(), {static_cast<std::uint64_t>(took)})[hot_rank][0];
     };
     once();
     const auto took_ns = std::max<std::uint64_t>(once(), 1);
@@ -113,19 +97,19 @@ class Rank {
   Run run_once(const Parameters& p, Load load) {
     Run run;
     const auto& clock = context_.clock();
-    for (const auto ticks : many_to_one(*comm_, clock, load)) {
+    for (const auto ticks : many_to_one(comm(), clock, load)) {
       if (ticks > 0) run.in_ns.push_back(ns(ticks));
     }
-    for (const auto ticks : one_to_many(*comm_, clock, load)) {
+    for (const auto ticks : one_to_many(comm(), clock, load)) {
       if (ticks > 0) run.out_ns.push_back(ns(ticks));
     }
-    rendezvous_.barrier(waiting_);
-    if (is_hot()) answer(*comm_, lone_round_trips);
-    if (is_probe()) run.alone_ns = in_ns(ask(*comm_, clock));
-    rendezvous_.barrier(waiting_);
+    rendezvous_.barrier(frame_.waiting());
+    if (is_hot()) answer(comm(), lone_round_trips);
+    if (is_probe()) run.alone_ns = in_ns(ask(comm(), clock));
+    rendezvous_.barrier(frame_.waiting());
     if (!p.iterations) load.messages *= longer_beside;
     if (is_probe()) {
-      run.beside_ns = in_ns(ask(*comm_, clock));
+      run.beside_ns = in_ns(ask(comm(), clock));
     } else {
       load_beside(load);
     }
@@ -136,12 +120,12 @@ class Rank {
     std::vector<FlowTo> to;
     std::vector<FlowFrom> from;
     if (!is_hot()) to.push_back({hot_rank, load.send, load.messages});
-    for (int rank = probe_rank + 1; is_hot() && rank < comm_->size(); ++rank) {
+    for (int rank = probe_rank + 1; is_hot() && rank < comm().size(); ++rank) {
       from.push_back({rank, load.receive[static_cast<std::size_t>(rank)], load.messages});
     }
-    Flows flows(*comm_, context_.clock(), to, from, load.window, 0);
+    Flows flows(comm(), context_.clock(), to, from, load.window, 0);
     if (is_hot()) {
-      answer_beside(*comm_, flows);
+      answer_beside(comm(), flows);
     } else {
       flows.finish();
     }
@@ -159,22 +143,22 @@ class Rank {
     runs_.clear();
     messages_ = 0;
     rendezvous_.phase(fmt::format("{}: how many messages", spaced_size(p.bytes)));
-    send_->fill(p.bytes, seed(p, comm_->rank()));
+    buffers_->send.fill(p.bytes, seed(p, comm().rank()));
     for (const auto rank : senders()) buffer_from(rank).zero(p.bytes);
     auto load = load_of(p);
     load.messages = messages_ = messages_for(p, load);
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
     for (int run = 0; run < p.warmup_runs; ++run) {
       rendezvous_.phase(fmt::format("{}: warm-up run {}", spaced_size(p.bytes), run));
-      rendezvous_.barrier(waiting_);
+      rendezvous_.barrier(frame_.waiting());
       run_once(p, load);
     }
     for (int run = 0; run < p.runs; ++run) {
       rendezvous_.phase(fmt::format("{}: run {}", spaced_size(p.bytes), run));
-      rendezvous_.barrier(waiting_);
+      rendezvous_.barrier(frame_.waiting());
       const auto own = run_once(p, load);
-      const auto all =
-          gather(rendezvous_, fmt::format("run/{}/{}", planned.index, run), to_json(own), waiting_);
+      const auto all = gather(rendezvous_, fmt::format("run/{}/{}", planned.index, run),
+                              to_json(own), frame_.waiting());
       if (!is_hot()) continue;
       const auto lock = under_way_->change();
       runs_.push_back(run_of(all));
@@ -187,7 +171,7 @@ class Rank {
     for (const auto rank : senders()) {
       if (const auto at = buffer_from(rank).mismatch(p.bytes, seed(p, rank))) {
         return fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}", *at,
-                           p.bytes, comm_->rank(), rank);
+                           p.bytes, comm().rank(), rank);
       }
     }
     return "";
@@ -198,18 +182,18 @@ class Rank {
     // One more between two readings of the counters, while nobody else sends.
     Counters counted;
     std::uint64_t payload = 0;
-    if (launch() == 0) {
-      rendezvous_.barrier(waiting_);
+    if (frame_.launch() == 0) {
+      rendezvous_.barrier(frame_.waiting());
       const auto before = read_counters();
       load.messages = counted_messages(p.bytes);
-      many_to_one(*comm_, context_.clock(), load);
+      many_to_one(comm(), context_.clock(), load);
       counted = moved(before, read_counters());
-      payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm_->size()) - 1);
+      payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     }
-    const Json own = {{"wrong", wrong(p)},
-                      {"gpu", gpu_ ? gpu_->device().pci : ""},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
-    const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
+    const Json own = {
+        {"wrong", wrong(p)}, {"gpu", frame_.gpu_pci()}, {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const auto ranks =
+        gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (is_hot()) report(planned, ranks, counted, payload);
   }
 
@@ -217,7 +201,7 @@ class Rank {
               const Counters& counted, std::uint64_t payload) {
     const auto& p = planned.parameters;
     // Each rank looks at what it has from each that sends to it.
-    Verified verified{.checked = 2 * (static_cast<std::uint64_t>(comm_->size()) - 1)};
+    Verified verified{.checked = 2 * (static_cast<std::uint64_t>(comm().size()) - 1)};
     std::string error;
     std::uint64_t peak = 0;
     std::set<std::string> gpus;
@@ -231,8 +215,8 @@ class Rank {
       shared |= !gpu.empty() && !gpus.insert(gpu).second;
     }
     auto record = made_record(p);
-    for (int peer = 1; peer < comm_->size(); ++peer) {
-      for (const auto& lane : comm_->lanes(peer)) {
+    for (int peer = 1; peer < comm().size(); ++peer) {
+      for (const auto& lane : comm().lanes(peer)) {
         if (std::ranges::find(record.lanes, lane) == record.lanes.end()) {
           record.lanes.push_back(lane);
         }
@@ -243,16 +227,14 @@ class Rank {
                             .device = device_name(p.comm),
                             .moved = counted,
                             .payload_bytes = payload};
-    const auto labels =
-        path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, shared, record.lanes);
+    const auto labels = path_labels(frame_.gpu(), shared, record.lanes);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
-    context_.report_case(planned.index, record, verified, error, waiting_, peak);
+    context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
   }
 
-  int launch() const { return context_.plan().at("launch").get<int>(); }
   LaunchRecord made_record(const Parameters& p) const {
     auto record = record_of(runs_, p, messages_, context_.clock().step_ns());
-    record.launch = launch();
+    record.launch = frame_.launch();
     return record;
   }
 
@@ -267,15 +249,11 @@ class Rank {
   RankContext& context_;
   Rendezvous& rendezvous_;
   const std::vector<PlannedCase<Parameters>>& cases_;
-  std::optional<CudaContext> gpu_;
-  std::optional<Buffer> send_;
-  std::vector<Buffer> receive_;  ///< of the hot rank by sender, else one
-  std::optional<Communicator> comm_;
-  std::vector<Run> runs_;  ///< of the case; on the hot rank
+  RankFrame frame_;
+  std::optional<MessageBuffers> buffers_;  ///< places of the hot rank by sender, else one
+  std::vector<Run> runs_;                  ///< of the case; on the hot rank
   std::uint64_t messages_ = 0;
   std::optional<CaseUnderWay> under_way_;
-  /// For whoever has no part in what is measured: leaves its processor to those who have.
-  Rendezvous::Progress waiting_ = [this] { comm_->rest(rendezvous_); };
 };
 
 }  // namespace

@@ -20,12 +20,11 @@
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/host_name.hpp"
-#include "harness/memory/buffer.hpp"
-#include "harness/memory/cuda_driver.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/proof_record.hpp"
+#include "harness/run/rank_frame.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
@@ -42,29 +41,14 @@ std::string clock_identity() {
 class Rank {
  public:
   Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
-      : context_(context), rendezvous_(context.rendezvous()), cases_(cases) {
-    rendezvous_.phase("allocating buffers");
-    const auto& p = cases_.front().parameters;
-    const auto sent_from = p.sent_from();
-    const auto received_into = p.received_into();
-    if (needs_cuda(sent_from) || needs_cuda(received_into)) {
-      gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank_on_machine()));
-    }
+      : context_(context),
+        rendezvous_(context.rendezvous()),
+        cases_(cases),
+        frame_(context, cases.front().parameters) {
     const auto largest = std::ranges::max(cases_, {}, bytes_of).parameters.bytes;
     const auto peers = static_cast<std::size_t>(rendezvous_.size()) - 1;
-    MemoryPool senders(sent_from, MemoryPool::room_for({largest}));
-    MemoryPool receivers(received_into,
-                         MemoryPool::room_for(std::vector<std::size_t>(peers, largest)));
-    send_.emplace(senders.take(largest));
-    for (std::size_t peer = 0; peer < peers; ++peer) receive_.push_back(receivers.take(largest));
-    rendezvous_.phase("connecting");
-    comm_.emplace(rendezvous_, Communicator::Setup{.kind = p.comm,
-                                                   .transports = p.transports,
-                                                   .connect_by = p.connect_by,
-                                                   .net_devices = p.net_devices,
-                                                   .progress = p.progress,
-                                                   .crowded = context_.crowded(),
-                                                   .takes_turns = true});
+    buffers_.emplace(cases_.front().parameters, largest, peers);
+    frame_.connect();
     hosts_.resize(static_cast<std::size_t>(rendezvous_.size()));
     const bool in_rounds = std::ranges::any_of(cases_, [](const auto& planned) {
       return planned.parameters.concurrent == Concurrent::disjoint;
@@ -73,18 +57,16 @@ class Rank {
   }
 
   void run() {
-    context_.report_rank({{"net_devices", cases_.front().parameters.net_devices},
-                          {"device", gpu_ ? to_json(gpu_->device()) : Json()},
-                          {"ucx_effective", comm_->effective()}},
-                         waiting_);
+    frame_.report_rank();
     for (const auto& planned : cases_) {
-      rendezvous_.barrier(waiting_);
+      rendezvous_.barrier(frame_.waiting());
       measure(planned);
     }
-    comm_->close(rendezvous_);
+    comm().close(rendezvous_);
   }
 
  private:
+  Communicator& comm() { return frame_.comm(); }
   static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
     return planned.parameters.bytes;
   }
@@ -92,24 +74,23 @@ class Rank {
   bool elsewhere(const std::vector<int>& to, const std::vector<int>& from) const {
     const auto& partners = to.empty() ? from : to;
     return !partners.empty() && hosts_[static_cast<std::size_t>(partners.front())] !=
-                                    hosts_[static_cast<std::size_t>(comm_->rank())];
+                                    hosts_[static_cast<std::size_t>(rendezvous_.rank())];
   }
   void meet_hosts() {
     hosts_.clear();
-    for (const auto& host :
-         rendezvous_.all_gather("host", to_bytes(host_name() + " " + boot_id()), waiting_)) {
+    for (const auto& host : rendezvous_.all_gather("host", to_bytes(host_name() + " " + boot_id()),
+                                                   frame_.waiting())) {
       hosts_.push_back(from_bytes(host).get<std::string>());
     }
   }
-  int launch() const { return context_.plan().at("launch").get<int>(); }
   Buffer& buffer_from(int peer) {
-    return receive_[static_cast<std::size_t>(peer < comm_->rank() ? peer : peer - 1)];
+    return buffers_->receive[static_cast<std::size_t>(peer < rendezvous_.rank() ? peer : peer - 1)];
   }
 
   void measure(const PlannedCase<Parameters>& planned) {
     const auto& p = planned.parameters;
     const bool alone = p.concurrent == Concurrent::one;
-    const auto parts = parts_of(p.concurrent, hosts_, comm_->rank());
+    const auto parts = parts_of(p.concurrent, hosts_, rendezvous_.rank());
     const auto turns = alone ? ordered_pairs(p.ranks) : std::vector<Pair>();
     if (!alone) rendezvous_.phase(fmt::format("{}, several pairs at once", spaced_size(p.bytes)));
     Facts facts(p.ranks);
@@ -127,7 +108,7 @@ class Rank {
             fmt::format("{}, one pair at once, round {}", spaced_size(p.bytes), round));
       } else if (p.progress.kind != ProgressMode::Kind::event) {
         // Where ranks poll for their partner, those of the round before need their processors.
-        rendezvous_.barrier(waiting_);
+        rendezvous_.barrier(frame_.waiting());
       }
       play_round(planned, round, to, from, facts);
       if (alone && round + 1 < parts.size()) pass_turn(planned.index, round + 1);
@@ -143,19 +124,20 @@ class Rank {
   }
   void await_turn(std::size_t index, std::size_t round, const Pair& before) {
     for (const auto rank : {before.src, before.dst}) {
-      if (rank != comm_->rank()) rendezvous_.get(turn_name(index, round, rank), waiting_);
+      if (rank != rendezvous_.rank())
+        rendezvous_.get(turn_name(index, round, rank), frame_.waiting());
     }
   }
   void pass_turn(std::size_t index, std::size_t round) {
-    rendezvous_.put(turn_name(index, round, comm_->rank()), {}, waiting_);
+    rendezvous_.put(turn_name(index, round, rendezvous_.rank()), {}, frame_.waiting());
   }
 
   void play_round(const PlannedCase<Parameters>& planned, std::uint64_t round,
                   const std::vector<int>& to, const std::vector<int>& from, Facts& facts) {
     const auto& p = planned.parameters;
     const auto seed = [&](int src) { return payload_seed(src, p.bytes, round); };
-    if (!to.empty()) send_->fill(p.bytes, seed(comm_->rank()));
-    Load load{.send = {send_->data(), p.bytes},
+    if (!to.empty()) buffers_->send.fill(p.bytes, seed(rendezvous_.rank()));
+    Load load{.send = {buffers_->send.data(), p.bytes},
               .receive = {},
               .window = p.window,
               .messages = p.iterations,
@@ -174,7 +156,7 @@ class Rank {
       buffer_from(src).zero(p.bytes);
       load.receive.emplace_back(buffer_from(src).data(), p.bytes);
     }
-    const auto once = [&] { return stream(*comm_, context_.clock(), load, to, from); };
+    const auto once = [&] { return stream(comm(), context_.clock(), load, to, from); };
     double longest_s = load.least_s;
     auto warmup = load;
     // Where a stream is so short, one message that nobody waits for connects the pair: among
@@ -186,7 +168,7 @@ class Rank {
       warmup.messages = 1;
     }
     for (int run = 0; run < p.warmup_runs; ++run) {
-      for (const auto& done : stream(*comm_, context_.clock(), warmup, to, from)) {
+      for (const auto& done : stream(comm(), context_.clock(), warmup, to, from)) {
         longest_s = std::max(longest_s, context_.clock().us(done.ticks) * 1e-6);
       }
     }
@@ -198,9 +180,9 @@ class Rank {
     }
     const auto measured_run = [&] {
       if (p.concurrent == Concurrent::all) facts.meetings.push_back(meet());
-      const auto asleep_ns = comm_->asleep_ns();
+      const auto asleep_ns = comm().asleep_ns();
       const auto ended = once();
-      facts.asleep_ns += comm_->asleep_ns() - asleep_ns;
+      facts.asleep_ns += comm().asleep_ns() - asleep_ns;
       const auto lock = under_way_->change();
       for (const auto& done : ended) {
         streams_[static_cast<std::size_t>(done.src)].push_back(
@@ -225,13 +207,13 @@ class Rank {
       facts.received[static_cast<std::size_t>(src)] = {
           to_json(streams_[static_cast<std::size_t>(src)]),
           wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}",
-                              *wrong, p.bytes, comm_->rank(), src)
+                              *wrong, p.bytes, rendezvous_.rank(), src)
                 : std::string()};
     }
     // One more stream between two readings of the counters, while nobody else sends.
     Counters counted;
     std::uint64_t payload = 0;
-    if (p.concurrent == Concurrent::one && launch() == 0) {
+    if (p.concurrent == Concurrent::one && frame_.launch() == 0) {
       load.messages = counted_messages(p.bytes);
       const auto before = read_counters();
       once();
@@ -239,7 +221,7 @@ class Rank {
       payload = *load.messages * p.bytes;
     }
     for (const auto dst : to) {
-      facts.sent[static_cast<std::size_t>(dst)] = {comm_->lanes(dst), counted, payload};
+      facts.sent[static_cast<std::size_t>(dst)] = {comm().lanes(dst), counted, payload};
     }
   }
 
@@ -250,17 +232,17 @@ class Rank {
     load.window = 1;
     load.least_messages = 1;
     if (load.messages) load.messages = (*load.messages + 2) / 3;
-    stream(*comm_, context_.clock(), load, to, from);
-    if (p.concurrent == Concurrent::disjoint) rendezvous_.barrier(waiting_);
+    stream(comm(), context_.clock(), load, to, from);
+    if (p.concurrent == Concurrent::disjoint) rendezvous_.barrier(frame_.waiting());
   }
 
   /// All that was sent is with its receiver.
   void end_block(const Parameters& p, const std::string& name, bool sends) {
-    if (p.concurrent != Concurrent::one) return rendezvous_.barrier(waiting_);
+    if (p.concurrent != Concurrent::one) return rendezvous_.barrier(frame_.waiting());
     if (sends) {
-      rendezvous_.put(name, {}, waiting_);
+      rendezvous_.put(name, {}, frame_.waiting());
     } else {
-      rendezvous_.get(name, waiting_);
+      rendezvous_.get(name, frame_.waiting());
     }
   }
 
@@ -268,7 +250,7 @@ class Rank {
   double longest_of_all(double own_s, const std::string& name) {
     double longest_s = own_s;
     for (const auto& of_rank :
-         rendezvous_.all_gather("longest/" + name, to_bytes(own_s), waiting_)) {
+         rendezvous_.all_gather("longest/" + name, to_bytes(own_s), frame_.waiting())) {
       longest_s = std::max(longest_s, from_bytes(of_rank).get<double>());
     }
     return longest_s;
@@ -277,9 +259,9 @@ class Rank {
   /// All ranks come after the one before has let them go, so that nobody waits for long: whoever
   /// leaves knows to that time when the last one came, by its own clock.
   Json meet() {
-    rendezvous_.barrier(waiting_);
+    rendezvous_.barrier(frame_.waiting());
     const auto came_ns = monotonic_ns();
-    rendezvous_.barrier(waiting_);
+    rendezvous_.barrier(frame_.waiting());
     return {{"came_ns", came_ns}, {"left_ns", monotonic_ns()}};
   }
 
@@ -289,13 +271,12 @@ class Rank {
                       {"meetings", facts.meetings},
                       {"asleep_ns", facts.asleep_ns},
                       {"clock", clock_identity()},
-                      {"gpu", gpu_ ? gpu_->device().pci : ""},
+                      {"gpu", frame_.gpu_pci()},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
-    const auto ranks =
-        ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own, waiting_);
-    if (comm_->rank() == 0) {
-      report(context_, planned, ranks, gpu_ ? std::optional(gpu_->device()) : std::nullopt,
-             waiting_);
+    const auto ranks = ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own,
+                                        frame_.waiting());
+    if (rendezvous_.rank() == 0) {
+      report(context_, planned, ranks, frame_.gpu(), frame_.waiting());
     }
   }
 
@@ -304,7 +285,7 @@ class Rank {
   CaseUnderWay::Finished finished_part(const Parameters& p) const {
     CaseUnderWay::Finished part;
     for (int src = 0; src < p.ranks; ++src) {
-      auto record = record_of_streams(p, launch(), src, comm_->rank(),
+      auto record = record_of_streams(p, frame_.launch(), src, rendezvous_.rank(),
                                       streams_[static_cast<std::size_t>(src)]);
       if (!record.samples.empty()) part.records.push_back(std::move(record));
     }
@@ -314,16 +295,12 @@ class Rank {
   RankContext& context_;
   Rendezvous& rendezvous_;
   const std::vector<PlannedCase<Parameters>>& cases_;
-  std::optional<CudaContext> gpu_;
-  std::optional<Buffer> send_;
-  std::vector<Buffer> receive_;  ///< by peer, this rank left out
-  std::optional<Communicator> comm_;
+  RankFrame frame_;
+  std::optional<MessageBuffers> buffers_;    ///< places by peer, this rank left out
   std::vector<std::string> hosts_;           ///< by rank; empty names where no case asks
   std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
-  /// For whose turn it is not: leaves its processor to those who send.
-  Rendezvous::Progress waiting_ = [this] { comm_->rest(rendezvous_); };
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ SHORT = {
     "halo": ["--size", 64],
     "svd": ["--rows", 500, "--columns", 8],
     "moe": ["--tokens", 100, "--routing", "uniform"],
+    "kv": ["--tokens", 16, "--sessions", 1],
     "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
 }
 FILES = {
@@ -29,6 +30,7 @@ COMMANDS = {
     "soak": ["--rounds", 1, "--seed", 1],
     "check": ["--expect", "site.toml"],
     "topo": ["--format", "json", "-o", "here.json"],
+    "copies": [],
     "doctor": [],
     "advise": [RECORDED, "--topology", "here.json"],
     "list": ["transports"],
@@ -57,8 +59,8 @@ def test_each_other_command(bench, tmp_path):
     assert sorted(known) == sorted([*benchmarks, *COMMANDS])
     for name, arguments in COMMANDS.items():
         done = bench(name, *arguments)
-        # What doctor says of this machine is not asked here.
-        assert done.code == 0 or name == "doctor" and done.code == 1, (name, done)
+        # What doctor says of this machine is not asked here, and it may have no GPU.
+        assert done.code in {"doctor": (0, 1), "copies": (0, 3)}.get(name, (0,)), (name, done)
 
 
 def test_what_sanitizers_see_of_suites_and_expectations_here_alone(bench, tmp_path):

@@ -1,6 +1,7 @@
 """GPU memory on an emulated driver and the UCX with CUDA that scripts/setup/ucx-wheel fetches: which
 way the bytes went is asserted by the emulator's own reports, not by what the program says alone."""
 
+import json
 import re
 
 import pytest
@@ -44,6 +45,52 @@ def test_ucx_without_cuda(bench):
     done = bench("pingpong", "--memory", "cuda", "--transports", "tcp", environment=emulator)
     assert done.code == 3
     assert "libucx-cu12" in " ".join(done.out.split())
+
+
+def test_copies_need_a_driver(bench):
+    done = bench("copies")
+    assert done.code == 3 and only(done.complaints).endswith("no CUDA driver (libcuda.so.1 not found)"), done
+
+
+@needs_emulator
+def test_copies(bench):
+    emulator = {"LD_LIBRARY_PATH": str(EMULATOR)}
+    table = bench("copies", "--size", "1MiB", "--copies", 2, environment=emulator)
+    assert table.code == 0 and "emulated: no figure below" in table.out, table
+    copies = json.loads(bench("copies", "--size", "1MiB", "--devs", "1,0", "--format", "json", environment=emulator).out)
+    assert copies["emulated"] and [gpu["index"] for gpu in copies["gpus"]] == [1, 0]
+    assert {row["gpu"] for row in copies["host"]} == {0, 1}
+    assert all(row[rate] > 0 for row in copies["host"] for rate in ("to_gpu_GBps", "to_host_GBps", "both_ways_GBps"))
+    assert [(row["from"], row["to"]) for row in copies["between"]] == [(1, 1), (1, 0), (0, 1), (0, 0)]
+    assert all(row["GBps"] > 0 and row["direct"] for row in copies["between"])
+    done = bench("copies", "--devs", "2", environment=emulator)
+    assert done.code == 2 and "--devs: no GPU 2; there are 2" in only(done.complaints)
+
+
+@needs_both
+@pytest.mark.parametrize("sets", ["tcp", "tcp,nvlink"])
+def test_put_and_get(gpu, sets):
+    done = gpu("--memory", "cuda", "--api", "put,get", "--transports", sets, size="8,1MiB")
+    for case in done.file["cases"]:
+        assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
+        assert case["labels"] == ["emulated-gpu"]
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0
+
+
+@needs_both
+@pytest.mark.parametrize(
+    "command",
+    [["kv", "--descriptors", 64, "--block", "64KiB", "--sessions", 1, "--rounds", 1],
+     ["incast", "-n", 3, "--sizes", "8,64KiB", "--runs", 1, "--iterations", 10],
+     ["moe", "-n", 2, "--tokens", 64, "--iterations", 1]],
+    ids=lambda command: command[0],
+)
+def test_many_messages_of_gpu_memory(emulated, command):  # noqa: F811
+    done = emulated(*command, "--memory", "cuda", "--transports", "tcp,nvlink", "--allow-same-gpu")
+    for case in done.file["cases"]:
+        assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
+        assert "emulated-gpu" in case["labels"]
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0
 
 
 @needs_both

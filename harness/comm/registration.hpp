@@ -22,6 +22,8 @@ class Registration {
 
   /// Where it is, and the key to it: what a peer needs to put there, get from there, or change it.
   std::vector<std::uint8_t> key() const;
+  /// For operations that read or write here themselves (ucp_request_param_t::memh).
+  ucp_mem_h handle() const { return handle_; }
 
  private:
   ucp_context_h context_;

@@ -2,12 +2,14 @@
 #include <ucp/api/ucp.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <optional>
 #include <span>
 
 #include "harness/comm/device.hpp"
 #include "harness/comm/endpoint.hpp"
+#include "harness/comm/one_sided_device.hpp"
 #include "harness/comm/progress.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
@@ -25,14 +27,14 @@ ucp_tag_t tag_of(int sender, std::uint64_t label) {
 }
 
 /// Tagged messages of one worker, with an endpoint to every other rank.
-class UcxDevice final : public CommDevice {
+class UcxDevice final : public OneSidedDevice {
  public:
-  UcxDevice(int rank, int size, const CommSetup& setup)
+  UcxDevice(int rank, int size, const CommSetup& setup, std::span<const Api> apis)
       : rank_(rank),
         size_(size),
         connect_by_(setup.connect_by),
         net_devices_(setup.net_devices),
-        worker_(Api::tag, setup.progress),
+        worker_(apis, setup.progress),
         endpoints_(static_cast<std::size_t>(size)) {
     const bool sleeps = setup.progress.kind == ProgressMode::Kind::event;
     if (sleeps || setup.takes_turns) sleeper_.emplace(worker_.handle(), sleeps);
@@ -44,7 +46,7 @@ class UcxDevice final : public CommDevice {
     for (int peer = 0; peer < size_; ++peer) {
       if (peer == rank_) continue;
       const auto pair = fmt::format("{}-{}", std::min(peer, rank_), std::max(peer, rank_));
-      endpoint(peer).emplace(
+      made(peer).emplace(
           connect_by_sockaddr(worker_, rendezvous, peer, pair, net_devices_, progress));
     }
   }
@@ -56,8 +58,8 @@ class UcxDevice final : public CommDevice {
       ucp_request_free(done);
       end(*static_cast<Message*>(user), status);
     };
-    posted(message, ucp_tag_send_nbx(endpoint(to)->handle(), bytes.data(), bytes.size(),
-                                     tag_of(rank_, label), &request));
+    posted(message, ucp_tag_send_nbx(endpoint(to), bytes.data(), bytes.size(), tag_of(rank_, label),
+                                     &request));
   }
 
   void receive(int from, std::uint64_t label, std::span<std::byte> bytes,
@@ -96,10 +98,13 @@ class UcxDevice final : public CommDevice {
     return worker_.effective();
   }
 
- private:
-  std::optional<UcxEndpoint>& endpoint(int peer) {
-    return endpoints_[static_cast<std::size_t>(peer)];
+  const UcxWorker& worker() const override { return worker_; }
+  ucp_ep_h endpoint(int peer) const override {
+    return endpoints_[static_cast<std::size_t>(peer)]->handle();
   }
+
+ private:
+  std::optional<UcxEndpoint>& made(int peer) { return endpoints_[static_cast<std::size_t>(peer)]; }
 
   // Of each pair one rank connects, and when all have done so the other takes the connection that
   // it has then. Where both do at once, tcp makes two connections and closes one of them; among
@@ -114,15 +119,15 @@ class UcxDevice final : public CommDevice {
         const bool is_first = 2 * distance < size_ || (2 * distance == size_ && rank_ < peer);
         if (is_first != first) continue;
         const auto at = static_cast<std::size_t>(peer);
-        endpoint(peer).emplace(connect_to_address(worker_, addresses[at], rank_, peer));
+        made(peer).emplace(connect_to_address(worker_, addresses[at], rank_, peer));
       }
     };
     connect_half(true);
-    for (auto& made : endpoints_) {
-      if (made) made->begin_flush();
+    for (auto& each : endpoints_) {
+      if (each) each->begin_flush();
     }
-    for (auto& made : endpoints_) {
-      while (made && !made->is_over()) progress();
+    for (auto& each : endpoints_) {
+      while (each && !each->is_over()) progress();
     }
     rendezvous.barrier(progress);
     connect_half(false);
@@ -161,7 +166,13 @@ class UcxDevice final : public CommDevice {
 }  // namespace
 
 std::unique_ptr<CommDevice> make_ucx_device(int rank, int size, const CommSetup& setup) {
-  return std::make_unique<UcxDevice>(rank, size, setup);
+  constexpr std::array apis = {Api::tag};
+  return std::make_unique<UcxDevice>(rank, size, setup, apis);
+}
+
+std::unique_ptr<OneSidedDevice> make_one_sided_device(int rank, int size, const CommSetup& setup) {
+  constexpr std::array apis = {Api::tag, Api::put};
+  return std::make_unique<UcxDevice>(rank, size, setup, apis);
 }
 
 }  // namespace ucxbench

@@ -14,6 +14,17 @@
 
 namespace ucxbench {
 
+/// UCX's own words about a request that is complete; empty where it has none.
+inline std::string words_of(void* request) {
+  std::array<char, 1024> text{};
+  ucp_request_attr_t attributes{};
+  attributes.field_mask =
+      UCP_REQUEST_ATTR_FIELD_INFO_STRING | UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
+  attributes.debug_string = text.data();
+  attributes.debug_string_size = text.size();
+  return ucp_request_query(request, &attributes) == UCS_OK ? text.data() : "";
+}
+
 // What the two APIs share: the sending side, and the hot loops' view of completions. The request
 // parameters are made once; the mask is exactly ucx_perftest's (tools/perf/lib/ucp_tests.cc,
 // fill_send_params), a NULL return is a message that is complete already.
@@ -69,15 +80,9 @@ class LinkBase {
     if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "posting a send");
     if (request == nullptr) return "";
     while (ucp_request_check_status(request) == UCS_INPROGRESS) progress_.turn();
-    std::array<char, 1024> text{};
-    ucp_request_attr_t attributes{};
-    attributes.field_mask =
-        UCP_REQUEST_ATTR_FIELD_INFO_STRING | UCP_REQUEST_ATTR_FIELD_INFO_STRING_SIZE;
-    attributes.debug_string = text.data();
-    attributes.debug_string_size = text.size();
-    const auto queried = ucp_request_query(request, &attributes);
+    auto words = words_of(request);
     ucp_request_free(request);
-    return queried == UCS_OK ? text.data() : "";
+    return words;
   }
 
   /// Everything sent has reached the peer's side of the transport.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@
 
 namespace ucxbench {
 
-/// One UCX context with one worker, made as ucx_perftest makes them: the features of the one API
-/// that is used, single-threaded except for ProgressMode::thread, wake-up only where it is waited
+/// One UCX context with one worker, made as ucx_perftest makes them: the features of the APIs that
+/// are used, single-threaded except for ProgressMode::thread, wake-up only where it is waited
 /// for. UCX reads its configuration from the environment, which is complete before exec.
 class UcxWorker {
  public:
   /// `counts` what its messages do, which costs each of them something; where it can.
-  UcxWorker(Api api, ProgressMode mode, bool counts = false);
+  UcxWorker(std::span<const Api> apis, ProgressMode mode, bool counts = false);
+  UcxWorker(Api api, ProgressMode mode, bool counts = false)
+      : UcxWorker(std::span(&api, 1), mode, counts) {}
   ~UcxWorker();
   UcxWorker(const UcxWorker&) = delete;
   UcxWorker& operator=(const UcxWorker&) = delete;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr unsigned mem_attach_global = 1;    // CU_MEM_ATTACH_GLOBAL
 constexpr unsigned host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
+constexpr unsigned register_portable = 1;    // CU_MEMHOSTREGISTER_PORTABLE
 
 // Of the one context of this process, for threads that come later.
 std::atomic<void*> process_context{nullptr};
@@ -63,6 +64,10 @@ CudaDriver::CudaDriver() {
   find(allocate_pinned_, "cuMemHostAlloc");
   find(free_, "cuMemFree_v2");
   find(free_pinned_, "cuMemFreeHost");
+  find(register_, "cuMemHostRegister_v2");
+  find(unregister_, "cuMemHostUnregister");
+  find(can_access_peer_, "cuDeviceCanAccessPeer");
+  find(enable_peer_, "cuCtxEnablePeerAccess");
   find(copy_, "cuMemcpy");
   find(set_bytes_, "cuMemsetD8_v2");
   find(copy_async_, "cuMemcpyAsync");
@@ -134,6 +139,12 @@ std::byte* CudaDriver::allocate_managed(std::size_t bytes) const {
 void CudaDriver::release(std::byte* pointer) const noexcept { free_(address(pointer)); }
 void CudaDriver::release_pinned(std::byte* pointer) const noexcept { free_pinned_(pointer); }
 
+void CudaDriver::pin(std::byte* pointer, std::size_t bytes) const {
+  check(register_(pointer, bytes, register_portable),
+        fmt::format("cuMemHostRegister of {}", spaced_size(bytes)).c_str());
+}
+void CudaDriver::unpin(std::byte* pointer) const noexcept { unregister_(pointer); }
+
 void CudaDriver::copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
   if (bytes == 0) return;
   check(copy_(address(to), address(from), bytes), "cuMemcpy");
@@ -156,10 +167,27 @@ CudaContext::CudaContext(int device) {
   device_ = all[static_cast<std::size_t>(device)];
   CudaDriver::Device handle = 0;
   driver.check(driver.device_get_(&handle, device), "cuDeviceGet");
-  void* context = nullptr;
-  driver.check(driver.retain_(&context, handle), "cuDevicePrimaryCtxRetain");
-  process_context = context;
+  driver.check(driver.retain_(&handle_, handle), "cuDevicePrimaryCtxRetain");
+  process_context = handle_;
   adopt();
+}
+
+void CudaContext::make_current() const {
+  const auto& driver = CudaDriver::get();
+  driver.check(driver.set_current_(handle_), "cuCtxSetCurrent");
+}
+
+bool CudaContext::reach(const CudaContext& other) const {
+  const auto& driver = CudaDriver::get();
+  CudaDriver::Device from = 0;
+  CudaDriver::Device to = 0;
+  int can = 0;
+  driver.check(driver.device_get_(&from, device_.index), "cuDeviceGet");
+  driver.check(driver.device_get_(&to, other.device_.index), "cuDeviceGet");
+  driver.check(driver.can_access_peer_(&can, from, to), "cuDeviceCanAccessPeer");
+  if (can == 0) return false;
+  driver.check(driver.enable_peer_(other.handle_, 0), "cuCtxEnablePeerAccess");
+  return true;
 }
 
 void CudaContext::adopt() {
@@ -175,6 +203,8 @@ int gpu_of_rank(const std::vector<int>& devices, int rank) {
   const auto count = CudaDriver::get().devices().size();
   return count == 0 ? 0 : static_cast<int>(at % count);
 }
+
+bool is_emulated(const CudaDevice& device) { return device.name == "Emulated GPU"; }
 
 Json to_json(const CudaDevice& device) {
   return {{"index", device.index},

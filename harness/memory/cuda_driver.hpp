@@ -39,6 +39,10 @@ class CudaDriver {
   void release(std::byte* pointer) const noexcept;       ///< of allocate or allocate_managed
   void release_pinned(std::byte* pointer) const noexcept;
 
+  /// Pins host memory that is there already, for all contexts, until it is unpinned.
+  void pin(std::byte* pointer, std::size_t bytes) const;
+  void unpin(std::byte* pointer) const noexcept;
+
   /// Done when it returns, wherever the pointers are.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) const;
   void zero(std::byte* pointer, std::size_t bytes) const;
@@ -77,6 +81,10 @@ class CudaDriver {
   Result (*allocate_pinned_)(void**, std::size_t, unsigned) = nullptr;
   Result (*free_)(Pointer) = nullptr;
   Result (*free_pinned_)(void*) = nullptr;
+  Result (*register_)(void*, std::size_t, unsigned) = nullptr;
+  Result (*unregister_)(void*) = nullptr;
+  Result (*can_access_peer_)(int*, Device, Device) = nullptr;
+  Result (*enable_peer_)(Context, unsigned) = nullptr;
   Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
   Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
   Result (*copy_async_)(Pointer, Pointer, std::size_t, Stream) = nullptr;
@@ -96,6 +104,9 @@ class CudaDriver {
 /// The GPU of a rank: of `devices`, or if there are none of all that exist, in turn.
 int gpu_of_rank(const std::vector<int>& devices, int rank);
 
+/// Whether it is the tests' own driver's (ci/cuda-emulator).
+bool is_emulated(const CudaDevice& device);
+
 /// For results: index, name, pci, memory_bytes, and the driver's version.
 Json to_json(const CudaDevice& device);
 
@@ -111,12 +122,20 @@ class CudaContext {
 
   const CudaDevice& device() const { return device_; }
 
+  /// Makes it current on the calling thread, for a process with several.
+  void make_current() const;
+
+  /// From now on copies from this GPU go to the other one directly; false where the machine cannot
+  /// do that: they are then staged in host memory. It must be current, and is asked once.
+  bool reach(const CudaContext& other) const;
+
   /// Makes this process's context, if it has one, current on the calling thread too: UCX 1.17 and
   /// 1.18 need it on the thread that progresses.
   static void adopt();
 
  private:
   CudaDevice device_;
+  void* handle_ = nullptr;
 };
 
 }  // namespace ucxbench

@@ -27,8 +27,7 @@ Json path_labels(const std::optional<CudaDevice>& gpu, bool same_gpu,
                  const std::vector<std::string>& lanes) {
   Json all = Json::array();
   if (same_gpu) all.push_back("same-gpu");
-  // What the tests' own driver calls its devices (ci/cuda-emulator).
-  if (gpu && gpu->name == "Emulated GPU") all.push_back("emulated-gpu");
+  if (gpu && is_emulated(*gpu)) all.push_back("emulated-gpu");
   const bool rxe = std::any_of(lanes.begin(), lanes.end(), [](const std::string& lane) {
     return lane.find("/rxe") != std::string::npos;
   });

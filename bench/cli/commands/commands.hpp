@@ -28,6 +28,7 @@ AddedCommand add_versions(CLI::App& app);
 AddedCommand add_check(CLI::App& app);
 AddedCommand add_soak(CLI::App& app);
 AddedCommand add_topo(CLI::App& app);
+AddedCommand add_copies(CLI::App& app);
 AddedCommand add_doctor(CLI::App& app);
 AddedCommand add_advise(CLI::App& app);
 AddedCommand add_list(CLI::App& app);

@@ -28,6 +28,10 @@ const std::map<std::string_view, std::uint64_t> most_of_option = {
     {"steps", 20},
     {"payload-columns", 4},
     {"batches", 8},
+    {"descriptors", 2000},
+    {"block", std::uint64_t{64} << 10U},
+    {"sessions", 2},
+    {"rounds", 2},
 };
 // Mistakes on purpose, and loads that take minutes.
 constexpr std::array<std::string_view, 2> left_alone{"inject", "scaling"};
@@ -118,14 +122,15 @@ RandomCommand random_command(std::uint64_t seed, std::uint64_t round, std::uint6
   RandomCommand command{.benchmark = benchmark.name, .options = {}, .amount = "runs"};
   for (const auto& field : benchmark.parameters.fields) {
     if (!can_be_drawn(field)) continue;
-    if (field.name == "iterations") command.amount = field.name;
+    if (field.name == "iterations" || field.name == "rounds") command.amount = field.name;
     // What would take its time by default is always said.
     const bool needed = most_of_option.contains(field.name) && field.name != "window";
     const bool chosen = draw.below(3) == 0;
     auto drawn = drawn_value(field, draw);
     if (needed || chosen) command.options[field.name] = std::move(drawn);
   }
-  command.options["ranks"] = std::to_string(2 * (1 + draw.below(2)));
+  const auto ranks = std::to_string(2 * (1 + draw.below(2)));
+  if (benchmark.parameters.find("ranks")->asked) command.options["ranks"] = ranks;
   command.options["transports"] = draw.one_of(drawn_transports);
   command.options["memory"] = draw.one_of(drawn_memory);
   return command;

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/kv/cache.hpp"
+#include "bench/kv/layout.hpp"
+#include "harness/comm/choices.hpp"
+#include "harness/comm/communicator.hpp"
+#include "harness/core/clock.hpp"
+
+namespace ucxbench::kv {
+
+/// What a rank posts in each round: one get or put for each descriptor that it has with its peers,
+/// layer by layer, in each layer those of one peer after the other. As NIXL's UCX plugin does it:
+/// each operation is told its own memory's handle and that it is one of many, all are posted
+/// without progress in between unless there is a window, and a flush says that they are done.
+class Origin {
+ public:
+  /// `peers` in the order of the layout's; all arguments but the window outlive this.
+  Origin(Communicator& comm, const Clock& clock, Api op, const Layout& layout, const Cache& own,
+         const std::deque<PeerCache>& peers, std::optional<int> window);
+  Origin(const Origin&) = delete;
+  Origin& operator=(const Origin&) = delete;
+
+  /// Posts a round, with a flush after its first layer and after its last. Then each waits.
+  void post();
+  /// Ticks of the clock when the first layer, or all, was known to be done.
+  std::uint64_t await_first_layer() { return await(first_layer_); }
+  std::uint64_t await_all() { return await(all_); }
+
+  /// So many operations with the first peer, until they are done.
+  void post_some(std::uint64_t count);
+  /// One of them, and UCX's words about it.
+  std::string describe_one();
+
+ private:
+  struct Entry {
+    std::byte* own;
+    std::uint64_t peers;  ///< address
+  };
+  /// A layer's with one peer.
+  struct Group {
+    ucp_ep_h endpoint;
+    ucp_rkey_h key;
+    ucp_mem_h memory;
+    std::size_t begin, end;  ///< of entries
+  };
+  struct Flush {
+    Origin* origin;
+    std::size_t open = 0;     ///< endpoints
+    std::uint64_t ended = 0;  ///< ticks
+  };
+
+  ucs_status_ptr_t start(const Group& group, const Entry& entry,
+                         const ucp_request_param_t& params) const;
+  void post(const Group& group, std::size_t begin, std::size_t end);
+  void begin(Flush& flush);
+  std::uint64_t await(Flush& flush);
+  void note(ucs_status_t status) {
+    if (status != UCS_OK) error_ = status;
+  }
+
+  Communicator& comm_;
+  const Clock& clock_;
+  bool gets_;
+  std::uint64_t bytes_;
+  std::size_t window_;
+  std::vector<ucp_ep_h> endpoints_;
+  std::vector<Entry> entries_;
+  std::vector<Group> groups_;
+  ucp_request_param_t params_{};
+  std::size_t outstanding_ = 0;
+  ucs_status_t error_ = UCS_OK;
+  Flush first_layer_{.origin = this}, all_{.origin = this};
+};
+
+}  // namespace ucxbench::kv

@@ -1,0 +1,282 @@
+// The rank side of kv: caches are filled, registered and moved from prefill to decode ranks.
+
+#include "bench/kv/rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "bench/kv/cache.hpp"
+#include "bench/kv/contents.hpp"
+#include "bench/kv/layout.hpp"
+#include "bench/kv/origin.hpp"
+#include "bench/kv/parameters.hpp"
+#include "bench/kv/report.hpp"
+#include "harness/comm/one_sided_device.hpp"
+#include "harness/core/units.hpp"
+#include "harness/run/case_under_way.hpp"
+#include "harness/run/proof_record.hpp"
+#include "harness/run/rank_frame.hpp"
+#include "harness/run/wire.hpp"
+#include "harness/transports/counters.hpp"
+
+namespace ucxbench::kv {
+namespace {
+
+class Rank {
+ public:
+  Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
+      : context_(context),
+        rendezvous_(context.rendezvous()),
+        cases_(cases),
+        frame_(context, cases.front().parameters) {
+    rendezvous_.phase("connecting");
+    auto device = make_one_sided_device(rendezvous_.rank(), rendezvous_.size(), frame_.setup());
+    device_ = device.get();
+    frame_.connect(std::move(device));
+  }
+
+  void run() {
+    frame_.report_rank();
+    for (const auto& planned : cases_) {
+      rendezvous_.barrier(frame_.waiting());
+      measure(planned);
+    }
+    comm().close(rendezvous_);
+  }
+
+ private:
+  enum Label : std::uint64_t { key_bytes, keys, first_layer };
+
+  Communicator& comm() { return frame_.comm(); }
+  int rank() const { return rendezvous_.rank(); }
+  double us_since(std::uint64_t ticks) const {
+    return context_.clock().us(context_.clock().ticks() - ticks);
+  }
+  bool decodes(const Layout& layout) const { return layout.decodes(rank()); }
+  bool is_origin(const Parameters& p, const Layout& layout) const {
+    return decodes(layout) == (p.op == Api::get);
+  }
+
+  void measure(const PlannedCase<Parameters>& planned) {
+    const auto& p = planned.parameters;
+    const auto layout = layout_of(p);
+    under_way_.reset();
+    sessions_.clear();
+    proof_ = {};
+    wrong_.clear();
+    under_way_.emplace(context_, planned.index, [this, layout] { return finished_part(layout); });
+    for (int session = 0; session < p.sessions; ++session) play(planned, layout, session);
+    finish(planned, layout);
+  }
+
+  void phase(const Parameters& p, int session, const char* what) {
+    rendezvous_.phase(fmt::format("{} {} of {}, session {}: {}", to_string(p.op), p.descriptors,
+                                  spaced_size(p.bytes), session, what));
+  }
+
+  /// All is there and its peers have its keys while this lives.
+  struct Prepared {
+    std::optional<Cache> own;
+    std::deque<PeerCache> peers;
+    std::optional<Origin> origin;
+  };
+
+  void play(const PlannedCase<Parameters>& planned, const Layout& layout, int session) {
+    const auto& p = planned.parameters;
+    const auto number = static_cast<std::uint64_t>(session);
+    phase(p, session, "filling caches");
+    Buffer memory(decodes(layout) ? p.received_into() : p.sent_from(), layout.bytes_of(rank()));
+    if (!decodes(layout)) fill(layout, rank(), number, memory);
+    rendezvous_.barrier(frame_.waiting());
+    phase(p, session, "preparing");
+    Prepared prepared;
+    Session own;
+    prepare(p, layout, memory, prepared, own);
+    for (int round = 0; round <= p.rounds; ++round) {
+      phase(p, session, round == 0 ? "first round" : "later rounds");
+      own.rounds.push_back(play_round(p, layout, prepared));
+      if (!decodes(layout) || (round != 0 && round != p.rounds)) continue;
+      if (wrong_.empty()) wrong_ = wrong_block(layout, rank(), number, memory);
+      memory.zero(memory.size());
+    }
+    if (session == 0) prove(p, prepared);
+    rendezvous_.barrier(frame_.waiting());  // nobody acts on anybody's memory any more
+    const auto all = gather(rendezvous_, fmt::format("session/{}/{}", planned.index, session),
+                            to_json(own), frame_.waiting());
+    if (rank() != 0) return;
+    const auto lock = under_way_->change();
+    sessions_.push_back(session_of(all));
+  }
+
+  void prepare(const Parameters& p, const Layout& layout, Buffer& memory, Prepared& prepared,
+               Session& times) {
+    comm().barrier();
+    const auto began = context_.clock().ticks();
+    prepared.own.emplace(device_->worker(), layout, rank(), memory);
+    times.register_us.push_back(us_since(began));
+    if (is_origin(p, layout)) {
+      for (const auto peer : layout.peers_of(rank())) {
+        prepared.peers.emplace_back(device_->endpoint(peer), keys_from(peer));
+      }
+      prepared.origin.emplace(comm(), context_.clock(), p.op, layout, *prepared.own, prepared.peers,
+                              p.window);
+    } else {
+      give_keys(layout, prepared.own->keys());
+    }
+    times.prepare_us.push_back(us_since(began));
+  }
+
+  void give_keys(const Layout& layout, const std::vector<std::uint8_t>& all) {
+    Batch given;
+    const std::uint64_t bytes = all.size();
+    for (const auto peer : layout.peers_of(rank())) {
+      comm().send(peer, Label::key_bytes, std::as_bytes(std::span(&bytes, 1)), given);
+      comm().send(peer, Label::keys, std::as_bytes(std::span(all)), given);
+    }
+    comm().wait(given);
+  }
+
+  std::vector<std::uint8_t> keys_from(int peer) {
+    std::uint64_t bytes = 0;
+    Batch length;
+    comm().receive(peer, Label::key_bytes, std::as_writable_bytes(std::span(&bytes, 1)), length);
+    comm().wait(length);
+    std::vector<std::uint8_t> all(bytes);
+    Batch taken;
+    comm().receive(peer, Label::keys, std::as_writable_bytes(std::span(all)), taken);
+    comm().wait(taken);
+    return all;
+  }
+
+  /// Each rank's times are from when it leaves the barrier.
+  Round play_round(const Parameters& p, const Layout& layout, Prepared& prepared) {
+    const auto& clock = context_.clock();
+    const auto& peers = layout.peers_of(rank());
+    std::vector<std::byte> token(peers.size());
+    Batch told;
+    const bool is_told = p.op == Api::put && decodes(layout);
+    for (std::size_t peer = 0; is_told && peer < peers.size(); ++peer) {
+      comm().receive(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
+    }
+    Round times;
+    comm().barrier();
+    const auto began = clock.ticks();
+    if (prepared.origin) {
+      prepared.origin->post();
+      times.post_us = {us_since(began)};
+      const auto usable = prepared.origin->await_first_layer();
+      if (p.op == Api::get) times.first_layer_us = {clock.us(usable - began)};
+      // A put is not seen by its target: its origin tells it.
+      for (std::size_t peer = 0; p.op == Api::put && peer < peers.size(); ++peer) {
+        comm().send(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
+      }
+      times.done_us = {clock.us(prepared.origin->await_all() - began)};
+    }
+    comm().wait(told);
+    if (is_told) times.first_layer_us = {us_since(began)};
+    comm().barrier();
+    return times;
+  }
+
+  /// Some more operations of the first pair: what UCX says of one, and, where another launch has
+  /// not done it already, several between two readings of the counters.
+  void prove(const Parameters& p, Prepared& prepared) {
+    const int origin = p.op == Api::get ? p.prefill : 0;
+    if (rank() == origin) proof_.words = prepared.origin->describe_one();
+    comm().barrier();
+    if (frame_.launch() != 0) return;
+    const auto before = read_counters();
+    comm().barrier();
+    if (rank() == origin) prepared.origin->post_some(counted_messages(p.bytes));
+    comm().barrier();
+    if (rank() == 0) proof_.counted = moved(before, read_counters());
+  }
+
+  void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
+    const Json own = {{"wrong", wrong_},
+                      {"words", proof_.words},
+                      {"gpu", frame_.gpu_pci()},
+                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const auto ranks =
+        gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
+    if (rank() == 0) report(planned, layout, ranks);
+  }
+
+  void report(const PlannedCase<Parameters>& planned, const Layout& layout,
+              const std::vector<Json>& ranks) {
+    const auto& p = planned.parameters;
+    Verified verified{.checked =
+                          2 * static_cast<std::uint64_t>(p.sessions * p.decode) * p.descriptors};
+    std::string error;
+    std::string words;
+    std::uint64_t peak = 0;
+    std::set<std::string> gpus;
+    bool shared = false;
+    for (const auto& of : ranks) {
+      const auto wrong = of.at("wrong").get<std::string>();
+      verified.errors += wrong.empty() ? 0 : 1;
+      if (error.empty()) error = wrong;
+      if (words.empty()) words = of.at("words").get<std::string>();
+      peak = std::max(peak, of.at("peak_buffer_bytes").get<std::uint64_t>());
+      const auto gpu = of.at("gpu").get<std::string>();
+      shared |= !gpu.empty() && !gpus.insert(gpu).second;
+    }
+    auto record = made_record(layout);
+    record.lanes = comm().lanes(p.prefill);
+    const Evidence evidence{
+        .lanes = record.lanes,
+        .path = parse_request_info(words),
+        .moved = proof_.counted,
+        .payload_bytes = frame_.launch() == 0 ? counted_messages(p.bytes) * p.bytes : 0};
+    auto protocol = protocol_record(p.bytes, "bandwidth", evidence.path);
+    protocol["operation"] = to_string(p.op);
+    record.path =
+        path_record(TransportSet::of(p.transports), evidence, Json::array({std::move(protocol)}),
+                    path_labels(frame_.gpu(), shared, record.lanes));
+    context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
+  }
+
+  LaunchRecord made_record(const Layout& layout) const {
+    auto record = record_of(sessions_, layout, context_.clock().step_ns());
+    record.launch = frame_.launch();
+    return record;
+  }
+
+  /// For the run's end in the middle of a case.
+  CaseUnderWay::Finished finished_part(const Layout& layout) const {
+    CaseUnderWay::Finished part;
+    if (!sessions_.empty()) part.records.push_back(made_record(layout));
+    return part;
+  }
+
+  struct Proof {
+    std::string words;
+    Counters counted;
+  };
+
+  RankContext& context_;
+  Rendezvous& rendezvous_;
+  const std::vector<PlannedCase<Parameters>>& cases_;
+  RankFrame frame_;
+  OneSidedDevice* device_ = nullptr;  ///< of the communicator
+  std::vector<Session> sessions_;     ///< of the case; on rank 0
+  std::string wrong_;                 ///< of the case, in words
+  Proof proof_;
+  std::optional<CaseUnderWay> under_way_;
+};
+
+}  // namespace
+
+void run_rank(RankContext& context) {
+  const auto cases = context.cases<Parameters>();
+  Rank(context, cases).run();
+}
+
+}  // namespace ucxbench::kv

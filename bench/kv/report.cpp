@@ -1,0 +1,101 @@
+#include "bench/kv/report.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "harness/core/clock.hpp"
+#include "harness/result/samples.hpp"
+
+namespace ucxbench::kv {
+namespace {
+
+constexpr std::size_t kept_samples = 1000;
+
+void append(std::vector<double>& all, const Json& of_rank, const char* name) {
+  for (const auto& value : of_rank.at(name)) all.push_back(value.get<double>());
+}
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+using Values = std::map<std::string, std::vector<double>>;
+
+void add_later(Values& values, const Round& round, const Layout& layout) {
+  const auto descriptors = static_cast<double>(layout.shape().descriptors) * layout.shape().decode;
+  append(values["post_us"], round.post_us);
+  append(values["first_layer_us"], round.first_layer_us);
+  for (std::size_t rank = 0; rank < round.done_us.size(); ++rank) {
+    values["transfer_us"].push_back(round.done_us[rank] - round.post_us[rank]);
+    values["posting_ratio"].push_back(round.post_us[rank] / round.done_us[rank]);
+  }
+  values["descriptors_per_s"].push_back(descriptors / std::ranges::max(round.done_us) * 1e6);
+}
+
+}  // namespace
+
+Json to_json(const Session& session) {
+  Json rounds = Json::array();
+  for (const auto& round : session.rounds) {
+    rounds.push_back({{"post_us", round.post_us},
+                      {"done_us", round.done_us},
+                      {"first_layer_us", round.first_layer_us}});
+  }
+  return {{"register_us", session.register_us},
+          {"prepare_us", session.prepare_us},
+          {"rounds", std::move(rounds)}};
+}
+
+Session session_of(const std::vector<Json>& ranks) {
+  Session session;
+  for (const auto& rank : ranks) {
+    append(session.register_us, rank, "register_us");
+    append(session.prepare_us, rank, "prepare_us");
+    session.rounds.resize(rank.at("rounds").size());
+    for (std::size_t at = 0; at < session.rounds.size(); ++at) {
+      auto& round = session.rounds[at];
+      const auto& of_rank = rank.at("rounds")[at];
+      append(round.post_us, of_rank, "post_us");
+      append(round.done_us, of_rank, "done_us");
+      append(round.first_layer_us, of_rank, "first_layer_us");
+    }
+  }
+  return session;
+}
+
+LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layout,
+                       double clock_step_ns) {
+  Values values;
+  std::uint64_t rounds = 0;
+  for (const auto& session : sessions) {
+    append(values["register_us"], session.register_us);
+    append(values["prepare_us"], session.prepare_us);
+    bool first = true;
+    for (const auto& round : session.rounds) {
+      ++rounds;
+      const auto longest_us = std::ranges::max(round.done_us);
+      const bool was_first = std::exchange(first, false);
+      if (!(longest_us * 1e3 >= Clock::least_steps * clock_step_ns)) continue;
+      const auto GBps = static_cast<double>(layout.bytes_of_round()) / longest_us * 1e-3;
+      values[was_first ? "first_round_GBps" : "later_round_GBps"].push_back(GBps);
+      if (!was_first) add_later(values, round, layout);
+    }
+  }
+  LaunchRecord record;
+  record.src = 0;
+  record.dst = layout.shape().prefill;
+  record.iterations = rounds;
+  record.messages = rounds * layout.of_pair();
+  for (auto& [name, all] : values) {
+    if (all.empty()) continue;
+    const bool time = name.ends_with("_us");
+    record.samples[name] =
+        make_samples(std::move(all), kept_samples, time ? clock_step_ns * 1e-3 : 0);
+  }
+  return record;
+}
+
+}  // namespace ucxbench::kv
