@@ -27,14 +27,14 @@ TEST(Table, HasARowForEachGpuAndNodeAndAMatrix) {
             "GPU 3: B, 0000:41:00.0\n"
             "\n"
             "host and GPU, GB/s; 64 MiB at a time\n"
-            "GPU  NUMA node  to GPU  to host  both ways  link, each way\n"
-            "0    0          55.2    54.0     98.7       63.0 (PCIe 5.0)\n"
-            "3    ?          12.0    11.0     13.0       ?\n"
+            "  GPU  NUMA node  to GPU  to host  both ways  link, each way\n"
+            "  0    0          55.2    54.0     98.7       63.0 (PCIe 5.0)\n"
+            "  3    ?          12.0    11.0     13.0       ?\n"
             "\n"
             "GPU to GPU, GB/s, from (row) to (column)\n"
-            "       GPU 0               GPU 3\n"
-            "GPU 0  1500                370\n"
-            "GPU 3  21.0 (by the host)  1490\n"
+            "         GPU 0               GPU 3\n"
+            "  GPU 0  1500                370\n"
+            "  GPU 3  21.0 (by the host)  1490\n"
             "\n");
 }
 

@@ -36,7 +36,7 @@ TEST(Layout, DividesHeadsInOrder) {
 }
 
 TEST(Layout, HasEachBlockOnceInTheRegionOfItsLayer) {
-  const Layout layout({.prefill = 2, .decode = 1, .layers = 3, .descriptors = 20, .bytes = 8});
+  const Layout layout({.prefill = 2, .decode = 1, .layers = 3, .descriptors = 40, .bytes = 8});
   for (const int rank : {0, 1, 2}) {
     std::set<std::uint64_t> places;
     for (std::size_t peer = 0; peer < layout.peers_of(rank).size(); ++peer) {

@@ -39,7 +39,7 @@ void check_memory(const Parameters& p, const Local& local) {
   const auto each = static_cast<double>(p.descriptors) * static_cast<double>(p.bytes);
   const auto origins = p.op == Api::get ? p.decode : p.prefill;
   auto outstanding = static_cast<double>(p.descriptors) * p.decode;
-  if (p.window) outstanding = std::min(outstanding, double{origins} * *p.window);
+  if (p.window) outstanding = std::min(outstanding, 1.0 * origins * *p.window);
   double all = outstanding * bytes_of_operation +
                static_cast<double>(p.descriptors) * p.decode * bytes_of_entry;
   for (const auto kind : {p.sent_from(), p.received_into()}) {

@@ -106,7 +106,13 @@ void add_block(Page& page, const Block& block, const Result& result, const Rende
     for (const auto& [title, grid] : sections_of(block)) {
       if (!title.empty()) page.line("  " + title, dim);
       const bool thin = options.brief && !options.all_rows && block.kind() == ViewKind::curve;
-      page.grid(thin ? thinned(grid) : grid);
+      const auto shown = thin ? thinned(grid) : grid;
+      if (block.kind() == ViewKind::curve && title.empty()) {
+        const auto axes = block.cases.front()->shows.axes.size();
+        for (auto& part : fitted(shown, axes, page_width())) page.grid(std::move(part));
+      } else {
+        page.grid(shown);
+      }
       if (thin && grid.rows.size() > most_rows) {
         page.line(
             fmt::format("  {} of {} rows; --all-rows shows the rest", most_rows, grid.rows.size()),

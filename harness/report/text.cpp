@@ -103,4 +103,37 @@ std::string left_aligned(const TextRows& rows, bool all_columns) {
   return text + "\n";
 }
 
+std::vector<Grid> fitted(const Grid& grid, std::size_t axes, std::size_t width) {
+  const auto count = grid.columns.size();
+  const auto with_axes = [&](std::size_t first, std::size_t end) {
+    Grid part{.columns = {}, .rows = std::vector<std::vector<std::string>>(grid.rows.size())};
+    for (std::size_t column = 0; column < end; ++column) {
+      if (column >= axes && column < first) continue;
+      part.columns.push_back(grid.columns[column]);
+      for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+        part.rows[row].push_back(grid.rows[row][column]);
+      }
+    }
+    return part;
+  };
+  const auto end_of_group = [&](std::size_t column) {
+    const auto& group = grid.columns[column].group;
+    while (column < count && grid.columns[column].group == group) ++column;
+    return column;
+  };
+  std::vector<Grid> parts;
+  for (auto first = std::min(axes, count); first < count || parts.empty();) {
+    auto end = first < count ? end_of_group(first) : count;
+    while (end < count) {
+      const auto next = end_of_group(end);
+      const auto text = aligned(with_axes(first, next));
+      if (text.header.back().size() > width) break;
+      end = next;
+    }
+    parts.push_back(with_axes(first, end));
+    first = end;
+  }
+  return parts;
+}
+
 }  // namespace ucxbench
