@@ -68,9 +68,8 @@ def test_copies(bench):
 
 
 @needs_both
-@pytest.mark.parametrize("sets", ["tcp", "tcp,nvlink"])
-def test_put_and_get(gpu, sets):
-    done = gpu("--memory", "cuda", "--api", "put,get", "--transports", sets, size="8,1MiB")
+def test_put_and_get(gpu):
+    done = gpu("--memory", "cuda", "--api", "put,get", "--transports", "tcp,nvlink", size="8,1MiB")
     for case in done.file["cases"]:
         assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
         assert case["labels"] == ["emulated-gpu"]
@@ -82,7 +81,7 @@ def test_put_and_get(gpu, sets):
     "command",
     [["kv", "--descriptors", 64, "--block", "64KiB", "--sessions", 1, "--rounds", 1],
      ["incast", "-n", 3, "--sizes", "8,64KiB", "--runs", 1, "--iterations", 10],
-     ["moe", "-n", 2, "--tokens", 64, "--iterations", 1]],
+     ["moe", "-n", 2, "--tokens", 64, "--routing", "uniform", "--runs", 1]],
     ids=lambda command: command[0],
 )
 def test_many_messages_of_gpu_memory(emulated, command):  # noqa: F811

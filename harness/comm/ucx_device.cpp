@@ -29,12 +29,12 @@ ucp_tag_t tag_of(int sender, std::uint64_t label) {
 /// Tagged messages of one worker, with an endpoint to every other rank.
 class UcxDevice final : public OneSidedDevice {
  public:
-  UcxDevice(int rank, int size, const CommSetup& setup, std::span<const Api> apis)
+  UcxDevice(int rank, int size, const CommSetup& setup, std::span<const Api> used)
       : rank_(rank),
         size_(size),
         connect_by_(setup.connect_by),
         net_devices_(setup.net_devices),
-        worker_(apis, setup.progress),
+        worker_(used, setup.progress),
         endpoints_(static_cast<std::size_t>(size)) {
     const bool sleeps = setup.progress.kind == ProgressMode::Kind::event;
     if (sleeps || setup.takes_turns) sleeper_.emplace(worker_.handle(), sleeps);
@@ -166,13 +166,13 @@ class UcxDevice final : public OneSidedDevice {
 }  // namespace
 
 std::unique_ptr<CommDevice> make_ucx_device(int rank, int size, const CommSetup& setup) {
-  constexpr std::array apis = {Api::tag};
-  return std::make_unique<UcxDevice>(rank, size, setup, apis);
+  constexpr std::array used = {Api::tag};
+  return std::make_unique<UcxDevice>(rank, size, setup, used);
 }
 
 std::unique_ptr<OneSidedDevice> make_one_sided_device(int rank, int size, const CommSetup& setup) {
-  constexpr std::array apis = {Api::tag, Api::put};
-  return std::make_unique<UcxDevice>(rank, size, setup, apis);
+  constexpr std::array used = {Api::tag, Api::put};
+  return std::make_unique<UcxDevice>(rank, size, setup, used);
 }
 
 }  // namespace ucxbench

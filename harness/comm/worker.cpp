@@ -77,7 +77,7 @@ bool UcxWorker::can_count() {
          std::getenv("UCX_PROTO_INFO") == nullptr && std::getenv("UCX_LOG_FILE") == nullptr;
 }
 
-UcxWorker::UcxWorker(std::span<const Api> apis, ProgressMode mode, bool counts) {
+UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts) {
   const bool threaded = mode.kind == ProgressMode::Kind::thread;
   const bool wakes = threaded || mode.kind == ProgressMode::Kind::event;
 
@@ -92,7 +92,7 @@ UcxWorker::UcxWorker(std::span<const Api> apis, ProgressMode mode, bool counts) 
 
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
-  for (const auto api : apis) params.features |= features_of(api);
+  for (const auto api : used) params.features |= features_of(api);
   if (wakes) params.features |= UCP_FEATURE_WAKEUP;
   if (const auto status = ucp_init(&params, config, &context_); status != UCS_OK) {
     throw Failure(Exit::cannot_run, fmt::format("ucp_init: {}{}", ucs_status_string(status),

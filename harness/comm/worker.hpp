@@ -19,7 +19,7 @@ namespace ucxbench {
 class UcxWorker {
  public:
   /// `counts` what its messages do, which costs each of them something; where it can.
-  UcxWorker(std::span<const Api> apis, ProgressMode mode, bool counts = false);
+  UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts = false);
   UcxWorker(Api api, ProgressMode mode, bool counts = false)
       : UcxWorker(std::span(&api, 1), mode, counts) {}
   ~UcxWorker();
