@@ -50,7 +50,7 @@ void check_memory(const Parameters& p, const Local& local) {
   if (each <= most_bytes && here <= available) return;
   throw Failure(Exit::usage,
                 fmt::format("--descriptors: {} of {} for each of {} decode ranks are more than the "
-                            "memory here; give fewer, or a smaller --block or --tokens",
+                            "available memory; give fewer, or a smaller --block or --tokens",
                             p.descriptors, spaced_size(p.bytes), p.decode));
 }
 

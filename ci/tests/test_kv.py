@@ -67,7 +67,7 @@ def test_blocks_of_a_model(kv):
      (["--model", "gpt-5"], "--model: unknown model 'gpt-5'"),
      (["--comm", "sockets", "--transports", "tcp"], "--comm sockets: kv is put and get of UCX"),
      (["--op", "am"], "--op: unknown operation 'am'"),
-     (["--descriptors", "10M", "--block", "64KiB"], "more than the memory here")],
+     (["--descriptors", "10M", "--block", "64KiB"], "more than the available memory")],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_refusals(bench, arguments, words):
