@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import PROGRAM, QUICK, ROOT, clean_environment, only, quick
 
-COMMANDS = ["pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe", "suite", "ab", "check", "topo", "copies", "doctor", "advise", "list",
+COMMANDS = ["pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe", "replay", "loggp", "suite", "ab", "check", "topo", "copies", "doctor", "advise", "list",
             "report", "compare", "plot", "dashboard"]
 
 

@@ -9,7 +9,7 @@ from conftest import ROOT
 yaml = pytest.importorskip("yaml", reason="PyYAML is missing: run ./scripts/setup/python")
 PAGES = sorted(page for where in ("*.md", "docs/**/*.md", "results/**/*.md", "ci/**/*.md") for page in ROOT.glob(where))
 # Of these --dry-run says what would be measured, so that values are read, too, not names alone.
-MEASURING = ("pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe")
+MEASURING = ("pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe", "loggp")
 
 
 def prose(page):

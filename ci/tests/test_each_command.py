@@ -16,6 +16,8 @@ SHORT = {
     "svd": ["--rows", 500, "--columns", 8],
     "moe": ["--tokens", 100, "--routing", "uniform"],
     "kv": ["--tokens", 16, "--sessions", 1],
+    "replay": [ROOT / "ci/tests/dask-transfers.json"],
+    "loggp": ["--sizes", "8,64,512"],
     "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
 }
 FILES = {

@@ -11,7 +11,7 @@ RECORDED = {name: next((ROOT / "results/runs").glob(f"*/*/{name}-host.json")) fo
 SHORT = {"LAUNCHES": "1", "RUNS": "1", "WARMUP_RUNS": "0", "BIND": "none", "PROGRESS_MODE": "event"}
 SHORT |= {"TRANSPORTS": "shm", "NO_CALIBRATE": "true"}
 OF_ONE = {"pingpong": {"MAX_TIME": "20ms"}, "p2p": {"ITERATIONS": "16"}, "cold": {"ITERATIONS": "2"},
-          "soak": {"ROUNDS": "1"}}
+          "loggp": {"ITERATIONS": "5"}, "soak": {"ROUNDS": "1"}}
 # Files that examples name.
 SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n'
 SITE = '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n'
@@ -35,6 +35,7 @@ def test_help_is_narrow(bench):
 
 @pytest.fixture
 def folder(tmp_path):
+    (tmp_path / "dask.json").write_bytes((ROOT / "ci/tests/dask-transfers.json").read_bytes())
     (tmp_path / "suite.toml").write_text(SUITE)
     (tmp_path / "topo.txt").write_bytes((ROOT / "harness/analysis/fixtures/dgx1-p100.txt").read_bytes())
     (tmp_path / "run.json").write_bytes(RECORDED["pingpong"].read_bytes())
@@ -74,6 +75,8 @@ def test_examples_work(bench, folder):
                 continue
             if "--expect" in words:
                 (folder / "site.toml").write_text(SITE)
+            if "merge.json" in words:
+                assert bench("merge", "--rows", "1K", "--launches", 1, "--transports", "shm", "--json", "merge.json").code == 0
             short = {} if command in ("check", "ab", "suite", "versions") else SHORT | OF_ONE.get(command, {})
             done = bench(*words, environment={f"UCXBENCH_{name}": value for name, value in short.items()})
             allowed = {0} | ({1} if command == "doctor" else set()) | ({3} if "cuda" in words else set())

@@ -3,6 +3,7 @@
 #include "harness/analysis/comparison/ablation.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/limits/run_limits.hpp"
+#include "harness/analysis/loggp.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
 
 namespace ucxbench {
@@ -11,6 +12,7 @@ void annotate(Result& result) {
   add_limits(result);
   for (auto& of : result.cases) add_sweep(of, result);
   result.ablation = ablation_of(result);
+  result.loggp = loggp_of(result);
   result.findings = findings_of(result);
 }
 

@@ -1,4 +1,5 @@
 #include "harness/report/ablation_view.hpp"
+#include "harness/report/loggp_view.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/markdown_text.hpp"
 #include "harness/report/report.hpp"
@@ -34,6 +35,9 @@ std::string render_markdown(const Result& result, const RenderOptions&) {
     out += "\n";
   }
   for (const auto& [title, grid] : ablation_sections(result)) {
+    out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid) + "\n";
+  }
+  for (const auto& [title, grid] : loggp_sections(result)) {
     out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid) + "\n";
   }
   for (const auto& [name, text] : environment_of(result)) out += bullet(name, text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/report/ablation_view.hpp"
+#include "harness/report/loggp_view.hpp"
 #include "harness/report/chart.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/matrix_view.hpp"
@@ -165,6 +166,11 @@ std::string render_table(const Result& result, const RenderOptions& options) {
     page.line("");
   }
   for (const auto& [title, grid] : ablation_sections(result)) {
+    page.line(title, bold);
+    page.grid(grid);
+    page.line("");
+  }
+  for (const auto& [title, grid] : loggp_sections(result)) {
     page.line(title, bold);
     page.grid(grid);
     page.line("");

@@ -185,6 +185,9 @@ Grid flows_of(const Case& of) {
   if (some_large)
     grid.columns.insert(grid.columns.end(), {{large, "p25"}, {large, "p50"}, {large, "p75"}});
   grid.columns.push_back({"", "goodput, GB/s"});
+  const bool waits = std::ranges::any_of(
+      of.pairs, [](const Json& pair) { return number_at(pair, "waiting_ms").has_value(); });
+  if (waits) grid.columns.push_back({"", "waiting, ms"});
   // With what they are sorted by: there may be a million, and looking a field up takes long.
   std::vector<std::pair<double, const Json*>> pairs;
   for (const auto& pair : of.pairs) {
@@ -203,6 +206,7 @@ Grid flows_of(const Case& of) {
       }
     }
     row.push_back(text_of(*pair, "goodput_GBps", 3));
+    if (waits) row.push_back(text_of(*pair, "waiting_ms", 3));
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -225,6 +229,13 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
       text += " (the CPUs copy: overlap gains nothing)";
     }
     lines.emplace_back("exchange", text);
+  }
+  const auto recorded_ms = number_at(of.parameters, "recorded_ms");
+  const auto wall_ms = p50_of(of, "wall_ms");
+  if (recorded_ms && wall_ms && *recorded_ms > 0) {
+    lines.emplace_back("recorded",
+                       fmt::format("{} ms; this run took {} x that", significant(recorded_ms, 4),
+                                   significant(*wall_ms / *recorded_ms, 3)));
   }
   if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("lower bound", bound);
   if (auto known = calibrated_of(of); !known.empty()) {

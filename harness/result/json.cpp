@@ -323,6 +323,7 @@ Json without_launches(const Result& result) {
                {"cases", nullptr},           {"findings", rounded(result.findings)},
                {"topology", result.topology}};
   if (!result.ablation.empty()) json["ablation"] = rounded(result.ablation);
+  if (!result.loggp.empty()) json["loggp"] = rounded(result.loggp);
   json["cases"] = std::move(cases);
   return json;
 }
@@ -337,17 +338,25 @@ Json to_json(const Result& result) {
 }
 
 Result result_from(Json json, Launches launches) {
-  Result result{.run = take(json, "run", Json::value_t::object),
-                .build = take(json, "build", Json::value_t::object),
-                .machine = take(json, "machine", Json::value_t::object),
-                .ucx = take(json, "ucx", Json::value_t::object),
-                .ranks = take(json, "ranks", Json::value_t::array),
-                .findings = take(json, "findings", Json::value_t::array),
-                .ablation = json.contains("ablation") ? take(json, "ablation", Json::value_t::array)
-                                                      : Json::array(),
-                .topology = take(json, "topology", Json::value_t::object)};
+  Result result{
+      .run = take(json, "run", Json::value_t::object),
+      .build = take(json, "build", Json::value_t::object),
+      .machine = take(json, "machine", Json::value_t::object),
+      .ucx = take(json, "ucx", Json::value_t::object),
+      .ranks = take(json, "ranks", Json::value_t::array),
+      .findings = take(json, "findings", Json::value_t::array),
+      .ablation =
+          json.contains("ablation") ? take(json, "ablation", Json::value_t::array) : Json::array(),
+      .loggp = json.contains("loggp") ? take(json, "loggp", Json::value_t::array) : Json::array(),
+      .topology = take(json, "topology", Json::value_t::object)};
   for (auto& entry : result.ablation) {
     if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");
+  }
+  for (auto& entry : result.loggp) {
+    const auto& ranges = entry.at("ranges");
+    if (!ranges.is_array() || !std::ranges::all_of(ranges, &Json::is_object)) {
+      throw std::invalid_argument("ranges are of another type");
+    }
   }
   launches.resize(std::max(launches.size(), json.at("cases").size()));
   auto of_case = launches.begin();

@@ -155,6 +155,8 @@ struct Result {
   Json findings = Json::array();
   /// Ways of communicating, held against each other (analysis/comparison/ablation.hpp).
   Json ablation = Json::array();
+  /// Of a run of loggp: the model's parameters, and how well they fit (analysis/loggp.hpp).
+  Json loggp = Json::array();
   Json topology = Json::object();
   /// Where the run file is or will be; not written. Files beside it are named relative to it.
   std::filesystem::path file{};

@@ -33,6 +33,8 @@ struct Rules {
   void (*check)(const P& parameters, const Local& local) = nullptr;
   /// Threads of a rank that are busy; null: 1.
   int (*busy_threads)(const P& parameters) = nullptr;
+  /// How many ranks there are, where there is no --ranks. Throws as `check`.
+  int (*ranks)(const P& parameters) = nullptr;
 };
 
 /// The parameters of a benchmark: a struct derived from Place, and its fields.
@@ -44,6 +46,7 @@ struct Description {
   std::function<void(void*)> settle;
   std::function<void(const void*, const Local&)> check;
   std::function<int(const void*)> busy_threads;
+  std::function<int(const void*)> ranks;  ///< empty: --ranks says it
   const std::type_info* type = nullptr;
 
   const Field* find(const std::string& name) const;  ///< null: there is none
@@ -86,6 +89,11 @@ Description describe(const Fields<P>& fields, Rules<P> rules = {}) {
   made.busy_threads = [rules](const void* object) {
     return rules.busy_threads == nullptr ? 1 : rules.busy_threads(*static_cast<const P*>(object));
   };
+  if (rules.ranks != nullptr) {
+    made.ranks = [rules](const void* object) {
+      return rules.ranks(*static_cast<const P*>(object));
+    };
+  }
   made.type = &typeid(P);
   return made;
 }

@@ -52,7 +52,7 @@ def over_size(run, file):
     metrics = {curves.panel_of(metric): metric for shows in drawn for metric in shows["metrics"]}
     for panel in dict.fromkeys(panel for points in found.values() for panel in points):
         _, about, _ = panel
-        series = [{**style_of(styles[key]), "points": [point(*of) for of in sorted(points[panel], key=lambda of: of[0])]}
+        series = [{**style_of(styles[key]), "points": [point(*of[:3]) for of in sorted(points[panel], key=lambda of: of[0])]}
                   for key, points in found.items() if panel in points]
         if max(len(of["points"]) for of in series) < 2:
             continue  # no curve: the table says it

@@ -1,7 +1,8 @@
 """Times and rates over message size.
 
 One curve per transport set, and per API, progress mode, file … where these differ; the legend names
-only what differs. Points are medians over launches, the band is their 95 % confidence interval.
+only what differs. Points are medians over launches, the band is their 95 % confidence interval. A thin
+line is the LogGP model, where the run has one.
 """
 
 import math
@@ -17,9 +18,20 @@ def panel_of(metric):
     return words(metric["name"]), title, f"{words(metric['title'])} ({unit_text(words(metric['unit']))})"
 
 
+def models_of(run):
+    """What LogGP says of a case's metric, with the number of the range: {(key, metric): (range, value)}"""
+    models = {}
+    for entry in run.get("loggp", []):
+        for at, of in enumerate(entry["ranges"]):
+            for size in of["sizes"]:
+                for metric in "latency_us", "message_us":
+                    models[size["key"], metric] = at, size[f"model_{metric}"]
+    return models
+
+
 def read(run, file):
-    """[(fields that identify a curve, {panel: [(size, median, interval or None)]})]"""
-    curves = {}
+    """[(fields that identify a curve, {panel: [(size, median, interval or None, (range, model) or None)]})]"""
+    curves, models = {}, models_of(run)
     for case in run["cases"]:
         axis = size_axis(case)
         if case["shows"]["kind"] != "curve" or not case["metrics"] or not axis or not axis["value"]:
@@ -31,7 +43,7 @@ def read(run, file):
         for metric in case["shows"]["metrics"]:
             of = case["metrics"].get(metric["name"])
             if metric["shown"] == "drawn" and of and of["p50"] and number(of["p50"]):
-                point = (int(number(axis["value"])), of["p50"], interval(of["ci95"]))
+                point = (int(number(axis["value"])), of["p50"], interval(of["ci95"]), models.get((case["key"], metric["name"])))
                 points.setdefault(panel_of(metric), []).append(point)
     return [(key, points) for key, points in curves.items() if points]
 
@@ -53,8 +65,11 @@ def draw_panel(axes, panel, curves, styles):
         ordered = sorted(points[panel], key=lambda point: point[0])
         x, y = [point[0] for point in ordered], [point[1] for point in ordered]
         axes.plot(x, y, markersize=4.5, linewidth=1.6, **styles[key])
-        low, high = zip(*(interval or (math.nan, math.nan) for _, _, interval in ordered))
+        low, high = zip(*(point[2] or (math.nan, math.nan) for point in ordered))
         axes.fill_between(x, low, high, color=styles[key]["color"], alpha=0.2, linewidth=0)
+        for at in {point[3][0] for point in ordered if point[3]}:
+            model = [(point[0], point[3][1]) for point in ordered if point[3] and point[3][0] == at]
+            axes.plot(*zip(*model), color="black", linewidth=0.7, label="_LogGP")
         sizes += x
     _, title, label = panel
     axes.set_title(title, fontsize=11)
@@ -91,7 +106,7 @@ class Curves:
         for axes, panel in zip(places, self.panels):
             draw_panel(axes, panel, self.curves, self.styles)
         figure.suptitle(title_of(runs, list(self.curves)), fontsize=12)
-        lines = {line.get_label(): line for axes in places for line in axes.get_lines()}
+        lines = {line.get_label(): line for axes in places for line in axes.get_lines() if not line.get_label().startswith("_")}
         banded = any(p[2] for points in self.curves.values() for of in points.values() for p in of)
         figure.legend(
             lines.values(),

@@ -61,7 +61,8 @@ Json to_json(const Inflow& inflow) {
           {"bytes", inflow.bytes},
           {"messages", inflow.messages},
           {"message_GBps", inflow.message_GBps},
-          {"busy_ns", inflow.busy_ns}};
+          {"busy_ns", inflow.busy_ns},
+          {"waited_ns", inflow.waited_ns ? Json(*inflow.waited_ns) : Json()}};
 }
 
 Iteration parse_iteration(const Json& json) {
@@ -84,6 +85,9 @@ Inflow parse_inflow(const Json& json) {
   json.at("messages").get_to(inflow.messages);
   json.at("message_GBps").get_to(inflow.message_GBps);
   json.at("busy_ns").get_to(inflow.busy_ns);
+  if (const auto& ns = json.at("waited_ns"); !ns.is_null()) {
+    inflow.waited_ns = ns.get<std::uint64_t>();
+  }
   return inflow;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct Iteration {
   std::uint64_t sent_bytes = 0, received_bytes = 0;
   /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
   std::vector<std::uint64_t> phase_bytes{};
+  /// Where that is known: by rank, how long this one waited for it, and did nothing else.
+  std::vector<std::uint64_t> waited_ns{};
 };
 
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);
@@ -29,8 +32,9 @@ Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const 
 struct Inflow {
   int src = 0, dst = 0;
   std::uint64_t bytes = 0, messages = 0;
-  std::vector<double> message_GBps{};  ///< of messages of at least --ignore-size
-  std::uint64_t busy_ns = 0;           ///< the union of all its messages' intervals
+  std::vector<double> message_GBps{};        ///< of messages of at least --ignore-size
+  std::uint64_t busy_ns = 0;                 ///< the union of all its messages' intervals
+  std::optional<std::uint64_t> waited_ns{};  ///< Iteration::waited_ns, of all
 };
 std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
                                std::uint64_t ignore_bytes, double clock_step_ns);

@@ -5,7 +5,7 @@
 namespace ucxbench {
 namespace {
 
-Fields<WorkloadParameters> load() {
+Fields<WorkloadParameters> scaled_load() {
   return {
       choice_field(&WorkloadParameters::scaling, parse_scaling,
                    {.name = "scaling",
@@ -27,13 +27,16 @@ Fields<WorkloadParameters> load() {
                   .group = "load",
                   .least = 1e-9,
                   .most = 1e9}),
-      choice_field(&WorkloadParameters::injected, parse_injected,
-                   {.name = "inject",
-                    .help = "make a mistake: corrupt | drop | misroute",
-                    .group = "load",
-                    .type_name = "MISTAKE",
-                    .key = Key::if_unusual}),
   };
+}
+
+Fields<WorkloadParameters> injection() {
+  return choice_field(&WorkloadParameters::injected, parse_injected,
+                      {.name = "inject",
+                       .help = "make a mistake: corrupt | drop | misroute",
+                       .group = "load",
+                       .type_name = "MISTAKE",
+                       .key = Key::if_unusual});
 }
 
 Fields<WorkloadParameters> samples() {
@@ -70,20 +73,31 @@ Fields<WorkloadParameters> samples() {
   };
 }
 
-}  // namespace
-
-Fields<WorkloadParameters> workload_fields() {
+Fields<WorkloadParameters> fields_with(const Fields<Place>& ranks,
+                                       const Fields<WorkloadParameters>& load) {
   return {constant_field<WorkloadParameters>("api", "tag"),
           place_fields(),
-          ranks_list_field(Key::always),
+          ranks,
           comm_field(),
           connect_by_field(),
           progress_mode_field(),
           devices_field(),
           pool_size_field(),
           no_pool_field(),
-          load(),
+          load,
           samples()};
+}
+
+}  // namespace
+
+Fields<WorkloadParameters> workload_fields() {
+  return fields_with(ranks_list_field(Key::always), {scaled_load(), injection()});
+}
+
+Fields<WorkloadParameters> recorded_workload_fields() {
+  auto ranks = ranks_field("as many as there were", Key::always);
+  ranks.all.front().asked = false;
+  return fields_with(ranks, injection());
 }
 
 void settle_workload(WorkloadParameters& p) {

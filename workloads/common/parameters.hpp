@@ -30,6 +30,8 @@ struct WorkloadParameters : Place {
 
 /// All of them; a workload names its own after.
 Fields<WorkloadParameters> workload_fields();
+/// Those of a workload whose load and number of ranks are somebody else's.
+Fields<WorkloadParameters> recorded_workload_fields();
 
 // What a workload's rules begin with. Throw Failure(Exit::usage).
 void settle_workload(WorkloadParameters& parameters);

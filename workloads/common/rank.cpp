@@ -244,6 +244,13 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   }
   own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
                            context.clock().step_ns());
+  for (auto& inflow : own.inflows) {
+    for (const auto& iteration : own.iterations) {
+      if (iteration.waited_ns.empty()) continue;
+      inflow.waited_ns = inflow.waited_ns.value_or(0) +
+                         iteration.waited_ns.at(static_cast<std::size_t>(inflow.src));
+    }
+  }
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
   own.gpu = workload.gpu ? workload.gpu->pci : "";

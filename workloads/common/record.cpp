@@ -96,8 +96,13 @@ std::vector<double> rates_of_phase(const std::vector<RankFacts>& ranks, std::siz
   return rates;
 }
 
-Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
+Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> phases,
                  std::optional<double> alone) {
+  const auto phase_named = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(phases, name) - phases.begin());
+  };
+  const auto shuffle = phase_named("shuffle");
+  const auto gaps = phase_named("gaps");
   double sent = 0;
   double most_sent = 0;
   for (const auto& rank : ranks) {
@@ -107,9 +112,10 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::size_t shuffle,
   }
   const auto iterations = static_cast<double>(ranks.front().iterations.size());
   const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
-  // Without a phase that waits all of them do nothing else.
+  // Without a phase that waits all of them do nothing else, but in gaps.
   const auto exposed = sum_of(ranks, [&](const Iteration& i) {
-    return double(shuffle < i.phase_ns.size() ? i.phase_ns[shuffle] : i.wall_ns);
+    if (shuffle < i.phase_ns.size()) return double(i.phase_ns[shuffle]);
+    return double(i.wall_ns) - double(gaps < i.phase_ns.size() ? i.phase_ns[gaps] : 0);
   });
   const auto count = static_cast<double>(ranks.size());
   Json exchange = {{"bytes", sent / iterations},
@@ -141,6 +147,10 @@ Json pairs_of(const std::vector<RankFacts>& ranks) {
            {"goodput_GBps", inflow.busy_ns != 0 ? Json(static_cast<double>(inflow.bytes) /
                                                        static_cast<double>(inflow.busy_ns))
                                                 : Json()}});
+      if (inflow.waited_ns) {
+        const auto runs = static_cast<double>(rank.iterations.size());
+        pairs.back()["waiting_ms"] = static_cast<double>(*inflow.waited_ns) * 1e-6 / runs;
+      }
     }
   }
   return pairs;
@@ -177,8 +187,6 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
                          std::span<const std::string_view> phases, std::uint64_t input_bytes,
                          std::optional<double> exchange_alone_GBps, double clock_step_ns,
                          std::string_view mover) {
-  const auto shuffle =
-      static_cast<std::size_t>(std::find(phases.begin(), phases.end(), "shuffle") - phases.begin());
   LaunchRecord record;
   record.iterations = ranks.front().iterations.size();
   auto wall_ms = slowest(ranks, [](const Iteration& i) { return double(i.wall_ns) * 1e-6; });
@@ -211,7 +219,7 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
     for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
     dropped += rank.transfers_dropped;
   }
-  auto exchange_facts = exchange_of(ranks, shuffle, exchange_alone_GBps);
+  auto exchange_facts = exchange_of(ranks, phases, exchange_alone_GBps);
   exchange_facts["input_bytes"] = input_bytes;
   exchange_facts["transfers_dropped"] = dropped;
   record.workload = {{"phases", phases_of(ranks, phases, mover)},

@@ -15,6 +15,7 @@ namespace ucxbench {
 namespace {
 
 std::vector<int> numbers_of_ranks(const MeasuringOptions& o) {
+  if (o.of.parameters.ranks) return {o.of.parameters.ranks(o.asked.parameters.get())};
   const auto several = o.asked.axes.find("ranks");
   if (several == o.asked.axes.end()) return {o.place().ranks};
   std::vector<int> numbers;

@@ -118,7 +118,11 @@ std::string RandomCommand::args(int times) const {
 
 RandomCommand random_command(std::uint64_t seed, std::uint64_t round, std::uint64_t attempt) {
   Draw draw(seed, round, attempt);
-  const auto& benchmark = draw.one_of(benchmarks());
+  std::vector<const Benchmark*> from;
+  for (const auto& known : benchmarks()) {
+    if (!known.parameters.ranks) from.push_back(&known);  // needs no file
+  }
+  const auto& benchmark = *draw.one_of(from);
   RandomCommand command{.benchmark = benchmark.name, .options = {}, .amount = "runs"};
   for (const auto& field : benchmark.parameters.fields) {
     if (!can_be_drawn(field)) continue;

@@ -1,0 +1,74 @@
+#include "harness/run/benchmark.hpp"
+
+#include "bench/loggp/parameters.hpp"
+#include "bench/loggp/rank.hpp"
+
+namespace ucxbench::loggp {
+namespace {
+
+int two(const Parameters&) { return 2; }
+
+void check(const Parameters& p, const Local& local) {
+  // One to send from, and one to receive into.
+  check_message_size("--sizes", p, p.bytes, 2, local);
+}
+
+Fields<Parameters> fields() {
+  auto ranks = ranks_field("two", Key::never);
+  ranks.all.front().asked = false;
+  return {
+      constant_field<Parameters>("api", "tag"),
+      place_fields(),
+      ranks,
+      sizes_field(&Parameters::bytes, "1:1MiB:x2"),
+      comm_field(),
+      connect_by_field(),
+      progress_mode_field(),
+      number_field(&Parameters::train, {.name = "train",
+                                        .help = "messages one behind the other",
+                                        .group = "load",
+                                        .least = 2,
+                                        .most = 1024,
+                                        .key = Key::if_unusual}),
+      number_field(&Parameters::iterations, {.name = "iterations",
+                                             .help = "of each kind in each launch",
+                                             .group = "sample",
+                                             .least = 1,
+                                             .most = 1'000'000}),
+      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
+                                              .aliases = "-w",
+                                              .help = "uncounted ones of each kind before",
+                                              .group = "sample",
+                                              .least = 0,
+                                              .most = 10'000}),
+      devices_field(),
+  };
+}
+
+[[maybe_unused]] const bool registered = register_benchmark({
+    .name = "loggp",
+    .summary = "parameters of the LogGP model, and how well it fits each size",
+    .examples = {"loggp --transports tcp --transports shm",
+                 "loggp --sizes 8:64KiB:x2 --comm ucx,sockets,mpi --transports shm"},
+    .parameters = describe<Parameters>(fields(), {.check = check, .ranks = two}),
+    .one_peer = true,
+    .run_rank = run_rank,
+    .shows = {.kind = ViewKind::curve,
+              .axes = {message_size()},
+              .metrics = {metric_named("latency_us", {.title = "latency",
+                                                      .about = "half a round trip",
+                                                      .shown = Shown::drawn}),
+                          metric_named("message_us",
+                                       {.title = "in a train",
+                                        .about = "a further message right behind others"}),
+                          metric_named("send_overhead_us",
+                                       {.title = "o_s",
+                                        .about = "what a message takes of the sender's time"}),
+                          metric_named("receive_overhead_us",
+                                       {.title = "o_r",
+                                        .about = "what a message takes of the receiver's time"})},
+              .at_once = AtOnce::one},
+});
+
+}  // namespace
+}  // namespace ucxbench::loggp

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "harness/run/benchmark.hpp"
+
+namespace ucxbench::loggp {
+
+/// A rank's part in all cases of its plan.
+void run_rank(RankContext& context);
+
+}  // namespace ucxbench::loggp

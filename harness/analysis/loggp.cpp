@@ -1,0 +1,234 @@
+#include "harness/analysis/loggp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t least_points_of_range = 3;
+constexpr std::size_t most_loggp_ranges = 6;
+
+using Points = std::span<const LogGPPoint>;
+
+double squared(double value) { return value * value; }
+
+// Of y = a + b·x, neither below 0; each error relative to its y.
+std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points) {
+  double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
+  for (const auto& [x, y] : points) {
+    const auto weight = 1 / squared(y);
+    w += weight;
+    wx += weight * x;
+    wy += weight * y;
+    wxx += weight * x * x;
+    wxy += weight * x * y;
+  }
+  const auto spread = w * wxx - wx * wx;
+  const auto slope = spread > 0 ? (w * wxy - wx * wy) / spread : 0;
+  if (slope <= 0) return {wy / w, 0};
+  const auto base = (wy - slope * wx) / w;
+  if (base >= 0) return {base, slope};
+  return {0, wxy / wxx};
+}
+
+LogGP fitted_to(Points points) {
+  std::vector<std::pair<double, double>> trains;
+  std::vector<double> send, receive;
+  for (const auto& point : points) {
+    trains.emplace_back(point.bytes - 1, point.message_us);
+    send.push_back(point.send_us);
+    receive.push_back(point.receive_us);
+  }
+  LogGP model;
+  std::tie(model.g_us, model.G_us) = line_through(trains);
+  model.o_s_us = median(std::move(send));
+  model.o_r_us = median(std::move(receive));
+  double weights = 0, left = 0;
+  for (const auto& point : points) {
+    const auto weight = 1 / squared(point.latency_us);
+    weights += weight;
+    left += weight * (point.latency_us - model.latency_us(point.bytes));
+  }
+  model.L_us = left / weights;
+  return model;
+}
+
+double errors_of(Points points) {
+  const auto model = fitted_to(points);
+  double sum = 0;
+  for (const auto& point : points) {
+    sum += squared(model.latency_us(point.bytes) / point.latency_us - 1) +
+           squared(model.message_us(point.bytes) / point.message_us - 1);
+  }
+  return sum;
+}
+
+struct Sizes {
+  std::vector<LogGPPoint> points;
+  std::vector<const Case*> cases;
+};
+
+std::optional<LogGPPoint> point_of(const Case& of, const auto& value) {
+  const auto bytes = bytes_of(of);
+  LogGPPoint point{.bytes = static_cast<double>(bytes.value_or(0))};
+  for (const auto& [name, member] : {std::pair("latency_us", &LogGPPoint::latency_us),
+                                     std::pair("message_us", &LogGPPoint::message_us),
+                                     std::pair("send_overhead_us", &LogGPPoint::send_us),
+                                     std::pair("receive_overhead_us", &LogGPPoint::receive_us)}) {
+    const std::optional<double> us = value(name);
+    if (!us || *us <= 0) return std::nullopt;
+    point.*member = *us;
+  }
+  return point.bytes > 0 ? std::optional(point) : std::nullopt;
+}
+
+Sizes measured_sizes(const Block& block) {
+  std::vector<std::pair<LogGPPoint, const Case*>> all;
+  for (const auto* of : block.measured) {
+    const auto median_of = [&](const char* name) { return p50_of(*of, name); };
+    if (const auto point = point_of(*of, median_of)) all.emplace_back(*point, of);
+  }
+  std::ranges::sort(all, {}, [](const auto& each) { return each.first.bytes; });
+  Sizes sizes;
+  for (const auto& [point, of] : all) {
+    sizes.points.push_back(point);
+    sizes.cases.push_back(of);
+  }
+  return sizes;
+}
+
+/// The same range in each launch that has all of it.
+std::vector<LogGP> fitted_by_launch(std::span<const Case* const> cases) {
+  std::map<int, std::vector<LogGPPoint>> launches;
+  for (const auto* of : cases) {
+    for (const auto& record : of->launches) {
+      const auto median_of = [&](const char* name) {
+        const auto samples = record.samples.find(name);
+        return samples == record.samples.end() ? std::nullopt : samples->second.quantiles.p50;
+      };
+      if (const auto point = point_of(*of, median_of)) launches[record.launch].push_back(*point);
+    }
+  }
+  std::vector<LogGP> models;
+  for (const auto& [launch, points] : launches) {
+    if (points.size() == cases.size()) models.push_back(fitted(points));
+  }
+  return models;
+}
+
+constexpr std::array<std::pair<const char*, double LogGP::*>, 5> model_parameters = {
+    {{"L_ns", &LogGP::L_us},
+     {"o_s_ns", &LogGP::o_s_us},
+     {"o_r_ns", &LogGP::o_r_us},
+     {"g_ns", &LogGP::g_us},
+     {"G_ns_per_byte", &LogGP::G_us}}};
+
+Json range_of(Points points, std::span<const Case* const> cases) {
+  const auto model = fitted_to(points);
+  const auto launches = fitted_by_launch(cases);
+  const auto whole = [](double bytes) { return static_cast<std::uint64_t>(bytes); };
+  Json range = {{"from_bytes", whole(points.front().bytes)},
+                {"to_bytes", whole(points.back().bytes)}};
+  Json intervals = Json::object();
+  for (const auto& [name, member] : model_parameters) {
+    range[name] = model.*member * 1e3;
+    std::vector<double> values;
+    for (const auto& one : launches) values.push_back(one.*member * 1e3);
+    const auto ci95 = median_ci95(std::move(values));
+    intervals[name] = ci95 ? Json(*ci95) : Json();
+  }
+  range["ci95"] = std::move(intervals);
+  Json sizes = Json::array();
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    const auto& [bytes, latency_us, message_us, send_us, receive_us] = points[at];
+    const auto one_way = model.latency_us(bytes);
+    const auto further = model.message_us(bytes);
+    sizes.push_back({{"bytes", whole(bytes)},
+                     {"key", cases[at]->key},
+                     {"latency_us", latency_us},
+                     {"model_latency_us", one_way},
+                     {"latency_off", one_way / latency_us - 1},
+                     {"message_us", message_us},
+                     {"model_message_us", further},
+                     {"message_off", further / message_us - 1}});
+  }
+  range["sizes"] = std::move(sizes);
+  return range;
+}
+
+}  // namespace
+
+LogGP fitted(const std::vector<LogGPPoint>& points) { return fitted_to(points); }
+
+std::vector<std::size_t> ranges_of(const std::vector<LogGPPoint>& points) {
+  const auto count = points.size();
+  const auto most = std::min(most_loggp_ranges, count / least_points_of_range);
+  if (most == 0) return {0};
+  constexpr auto never = std::numeric_limits<double>::max();
+  // By number of ranges and how many points these have: the least errors, and the last one's begin.
+  std::vector least(most + 1, std::vector(count + 1, never));
+  std::vector begin(most + 1, std::vector<std::size_t>(count + 1, 0));
+  least[0][0] = 0;
+  for (std::size_t end = least_points_of_range; end <= count; ++end) {
+    for (std::size_t from = 0; from + least_points_of_range <= end; ++from) {
+      const auto errors = errors_of(Points(points).subspan(from, end - from));
+      for (std::size_t ranges = 1; ranges <= most; ++ranges) {
+        if (least[ranges - 1][from] == never) continue;
+        const auto all = least[ranges - 1][from] + errors;
+        if (all >= least[ranges][end]) continue;
+        least[ranges][end] = all;
+        begin[ranges][end] = from;
+      }
+    }
+  }
+  // Two curves are fitted by L, g and G of each range, and by where it begins. No time is known to
+  // better than a thousandth.
+  const auto observations = 2 * static_cast<double>(count);
+  const auto criterion = [&](std::size_t ranges) {
+    const auto mean_square = std::max(least[ranges][count] / observations, 1e-6);
+    return observations * std::log(mean_square) +
+           4 * static_cast<double>(ranges) * std::log(observations);
+  };
+  std::size_t best = 1;
+  for (std::size_t ranges = 2; ranges <= most; ++ranges) {
+    if (least[ranges][count] != never && criterion(ranges) < criterion(best)) best = ranges;
+  }
+  std::vector<std::size_t> begins;
+  for (auto end = count; best > 0; --best) {
+    end = begin[best][end];
+    begins.insert(begins.begin(), end);
+  }
+  return begins;
+}
+
+Json loggp_of(const Result& result) {
+  Json all = Json::array();
+  for (const auto& block : blocks_of(result)) {
+    if (block.cases.front()->benchmark != "loggp") continue;
+    const auto [points, cases] = measured_sizes(block);
+    if (points.size() < least_points_of_range) continue;
+    auto begins = ranges_of(points);
+    begins.push_back(points.size());
+    Json ranges = Json::array();
+    for (std::size_t at = 0; at + 1 < begins.size(); ++at) {
+      const auto count = begins[at + 1] - begins[at];
+      ranges.push_back(range_of(Points(points).subspan(begins[at], count),
+                                std::span(cases).subspan(begins[at], count)));
+    }
+    all.push_back({{"title", block.title}, {"ranges", std::move(ranges)}});
+  }
+  return all;
+}
+
+}  // namespace ucxbench

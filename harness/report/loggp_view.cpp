@@ -1,0 +1,94 @@
+#include "harness/report/loggp_view.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// As the run file has them, and as people read them.
+constexpr std::array<std::pair<const char*, const char*>, 5> shown_parameters = {
+    {{"L_ns", "L, ns"},
+     {"o_s_ns", "o_s, ns"},
+     {"o_r_ns", "o_r, ns"},
+     {"g_ns", "g, ns"},
+     {"G_ns_per_byte", "G, ns/B"}}};
+
+std::string bytes_text(const Json& object, const char* name) {
+  const auto bytes = number_at(object, name);
+  return bytes && *bytes >= 0 && *bytes < 0x1p62 ? spaced_size(static_cast<std::uint64_t>(*bytes))
+                                                 : "-";
+}
+
+std::string parameter_interval(const Json& range, const char* name) {
+  const auto bound = [&](int at) {
+    return text_at(range, fmt::format("/ci95/{}/{}", name, at), "");
+  };
+  return bound(0).empty() ? "-" : bound(0) + ".." + bound(1);
+}
+
+std::string misfit_text(const Json& size, const char* name) {
+  const auto off = number_at(size, name);
+  return off ? fmt::format("{:+.1f} %", *off * 100) : "-";
+}
+
+std::string time_text(const Json& size, const char* name) {
+  return significant(number_at(size, name), 3);
+}
+
+Grid parameters_grid(const Json& ranges) {
+  Grid grid{.columns = {{"", "sizes"}}, .rows = {}};
+  for (const auto& [name, title] : shown_parameters) grid.columns.push_back({title, "value"});
+  for (const auto& range : ranges) {
+    std::vector<std::string> row = {bytes_text(range, "from_bytes") + " to " +
+                                    bytes_text(range, "to_bytes")};
+    std::vector<std::string> intervals = {"95% CI"};
+    for (const auto& [name, title] : shown_parameters) {
+      row.push_back(significant(number_at(range, name), 3));
+      intervals.push_back(parameter_interval(range, name));
+    }
+    grid.rows.push_back(std::move(row));
+    grid.rows.push_back(std::move(intervals));
+  }
+  return grid;
+}
+
+Grid agreement_grid(const Json& ranges) {
+  Grid grid{.columns = {{"", "size"},
+                        {"latency, us", "measured"},
+                        {"latency, us", "model"},
+                        {"latency, us", "off"},
+                        {"in a train, us", "measured"},
+                        {"in a train, us", "model"},
+                        {"in a train, us", "off"}},
+            .rows = {}};
+  for (const auto& range : ranges) {
+    for (const auto& size : range.value("sizes", Json::array())) {
+      grid.rows.push_back({bytes_text(size, "bytes"), time_text(size, "latency_us"),
+                           time_text(size, "model_latency_us"), misfit_text(size, "latency_off"),
+                           time_text(size, "message_us"), time_text(size, "model_message_us"),
+                           misfit_text(size, "message_off")});
+    }
+  }
+  return grid;
+}
+
+}  // namespace
+
+std::vector<Section> loggp_sections(const Result& result) {
+  std::vector<Section> sections;
+  for (const auto& entry : result.loggp) {
+    const auto& ranges = entry.at("ranges");
+    const auto title = text_at(entry, "/title");
+    sections.push_back({"LogGP, " + title, parameters_grid(ranges)});
+    sections.push_back({"LogGP's agreement, " + title, agreement_grid(ranges)});
+  }
+  return sections;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "harness/core/refusal_for_test.hpp"
+#include "workloads/replay/traffic.hpp"
+
+namespace ucxbench::replay {
+namespace {
+
+TEST(DaskLog, IsARequestAndItsAnswer) {
+  const auto traffic = parse_dask_log("d.json", R"({
+    "tcp://b:2": [{"who": "tcp://a:1", "start": 1000.5, "stop": 1000.75, "total": 4096,
+                   "duration": 0.25, "keys": {"x": 4096}, "bandwidth": 16384}],
+    "tcp://a:1": []})");
+  ASSERT_EQ(traffic.ranks.size(), 2U);
+  EXPECT_EQ(traffic.messages, 2U);
+  EXPECT_EQ(traffic.bytes, 4104U);
+  EXPECT_NEAR(static_cast<double>(traffic.wall_ns), 0.25e9, 1e3);
+  // By name: a:1 is rank 0, which has what b:2 asks for.
+  const auto& has = traffic.ranks[0].messages;
+  const auto& asks = traffic.ranks[1].messages;
+  ASSERT_EQ(has.size(), 2U);
+  ASSERT_EQ(asks.size(), 2U);
+  EXPECT_EQ(has[0].kind, Transfer::receive);
+  EXPECT_EQ(has[0].bytes, 8U);
+  EXPECT_EQ(has[1].kind, Transfer::send);
+  EXPECT_EQ(has[1].bytes, 4096U);
+  EXPECT_EQ(order_of(traffic.ranks[0]).after, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(order_of(traffic.ranks[1]).after, (std::vector<std::size_t>{0, 0}));
+}
+
+TEST(DaskLog, KnowsWorkersThatOnlySent) {
+  const auto traffic =
+      parse_dask_log("d.json", R"({"b": [{"who": "a", "start": 1, "stop": 1, "total": 0}]})");
+  EXPECT_EQ(traffic.ranks.size(), 2U);
+}
+
+TEST(DaskLog, SaysWhatIsWrong) {
+  const auto refusal = [](const char* text) {
+    return refusal_by([&] { parse_dask_log("d.json", text); });
+  };
+  const std::string other =
+      "LOG 'd.json': neither a run file nor a dump of Dask's "
+      "transfer_incoming_log: ";
+  EXPECT_EQ(refusal("[]"), other + "it is no object of workers");
+  EXPECT_TRUE(refusal("{\"a\": [").starts_with(other + "parse error"));
+  EXPECT_EQ(refusal(R"({"a": 3})"), "LOG 'd.json': 'a' has no list");
+  EXPECT_EQ(refusal(R"({"a": []})"), "LOG 'd.json': there is no message in it");
+  const std::string entry =
+      "LOG 'd.json': entry 0 of 'a': expected who (another worker), start and stop in seconds, "
+      "total in bytes, as in Dask's transfer_incoming_log";
+  EXPECT_EQ(refusal(R"({"a": [{"who": "b", "start": 2, "stop": 1, "total": 1}]})"), entry);
+  EXPECT_EQ(refusal(R"({"a": [{"who": "a", "start": 1, "stop": 2, "total": 1}]})"), entry);
+  EXPECT_EQ(refusal(R"({"a": [{"who": "b", "start": 1, "stop": 2, "total": -1}]})"), entry);
+  EXPECT_EQ(refusal(R"({"a": [7]})"), entry);
+  EXPECT_EQ(refusal(R"({"a": [{"who": "b", "start": 1, "stop": 1e300, "total": 1}]})"),
+            "LOG 'd.json': a run of 2e+06 s; expected at most 1e+06 s");
+}
+
+}  // namespace
+}  // namespace ucxbench::replay

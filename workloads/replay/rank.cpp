@@ -1,0 +1,76 @@
+// The rank side of replay: rank 0 reads the log, and tells each its part.
+
+#include "workloads/replay/rank.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "harness/core/failure.hpp"
+#include "workloads/common/rank.hpp"
+#include "workloads/replay/replay.hpp"
+
+namespace ucxbench::replay {
+namespace {
+
+enum Label : std::uint64_t { size_label, script_label };
+
+/// How many messages, and when the rank had ended.
+using Head = std::array<std::uint64_t, 2>;
+
+void tell(Communicator& comm, const Traffic& traffic) {
+  Batch all;
+  std::vector<Head> heads;
+  for (const auto& script : traffic.ranks) heads.push_back({script.messages.size(), script.end_ns});
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    comm.send(rank, size_label, std::as_bytes(std::span(heads[at])), all);
+    comm.send(rank, script_label, std::as_bytes(std::span(traffic.ranks[at].messages)), all);
+  }
+  comm.wait(all);
+}
+
+Script told(Communicator& comm) {
+  Batch all;
+  Head size{};
+  comm.receive(0, size_label, std::as_writable_bytes(std::span(size)), all);
+  comm.wait(all);
+  Script script{.messages = std::vector<Transfer>(size[0]), .end_ns = size[1]};
+  comm.receive(0, script_label, std::as_writable_bytes(std::span(script.messages)), all);
+  comm.wait(all);
+  return script;
+}
+
+Script own_script(Communicator& comm, const Parameters& p) {
+  if (comm.rank() != 0) return told(comm);
+  const auto& traffic = traffic_of(p);
+  if (traffic.name != p.traffic) {
+    throw Failure(Exit::lost, fmt::format("LOG '{}': it was {} when the run began, and is {} now",
+                                          p.log, p.traffic, traffic.name));
+  }
+  tell(comm, traffic);
+  return traffic.ranks.front();
+}
+
+}  // namespace
+
+void run_rank(RankContext& context) {
+  const auto cases = context.cases<Parameters>();
+  const auto run_cases = [&](Communicator& comm, WorkloadMemory& memory) {
+    for (const auto& [index, p] : cases) {
+      context.rendezvous().phase("reading the log");
+      Replay replay(comm, context.clock(), memory, p, own_script(comm, p), context.crowded());
+      measure_workload(
+          context, comm, index, p, Replay::phases, p.traffic_bytes,
+          {.gpu = memory.gpu(),
+           .exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
+           .run = [&](std::uint32_t number, TransferLog* log) { return replay.run(number, log); },
+           .verify = [&] { return replay.verify(); }});
+    }
+  };
+  run_workload(context, cases.front().parameters, run_cases);
+}
+
+}  // namespace ucxbench::replay

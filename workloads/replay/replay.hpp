@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/comm/communicator.hpp"
+#include "harness/comm/transfer_log.hpp"
+#include "harness/core/clock.hpp"
+#include "workloads/common/iteration.hpp"
+#include "workloads/common/memory.hpp"
+#include "workloads/replay/parameters.hpp"
+#include "workloads/replay/stretches.hpp"
+#include "workloads/replay/traffic.hpp"
+
+namespace ucxbench::replay {
+
+/// One rank's part of a recorded run, done again. Every message begins when all has ended that had
+/// ended before it in the recording, and then as much time has passed as had then.
+class Replay {
+ public:
+  /// By Doing.
+  static constexpr std::array<std::string_view, 3> phases = {"gaps", "transferring", "waiting"};
+
+  /// `crowded`: ranks wait for processors. Makes all memory and contents. All ranks call everything
+  /// here together. Throws Failure.
+  Replay(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p,
+         Script script, bool crowded);
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  /// The same messages without gaps: bytes of all ranks by the slowest rank's time.
+  std::optional<double> exchange_alone_GBps();
+  Iteration run(std::uint32_t number, TransferLog* log);
+  /// Looks at every message that came. The error in words, or nothing.
+  std::string verify();
+
+ private:
+  /// Of the last run.
+  struct Readiness {
+    std::vector<Stretch> transfers;             ///< both ends were ready
+    std::vector<std::vector<Stretch>> awaited;  ///< by sender: this rank was, and that one not yet
+  };
+  struct Run {
+    Stretch when;
+    std::vector<Stretch> gaps;
+  };
+
+  std::span<std::byte> place_of(std::size_t message);
+  std::uint64_t seed_of(const Transfer& message) const;
+  void fill();
+  Run play(bool with_gaps, std::uint32_t number);
+  void wait_until(std::uint64_t ns);
+  Readiness readiness();
+  void inject();
+
+  Communicator& comm_;
+  const Clock& clock_;
+  Parameters p_;
+  Script script_;
+  Order order_;
+  bool crowded_;
+  TransferLog log_;  ///< of the last run: the n-th record is the n-th message
+  std::vector<std::size_t> offsets_;
+  std::vector<Buffer> buffers_;  ///< what is sent, what comes
+  std::uint64_t sent_bytes_ = 0, received_bytes_ = 0;
+  std::vector<std::byte> staged_;  ///< what is on a GPU, for looking at it
+};
+
+}  // namespace ucxbench::replay
