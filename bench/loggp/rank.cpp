@@ -113,7 +113,7 @@ class Rank {
       return us;
     });
     // Not the median: on a busy machine that may be more than a whole train takes.
-    const auto round_trip_us = 2 * std::ranges::min(latency);
+    const auto round_trip_us = times() ? 2 * std::ranges::min(latency) : 0;
     keep("latency_us", std::move(latency));
     auto message = step("trains", ComesTo::both, [&](int count) {
       auto us = in_us(clock, time_trains(end, p.train, count));
