@@ -8,7 +8,7 @@ namespace ucxbench {
 namespace {
 
 // Powers of two from 2^first to 2^last, as a model says, off by up to so much of each time.
-std::vector<LogGPPoint> points_of(const LogGP& model, int first, int last, double off = 0) {
+std::vector<LogGPPoint> loggp_points_of(const LogGP& model, int first, int last, double off = 0) {
   std::vector<LogGPPoint> points;
   for (int exponent = first; exponent <= last; ++exponent) {
     const auto bytes = std::ldexp(1, exponent);
@@ -22,20 +22,20 @@ std::vector<LogGPPoint> points_of(const LogGP& model, int first, int last, doubl
   return points;
 }
 
-constexpr LogGP eager{.L_us = 1, .o_s_us = 0.2, .o_r_us = 0.3, .g_us = 0.5, .G_us = 0.002};
-constexpr LogGP rendezvous{.L_us = 9, .o_s_us = 2, .o_r_us = 3, .g_us = 5, .G_us = 0.0001};
+constexpr LogGP loggp_of_short{.L_us = 1, .o_s_us = 0.2, .o_r_us = 0.3, .g_us = 0.5, .G_us = 0.002};
+constexpr LogGP loggp_of_long{.L_us = 9, .o_s_us = 2, .o_r_us = 3, .g_us = 5, .G_us = 0.0001};
 
 TEST(LogGP, IsFittedAsItWasMade) {
-  const auto model = fitted(points_of(eager, 0, 12));
-  EXPECT_NEAR(model.L_us, eager.L_us, 1e-9);
-  EXPECT_NEAR(model.o_s_us, eager.o_s_us, 1e-9);
-  EXPECT_NEAR(model.o_r_us, eager.o_r_us, 1e-9);
-  EXPECT_NEAR(model.g_us, eager.g_us, 1e-9);
-  EXPECT_NEAR(model.G_us, eager.G_us, 1e-12);
+  const auto model = fitted(loggp_points_of(loggp_of_short, 0, 12));
+  EXPECT_NEAR(model.L_us, loggp_of_short.L_us, 1e-9);
+  EXPECT_NEAR(model.o_s_us, loggp_of_short.o_s_us, 1e-9);
+  EXPECT_NEAR(model.o_r_us, loggp_of_short.o_r_us, 1e-9);
+  EXPECT_NEAR(model.g_us, loggp_of_short.g_us, 1e-9);
+  EXPECT_NEAR(model.G_us, loggp_of_short.G_us, 1e-12);
 }
 
 TEST(LogGP, HasNoGapBelowZero) {
-  auto points = points_of(eager, 0, 4);
+  auto points = loggp_points_of(loggp_of_short, 0, 4);
   for (std::size_t at = 0; at < points.size(); ++at) points[at].message_us = 5.0 - double(at);
   EXPECT_EQ(fitted(points).G_us, 0);
   for (auto& point : points) point.message_us = point.bytes * point.bytes;
@@ -43,14 +43,14 @@ TEST(LogGP, HasNoGapBelowZero) {
 }
 
 TEST(LogGP, HasARangeForEachProtocol) {
-  auto points = points_of(eager, 0, 12, 0.02);
+  auto points = loggp_points_of(loggp_of_short, 0, 12, 0.02);
   EXPECT_EQ(ranges_of(points), std::vector<std::size_t>{0});
-  for (const auto& point : points_of(rendezvous, 13, 20, 0.02)) points.push_back(point);
+  for (const auto& point : loggp_points_of(loggp_of_long, 13, 20, 0.02)) points.push_back(point);
   EXPECT_EQ(ranges_of(points), (std::vector<std::size_t>{0, 13}));
 }
 
 TEST(LogGP, OfFewPointsIsOneRange) {
-  EXPECT_EQ(ranges_of(points_of(eager, 0, 2)), std::vector<std::size_t>{0});
+  EXPECT_EQ(ranges_of(loggp_points_of(loggp_of_short, 0, 2)), std::vector<std::size_t>{0});
 }
 
 TEST(LogGP, SaysNothingOfOtherRuns) { EXPECT_TRUE(loggp_of(Result{}).empty()); }
