@@ -128,8 +128,9 @@ void Follower::handle(const nlohmann::json& frame) {
     end_->said_there = true;
   } else if (type == "stacks") {
     const auto rank = frame.at("rank").get<int>();
+    const std::chrono::milliseconds limit(frame.at("limit_ms").get<int>());
     remote_.send(
-        {{"type", "stacks"}, {"rank", rank}, {"text", ranks_ ? ranks_->stacks(rank) : ""}});
+        {{"type", "stacks"}, {"rank", rank}, {"text", ranks_ ? ranks_->stacks(rank, limit) : ""}});
   } else if (type == "clock") {
     remote_.send({{"type", "answer"}, {"number", frame.at("number")}, {"ns", monotonic_ns()}});
   } else if (type == "ask") {

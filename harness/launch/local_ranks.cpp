@@ -24,9 +24,6 @@ constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
 constexpr std::chrono::milliseconds soon_limit{100};
-// For one rank: of the three seconds in which a run with a stopped one ends, most are for finding
-// it.
-constexpr std::chrono::milliseconds stacks_of_one_limit{250};
 
 }  // namespace
 
@@ -121,9 +118,9 @@ void LocalRanks::forgive(Clock::time_point now) {
   for (auto& rank : ranks_) rank->forgive(now);
 }
 
-std::string LocalRanks::stacks(int rank) const {
+std::string LocalRanks::stacks(int rank, std::chrono::milliseconds limit) const {
   const auto* const here = find(rank);
-  return here == nullptr ? "" : here->stacks(Clock::now() + stacks_of_one_limit);
+  return here == nullptr ? "" : here->stacks(Clock::now() + limit);
 }
 
 std::vector<int> LocalRanks::end(bool soon) {

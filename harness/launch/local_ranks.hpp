@@ -46,9 +46,8 @@ class LocalRanks {
   void check(Clock::time_point now);
   void forgive(Clock::time_point now);
 
-  /// What the threads of one do; empty when it is not here any more. A quarter of
-  /// a second at most.
-  std::string stacks(int rank) const;
+  /// What the threads of one do, as far as `limit` lets look; empty when it is not here any more.
+  std::string stacks(int rank, std::chrono::milliseconds limit) const;
 
   /// Kills all that is left, waits for the deaths and removes what they leave. Returns those that
   /// hang in the kernel. `soon`: the user waits. The kernel takes seconds to take hundreds of ranks

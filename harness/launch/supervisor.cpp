@@ -8,6 +8,7 @@
 
 #include "harness/launch/causes.hpp"
 #include "harness/launch/events.hpp"
+#include "harness/launch/far_ranks.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/local_ranks.hpp"
 #include "harness/launch/mpirun.hpp"
@@ -26,28 +27,33 @@ constexpr milliseconds report_limit(int ranks) {
   return std::max(milliseconds(500 - ranks), milliseconds(200));
 }
 
-// For all other hosts together to end their ranks.
-constexpr std::chrono::seconds launch_end_limit{5};
-
 // Of how many hung ranks the stacks are taken, and how long those of other hosts are waited for.
 constexpr std::size_t most_stacks = 8;
 constexpr milliseconds stacks_limit{1000};
-
-// Of the connection to the supervisor of host 1, 2, …; LocalRanks::signals_tag is 0.
-constexpr Events::Tag tag_of_host(int host) { return static_cast<Events::Tag>(host); }
+// Of the three seconds in which a run with a stopped rank ends, most are for finding it.
+constexpr milliseconds stacks_of_one_limit{600};
+constexpr milliseconds stacks_of_all_limit{2000};
 
 class Supervisor {
  public:
   Supervisor(const Launch& launch, Signals& signals, const RemoteSupervisors& others)
       : launch_(launch),
         signals_(signals),
-        others_(others),
         size_(static_cast<int>(launch.hosts.empty() ? launch.ranks.size() : launch.hosts.size())),
         hub_(size_, launch.preset, launch.on_report),
         ranks_(
             events_, size_, [this](int rank, const auto& frame) { handle(rank, frame); },
             [this](int rank, const Blame& found) { blame(rank, found); }),
-        far_(static_cast<std::size_t>(size_)),
+        far_(events_, size_, launch.hosts, others,
+             {.on_frame = [this](int rank, const auto& frame) { handle(rank, frame); },
+              .on_blame = [this](int rank, const Blame& found) { blame(rank, found); },
+              .on_lost = [this](int host, const auto& problem) { blame_host(host, problem); },
+              .on_leave =
+                  [this](const auto& host) {
+                    causes_.add(fmt::format("the run was ended on {}", host), Exit::interrupted,
+                                true);
+                  },
+              .on_stacks = [this](int rank, const auto& text) { add_stacks(rank, text); }}),
         progress_(hub_, size_, launch.timeout) {}
 
   LaunchOutcome run();
@@ -55,20 +61,9 @@ class Supervisor {
  private:
   using State = LaunchOutcome::State;
 
-  /// What is known of a rank of another host.
-  struct Far {
-    bool gone = false;
-    bool reported = false;
-  };
-
-  int host_of(int rank) const {
-    return launch_.hosts.empty() ? 0 : launch_.hosts[static_cast<std::size_t>(rank)];
-  }
-  RemoteSupervisor& other(int host) const { return *others_[static_cast<std::size_t>(host) - 1]; }
-  std::vector<int> ranks_of(int host) const;
+  bool is_here(int rank) const { return far_.host_of(rank) == 0; }
   bool gone(int rank) const;
   bool all_over() const;
-  std::string host_name_of(int rank) const;
   std::string name(int rank) const;
   std::string place(int rank) const;
   std::string sentence(int rank, const std::string& what) const;
@@ -80,36 +75,30 @@ class Supervisor {
   void dispatch(Events::Tag tag, Clock::time_point now);
   void handle(int rank, const nlohmann::json& frame);
   void send(const Hub::Reply& reply);
-  void handle_host(int host, const nlohmann::json& frame);
   void look_at_mpirun();
   void check(Clock::time_point now);
   void forgive(Clock::time_point now);
   void blame(int rank, const Blame& blame);
   void blame_host(int host, const std::string& problem);
   void take_stacks();
-  void ask_for_stacks(int rank);
   void add_stacks(int rank, const std::string& text);
   void end_ranks();
-  void end_others();
   LaunchOutcome outcome() const;
 
   const Launch& launch_;
   Signals& signals_;
-  const RemoteSupervisors& others_;
   int size_;
   Hub hub_;
   Events events_;
   std::optional<MpirunJob> mpirun_;
   LocalRanks ranks_;
-  std::vector<Far> far_;  ///< by rank
+  FarRanks far_;
   ProgressWatch progress_;
   Causes causes_;
   StopCall stop_call_;
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
-  std::string stopped_on_;                    ///< another host, where the user did that
   std::string unkillable_;
   std::vector<int> hung_;  ///< those to blame first
-  int stacks_awaited_ = 0;
   std::string stacks_;
 };
 
@@ -126,32 +115,15 @@ LaunchOutcome Supervisor::run() {
   return outcome();
 }
 
-std::vector<int> Supervisor::ranks_of(int host) const {
-  std::vector<int> ranks;
-  for (int rank = 0; rank < size_; ++rank) {
-    if (host_of(rank) == host) ranks.push_back(rank);
-  }
-  return ranks;
-}
-
 void Supervisor::start() {
   events_.watch(signals_.fd(), LocalRanks::signals_tag);
-  auto preset = nlohmann::json::object();
-  for (const auto& [key, value] : launch_.preset) preset[key] = nlohmann::json::binary(value);
-  for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
-    other(host).send({{"type", "launch"},
-                      {"ranks", ranks_of(host)},
-                      {"size", size_},
-                      {"preset", preset},
-                      {"told", launch_.told.at(static_cast<std::size_t>(host) - 1)}});
-    events_.watch(other(host).fd(), tag_of_host(host));
-  }
+  far_.start(launch_.preset, launch_.told);
   const auto given_up = [this] {
     signals_.collect();
     return signals_.stop();
   };
   if (!launch_.mpirun.empty()) mpirun_.emplace(launch_.mpirun, launch_.ranks, given_up);
-  const auto here = ranks_of(0);
+  const auto here = far_.ranks_of(0);
   for (std::size_t at = 0; at < here.size(); ++at) {
     signals_.collect();
     if (signals_.stop()) return;
@@ -196,18 +168,15 @@ void Supervisor::supervise() {
 
 // From here on no rank is let go on: what it does is given up.
 void Supervisor::stop_if_asked(Clock::time_point now) {
-  if (stopped_ || !(signals_.stop() || !stopped_on_.empty())) return;
+  if (stopped_ || !(signals_.stop() || !far_.stopped_on().empty())) return;
   stopped_ = now;
   stop_call_.call();
-  for (const auto& each : others_) each->send({{"type", "stop"}});
+  far_.stop();
 }
 
 bool Supervisor::all_reported() const {
-  for (int rank = 0; rank < size_; ++rank) {
-    const auto& far = far_[static_cast<std::size_t>(rank)];
-    if (host_of(rank) != 0 && !far.gone && !far.reported) return false;
-  }
-  return std::ranges::all_of(ranks_.all(), [](const auto& rank) { return rank->has_reported(); });
+  return far_.all_reported() &&
+         std::ranges::all_of(ranks_.all(), [](const auto& rank) { return rank->has_reported(); });
 }
 
 void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
@@ -216,13 +185,7 @@ void Supervisor::dispatch(Events::Tag tag, Clock::time_point now) {
     ranks_.take(tag, now);
     return;
   }
-  const auto host = static_cast<int>(tag);
-  try {
-    other(host).receive(now, [&](const auto& frame) { handle_host(host, frame); });
-  } catch (const Failure& failure) {
-    blame_host(host, failure.what());
-  }
-  if (other(host).ended()) events_.forget(other(host).fd());
+  far_.take(tag, now);
 }
 
 void Supervisor::handle(int rank, const nlohmann::json& frame) {
@@ -249,54 +212,10 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   }
 }
 
-// What goes to all ranks is sent to each host once.
 void Supervisor::send(const Hub::Reply& reply) {
   const bool to_all = reply.rank == Hub::all_ranks;
-  const auto first = to_all ? 0 : host_of(reply.rank);
-  const auto last = to_all ? static_cast<int>(others_.size()) : first;
-  for (auto host = first; host <= last; ++host) {
-    if (host == 0) {
-      ranks_.send(reply.rank, reply.frame);
-      continue;
-    }
-    try {
-      other(host).send({{"type", "rank"}, {"rank", reply.rank}, {"frame", reply.frame}});
-    } catch (const Failure& failure) {
-      blame_host(host, failure.what());
-    }
-  }
-}
-
-void Supervisor::handle_host(int host, const nlohmann::json& frame) {
-  const std::string type = frame.value("type", "");
-  if (type == "stop") {
-    stopped_on_ = other(host).host();
-    return;
-  }
-  if (type == "leave") {
-    causes_.add(fmt::format("the run was ended on {}", other(host).host()), Exit::interrupted,
-                true);
-    return;
-  }
-  const auto rank = frame.value("rank", -1);
-  if (rank < 0 || rank >= size_ || host_of(rank) != host) {
-    throw Failure(Exit::lost,
-                  fmt::format("{} sent a message for a rank of another host", other(host).host()));
-  }
-  auto& far = far_[static_cast<std::size_t>(rank)];
-  if (type == "blame") {
-    blame(rank, {frame.value("text", ""), exit_of(frame.value("exit", 5)),
-                 frame.value("root_cause", false), frame.value("hung", false)});
-  } else if (type == "stacks") {
-    --stacks_awaited_;
-    add_stacks(rank, frame.value("text", ""));
-  } else if (type == "gone") {
-    far.gone = true;
-  } else {
-    const auto& said = frame.at("frame");
-    far.reported = far.reported || said.value("type", "") == "reported";
-    handle(rank, said);
-  }
+  if (to_all || is_here(reply.rank)) ranks_.send(reply.rank, reply.frame);
+  if (to_all || !is_here(reply.rank)) far_.send(reply);
 }
 
 // Ends the job when a rank dies.
@@ -307,9 +226,7 @@ void Supervisor::look_at_mpirun() {
 
 void Supervisor::check(Clock::time_point now) {
   ranks_.check(now);
-  for (int host = 1; host <= static_cast<int>(others_.size()); ++host) {
-    if (const auto problem = other(host).problem(now)) blame_host(host, *problem);
-  }
+  far_.check(now);
   if (!causes_.empty() || stopped_) return;
   const auto stuck = progress_.look(
       now, [this](int rank) { return gone(rank); },
@@ -320,24 +237,19 @@ void Supervisor::check(Clock::time_point now) {
 }
 
 void Supervisor::take_stacks() {
+  if (hung_.empty()) return;
   if (hung_.size() > most_stacks) hung_.resize(most_stacks);
-  for (const auto rank : hung_) ask_for_stacks(rank);
+  const auto limit =
+      std::min(stacks_of_one_limit, stacks_of_all_limit / static_cast<int>(hung_.size()));
   for (const auto rank : hung_) {
-    if (host_of(rank) == 0) add_stacks(rank, ranks_.stacks(rank));
+    if (!is_here(rank)) far_.ask_for_stacks(rank, limit);
+  }
+  for (const auto rank : hung_) {
+    if (is_here(rank)) add_stacks(rank, ranks_.stacks(rank, limit));
   }
   const auto deadline = Clock::now() + stacks_limit;
-  while (stacks_awaited_ > 0 && Clock::now() < deadline) {
+  while (far_.stacks_awaited() > 0 && Clock::now() < deadline) {
     for (const auto tag : events_.wait(settle_tick)) dispatch(tag, Clock::now());
-  }
-}
-
-void Supervisor::ask_for_stacks(int rank) {
-  if (host_of(rank) == 0) return;
-  try {
-    other(host_of(rank)).send({{"type", "stacks"}, {"rank", rank}});
-    ++stacks_awaited_;
-  } catch (const Failure& failure) {
-    blame_host(host_of(rank), failure.what());
   }
 }
 
@@ -347,12 +259,12 @@ void Supervisor::add_stacks(int rank, const std::string& text) {
 
 void Supervisor::forgive(Clock::time_point now) {
   ranks_.forgive(now);
-  for (const auto& each : others_) each->forgive(now);
+  far_.forgive(now);
   progress_.begin(now);
 }
 
 bool Supervisor::gone(int rank) const {
-  if (host_of(rank) != 0) return far_[static_cast<std::size_t>(rank)].gone;
+  if (!is_here(rank)) return far_.gone(rank);
   const auto* const here = ranks_.find(rank);
   return here != nullptr && here->gone();
 }
@@ -365,13 +277,9 @@ bool Supervisor::all_over() const {
   return true;
 }
 
-std::string Supervisor::host_name_of(int rank) const {
-  const auto host = host_of(rank);
-  return host == 0 ? host_name() : other(host).host();
-}
-
 std::string Supervisor::name(int rank) const {
-  return fmt::format("rank {} on {}", rank, host_name_of(rank));
+  return fmt::format("rank {} on {}", rank,
+                     is_here(rank) ? host_name() : far_.host_name(far_.host_of(rank)));
 }
 
 std::string Supervisor::place(int rank) const {
@@ -389,13 +297,11 @@ void Supervisor::blame(int rank, const Blame& blame) {
   causes_.add(sentence(rank, blame.text), blame.exit, blame.root_cause);
 }
 
-// Once: what its ranks miss from now on has this cause.
 void Supervisor::blame_host(int host, const std::string& problem) {
-  const auto ranks = ranks_of(host);
-  if (std::ranges::all_of(ranks, [&](int rank) { return gone(rank); }) || stopped_) return;
-  for (const auto rank : ranks) far_[static_cast<std::size_t>(rank)].gone = true;
+  if (stopped_) return;
+  const auto ranks = far_.ranks_of(host);
   causes_.add(fmt::format("rank{} {} on {} {} lost: {}{}", ranks.size() == 1 ? "" : "s",
-                          fmt::join(ranks, ", "), other(host).host(),
+                          fmt::join(ranks, ", "), far_.host_name(host),
                           ranks.size() == 1 ? "was" : "were", problem, place(ranks.front())),
               Exit::lost, true);
 }
@@ -407,26 +313,9 @@ void Supervisor::end_ranks() {
         name(rank), reap_limit.count());
   }
   mpirun_.reset();
-  end_others();
-}
-
-void Supervisor::end_others() {
-  std::vector<RemoteSupervisor*> ending;
-  const auto attempt = [&](const auto& step) {
-    try {
-      step();
-    } catch (const Failure& failure) {
-      if (causes_.empty()) causes_.add(failure.what(), failure.exit(), false);
-    }
-  };
-  for (const auto& each : others_) {
-    attempt([&] {
-      each->begin_end();
-      ending.push_back(each.get());
-    });
+  for (const auto& problem : far_.end()) {
+    if (causes_.empty()) causes_.add(problem.what(), problem.exit(), false);
   }
-  const auto deadline = Clock::now() + launch_end_limit;
-  for (auto* each : ending) attempt([&] { each->await_end(deadline); });
 }
 
 LaunchOutcome Supervisor::outcome() const {
@@ -437,9 +326,9 @@ LaunchOutcome Supervisor::outcome() const {
             causes_.reasons() + unkillable_, stacks_};
   }
   if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
-  if (!stopped_on_.empty()) {
+  if (!far_.stopped_on().empty()) {
     return {State::interrupted, Exit::interrupted,
-            fmt::format("stopped by Ctrl-C on {}", stopped_on_)};
+            fmt::format("stopped by Ctrl-C on {}", far_.stopped_on())};
   }
   return {};
 }
