@@ -33,6 +33,9 @@ if(UCXBENCH_SANITIZE)
                                                   -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
   target_link_options(ucxbench_flags INTERFACE -fsanitize=${UCXBENCH_SANITIZE})
+  if(UCXBENCH_FUZZ)
+    target_compile_options(ucxbench_flags INTERFACE -fsanitize=fuzzer-no-link)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # The added checks hide initializations from it: false alarms inside <regex> and <functional>.
     target_compile_options(ucxbench_flags INTERFACE -Wno-maybe-uninitialized)
