@@ -81,6 +81,12 @@ void check(const Parameters& p, const Local& local) {
         fmt::format("--api {}: an operation of UCX; with --comm {} there is {}", to_string(p.api),
                     to_string(p.comm), p.comm == CommKind::mpi ? "tag" : "tag and stream"));
   }
+  if (p.expected && p.comm != CommKind::ucx) {
+    throw Failure(Exit::usage,
+                  fmt::format("--expected: UCX expects nothing of --comm {}; leave one "
+                              "of the two out",
+                              to_string(p.comm)));
+  }
   check_operations(p);
   check_message_size("--sizes", p, p.bytes, 2, local);
 }
@@ -169,6 +175,10 @@ Fields<Parameters> samples() {
                                          .group = "sample",
                                          .recorded = false}),
       time_field(&Parameters::time_per_launch, {.name = "time-per-launch-ns", .asked = false}),
+      flag_field(&Parameters::expected,
+                 {.name = "expected",
+                  .help = "also what UCX itself expects, by which it chooses protocols",
+                  .group = "sample"}),
   };
 }
 

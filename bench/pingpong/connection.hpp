@@ -34,6 +34,7 @@ class Connection {
   Loops& loops() { return *loops_; }
   const Cold& cold() const { return cold_; }
   std::vector<std::string> lanes() const { return device_->lanes(); }
+  const PairDevice& device() const { return *device_; }
   const std::map<std::string, std::string>& effective() const { return device_->effective(); }
 
  private:

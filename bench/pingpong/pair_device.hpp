@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class PairDevice {
 
   /// What messages may take, "tcp/lo".
   virtual std::vector<std::string> lanes() const = 0;
+  /// What UCX expects of it (UcxEndpoint); nothing of other devices.
+  virtual std::string printed_info() const { return ""; }
+  virtual std::optional<double> evaluated_us(std::uint64_t) const { return std::nullopt; }
   /// The settings that it has in fact: UCX_TLS → "tcp".
   virtual const std::map<std::string, std::string>& effective() const = 0;
 };

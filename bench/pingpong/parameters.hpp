@@ -31,6 +31,7 @@ struct Parameters : Place {
   std::chrono::nanoseconds max_time{400'000'000};        ///< measuring time of all launches
   std::chrono::nanoseconds time_per_launch{66'666'666};  ///< of one
   Check check = Check::sample;
+  bool expected = false;  ///< also what UCX expected each message to take
 };
 
 }  // namespace ucxbench::pingpong

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bench/pingpong/connection.hpp"
+#include "bench/pingpong/expected.hpp"
 #include "harness/core/activity.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/proof_record.hpp"
@@ -59,8 +59,9 @@ bool needs_target(const Bench& bench, const Parameters& p, double expected_us) {
 
 }  // namespace
 
-Json prove(const Bench& bench, const Parameters& p, const std::vector<std::string>& lanes,
-           bool count, double expected_us) {
+Json prove(const Bench& bench, const Parameters& p, const Connection& connection, bool count,
+           double expected_us) {
+  const auto lanes = connection.lanes();
   auto& rendezvous = bench.pair.rendezvous();
   rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
   Evidence evidence{
@@ -74,6 +75,9 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
         in_step(bench.pair, bench.progress, [&] { return bench.loops.described(); }));
     auto record = protocol_record(p.bytes, many ? "bandwidth" : "latency", path);
     if (is_one_sided(p.api)) record["operation"] = to_string(p.api);
+    if (p.expected && bench.pair.leads()) {
+      add_expected(record, connection.device(), p, path, many);
+    }
     protocols.push_back(std::move(record));
     // Where the two differ, the one that is said last says nothing about the other.
     evidence.path =
@@ -101,6 +105,7 @@ Json prove(const Bench& bench, const Parameters& p, const std::vector<std::strin
   auto path = path_record(TransportSet::of(p.transports), evidence, protocols,
                           path_labels(bench.gpu, bench.same_gpu, lanes));
   if (!target_progress.is_null()) path["target_progress"] = target_progress;
+  if (p.expected) path["speed_unknown"] = lanes_of_unknown_speed(lanes);
   return path;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "bench/pingpong/connection.hpp"
 #include "bench/pingpong/measure.hpp"
 #include "harness/run/benchmark.hpp"
 
@@ -14,7 +14,8 @@ namespace ucxbench::pingpong {
 /// With `count` also whether put, get and atomic operations, which take about `expected_us`, need
 /// the target's CPU. All ranks call it at the same point of the plan. The lead's answer is
 /// LaunchRecord::path; the follower's is empty.
-Json prove(const Bench& bench, const Parameters& parameters, const std::vector<std::string>& lanes,
+/// With Parameters::expected also what UCX expected (add_expected).
+Json prove(const Bench& bench, const Parameters& parameters, const Connection& connection,
            bool count, double expected_us);
 
 /// What UCX says that both ranks did with as many messages, by its own count: over a connection

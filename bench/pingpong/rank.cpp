@@ -85,17 +85,16 @@ void run_connection(RankContext& context, Pair& pair,
       finished = {record};
       finished.front().launch = launch;
     });
-    const auto lanes = connection.lanes();
     // Another launch configures UCX just so; counting takes its turn by pairs.
     if (!without_proof()) {
-      measured.record.path = prove(bench, parameters, lanes, launch == 0,
+      measured.record.path = prove(bench, parameters, connection, launch == 0,
                                    measured.record.cold.first_message_us.value_or(0));
     }
     if (!pair.leads()) continue;
     measured.record.launch = launch;
     measured.record.cold.context_us = connection.cold().context_us;
     measured.record.cold.connect_us = connection.cold().connect_us;
-    measured.record.lanes = lanes;
+    measured.record.lanes = connection.lanes();
     context.report_case(planned.index, measured.record, measured.verified, measured.error,
                         progress);
   }

@@ -25,6 +25,10 @@ class UcxPair final : public PairDevice {
   std::vector<ProtocolUse> end() override { return worker_.end(); }
 
   std::vector<std::string> lanes() const override { return endpoint_->lanes(); }
+  std::string printed_info() const override { return endpoint_->printed_info(worker_.handle()); }
+  std::optional<double> evaluated_us(std::uint64_t bytes) const override {
+    return endpoint_->evaluated_us(bytes);
+  }
   const std::map<std::string, std::string>& effective() const override {
     return worker_.effective();
   }

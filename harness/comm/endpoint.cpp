@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "harness/comm/address.hpp"
 #include "harness/core/text.hpp"
 #include "harness/transports/lanes.hpp"
+#include "harness/transports/printed.hpp"
 #include "harness/transports/rdma_ports.hpp"
 #include "harness/transports/ucx_error.hpp"
 
@@ -122,6 +124,24 @@ ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::
 std::vector<std::string> UcxEndpoint::lanes() const {
   const auto queried = queried_lanes(endpoint_);
   return queried.empty() ? printed_lanes(endpoint_) : queried;
+}
+
+std::string UcxEndpoint::printed_info(ucp_worker_h worker) const {
+  return printed([&](std::FILE* out) {
+    ucp_ep_print_info(endpoint_, out);
+    ucp_worker_print_info(worker, out);
+  });
+}
+
+std::optional<double> UcxEndpoint::evaluated_us(std::uint64_t bytes) const {
+  ucp_ep_evaluate_perf_param_t of{};
+  of.field_mask = UCP_EP_PERF_PARAM_FIELD_MESSAGE_SIZE;
+  of.message_size = bytes;
+  ucp_ep_evaluate_perf_attr_t attributes{};
+  attributes.field_mask = UCP_EP_PERF_ATTR_FIELD_ESTIMATED_TIME;
+  if (ucp_ep_evaluate_perf(endpoint_, &of, &attributes) != UCS_OK) return std::nullopt;
+  const auto us = attributes.estimated_time * 1e6;
+  return std::isfinite(us) && us > 0 ? std::optional(us) : std::nullopt;
 }
 
 void UcxEndpoint::close(const Rendezvous::Progress& progress) {

@@ -2,6 +2,8 @@
 
 #include <ucp/api/ucp.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,13 @@ class UcxEndpoint {
   /// Configured lanes, "tcp/lo", in UCX's order without repetition: what messages may take, not
   /// what one took. Complete once a message has gone each way.
   std::vector<std::string> lanes() const;
+
+  /// What UCX prints of it and of its worker: for parse_protocol_ranges.
+  std::string printed_info(ucp_worker_h worker) const;
+
+  /// What ucp_ep_evaluate_perf expects a message to take: latency and size by the fastest lane,
+  /// whatever protocols do. Empty where UCX does not say.
+  std::optional<double> evaluated_us(std::uint64_t bytes) const;
 
   /// Flushes and closes, unless the peer has closed already, while `progress` is called. Both sides
   /// must have passed a barrier, and must go on progressing until both are closed.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/report/expected_view.hpp"
 #include "harness/report/first_messages.hpp"
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/sweep_view.hpp"
@@ -33,6 +34,7 @@ std::vector<Section> sections_of(const Block& block) {
   }
   if (block.kind() != ViewKind::workload) {
     add("", metrics_of(block));
+    for (auto& [title, grid] : expected_sections(block)) add(title, std::move(grid));
     add("", pairs_of(block));
     if (!block.measured.empty()) {
       const auto& largest = *block.measured.back();

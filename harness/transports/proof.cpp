@@ -119,11 +119,17 @@ std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evi
   return {carried, "counters: " + in_words(carried)};
 }
 
+// Of a message whose estimate UCX rounds to 0.1 MiB/s (which it calls MB/s) and to 0.01 us: by the
+// one that is nearer to the truth.
+std::optional<double> estimate_us(double bytes, double MiB_per_s, double us) {
+  if (bytes > 0 && MiB_per_s > 10 * us) return bytes / MiB_per_s * (1e6 / (1 << 20));
+  return us > 0 ? std::optional(us) : std::nullopt;
+}
+
 }  // namespace
 
 MessagePath parse_request_info(std::string_view text) {
-  static const std::regex new_engine(
-      R"(length \d+ (.*?)(?: [0-9.]+ [KMGT]?B/s [0-9.]+ [mun]?s)?$)");
+  static const std::regex new_engine(R"(length (\d+) (.*?)(?: ([0-9.]+) MB/s ([0-9.]+) us)?$)");
   static const std::regex new_lane(R"(\b([a-z][a-z0-9_]*/[A-Za-z0-9_.:-]+))");
   static const std::regex old_engine(R"(length \d+ (\S+)\(\) lane\[)");
   const std::string all(trim_text(text));
@@ -136,8 +142,12 @@ MessagePath parse_request_info(std::string_view text) {
     return {rendezvous ? "rendezvous, " + function : "eager", parse_lanes(all)};
   }
   if (!all.starts_with('{') || !std::regex_search(all, match, new_engine)) return {};
-  const auto words = match[1].str();
+  const auto words = match[2].str();
   MessagePath path{words, distinct_matches(words, new_lane)};
+  if (match[4].matched) {
+    path.expected_us = estimate_us(std::stod(match[1].str()), std::stod(match[3].str()),
+                                   std::stod(match[4].str()));
+  }
   // "rendezvous zero-copy read from remote cma/memory": the lanes stand apart in what is returned.
   for (const auto& lane : path.lanes) {
     const auto at = path.protocol.find(lane);

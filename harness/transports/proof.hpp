@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ namespace ucxbench {
 struct MessagePath {
   std::string protocol{};            ///< "rendezvous zero-copy read from remote"; "" if unknown
   std::vector<std::string> lanes{};  ///< that carried the payload, "cma/memory"; empty if unknown
+  /// What UCX expected the message to take, by which it chose; of the new engine alone.
+  std::optional<double> expected_us{};
 };
 
 /// From the text of either protocol engine: of UCX up to 1.15 by default "flags:0x… send length 8

@@ -22,6 +22,17 @@ TEST(RequestInfo, OfTheNewProtocolEngine) {
   EXPECT_EQ(path.lanes, (std::vector<std::string>{"tcp/lo", "rc_mlx5/mlx5_0:1"}));
 }
 
+TEST(RequestInfo, SaysWhatUcxExpects) {
+  const auto expected = [](const std::string& words) {
+    return parse_request_info("{proto} tag_send from host memory length " + words).expected_us;
+  };
+  // 0.10 us is rounded more than 74.3 MiB/s, 12.0 MiB/s more than 83430.31 us.
+  EXPECT_NEAR(expected("8 eager short sysv/memory 74.3 MB/s 0.10 us").value_or(0), 0.10268, 1e-5);
+  EXPECT_EQ(expected("1048576 eager tcp/lo 12.0 MB/s 83430.31 us"), 83430.31);
+  EXPECT_EQ(expected("8 eager short sysv/memory"), std::nullopt);
+  EXPECT_EQ(expected("8 eager short sysv/memory 0.0 MB/s 0.00 us"), std::nullopt);
+}
+
 TEST(RequestInfo, OfTheOldProtocolEngine) {
   auto path = parse_request_info(
       "flags:0x4001 send length 8 NAME() lane[0]:  1:sysv/memory.0 md[1]           -> "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,17 @@ struct ProtocolTables {
 };
 
 ProtocolTables parse_protocol_tables(std::string_view log);
+
+/// The sizes for which UCX chooses a protocol.
+struct ProtocolRange {
+  std::string operation;              ///< as in ProtocolUse; of the old engine "tag_send"
+  std::uint64_t from = 0;             ///< bytes
+  std::optional<std::uint64_t> to{};  ///< the last one, in bytes; empty: no end
+  std::string protocol, device;       ///< of the old engine "egr/short", ""
+};
+
+/// Those in what ucp_ep_print_info and ucp_worker_print_info print: UCX up to 1.15 the thresholds
+/// of an endpoint, newer ones tables for the operations that were used so far.
+std::vector<ProtocolRange> parse_protocol_ranges(std::string_view printed);
 
 }  // namespace ucxbench

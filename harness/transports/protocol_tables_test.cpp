@@ -94,5 +94,70 @@ TEST(ProtocolTables, OfNothing) {
   EXPECT_EQ(parse_protocol_tables("").rest, "");
 }
 
+// Of the same, what ucp_ep_print_info prints in 1.22 and in 1.16 to 1.21.
+constexpr const char* printed_by_1_22 = R"(# UCP endpoint
+# +-----------+---------------------------------+--------+
+# | ucx-bench intra-node cfg#0                            |
+# | tagged message by ucp_tag_send*(multi) from host memory |
+# +-----------+---------------------------------+--------+
+# |   Range   |           Description           | Config |
+# +-----------+---------------------------------+--------+
+# |     0..92 | eager short                     | tcp/lo |
+# |  93..256K | eager copy-in copy-out          | tcp/lo |
+# | 262145..inf | (?) rendezvous zero-copy write | tcp/lo |
+# +-----------+---------------------------------+--------+
+)";
+constexpr const char* printed_by_1_17 =
+    R"(# +------------------------+------------------------------------+
+# | ucx-bench intra-node cfg#0 | tagged message by ucp_tag_send*(multi) from host memory |
+# +------------------------+------------------------------------+--------+
+# |                  0..92 | eager short                        | tcp/lo |
+# |               93..256K | eager copy-in copy-out             | tcp/lo |
+# |            262145..inf | (?) rendezvous zero-copy write     | tcp/lo |
+# +------------------------+------------------------------------+--------+
+)";
+
+TEST(ProtocolRanges, OfTables) {
+  for (const auto* printed : {printed_by_1_22, printed_by_1_17}) {
+    const auto ranges = parse_protocol_ranges(printed);
+    ASSERT_EQ(ranges.size(), 3U);
+    EXPECT_EQ(ranges[0].operation, "tagged message by ucp_tag_send*(multi) from host memory");
+    EXPECT_EQ(ranges[0].from, 0U);
+    EXPECT_EQ(ranges[0].to, 92U);
+    EXPECT_EQ(ranges[1].to, 256U * 1024);
+    EXPECT_EQ(ranges[1].device, "tcp/lo");
+    EXPECT_EQ(ranges[2].from, 262145U);
+    EXPECT_EQ(ranges[2].to, std::nullopt);
+    EXPECT_EQ(ranges[2].protocol, "rendezvous zero-copy write");
+  }
+}
+
+TEST(ProtocolRanges, OfTheOldEnginesThresholds) {
+  // ucp_ep_config_print_proto, UCX 1.13.1.
+  const auto ranges = parse_protocol_ranges(
+      "#                tag_send: 0..<egr/short>..8185..<egr/bcopy>..65536..<rndv>..(inf)\n"
+      "#             stream_send: 0..<egr/short>..0..<egr/bcopy>..(inf)\n"
+      "#                  put[2]: 0..<short>..4435..<zcopy>..(inf)\n"
+      "#                 lane[0]:  1:tcp/lo.0 md[0]      -> md[0]/tcp/sysdev[255]  am am_bw#0\n");
+  ASSERT_EQ(ranges.size(), 6U);
+  EXPECT_EQ(ranges[0].operation, "tag_send");
+  EXPECT_EQ(ranges[0].to, 8184U);
+  EXPECT_EQ(ranges[1].protocol, "egr/bcopy");
+  EXPECT_EQ(ranges[1].from, 8185U);
+  EXPECT_EQ(ranges[2].from, 65536U);
+  EXPECT_EQ(ranges[2].to, std::nullopt);
+  EXPECT_EQ(ranges[3].operation, "stream_send");
+  EXPECT_EQ(ranges[3].protocol, "egr/bcopy");
+  EXPECT_EQ(ranges[4].operation, "put");
+  EXPECT_EQ(ranges[5].from, 4435U);
+}
+
+TEST(ProtocolRanges, OfNothingAndOfNonsense) {
+  EXPECT_TRUE(parse_protocol_ranges("").empty());
+  EXPECT_TRUE(parse_protocol_ranges("| a..b | eager | tcp/lo |\n| 5..4x | eager | tcp/lo |\n|\n||")
+                  .empty());
+  EXPECT_TRUE(parse_protocol_ranges("| 99999999999999999999T..inf | eager | tcp/lo |").empty());
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -59,7 +59,7 @@ def over_size(run, file):
         unit = words(metrics[panel]["unit"])
         if unit == "GB/s":
             series += peaks_of([case for case in run["cases"] if case["shows"]["kind"] == "curve" and size_axis(case)], sizes_of(series))
-        made.append(chart(words(metrics[panel]["title"]), about, "size", unit, series))
+        made.append(chart(words(metrics[panel]["title"]), about, "size", unit, series, curves.thresholds(found, panel)))
     return made
 
 

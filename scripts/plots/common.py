@@ -10,7 +10,7 @@ LINES = ["-", "--", ":", "-."]
 # What tells curves apart by colour first; all else by line and marker.
 BY_COLOR = ["transports", "comm", "progress_mode", "file", "api", "memory"]
 # Of a curve, these say by their value alone what they are.
-PLAIN = ("transports", "comm", "api", "file", "scaling")
+PLAIN = ("transports", "comm", "api", "file", "scaling", "figures")
 UNITS = {"us": "µs"}
 MOST = 2**63  # more than any size that ucx-bench takes
 

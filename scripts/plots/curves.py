@@ -2,7 +2,8 @@
 
 One curve per transport set, and per API, progress mode, file … where these differ; the legend names
 only what differs. Points are medians over launches, the band is their 95 % confidence interval. A thin
-line is the LogGP model, where the run has one.
+line is the LogGP model, where the run has one. What UCX expected (--expected) is a curve beside the
+measured one, with lines where it changes the protocol.
 """
 
 import math
@@ -29,22 +30,41 @@ def models_of(run):
     return models
 
 
+def estimate_of(case, metric):
+    """What UCX expected, in the metric's unit, and where its protocol begins: (value, (size, protocol)); None where it is not known."""
+    use = metric["name"].partition("_")[0]
+    row = next((row for row in case["path"].get("protocols") or [] if row.get("use") == use and row.get("expected_us")), None)
+    if row is None or metric["name"] not in ("latency_us", "bandwidth_GBps"):
+        return None
+    us = number(row["expected_us"])
+    value = us if use == "latency" else number(size_axis(case)["value"]) / us / 1e3
+    return value, (number(row["from"]), words(row["protocol"])) if row.get("from") else None
+
+
 def read(run, file):
-    """[(fields that identify a curve, {panel: [(size, median, interval or None, (range, model) or None)]})]"""
+    """[(fields that identify a curve, {panel: [(size, median, interval or None, (range, model) or None, where UCX's protocol
+    begins or None)]})]"""
     curves, models = {}, models_of(run)
+    estimated = any(row.get("expected_us") for case in run["cases"] for row in case["path"].get("protocols") or [])
     for case in run["cases"]:
         axis = size_axis(case)
         if case["shows"]["kind"] != "curve" or not case["metrics"] or not axis or not axis["value"]:
             continue
         parameters = {name: value for name, value in parameters_of(case).items() if name != axis["name"]}
         fields = {"file": file, "benchmark": case["benchmark"], **parameters}
-        key = tuple((name, words(value)) for name, value in fields.items())
-        points = curves.setdefault(key, {})
+
+        def points_of(figures, fields=fields):
+            also = {"figures": figures} if estimated else {}
+            return curves.setdefault(tuple((name, words(value)) for name, value in {**fields, **also}.items()), {})
+
         for metric in case["shows"]["metrics"]:
             of = case["metrics"].get(metric["name"])
             if metric["shown"] == "drawn" and of and of["p50"] and number(of["p50"]):
-                point = (int(number(axis["value"])), of["p50"], interval(of["ci95"]), models.get((case["key"], metric["name"])))
-                points.setdefault(panel_of(metric), []).append(point)
+                size = int(number(axis["value"]))
+                model = models.get((case["key"], metric["name"]))
+                points_of("measured").setdefault(panel_of(metric), []).append((size, of["p50"], interval(of["ci95"]), model, None))
+                if estimate := estimate_of(case, metric):
+                    points_of("expected by UCX").setdefault(panel_of(metric), []).append((size, estimate[0], None, None, estimate[1]))
     return [(key, points) for key, points in curves.items() if points]
 
 
@@ -53,6 +73,16 @@ def size_ticks(low, high):
     first, last = low.bit_length() - 1, (high - 1).bit_length()
     step = max(1, -(-(last - first) // 8))
     return [2**exponent for exponent in range(first, last + 1, step)]
+
+
+def thresholds(curves, panel):
+    """[(size, protocol)] where UCX takes another protocol, between the sizes of the panel; of several sets nothing, since
+    nobody could tell whose they are."""
+    marked = [points[panel] for points in curves.values() if any(point[4] for point in points.get(panel, []))]
+    if len(marked) != 1:
+        return []
+    least = min(point[0] for point in marked[0])
+    return sorted({point[4] for point in marked[0] if point[4] and point[4][0] > least})
 
 
 def draw_panel(axes, panel, curves, styles):
@@ -71,6 +101,9 @@ def draw_panel(axes, panel, curves, styles):
             model = [(point[0], point[3][1]) for point in ordered if point[3] and point[3][0] == at]
             axes.plot(*zip(*model), color="black", linewidth=0.7, label="_LogGP")
         sizes += x
+    for begin, protocol in thresholds(curves, panel):
+        axes.axvline(begin, color="#808080", linewidth=0.8, linestyle=":")
+        axes.text(begin, 0.99, f" {protocol}", rotation=90, va="top", fontsize=7, color="#606060", transform=axes.get_xaxis_transform())
     _, title, label = panel
     axes.set_title(title, fontsize=11)
     axes.set_ylabel(label)

@@ -54,6 +54,27 @@ def test_shows_units_machine_versions_and_a_curve_per_set(run_file, tmp_path):
     assert "progress mode" not in text  # the same everywhere
 
 
+def with_estimates(run):
+    """UCX expects 100 µs of everything, and rendezvous from 64 KiB on."""
+    run["cases"] = [case for case in run["cases"] if case["parameters"]["transports"] == ["tcp"]]
+    for case in run["cases"]:
+        large = case["parameters"]["bytes"] >= 65536
+        row = {"range": "", "use": "latency", "device": "tcp/lo", "count": 1, "expected_us": 100.0, "expected_by": "request", "to": None}
+        case["path"]["protocols"] = [row | {"protocol": "rendezvous" if large else "eager", "from": 65536 if large else 0}]
+
+
+def test_what_ucx_expects_is_a_curve_beside_the_measured_one(run_file, tmp_path):
+    text = "\n".join(svg_text(run_file(with_estimates), out=tmp_path / "out.svg"))
+    assert "measured" in text and "expected by UCX" in text and "rendezvous" in text
+    from pages import charts
+
+    run = json.loads(run_file(with_estimates).read_text())
+    latency, bandwidth = charts.over_size(run, "run")
+    assert latency["marks"] == [(65536, "rendezvous")] and not bandwidth["marks"]
+    expected = next(of for of in latency["series"] if of["name"] == "expected by UCX")
+    assert {point[1] for point in expected["points"]} == {100} and expected["dash"]
+
+
 def test_compares_progress_modes(run_file, tmp_path):
     def with_mode(mode):
         def change(run):

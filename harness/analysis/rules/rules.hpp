@@ -75,6 +75,10 @@ std::vector<Finding> memlock(const Judged& run);
 std::vector<Finding> eager_too_long(const Judged& run);
 std::vector<Finding> slow_first_message(const Judged& run);
 
+// expected.cpp: what UCX expected of its protocols (--expected).
+std::vector<Finding> far_estimate(const Judged& run);
+std::vector<Finding> guessed_speed(const Judged& run);
+
 /// A block in which eager messages take longer than the smallest one by rendezvous.
 struct LateRendezvous {
   std::string title;
