@@ -79,8 +79,8 @@ Exit run(int argc, char** argv) {
   app.fallthrough();  // global options may also stand behind the command
   auto commands = add_benchmarks(app);
   for (auto* add :
-       {add_suite, add_ab, add_versions, add_check, add_soak, add_topo, add_copies, add_doctor,
-        add_advise, add_list, add_report, add_compare, add_plot, add_dashboard}) {
+       {add_suite, add_ab, add_versions, add_tune, add_check, add_soak, add_topo, add_copies,
+        add_doctor, add_advise, add_list, add_report, add_compare, add_plot, add_dashboard}) {
     commands.push_back(add(app));
   }
   try {

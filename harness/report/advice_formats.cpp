@@ -1,5 +1,5 @@
-// Advice as other programs read it. Names of devices come from files that others made: in a shell
-// and in YAML they are quoted, in comments on one line.
+// Advice as other programs read it. Names of devices come from files that others made
+// (settings_text.hpp).
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,20 +11,11 @@
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/advice.hpp"
+#include "harness/report/settings_text.hpp"
 #include "harness/report/text.hpp"
 
 namespace ucxbench {
 namespace {
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : on_one_line(text))
-    quoted += c == '\'' ? std::string("'\\''") : std::string{c};
-  return quoted + "'";
-}
-
-/// JSON's strings are YAML's too.
-std::string yaml_quoted(const std::string& text) { return Json(on_one_line(text)).dump(); }
 
 std::string origin_of(const Advice& advice) {
   return fmt::format("of topology {}{}", hash_of(advice.graph),
@@ -61,13 +52,6 @@ std::string mask_of(const std::vector<int>& cpus) {
   return "0x" + digits;
 }
 
-/// "UCX_RNDV_THRESH" → "rndv-thresh".
-std::string dask_name(const std::string& ucx_name) {
-  auto name = lower_case(ucx_name.substr(std::string_view("UCX_").size()));
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
-
 const char* yes_or_no(bool value) { return value ? "true" : "false"; }
 
 /// Empty where the ranks have different ones.
@@ -81,11 +65,7 @@ std::string dask_environment(const Advice& advice) {
   std::string lines;
   const auto devices = common_net_devices(advice);
   if (!devices.empty()) lines += fmt::format("    net-devices: {}\n", yaml_quoted(devices));
-  for (const auto& [name, value] : advice.ucx) {
-    // Dask makes that of tcp, nvlink and infiniband.
-    if (name == "UCX_TLS") continue;
-    lines += fmt::format("    {}: {}\n", dask_name(name), yaml_quoted(value));
-  }
+  lines += dask_lines(advice.ucx);
   return lines.empty() ? "  environment: {}\n" : "  environment:\n" + lines;
 }
 
@@ -138,9 +118,7 @@ std::string advice_env(const Advice& advice) {
       "# UCX settings and CPUs of each rank, by ucx-bench advise, {}.\n"
       "# mpirun --bind-to none … sh -c '. ./THIS_FILE; exec PROGRAM', or srun --cpu-bind=none …\n",
       origin_of(advice));
-  for (const auto& [name, value] : advice.ucx) {
-    text += fmt::format("export {}={}\n", name, shell_quoted(value));
-  }
+  text += export_lines(advice.ucx);
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format(

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/cli/commands/work_folder.hpp"
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
-#include "harness/core/ending.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -24,34 +24,10 @@
 namespace ucxbench {
 namespace {
 
+constexpr const char* part_name = "launch.json";
+
 // A dry run starts no ranks.
 constexpr std::chrono::seconds longest_answer{60};
-
-/// Gone at the end, with what a program left in it.
-class WorkFolder {
- public:
-  explicit WorkFolder(const std::filesystem::path& beside) {
-    auto name = (beside.parent_path() / ".ab-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Failure(Exit::usage, fmt::format("cannot write to '{}': {}; choose another --folder",
-                                             beside.parent_path().string(), std::strerror(errno)));
-    }
-    folder_ = name;
-    cleanup_.emplace(folder_);
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-
-  std::filesystem::path part() const { return folder_ / "launch.json"; }
-
- private:
-  std::filesystem::path folder_;
-  std::optional<SignalCleanup> cleanup_;
-};
 
 // Options of ours must not become the other program's by way of their environment twins.
 Variables environment_of(const AbSide& side) {
@@ -289,9 +265,9 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
   std::vector<std::unique_ptr<WorkFolder>> work;
   std::vector<Program> programs;
   for (const auto* side : sides) {
-    work.push_back(std::make_unique<WorkFolder>(side->file));
+    work.push_back(std::make_unique<WorkFolder>(side->file.parent_path()));
     auto words = words_for(*side, {"--quiet", "--progress", "never"}, launch);
-    words.insert(words.end(), {"--json", work.back()->part().string()});
+    words.insert(words.end(), {"--json", (work.back()->path() / part_name).string()});
     programs.push_back({.argv = std::move(words), .environment = environment_of(*side)});
   }
   const auto ends = run_programs(programs, signals, [&](std::size_t at) {
@@ -300,7 +276,7 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
   Turn worst;
   for (std::size_t at = 0; at < sides.size(); ++at) {
     const auto turn = take_in(*sides[at], fmt::format("{} {}", number, sides[at]->name), ends[at],
-                              work[at]->part(), launch);
+                              work[at]->path() / part_name, launch);
     // Of two that failed, one may have done so for the other's sake.
     if (worse(worst.exit, turn.exit) != worst.exit) worst = turn;
   }

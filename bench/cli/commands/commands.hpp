@@ -25,6 +25,7 @@ struct AddedCommand {
 AddedCommand add_suite(CLI::App& app);
 AddedCommand add_ab(CLI::App& app);
 AddedCommand add_versions(CLI::App& app);
+AddedCommand add_tune(CLI::App& app);
 AddedCommand add_check(CLI::App& app);
 AddedCommand add_soak(CLI::App& app);
 AddedCommand add_topo(CLI::App& app);

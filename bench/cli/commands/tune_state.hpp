@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bench/cli/plan/tune_search.hpp"
+#include "harness/core/json.hpp"
+#include "harness/launch/environment.hpp"
+
+namespace ucxbench {
+
+/// What `tune` has measured, kept in a file so that a search that was ended goes on: {"schema",
+/// "command", "ucx", "machine", "trials": [{"settings", "gains" (Trial's), "problem"}],
+/// "confirmation": {"settings", "base", "new" (run files)}}.
+class TuneState {
+ public:
+  /// Takes up what is in `file`, if it is there. An empty name: nothing is kept. Throws
+  /// Failure(Exit::usage) for a file that is of another search, another UCX or another machine.
+  TuneState(std::filesystem::path file, const std::string& command, const std::string& ucx,
+            const std::string& machine);
+
+  const Trial& trial(const Variables& settings) const;  ///< empty where there is none
+  void keep(const Variables& settings, Trial trial);
+  std::size_t trials() const { return trials_.size(); }
+
+  struct RunFiles {
+    std::filesystem::path base, now;
+  };
+  /// Of these settings with the default, whole; empty where there is none.
+  std::optional<RunFiles> confirmation(const Variables& settings) const;
+  void keep_confirmation(const Variables& settings, const RunFiles& files);
+
+ private:
+  void write() const;
+
+  std::filesystem::path file_;
+  Json about_;
+  std::map<Variables, Trial> trials_;
+  Json confirmation_;
+};
+
+}  // namespace ucxbench

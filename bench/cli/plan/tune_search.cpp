@@ -1,0 +1,195 @@
+#include "bench/cli/plan/tune_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "harness/analysis/comparison/duets.hpp"
+#include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr std::size_t kept_of = 3;       // one of so many is measured on
+constexpr int most_launches_of_one = 8;  // more than that is for the confirmation
+constexpr std::size_t most_partners = 6;
+constexpr int most_steps = 2;          // settings beside the first
+constexpr double least_gain = 0.002;   // of the mean: less is not worth a confirmation
+constexpr double least_step = 0.0198;  // log 1.02
+
+struct Scored {
+  Variables settings;
+  double score = std::numeric_limits<double>::lowest();
+};
+
+bool share_a_name(const Variables& one, const Variables& other) {
+  return std::ranges::any_of(one, [&](const auto& of) { return other.contains(of.first); });
+}
+
+// Of what was no duet: the launches of both sides, as they took turns.
+std::vector<double> logs_in_turns(const Case& base, const Case& now, const std::string& metric) {
+  const auto p50 = [&](const LaunchRecord& record) -> std::optional<double> {
+    const auto found = record.samples.find(metric);
+    if (found == record.samples.end()) return std::nullopt;
+    return found->second.quantiles.p50;
+  };
+  std::vector<double> logs;
+  for (const auto& of_base : base.launches) {
+    for (const auto& of_now : now.launches) {
+      if (of_now.launch != of_base.launch || of_now.src != of_base.src) continue;
+      const auto before = p50(of_base);
+      const auto after = p50(of_now);
+      if (of_now.dst == of_base.dst && before && after && *before > 0 && *after > 0) {
+        logs.push_back(std::log(*after / *before));
+      }
+    }
+  }
+  return logs;
+}
+
+class Search {
+ public:
+  Search(const std::vector<Variables>& candidates, Trials& trials)
+      : candidates_(candidates), trials_(trials) {}
+
+  Tuned run() {
+    auto ranked = halve(candidates_, 1);
+    if (ranked.empty() || ranked.front().score < least_gain) return found_;
+    take(ranked.front());
+    for (int step = 0; step < most_steps && !found_.cut_short; ++step) {
+      const auto together = halve(with_partners(ranked), 2);
+      if (together.empty() || together.front().score < found_.score + least_step) break;
+      take(together.front());
+    }
+    return found_;
+  }
+
+ private:
+  void take(const Scored& best) {
+    found_.settings = best.settings;
+    found_.score = best.score;
+  }
+
+  std::vector<Variables> with_partners(const std::vector<Scored>& ranked) const {
+    std::vector<Variables> together;
+    for (const auto& [settings, score] : ranked) {
+      if (together.size() == most_partners) break;
+      if (score == std::numeric_limits<double>::lowest()) break;  // does not run
+      if (share_a_name(settings, found_.settings)) continue;
+      together.push_back(settings);
+      together.back().insert(found_.settings.begin(), found_.settings.end());
+    }
+    return together;
+  }
+
+  // All that were measured, the best first; those that were dropped earlier after the others.
+  std::vector<Scored> halve(const std::vector<Variables>& settings, int launches) {
+    std::vector<Scored> ranked;
+    for (const auto& one : settings) ranked.push_back({one});
+    auto left = ranked.size();
+    const bool first_round = &settings == &candidates_;
+    while (left > 0) {
+      for (std::size_t at = 0; at < left; ++at) {
+        if (trials_.is_over()) {
+          found_.cut_short = true;
+          break;
+        }
+        ranked[at].score = trials_.measure(ranked[at].settings, launches).score();
+        if (first_round && launches == 1) ++found_.tried;
+      }
+      const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(left);
+      std::stable_sort(ranked.begin(), end,
+                       [](const Scored& a, const Scored& b) { return a.score > b.score; });
+      if (found_.cut_short || left <= 1 || launches >= most_launches_of_one) break;
+      left = std::max<std::size_t>(left > 2 ? 2 : 1, (left + kept_of - 1) / kept_of);
+      launches *= 2;
+    }
+    return ranked;
+  }
+
+  const std::vector<Variables>& candidates_;
+  Trials& trials_;
+  Tuned found_;
+};
+
+}  // namespace
+
+double Trial::score() const {
+  if (!problem.empty() || gains.empty()) return std::numeric_limits<double>::lowest();
+  double sum = 0;
+  for (const auto& [row, values] : gains) sum += median(values);
+  return sum / static_cast<double>(gains.size());
+}
+
+void add_gains(const Result& base, const Result& now, Trial& trial) {
+  for (const auto& of : base.cases) {
+    const auto other = std::ranges::find(now.cases, of.key, &Case::key);
+    if (is_canary(of) || other == now.cases.end()) continue;
+    for (const auto& [name, metric] : of.metrics) {
+      const auto shown = shown_metric(of, name);
+      if (!shown.judged) continue;
+      auto logs = duets_of(of, *other, name).logs;
+      if (logs.empty()) logs = logs_in_turns(of, *other, name);
+      for (const auto log : logs) {
+        trial.gains[of.key + " " + name].push_back(shown.better == "higher" ? log : -log);
+      }
+    }
+  }
+}
+
+Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials) {
+  return Search(candidates, trials).run();
+}
+
+double gain_of(const SeriesChange& series) {
+  const auto log = std::log(series.ratio.estimate);
+  return series.better == "higher" ? log : -log;
+}
+
+std::string gain_in_words(const SeriesChange& series) {
+  const auto times = [&](double ratio) { return series.better == "higher" ? ratio : 1 / ratio; };
+  auto text = fmt::format("{} times as fast", significant(times(series.ratio.estimate), 3));
+  if (const auto& interval = series.ratio.interval) {
+    const auto [low, high] = std::minmax(times((*interval)[0]), times((*interval)[1]));
+    text += fmt::format(" ({} to {})", significant(low, 3), significant(high, 3));
+  }
+  return text;
+}
+
+TuneVerdict verdict_on_settings(const Comparison& comparison) {
+  TuneVerdict verdict;
+  double sum = 0;
+  for (const auto& series : comparison.series) {
+    if (series.change == Change::improved) verdict.helps.push_back(series);
+    if (series.change == Change::regressed) verdict.costs.push_back(series);
+    if (series.change == Change::inconclusive) ++verdict.undecided;
+    if (series.change == Change::improved || series.change == Change::regressed) {
+      sum += gain_of(series);
+    }
+    if (series.change == Change::missing) verdict.why_not = series.key + " cannot be measured";
+  }
+  const auto larger = [](const SeriesChange& a, const SeriesChange& b) {
+    return std::abs(gain_of(a)) > std::abs(gain_of(b));
+  };
+  std::ranges::stable_sort(verdict.helps, larger);
+  std::ranges::stable_sort(verdict.costs, larger);
+  if (!comparison.incomparable.empty()) {
+    verdict.why_not = comparison.incomparable;
+  } else if (verdict.helps.empty()) {
+    verdict.why_not = "no gain that fresh launches show";
+  } else if (!verdict.costs.empty() &&
+             (-gain_of(verdict.costs.front()) >= gain_of(verdict.helps.front()) || sum <= 0)) {
+    verdict.why_not =
+        fmt::format("{} {} loses as much as others gain: {}", verdict.costs.front().key,
+                    verdict.costs.front().metric, gain_in_words(verdict.costs.front()));
+  }
+  return verdict;
+}
+
+}  // namespace ucxbench

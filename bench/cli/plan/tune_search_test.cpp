@@ -1,0 +1,147 @@
+#include "bench/cli/plan/tune_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+namespace ucxbench {
+namespace {
+
+/// Times as fast in each of four rows, by the settings; noise of 2 %, always the same.
+class Landscape : public Trials {
+ public:
+  using Times = std::function<std::vector<double>(const Variables&)>;
+  explicit Landscape(Times times, int most = 1000) : times_(std::move(times)), most_(most) {}
+
+  Trial measure(const Variables& settings, int launches) override {
+    auto& trial = trials_[settings];
+    const auto times = times_(settings);
+    if (times.empty()) {
+      trial.problem = "crashes";
+      return trial;
+    }
+    for (std::size_t row = 0; row < times.size(); ++row) {
+      auto& gains = trial.gains[std::to_string(row)];
+      while (static_cast<int>(gains.size()) < launches) {
+        gains.push_back(std::log(times[row]) + noise_(random_));
+        if (row == 0) ++launched_;
+      }
+    }
+    return trial;
+  }
+  bool is_over() override { return launched_ >= most_; }
+  int launched() const { return launched_; }
+
+ private:
+  Times times_;
+  int most_;
+  int launched_ = 0;
+  std::map<Variables, Trial> trials_;
+  std::mt19937 random_{7};
+  std::normal_distribution<double> noise_{0, 0.02};
+};
+
+std::vector<Variables> some_settings(int count) {
+  std::vector<Variables> all;
+  for (int at = 0; at < count; ++at) all.push_back({{"UCX_S" + std::to_string(at), "y"}});
+  return all;
+}
+
+bool has(const Variables& settings, const std::string& name) { return settings.contains(name); }
+
+TEST(SearchSettings, FindsThePlantedOne) {
+  Landscape landscape([](const Variables& s) {
+    return has(s, "UCX_S17") ? std::vector{1.0, 1.0, 1.1, 5.0} : std::vector{1.0, 1.0, 0.97, 1.0};
+  });
+  const auto found = search_settings(some_settings(30), landscape);
+  EXPECT_TRUE(has(found.settings, "UCX_S17"));
+  EXPECT_EQ(found.settings.size(), 1U);
+  EXPECT_NEAR(found.score, std::log(5.5) / 4, 0.02);
+  EXPECT_EQ(found.tried, 30U);
+  EXPECT_FALSE(found.cut_short);
+  // Not all of them often: that is what halving is for.
+  EXPECT_LT(landscape.launched(), 30 * 4);
+}
+
+TEST(SearchSettings, CombinesWhatHelpsTogether) {
+  Landscape landscape([](const Variables& s) {
+    const double a = has(s, "UCX_S3") ? 2 : 1;
+    const double b = has(s, "UCX_S8") ? 1.5 : 1;
+    const double c = has(s, "UCX_S9") ? 0.5 : 1;
+    return std::vector{a, a * b, 1.0, c};
+  });
+  const auto found = search_settings(some_settings(20), landscape);
+  EXPECT_EQ(found.settings, (Variables{{"UCX_S3", "y"}, {"UCX_S8", "y"}}));
+}
+
+TEST(SearchSettings, NeverSetsOneVariableTwice) {
+  Landscape landscape([](const Variables& s) { return std::vector{has(s, "UCX_A") ? 2.0 : 1.0}; });
+  const auto found = search_settings({{{"UCX_A", "1"}}, {{"UCX_A", "2"}}}, landscape);
+  EXPECT_EQ(found.settings.size(), 1U);
+}
+
+TEST(SearchSettings, FindsNothingWhereEverythingIsSlower) {
+  Landscape landscape([](const Variables&) { return std::vector{0.8, 0.9}; });
+  EXPECT_TRUE(search_settings(some_settings(10), landscape).settings.empty());
+}
+
+TEST(SearchSettings, LeavesOutWhatCrashes) {
+  Landscape landscape([](const Variables& s) {
+    if (has(s, "UCX_S1")) return std::vector<double>();
+    return std::vector{has(s, "UCX_S2") ? 1.5 : 1.0};
+  });
+  EXPECT_EQ(search_settings(some_settings(4), landscape).settings, (Variables{{"UCX_S2", "y"}}));
+}
+
+TEST(SearchSettings, EndsWithTheBestSoFar) {
+  Landscape landscape([](const Variables& s) { return std::vector{has(s, "UCX_S4") ? 3.0 : 1.0}; },
+                      10);
+  const auto found = search_settings(some_settings(30), landscape);
+  EXPECT_TRUE(found.cut_short);
+  EXPECT_EQ(found.tried, 10U);
+  EXPECT_TRUE(has(found.settings, "UCX_S4"));
+}
+
+TEST(TrialScore, IsTheMeanOfMedians) {
+  const Trial trial{.gains = {{"a", {0.1, 9.0, 0.1}}, {"b", {-0.1}}}};
+  EXPECT_NEAR(trial.score(), 0, 1e-12);
+  EXPECT_EQ((Trial{.gains = {{"a", {1.0}}}, .problem = "ended"}).score(),
+            std::numeric_limits<double>::lowest());
+}
+
+SeriesChange row(Change change, double ratio, const char* better = "lower") {
+  SeriesChange series;
+  series.key = "pingpong/tag/host-host/tcp/1MiB";
+  series.metric = "latency_us";
+  series.better = better;
+  series.change = change;
+  series.ratio = {.estimate = ratio, .interval = {{0.9 * ratio, 1.1 * ratio}}};
+  return series;
+}
+
+TEST(VerdictOnSettings, NeedsAGainThatIsLargerThanEveryLoss) {
+  Comparison comparison;
+  comparison.series = {row(Change::unchanged, 1.0), row(Change::inconclusive, 0.5)};
+  EXPECT_EQ(verdict_on_settings(comparison).why_not, "no gain that fresh launches show");
+  EXPECT_EQ(verdict_on_settings(comparison).undecided, 1U);
+  comparison.series = {row(Change::regressed, 1.25), row(Change::improved, 0.2),
+                       row(Change::improved, 1.5, "higher")};
+  const auto worth = verdict_on_settings(comparison);
+  EXPECT_EQ(worth.why_not, "");
+  ASSERT_EQ(worth.helps.size(), 2U);
+  EXPECT_EQ(gain_in_words(worth.helps[0]), "5.00 times as fast (4.55 to 5.56)");
+  EXPECT_EQ(gain_in_words(worth.costs[0]), "0.800 times as fast (0.727 to 0.889)");
+  comparison.series = {row(Change::regressed, 2.0), row(Change::improved, 0.8)};
+  EXPECT_NE(verdict_on_settings(comparison).why_not.find("loses as much as others gain"),
+            std::string::npos);
+  // Many small losses.
+  comparison.series.assign(9, row(Change::regressed, 1.1));
+  comparison.series.push_back(row(Change::improved, 0.5));
+  EXPECT_NE(verdict_on_settings(comparison).why_not, "");
+}
+
+}  // namespace
+}  // namespace ucxbench

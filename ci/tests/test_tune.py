@@ -1,0 +1,67 @@
+"""ucx-bench tune: settings that make a benchmark faster are found and proved, or nothing is written."""
+
+import json
+import pathlib
+
+import pytest
+from conftest import SHIM, only
+
+DELAY_SHIM = pathlib.Path(SHIM).with_name("libdelay.so")
+CASE = ["pingpong", "--transports", "shm", "--sizes", 8, "--measure", "latency", "--check", "off", "--warmup-runs", 0]
+ROW = "pingpong/tag/host-host/shm/8B/measure=latency latency_us"
+# Every message waits, unless this is set.
+SLOW = {"LD_PRELOAD": str(DELAY_SHIM), "DELAY_US": "300", "DELAY_UNLESS": "UCX_ADAPTIVE_PROGRESS=n"}
+
+
+def test_what_is_planted_is_found_proved_and_written(bench):
+    tries = [word for setting in ("UCX_ZCOPY_THRESH=16k", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
+    words = ["tune", *CASE, *tries, "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
+    done = bench(*words, environment=SLOW)
+    assert done.code == 0, done
+    written = {name: (done.folder / name).read_text() for name in ("tuned.env", "dask.yaml", "ucx.conf")}
+    plain = {name: [line for line in text.splitlines() if not line.startswith("#")] for name, text in written.items()}
+    assert plain["tuned.env"] == ["export UCX_ADAPTIVE_PROGRESS='n'"]
+    assert plain["dask.yaml"] == ["distributed-ucxx:", "  environment:", '    adaptive-progress: "n"']
+    assert plain["ucx.conf"] == ["UCX_ADAPTIVE_PROGRESS=n"]
+    helps = only([line for line in done.out.splitlines() if line.startswith(f"  helps {ROW}: ")])
+    assert float(helps.removeprefix(f"  helps {ROW}: ").split()[0]) > 2 and "improved" in done.out
+    for text in written.values():
+        assert helps.strip() in text and "fresh launches beside the default" in text
+    # Confirmed by launches of their own.
+    base, new = sorted((done.folder / "runs").glob("*.json"))
+    assert json.loads(new.read_text())["run"]["ab"]["environment"] == {"UCX_ADAPTIVE_PROGRESS": "n"}
+    assert len(json.loads(base.read_text())["cases"][0]["launches"]) >= 9
+    # Another time, nothing is measured again.
+    (done.folder / "tuned.env").unlink()
+    again = bench(*words, environment=SLOW)
+    assert again.code == 0 and "2 settings are measured already" in again.err, again
+    assert again.out == done.out and sorted((done.folder / "runs").glob("*.json")) == [base, new]
+    assert plain["tuned.env"] == [line for line in (done.folder / "tuned.env").read_text().splitlines() if not line.startswith("#")]
+    other = bench("tune", *CASE, "--bidirectional", *tries, "-o", "tuned.env")
+    assert other.code == 2 and "is of a search with another command" in only(other.complaints), other
+
+
+def test_no_gain_writes_nothing(bench):
+    slower = SLOW | {"UCX_ADAPTIVE_PROGRESS": "n"}
+    done = bench("tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=y", "-o", "tuned.env", environment=slower)
+    assert done.code == 0 and "nothing is written: none of them was faster than the default" in done.out, done
+    assert not (done.folder / "tuned.env").exists()
+
+
+@pytest.mark.parametrize("words, said", [
+    ([], "expected a benchmark with its options"),
+    (["pingpong", "--no-such"], "unknown option '--no-such'"),
+    (["pingpong", "-o", "tuned.txt"], "expected a name that ends with .env"),
+    (["pingpong", "--try", "RNDV=1"], "--try"),
+    (["pingpong", "--max-time", "soon"], "--max-time: "),
+    (["nothing"], "unknown command 'nothing'"),
+])
+def test_refusals(bench, words, said):
+    done = bench("tune", *words)
+    assert done.code == 2 and said in only(done.complaints), done
+
+
+def test_dry_run_says_what_would_be_tried(bench):
+    done = bench("--dry-run", "tune", "pingpong", "--transports", "tcp")
+    assert done.code == 0 and "UCX_RNDV_SCHEME=put_zcopy" in done.out and "UCX_TCP_RX_SEG_SIZE=128k UCX_TCP_TX_SEG_SIZE=64k" in done.out
+    assert "POSIX" not in done.out and not list(done.folder.iterdir())

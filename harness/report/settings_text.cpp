@@ -1,0 +1,78 @@
+#include "harness/report/settings_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/core/failure.hpp"
+#include "harness/core/json.hpp"
+#include "harness/core/text.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// "UCX_RNDV_THRESH" → "rndv-thresh".
+std::string dask_name(const std::string& ucx_name) {
+  auto name = lower_case(ucx_name.substr(std::string_view("UCX_").size()));
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+}  // namespace
+
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : on_one_line(text))
+    quoted += c == '\'' ? std::string("'\\''") : std::string{c};
+  return quoted + "'";
+}
+
+/// JSON's strings are YAML's too.
+std::string yaml_quoted(const std::string& text) { return Json(on_one_line(text)).dump(); }
+
+std::string export_lines(const UcxSettings& settings) {
+  std::string lines;
+  for (const auto& [name, value] : settings) {
+    lines += fmt::format("export {}={}\n", name, shell_quoted(value));
+  }
+  return lines;
+}
+
+std::string dask_lines(const UcxSettings& settings) {
+  std::string lines;
+  for (const auto& [name, value] : settings) {
+    if (name == "UCX_TLS") continue;
+    lines += fmt::format("    {}: {}\n", dask_name(name), yaml_quoted(value));
+  }
+  return lines;
+}
+
+SettingsFormat settings_format_of(const std::string& file) {
+  if (file == "-" || file.ends_with(".env")) return SettingsFormat::env;
+  if (file.ends_with(".yaml")) return SettingsFormat::dask;
+  if (file.ends_with(".conf")) return SettingsFormat::ucx_conf;
+  throw Failure(Exit::usage,
+                fmt::format("--output '{}': expected a name that ends with .env (for a "
+                            "shell), .yaml (for Dask) or .conf (UCX's ucx.conf)",
+                            file));
+}
+
+std::string settings_file(SettingsFormat format, const UcxSettings& settings,
+                          const std::vector<std::string>& comments) {
+  std::string text;
+  for (const auto& comment : comments) text += "# " + on_one_line(comment) + "\n";
+  switch (format) {
+    case SettingsFormat::dask:
+      return text + "distributed-ucxx:\n  environment:\n" + dask_lines(settings);
+    case SettingsFormat::ucx_conf:
+      for (const auto& [name, value] : settings) text += fmt::format("{}={}\n", name, value);
+      return text;
+    case SettingsFormat::env:
+      break;
+  }
+  return text + export_lines(settings);
+}
+
+}  // namespace ucxbench
