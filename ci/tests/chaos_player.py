@@ -144,7 +144,8 @@ class Round:
         elif what == "cut":
             ip("-n", self.hosts.name("switch"), "link", "set", "to1", "nomaster")
         elif what == "remove":
-            shutil.rmtree(self.folder / "results")
+            # With what is finished by then: the fault may come when the program has only to exit.
+            (self.folder / "results").rename(self.folder / "removed")
 
     def act_on_the_other_host(self):
         number = signal.SIGKILL if self.fault.startswith("kill") else signal.SIGINT
@@ -186,10 +187,11 @@ class Round:
         else:
             assert first.code in self.statuses, first
             self.check_words(ends)
-        files = [*(self.folder / "results").glob("run.json"), *self.folder.glob("spare/*/run.json")]
+        files = [*self.folder.glob("re*/run.json"), *self.folder.glob("spare/*/run.json")]
+        if first.code == -signal.SIGKILL or "remove" in self.fault:
+            # An empty one: it only tried whether it can write there.
+            files = [file for file in files if file.stat().st_size > 0]
         for file in files:
-            if first.code == -signal.SIGKILL and file.stat().st_size == 0:
-                continue  # it only tried whether it can write there
             report = Started(["report", file.name, "--json", "whole.json"], file.parent, {}).finish(HARD_LIMIT_S)
             assert report.code == 0, (report, first)
             run = json.loads((file.parent / "whole.json").read_text())

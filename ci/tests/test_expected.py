@@ -21,7 +21,7 @@ def test_estimates_ranges_and_findings(bench):
             assert (row["from"] == 1024) == (size > 1024), row
         assert case["path"]["speed_unknown"] == ["tcp/lo"] and case["parameters"]["expected"] is True
     guess = only([finding for finding in run["findings"] if finding["id"] == "guessed-speed"])
-    assert guess["subject"] == "tcp/lo" and "for 64 KiB, which takes" in guess["evidence"]
+    assert guess["subject"] == "tcp/lo" and "for 64 KiB, measured" in guess["evidence"]
     assert done.out.count("UCX's estimate") == 2 and "times as long" in done.out and "1 KiB on" in done.out
     assert bench("report", "run.json").out == done.out
     page = bench("report", "run.json", "--html", "run.html")

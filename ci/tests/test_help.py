@@ -11,7 +11,9 @@ RECORDED = {name: next((ROOT / "results/runs").glob(f"*/*/{name}-host.json")) fo
 SHORT = {"LAUNCHES": "1", "RUNS": "1", "WARMUP_RUNS": "0", "BIND": "none", "PROGRESS_MODE": "event"}
 SHORT |= {"TRANSPORTS": "shm", "NO_CALIBRATE": "true"}
 OF_ONE = {"pingpong": {"MAX_TIME": "20ms"}, "p2p": {"ITERATIONS": "16"}, "cold": {"ITERATIONS": "2"},
-          "loggp": {"ITERATIONS": "5"}, "soak": {"ROUNDS": "1"}}
+          "loggp": {"ITERATIONS": "5"}, "soak": {"ROUNDS": "1"}, "svd": {"ROWS": "20K"}, "moe": {"TOKENS": "256"}}
+# Have their settings from elsewhere.
+OTHERS = ("check", "ab", "suite", "versions")
 # Files that examples name.
 SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n'
 SITE = '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n'
@@ -68,10 +70,12 @@ def test_an_example_that_does_not_work_is_found(bench):
 def test_examples_work(bench, folder):
     """Nothing but what a build of before, a fetched UCX, a GPU, or a fit machine would give is missing here."""
     for command in commands(bench):
-        for words in examples_of(bench(command, "--help").out):
+        text = bench(command, "--help").out
+        measures = "--launches" in text and command not in OTHERS
+        for at, words in enumerate(examples_of(text)):
             if "../before/ucx-bench" in words:
                 continue
-            if words[0] == "tune":  # minutes
+            if words[0] == "tune" or (at > 0 and measures and "--json" not in words):  # would take long
                 words.insert(0, "--dry-run")
             if "pypi:1.22.0" in words and not (ROOT / ".ucx/libucx-cu12==1.22.0").exists():
                 continue
@@ -79,9 +83,9 @@ def test_examples_work(bench, folder):
                 (folder / "site.toml").write_text(SITE)
             if "merge.json" in words:
                 assert bench("merge", "--rows", "1K", "--launches", 1, "--transports", "shm", "--json", "merge.json").code == 0
-            short = {} if command in ("check", "ab", "suite", "versions") else SHORT | OF_ONE.get(command, {})
+            short = {} if command in OTHERS else SHORT | OF_ONE.get(command, {})
             done = bench(*words, environment={f"UCXBENCH_{name}": value for name, value in short.items()})
-            allowed = {0} | ({1} if command == "doctor" else set()) | ({3} if "cuda" in words else set())
+            allowed = {0} | ({1} if command == "doctor" else set()) | ({3} if "cuda" in words or command == "copies" else set())
             # A busy machine needs more time than the example gives.
             allowed |= {6} if "--write-expect" in words else set()
             assert done.code in allowed, (words, done)

@@ -18,7 +18,7 @@ def test_parameters(bench):
         assert case["state"] == "measured", case["reason"]
         assert case["verified"] == {"checked": 6 * 6, "errors": 0}
         assert METRICS <= case["metrics"].keys()
-    entry = only(done.file["loggp"])
+    entry = only(done.file["loggp_fits"])
     assert [size["bytes"] for range in entry["ranges"] for size in range["sizes"]] == sizes
     for range in entry["ranges"]:
         assert range.keys() >= set(PARAMETERS)
@@ -46,4 +46,4 @@ def test_other_devices(bench):
     assert done.code == 0, done
     assert [case["state"] for case in done.file["cases"]] == ["measured"] * 2
     # Two sizes are too few for a model.
-    assert "loggp" not in done.file
+    assert "loggp_fits" not in done.file

@@ -251,7 +251,7 @@ def test_recordings_are_of_one_thing(tmp_path):
     assert "record it first" in study("judge", "--folder", tmp_path / "none", code=3).stderr
     synthetic(30).save(tmp_path / "launches.json")
     assert "a comparison takes 48" in study("judge", "--folder", tmp_path, code=3).stderr
-    assert "no list of percentages" in study("judge", "--slowdowns", "0", code=2).stderr
+    assert "not a list of percentages" in study("judge", "--slowdowns", "0", code=2).stderr
 
 
 def test_the_table_in_the_documents_is_of_the_recorded_result():

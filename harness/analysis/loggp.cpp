@@ -215,7 +215,6 @@ std::vector<std::size_t> ranges_of(const std::vector<LogGPPoint>& points) {
 Json loggp_of(const Result& result) {
   Json all = Json::array();
   for (const auto& block : blocks_of(result)) {
-    if (block.cases.front()->benchmark != "loggp") continue;
     const auto [points, cases] = measured_sizes(block);
     if (points.size() < least_points_of_range) continue;
     auto begins = ranges_of(points);

@@ -35,7 +35,7 @@ TEST(LogGP, IsFittedAsItWasMade) {
 }
 
 TEST(LogGP, HasNoGapBelowZero) {
-  auto points = loggp_points_of(loggp_of_short, 0, 4);
+  auto points = loggp_points_of(loggp_of_short, 2, 6);
   for (std::size_t at = 0; at < points.size(); ++at) points[at].message_us = 5.0 - double(at);
   EXPECT_EQ(fitted(points).G_us, 0);
   for (auto& point : points) point.message_us = point.bytes * point.bytes;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "harness/core/units.hpp"
@@ -26,10 +27,14 @@ std::string bytes_text(const Json& object, const char* name) {
 }
 
 std::string parameter_interval(const Json& range, const char* name) {
-  const auto bound = [&](int at) {
-    return text_at(range, fmt::format("/ci95/{}/{}", name, at), "");
+  const auto intervals = range.value("ci95", Json::object());
+  const auto found = intervals.find(name);
+  if (found == intervals.end() || !found->is_array() || found->size() != 2) return "-";
+  const auto bound = [&](std::size_t at) {
+    const auto& value = found->at(at);
+    return significant(value.is_number() ? std::optional(value.get<double>()) : std::nullopt, 3);
   };
-  return bound(0).empty() ? "-" : bound(0) + ".." + bound(1);
+  return bound(0) + ".." + bound(1);
 }
 
 std::string misfit_text(const Json& size, const char* name) {

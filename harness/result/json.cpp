@@ -323,7 +323,7 @@ Json without_launches(const Result& result) {
                {"cases", nullptr},           {"findings", rounded(result.findings)},
                {"topology", result.topology}};
   if (!result.ablation.empty()) json["ablation"] = rounded(result.ablation);
-  if (!result.loggp.empty()) json["loggp"] = rounded(result.loggp);
+  if (!result.loggp.empty()) json["loggp_fits"] = rounded(result.loggp);
   json["cases"] = std::move(cases);
   return json;
 }
@@ -347,7 +347,7 @@ Result result_from(Json json, Launches launches) {
       .findings = take(json, "findings", Json::value_t::array),
       .ablation =
           json.contains("ablation") ? take(json, "ablation", Json::value_t::array) : Json::array(),
-      .loggp = json.contains("loggp") ? take(json, "loggp", Json::value_t::array) : Json::array(),
+      .loggp = json.contains("loggp_fits") ? take(json, "loggp_fits", Json::value_t::array) : Json::array(),
       .topology = take(json, "topology", Json::value_t::object)};
   for (auto& entry : result.ablation) {
     if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");

@@ -22,7 +22,7 @@ def panel_of(metric):
 def models_of(run):
     """What LogGP says of a case's metric, with the number of the range: {(key, metric): (range, value)}"""
     models = {}
-    for entry in run.get("loggp", []):
+    for entry in run.get("loggp_fits", []):
         for at, of in enumerate(entry["ranges"]):
             for size in of["sizes"]:
                 for metric in "latency_us", "message_us":

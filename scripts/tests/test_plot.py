@@ -68,7 +68,7 @@ def test_what_ucx_expects_is_a_curve_beside_the_measured_one(run_file, tmp_path)
     assert "measured" in text and "expected by UCX" in text and "rendezvous" in text
     from pages import charts
 
-    run = json.loads(run_file(with_estimates).read_text())
+    run = runfile.load(run_file(with_estimates), PROGRAM)
     latency, bandwidth = charts.over_size(run, "run")
     assert latency["marks"] == [(65536, "rendezvous")] and not bandwidth["marks"]
     expected = next(of for of in latency["series"] if of["name"] == "expected by UCX")

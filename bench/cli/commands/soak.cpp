@@ -125,8 +125,10 @@ std::string how_long(const SoakOptions& options) {
 
 /// As many ranks on each host as are drawn for one.
 void spread(RandomCommand& command, const Sides& sides) {
-  auto& ranks = command.options.at("ranks");
-  ranks = std::to_string(sides.ranks_per_host.value_or(std::stoi(ranks)) * sides.number_of_hosts());
+  const auto ranks = command.options.find("ranks");
+  if (ranks == command.options.end()) return;  // the benchmark has its own number
+  ranks->second = std::to_string(sides.ranks_per_host.value_or(std::stoi(ranks->second)) *
+                                 sides.number_of_hosts());
 }
 
 class Soak {

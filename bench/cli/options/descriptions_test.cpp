@@ -31,6 +31,7 @@ std::string key_of(const Benchmark& benchmark, const void* parameters) {
 Json with_what_is_new(const Benchmark& benchmark, Json parameters) {
   parameters.emplace("progress_mode", "poll");
   if (benchmark.parameters.find("comm") != nullptr) parameters.emplace("comm", "ucx");
+  if (benchmark.parameters.find("expected") != nullptr) parameters.emplace("expected", false);
   return parameters;
 }
 

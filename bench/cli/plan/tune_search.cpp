@@ -22,6 +22,7 @@ constexpr std::size_t most_partners = 6;
 constexpr int most_steps = 2;          // settings beside the first
 constexpr double least_gain = 0.002;   // of the mean: less is not worth a confirmation
 constexpr double least_step = 0.0198;  // log 1.02
+constexpr double sure_by = 3;          // standard errors
 
 struct Scored {
   Variables settings;
@@ -64,7 +65,7 @@ class Search {
     take(ranked.front());
     for (int step = 0; step < most_steps && !found_.cut_short; ++step) {
       const auto together = halve(with_partners(ranked), 2);
-      if (together.empty() || together.front().score < found_.score + least_step) break;
+      if (together.empty() || !gains_enough(together.front().settings)) break;
       take(together.front());
     }
     return found_;
@@ -74,6 +75,15 @@ class Search {
   void take(const Scored& best) {
     found_.settings = best.settings;
     found_.score = best.score;
+  }
+
+  // The best of several partners is the luckiest of them, too: both are measured as often as any.
+  bool gains_enough(const Variables& together) {
+    if (trials_.is_over()) return false;
+    const auto with = trials_.measure(together, most_launches_of_one);
+    const auto without = trials_.measure(found_.settings, most_launches_of_one);
+    const auto error = std::hypot(with.error(), without.error());
+    return with.score() - without.score() >= std::max(least_step, sure_by * error);
   }
 
   std::vector<Variables> with_partners(const std::vector<Scored>& ranked) const {
@@ -125,6 +135,22 @@ double Trial::score() const {
   double sum = 0;
   for (const auto& [row, values] : gains) sum += median(values);
   return sum / static_cast<double>(gains.size());
+}
+
+double Trial::error() const {
+  // Of a median of normal values: 1.2533 times that of their mean; 1.4826 times their median
+  // absolute deviation is their standard deviation.
+  constexpr double of_median = 1.2533 * 1.4826;
+  double sum = 0;
+  for (const auto& [row, values] : gains) {
+    if (values.size() < 3) return std::numeric_limits<double>::max();
+    const auto middle = median(values);
+    std::vector<double> off;
+    for (const auto value : values) off.push_back(std::abs(value - middle));
+    const auto error = of_median * median(off) / std::sqrt(static_cast<double>(values.size()));
+    sum += error * error;
+  }
+  return std::sqrt(sum) / static_cast<double>(gains.size());
 }
 
 void add_gains(const Result& base, const Result& now, Trial& trial) {

@@ -20,6 +20,9 @@ struct Trial {
 
   /// The mean over rows of their medians; lowest() where nothing was measured.
   double score() const;
+  /// The standard error of the score, by the median absolute deviation in each row; max() where a
+  /// row has less than three values.
+  double error() const;
 };
 
 /// Adds what a run with the default and one with settings, measured together, say: of duets and,
@@ -46,7 +49,8 @@ struct Tuned {
 /// Looks for the settings with the largest score. Successive halving (Jamieson and Talwalkar,
 /// AISTATS 2016): every candidate is measured once, the better third twice, the better third of
 /// these four times, and so on to the last two. What wins is combined with each of the other
-/// promising candidates, likewise, as long as that gains another 2 %, twice at most.
+/// promising candidates, likewise, as long as that gains another 2 % and three times the standard
+/// error of the difference, twice at most.
 /// What is found is the luckiest of many: it says nothing before it is confirmed by launches that
 /// the search has not seen.
 Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials);

@@ -40,11 +40,6 @@ std::vector<SizeExpected> by_size(const Block& block, const char* metric) {
   return all;
 }
 
-std::string in_words(const SizeExpected& size) {
-  return fmt::format("{} ({}) takes {} times as long as expected", size_of(*size.of),
-                     size.expected.protocol, significant(size.expected.times_as_long(), 2));
-}
-
 }  // namespace
 
 std::vector<Finding> far_estimate(const Judged& run) {
@@ -64,15 +59,16 @@ std::vector<Finding> far_estimate(const Judged& run) {
         worst = at;
       }
       if (worst == 0) continue;
-      const auto& above = sizes[worst];
-      const auto from = above.expected.from.value_or(above.bytes);
-      findings.push_back(
-          {.subject = fmt::format("{}, {}", block.title, shown_metric(*above.of, metric).title),
-           .evidence = fmt::format("{}, {}: UCX changes the protocol at {} by estimates of which "
-                                   "one is {} times as wrong as the other",
-                                   in_words(sizes[worst - 1]), in_words(above), spaced_size(from),
-                                   significant(std::exp(most), 2)),
-           .next = "measure the other protocol: ucx-bench ab, --new-env UCX_RNDV_THRESH=SIZE"});
+      const auto& below = sizes[worst - 1].expected;
+      const auto& above = sizes[worst].expected;
+      findings.push_back({.subject = fmt::format("{}, {}", block.title,
+                                                 shown_metric(*sizes[worst].of, metric).title),
+                          .evidence = fmt::format(
+                              "takes {} x UCX's estimate below {} ({}), {} x above ({})",
+                              significant(below.times_as_long(), 2),
+                              spaced_size(above.from.value_or(sizes[worst].bytes)), below.protocol,
+                              significant(above.times_as_long(), 2), above.protocol),
+                          .next = "try others: ucx-bench tune"});
     }
   }
   return findings;
@@ -92,12 +88,11 @@ std::vector<Finding> guessed_speed(const Judged& run) {
     if (!said.insert(lanes).second) continue;
     findings.push_back(
         {.subject = lanes,
-         .evidence = fmt::format("the device does not say its speed, so UCX takes 100 Mbit/s: it "
-                                 "expects {} for {}, which takes {}",
+         .evidence = fmt::format("no speed in /sys/class/net, so UCX assumes 100 Mbit/s: it "
+                                 "expects {} for {}, measured {}",
                                  readable_us(largest->expected.expected), size_of(*largest->of),
                                  readable_us(largest->expected.measured)),
-         .next =
-             "choose protocols by measuring: ucx-bench ab, --new-env UCX_RNDV_SCHEME=put_zcopy"});
+         .next = "ucx-bench tune pingpong"});
   }
   return findings;
 }
