@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import re
 
 import pytest
 from conftest import SHIM, only
@@ -15,7 +14,7 @@ SLOW = {"LD_PRELOAD": str(DELAY_SHIM), "DELAY_US": "300", "DELAY_UNLESS": "UCX_A
 
 
 def test_what_is_planted_is_found_proved_and_written(bench):
-    tries = [word for setting in ("UCX_ZCOPY_THRESH=16k", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
+    tries = [word for setting in ("UCX_ADAPTIVE_PROGRESS=y", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
     words = ["tune", *CASE, *tries, "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
     done = bench(*words, environment=SLOW)
     assert done.code == 0, done
@@ -35,7 +34,7 @@ def test_what_is_planted_is_found_proved_and_written(bench):
     # Another time, nothing is measured again.
     (done.folder / "tuned.env").unlink()
     again = bench(*words, environment=SLOW)
-    assert again.code == 0 and re.search("[23] settings are measured already", again.err), again
+    assert again.code == 0 and "2 settings are measured already" in again.err, again
     assert again.out == done.out and sorted((done.folder / "runs").glob("*.json")) == [base, new]
     assert plain["tuned.env"] == [line for line in (done.folder / "tuned.env").read_text().splitlines() if not line.startswith("#")]
     other = bench("tune", *CASE, "--api", "stream", *tries, "-o", "tuned.env")
