@@ -59,13 +59,21 @@ def clean_environment():
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "release_only: skipped with sanitizers, where other tests run the same C++: formats, statistics, turns")
+    config.addinivalue_line(
+        "markers", "thinned(n): with sanitizers one of n sets of parameters, which differ in little that C++ sees")
 
 
 def pytest_collection_modifyitems(items):
-    if SANITIZED:
-        for item in items:
-            if item.get_closest_marker("release_only"):
-                item.add_marker(pytest.mark.skip(reason="release only: other tests run its C++ with sanitizers"))
+    if not SANITIZED:
+        return
+    seen = {}
+    for item in items:
+        if item.get_closest_marker("release_only"):
+            item.add_marker(pytest.mark.skip(reason="release only: other tests run its C++ with sanitizers"))
+        elif thinned := item.get_closest_marker("thinned"):
+            at = seen[item.originalname] = seen.get(item.originalname, -1) + 1
+            if at % thinned.args[0]:
+                item.add_marker(pytest.mark.skip(reason="with sanitizers one of several"))
 
 
 def wait_until(state, what=lambda: "it never was so", step_s=0.02):

@@ -69,6 +69,7 @@ def bound(ranks):
     return f"-n {ranks} --bind " + ",".join(str(cpus[rank % len(cpus)]) for rank in range(ranks))
 
 
+@pytest.mark.release_only
 def test_both_ways_of_two_pairs(bench, tmp_path):
     done = bench(*ab(tmp_path, launches=1, cases=(f"{EVENT} {bound(4)} --bidirectional",)))
     assert done.code == 0, done
@@ -101,6 +102,7 @@ def test_workloads_by_whole_iterations(bench, tmp_path):
 
 
 # Ranks whose turn it is not wait on both sides.
+@pytest.mark.release_only
 def test_pairs_one_after_the_other_and_all_at_once(bench, tmp_path):
     case = f"p2p {bound(3)} --sizes 4KiB --transports tcp --progress-mode event --iterations 20 --warmup-runs 0"
     done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=(f"{case} --concurrent one,disjoint,all",)))
@@ -118,6 +120,7 @@ def test_pairs_one_after_the_other_and_all_at_once(bench, tmp_path):
                 assert all_pairs or "together_GBps" not in blocks
 
 
+@pytest.mark.release_only
 def test_dry_run_says_how(bench, tmp_path):
     done = bench("--dry-run", *ab(tmp_path, cases=(CASE, IN_TURNS)))
     assert done.code == 0, done
@@ -125,6 +128,7 @@ def test_dry_run_says_how(bench, tmp_path):
     assert done.out.count("1 case x 2 launches, in turns: --progress-mode thread") == 2, done
 
 
+@pytest.mark.release_only
 def test_turns_if_asked(bench, tmp_path):
     done = bench(*ab(tmp_path, "--method", "turns", launches=1, cases=(CASE,)))
     assert done.code == 0, done
@@ -142,6 +146,7 @@ def older_program(folder, says):
     return "./old"
 
 
+@pytest.mark.release_only
 def test_an_older_program_takes_turns(bench, tmp_path):
     old = older_program(tmp_path, "suite: unknown option '--duet'")
     done = bench(*ab(tmp_path, "--base", old, launches=1, cases=(CASE,)))
@@ -177,6 +182,7 @@ def bytes_in(row):
     return "8B" if "/8B" in row["key"] else "64B"
 
 
+@pytest.mark.release_only
 def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
     for name, times in (("base", "1"), ("new", '2 if "/8B" in case["key"] else (0.9, 1.12)[launch["launch"] % 2]')):
         (tmp_path / name).write_text(STEADY.replace("TIMES", times))
@@ -199,6 +205,7 @@ def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
     assert json.loads(again.out) == found
 
 
+@pytest.mark.release_only
 def test_max_time_is_of_all(bench, tmp_path):
     done = bench("--dry-run", *ab(tmp_path, "--max-time", "500ms", cases=(CASE,)))
     assert done.code == 2 and "--max-time 500ms: one launch of both sides takes about " in only(done.complaints)
@@ -212,6 +219,7 @@ def test_max_time_is_of_all(bench, tmp_path):
     assert f"both have {count} of 500" in done.err and "too few launches for a verdict among 2 tests: use a longer max-time" in " ".join(done.out.split())
 
 
+@pytest.mark.release_only
 def test_sides_with_other_cases_take_turns(bench, tmp_path):
     program = tmp_path / "new"
     program.write_text(f'#!/bin/sh\nsed "s/--sizes 8/--sizes 8,64/" suite.toml > other.toml\nfor word; do shift; [ "$word" = suite.toml ] && word=other.toml; set -- "$@" "$word"; done\nexec {PROGRAM} "$@"\n')
@@ -224,6 +232,7 @@ def test_sides_with_other_cases_take_turns(bench, tmp_path):
     assert len(new["cases"]) == len(base["cases"]) + 1 and "2 new" in done.out
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize(
     ("case", "words"),
     [
@@ -239,6 +248,7 @@ def test_what_cannot_be_a_duet_is_refused_if_asked(bench, tmp_path, case, words)
     assert words in only(done.complaints)
 
 
+@pytest.mark.release_only
 def test_wrong_words(bench, tmp_path):
     done = bench(*ab(tmp_path, "--method", "both"))
     assert done.code == 2 and "--method: unknown method 'both'" in only(done.complaints)
@@ -259,6 +269,7 @@ def assert_first_is_kept(folder, sides=("base", "new")):
         assert "latency_us" in only(first["launches"])["duet"]["blocks"]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("case", "phase"), [HALO, P2P], ids=["halo", "p2p"])
 def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path, case, phase):
     options = ["FAULT_ACTION=kill", "FAULT_RANK=1", f"FAULT_PHASE={phase}", f"FAULT_FOLDER={tmp_path / 'pids'}", f"LD_PRELOAD={SHIM}"]
@@ -271,6 +282,7 @@ def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path, case, phase):
     assert_first_is_kept(tmp_path)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("rank", "case", "phase"), [(0, CASE, "8 B: latency"), (1, *HALO), (1, *P2P)], ids=["pingpong", "halo", "p2p"])
 def test_ctrl_c_ends_both_sides(fault, tmp_path, rank, case, phase):
     running = fault.run("hold", rank, phase, command=ab(tmp_path, cases=(FIRST, case)))
@@ -291,6 +303,7 @@ def test_its_death_ends_both_programs(fault, tmp_path):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("case", "phase"), [HALO, P2P], ids=["halo", "p2p"])
 def test_the_death_of_one_program_ends_the_other(fault, tmp_path, case, phase):
     done = fault.run("kill-parent", 0, phase, command=ab(tmp_path, cases=(FIRST, case))).finish()

@@ -10,6 +10,7 @@ import pytest
 from conftest import LONG_S, only, wait_until
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("rank", [0, 1])
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_a_flipped_bit(fault, rank, transports):
@@ -52,6 +53,7 @@ UNDER_WAY = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("benchmark", UNDER_WAY)
 def test_a_sample_under_way_is_given_up(fault, benchmark, number):

@@ -38,6 +38,7 @@ def assert_failed(done, rank, phase, words):
         assert done.file["cases"][0]["state"] == "measured"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("phase, rank, transports", KILLS)
 def test_killed_rank(fault, phase, rank, transports):
     fault.run("kill", rank, phase, "--transports", transports)
@@ -46,6 +47,7 @@ def test_killed_rank(fault, phase, rank, transports):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("phase", ["64 B: latency", "64 B: bandwidth"])
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_killed_in_the_middle_of_a_loop(fault, phase, transports):
@@ -64,6 +66,7 @@ def test_under_a_forking_wrapper(fault, action, words):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.thinned(5)
 # What UCX makes has a name, or an id, for a moment before it takes that away again.
 @pytest.mark.parametrize("wrap", ["", FORKING], ids=["direct", "wrapped"])
 @pytest.mark.parametrize("action", ["kill", "kill-parent", "stop"])
@@ -83,6 +86,7 @@ def test_while_shared_memory_has_a_name(fault, transport, call, action, wrap):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.thinned(2)
 # While it starts ranks, makes them meet, lets them alone, and waits for their ends.
 @pytest.mark.parametrize("phase", ["starting UCX", "connecting", "64 B: latency", "closing"])
 def test_stopped_supervisor_goes_on(fault, phase):
@@ -97,6 +101,7 @@ def test_stopped_supervisor_goes_on(fault, phase):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.thinned(2)
 # Not the sender of few small messages over shm: it needs nothing from UCX for them. Where the other
 # rank polls, it takes a CPU while it waits.
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_sizes_are_an_axis(halo, transport):
         assert words in done.out
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("ranks", "edge"), [(1, 33), (2, 1), (3, 2), (4, 3), (4, 50), (6, 17)])
 @pytest.mark.parametrize("way", [[], ["--bulk-synchronous"]], ids=["overlap", "bulk"])
 def test_any_number_of_ranks_and_any_tile(halo, ranks, edge, way):
@@ -61,6 +62,7 @@ def test_any_number_of_ranks_and_any_tile(halo, ranks, edge, way):
     assert_right(only(halo("-n", ranks, "--size", edge, *transport, *way).file["cases"]), edge, ranks)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "way", [["--no-pool", "--no-calibrate", "--no-transfer-log"], ["--connect-by", "sockaddr"]], ids=" ".join
 )
@@ -77,6 +79,7 @@ def test_strong_scaling_divides_the_domain(halo):
     assert sizes[4] == 50
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("mistake", ["corrupt", "drop", "misroute"])
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_mistakes_are_noticed(halo, mistake, ranks):
@@ -90,6 +93,7 @@ def test_mistakes_are_noticed(halo, mistake, ranks):
     assert case["reason"] in done.complaints[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

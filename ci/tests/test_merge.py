@@ -58,6 +58,7 @@ def test_any_number_of_ranks(merge, ranks):
         assert case["exchange"]["alone_GBps"] is None
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -89,6 +90,7 @@ def test_frames_are_more_messages(merge):
     assert counts == {0: 2 * 2 * (1 + 4), 1: 2 * 2 * (1 + 4 * 4)}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
@@ -120,6 +122,7 @@ def test_memory_stays_within_its_bound(merge):
     assert case["peak_buffer_bytes"] <= 3.5 * case["exchange"]["input_bytes"] / 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

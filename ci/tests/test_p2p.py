@@ -121,6 +121,7 @@ def test_many_ranks_list_the_slowest(bench):
     assert "the slowest" in done.out and "of the median pair" in done.out
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -26,6 +26,7 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
     assert not (done.folder / "ucx-bench-runs").exists()
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "arguments, words",
     [
@@ -132,6 +133,7 @@ def test_environment_variables(bench):
     assert_refused(bench("pingpong", environment={"UCXBENCH_ITERATIONS": "none"}), "none")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "text, words",
     [
@@ -173,6 +175,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("command", ["report", "plot"])
 @pytest.mark.parametrize("name", FOREIGN)
 def test_foreign_files(bench, tmp_path, name, command):

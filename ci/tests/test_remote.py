@@ -266,6 +266,7 @@ def mac(key, data):
     return hmac.new(key, data, "sha256")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("variable", ["LD_PRELOAD", "UCX_MODULE_DIR", "UCX_LOG_FILE"])
 @pytest.mark.parametrize("kind", ["settings", "ucx"])
 def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_path, kind, variable):
@@ -335,6 +336,7 @@ def test_nobody_listens(bench, token):
     assert str(port) in only(done.complaints)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" * 100, b""])
 def test_somebody_else_listens(start, token, tmp_path, answer):
     with socket.socket() as server:
@@ -376,6 +378,7 @@ def test_one_side_is_killed(start, listen, fault, token, tmp_path, side):
         assert done.file["run"]["state"] == "failed"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("endpoint", ["localhost:99999", "127.0.0.1:x", ":", "1.2.3.4.5:1"])
 def test_bad_endpoints(bench, endpoint, token):
     done = bench("pingpong", "--connect", endpoint, "--token-file", token(TOKEN))

@@ -57,6 +57,7 @@ def test_two_ranks(transpose, transport, result):
         assert words in done.out
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("result", ["keep", "sum"])
 @pytest.mark.parametrize(
     ("ranks", "size", "chunk"),
@@ -69,6 +70,7 @@ def test_any_number_of_ranks_and_any_shape(transpose, ranks, size, chunk, result
     assert_right(case, size, chunk, ranks)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "way",
     [
@@ -87,6 +89,7 @@ def test_ways(transpose, way):
     assert case["verified"] == {"checked": 4, "errors": 0}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("result", ["keep", "sum"])
 @pytest.mark.parametrize(
     ("mistake", "words"),
@@ -113,6 +116,7 @@ def test_memory_stays_within_its_bound(transpose):
     assert case["peak_buffer_bytes"] <= 3.5 * case["exchange"]["input_bytes"] / 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
