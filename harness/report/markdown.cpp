@@ -1,6 +1,6 @@
 #include "harness/report/ablation_view.hpp"
-#include "harness/report/loggp_view.hpp"
 #include "harness/report/choice.hpp"
+#include "harness/report/loggp_view.hpp"
 #include "harness/report/markdown_text.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/sections.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "harness/report/ablation_view.hpp"
-#include "harness/report/loggp_view.hpp"
 #include "harness/report/chart.hpp"
 #include "harness/report/choice.hpp"
+#include "harness/report/loggp_view.hpp"
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/sections.hpp"

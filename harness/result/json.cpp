@@ -338,17 +338,18 @@ Json to_json(const Result& result) {
 }
 
 Result result_from(Json json, Launches launches) {
-  Result result{
-      .run = take(json, "run", Json::value_t::object),
-      .build = take(json, "build", Json::value_t::object),
-      .machine = take(json, "machine", Json::value_t::object),
-      .ucx = take(json, "ucx", Json::value_t::object),
-      .ranks = take(json, "ranks", Json::value_t::array),
-      .findings = take(json, "findings", Json::value_t::array),
-      .ablation =
-          json.contains("ablation") ? take(json, "ablation", Json::value_t::array) : Json::array(),
-      .loggp = json.contains("loggp_fits") ? take(json, "loggp_fits", Json::value_t::array) : Json::array(),
-      .topology = take(json, "topology", Json::value_t::object)};
+  Result result{.run = take(json, "run", Json::value_t::object),
+                .build = take(json, "build", Json::value_t::object),
+                .machine = take(json, "machine", Json::value_t::object),
+                .ucx = take(json, "ucx", Json::value_t::object),
+                .ranks = take(json, "ranks", Json::value_t::array),
+                .findings = take(json, "findings", Json::value_t::array),
+                .ablation = json.contains("ablation") ? take(json, "ablation", Json::value_t::array)
+                                                      : Json::array(),
+                .loggp = json.contains("loggp_fits")
+                             ? take(json, "loggp_fits", Json::value_t::array)
+                             : Json::array(),
+                .topology = take(json, "topology", Json::value_t::object)};
   for (auto& entry : result.ablation) {
     if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");
   }

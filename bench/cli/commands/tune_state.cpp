@@ -33,7 +33,8 @@ TuneState::TuneState(std::filesystem::path file, const std::string& command, con
       about_({{"schema", state_schema}, {"command", command}, {"ucx", ucx}, {"machine", machine}}) {
   std::error_code ignored;
   if (file_.empty() || !std::filesystem::exists(file_, ignored)) return;
-  const auto kept = Json::parse(read_given(file_, most_bytes_of_state, "remove it"), nullptr, false);
+  const auto kept =
+      Json::parse(read_given(file_, most_bytes_of_state, "remove it"), nullptr, false);
   try {
     for (const auto& [name, value] : about_.items()) {
       if (kept.at(name) == value) continue;
