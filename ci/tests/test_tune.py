@@ -1,4 +1,4 @@
-"""ucx-bench tune: settings that make a benchmark faster are found and proved, or nothing is written."""
+"""ucx-bench tune: settings that make a benchmark faster are found and confirmed, or nothing is written."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ def test_what_is_planted_is_found_proved_and_written(bench):
     helps = only([line for line in done.out.splitlines() if line.startswith(f"  helps {ROW}: ")])
     assert float(helps.removeprefix(f"  helps {ROW}: ").split()[0]) > 2 and "improved" in done.out
     for text in written.values():
-        assert helps.strip() in text and "fresh launches beside the default" in text
+        assert helps.strip() in text and "fresh launches compared with the default" in text
     # Confirmed by launches of their own.
     base, new = sorted((done.folder / "runs").glob("*.json"))
     assert json.loads(new.read_text())["run"]["ab"]["environment"] == {"UCX_ADAPTIVE_PROGRESS": "n"}
@@ -34,17 +34,17 @@ def test_what_is_planted_is_found_proved_and_written(bench):
     # Another time, nothing is measured again.
     (done.folder / "tuned.env").unlink()
     again = bench(*words, environment=SLOW)
-    assert again.code == 0 and "2 settings are measured already" in again.err, again
+    assert again.code == 0 and "2 settings already measured" in again.err, again
     assert again.out == done.out and sorted((done.folder / "runs").glob("*.json")) == [base, new]
     assert plain["tuned.env"] == [line for line in (done.folder / "tuned.env").read_text().splitlines() if not line.startswith("#")]
     other = bench("tune", *CASE, "--api", "stream", *tries, "-o", "tuned.env")
-    assert other.code == 2 and "is of a search with another command" in only(other.complaints), other
+    assert other.code == 2 and "belongs to a search with another command" in only(other.complaints), other
 
 
 def test_no_gain_writes_nothing(bench):
     slower = SLOW | {"UCX_ADAPTIVE_PROGRESS": "n"}
     done = bench("tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=y", "-o", "tuned.env", environment=slower)
-    assert done.code == 0 and "nothing is written: none of them was faster than the default" in done.out, done
+    assert done.code == 0 and "nothing written: no setting was faster than the default" in done.out, done
     assert not (done.folder / "tuned.env").exists()
 
 

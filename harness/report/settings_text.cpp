@@ -29,7 +29,7 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-/// JSON's strings are YAML's too.
+/// A JSON string is also a YAML string.
 std::string yaml_quoted(const std::string& text) { return Json(on_one_line(text)).dump(); }
 
 std::string export_lines(const UcxSettings& settings) {

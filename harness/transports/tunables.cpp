@@ -9,8 +9,8 @@
 namespace ucxbench {
 namespace {
 
-// From UCX's sources of 1.13.1 to 1.22.0: ucp_context.c, tcp_iface.c, tcp_base.h, mm_iface.c,
-// ib_iface.c, rc_iface.c, cuda_ipc_iface.c. A new one is one line.
+// From the sources of UCX 1.13.1 to 1.22.0: ucp_context.c, tcp_iface.c, tcp_base.h, mm_iface.c,
+// ib_iface.c, rc_iface.c, cuda_ipc_iface.c. A new setting is one more line.
 constexpr std::array known_tunables = {
     Tunable{"RNDV_SCHEME", "", "", "", "put_zcopy get_zcopy am"},
     Tunable{"RNDV_THRESH", "", "", "", "64k inf 256k 8k 1m"},
@@ -34,7 +34,7 @@ constexpr std::array known_tunables = {
     Tunable{"CUDA_IPC_ENABLE_GET_ZCOPY", "nvlink", "", "", "on off"},
 };
 
-// "1.22.0" → {1, 22}; what is missing is 0.
+// "1.22.0" → {1, 22}; a missing number is 0.
 std::array<int, 2> numbers_of(std::string_view version) {
   std::array<int, 2> numbers{};
   const auto parts = split_text(version, '.');

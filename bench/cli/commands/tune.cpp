@@ -46,27 +46,29 @@ struct TuneOptions {
 
 void add_tune_options(CLI::App& command, TuneOptions& o) {
   command
-      .add_option("-o,--output", o.outputs,
-                  "the settings, with the evidence: NAME.env for a shell, NAME.yaml for Dask, "
-                  "ucx.conf for UCX; repeatable. What was measured is kept beside the first")
+      .add_option(
+          "-o,--output", o.outputs,
+          "for settings and evidence: NAME.env (shell), NAME.yaml (Dask) or ucx.conf (UCX); "
+          "repeatable. Measurements are kept beside the first, in FILE.tune.json")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       .add_option("--try", o.tried,
-                  "look for the best of these alone, instead of all settings that are known to "
-                  "matter; repeatable, and several that are set together have commas between")
+                  "try this instead of the built-in settings; repeatable. Commas join settings "
+                  "that are set together")
       ->type_name("UCX_NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--max-time", o.max_time, "for search and confirmation together")
+  command.add_option("--max-time", o.max_time, "time for search and confirmation together")
       ->type_name("TIME")
       ->capture_default_str();
   command
       .add_option("--folder", o.folder,
-                  "where the confirmation's run files are kept, else ucx-bench-runs/")
+                  "directory of the confirmation's run files (default: ucx-bench-runs/)")
       ->type_name("FOLDER");
 }
 
-/// Of each case that takes as long as it is told, in one launch: enough for five quads of duets.
+/// The time of each case in one launch, where the benchmark has --max-time: enough for five quads
+/// of duets.
 constexpr std::chrono::milliseconds time_of_case{50};
 constexpr int launches_of_confirmation = 24;
 constexpr double least_share_of_confirmation = 0.3;  // of all time
@@ -97,7 +99,7 @@ std::string why_not_measured(const Result& run) {
   if (!reason.empty()) return reason;
   const auto failed = std::ranges::find_if(
       run.cases, [](const Case& of) { return of.state != CaseState::measured; });
-  return failed == run.cases.end() ? "it ended early" : failed->reason;
+  return failed == run.cases.end() ? "the run ended early" : failed->reason;
 }
 
 class TuneRun final : public Trials {
@@ -120,7 +122,7 @@ class TuneRun final : public Trials {
     }
     candidates_ =
         options.tried.empty() ? tuning_candidates(ucx_, transports_) : tried_instead(options.tried);
-    // What --ucx says stays.
+    // Settings given by --ucx stay as they are.
     std::erase_if(candidates_, [&](const Variables& settings) {
       return std::ranges::any_of(settings,
                                  [&](const auto& of) { return plan.ucx.contains(of.first); });
@@ -134,7 +136,7 @@ class TuneRun final : public Trials {
                                 : fs::path(options_.outputs.front() + ".tune.json");
     state_.emplace(state_file, args(), ucx_, machine_id(describe_host()));
     if (state_->trials() > 0) {
-      say(fmt::format("{} settings are measured already, in {}", state_->trials(),
+      say(fmt::format("{} already measured, in {}", counted(state_->trials(), "setting"),
                       state_file.string()));
     }
     work_.emplace(new_run_file(options_.folder, "tune").parent_path());
@@ -142,8 +144,8 @@ class TuneRun final : public Trials {
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     say(fmt::format("tried {} of {} settings in {}{}", found.tried, candidates_.size(),
                     roughly(AbClock::now() - begin_),
-                    found.cut_short ? ", which was all the time for it" : ""));
-    if (found.settings.empty()) return nothing("none of them was faster than the default");
+                    found.cut_short ? "; the time for the search is used up" : ""));
+    if (found.settings.empty()) return nothing("no setting was faster than the default");
     return confirm(found.settings);
   }
 
@@ -166,13 +168,13 @@ class TuneRun final : public Trials {
     } else if (!base.result || std::ranges::none_of(base.result->cases, is_measured)) {
       throw Failure(Exit::cannot_run,
                     fmt::format("the default cannot be measured: {}",
-                                base.result ? why_not_measured(*base.result) : "above"));
+                                base.result ? why_not_measured(*base.result) : "see above"));
     } else {
-      trial.problem = now.result ? why_not_measured(*now.result) : "it ended at once";
+      trial.problem = now.result ? why_not_measured(*now.result) : "the run ended at once";
     }
     if (trial.problem.empty() && trial.gains.empty()) trial.problem = why_not_measured(*now.result);
     say(trial.problem.empty()
-            ? fmt::format("{}: {} times as fast, in the mean of {}", settings_in_words(settings),
+            ? fmt::format("{}: {} times as fast (mean of {})", settings_in_words(settings),
                           significant(std::exp(trial.score()), 3),
                           counted(trial.gains.size(), "row"))
             : fmt::format("{}: left out: {}", settings_in_words(settings), trial.problem));
@@ -222,15 +224,15 @@ class TuneRun final : public Trials {
     return time_left() - std::max(share, needed_ * longest_ * 6 / 5);
   }
 
-  // Once it is known how long a launch takes.
+  // Called when the time of a launch is known.
   void check_time() {
     if (needed_ > 0) return;
     needed_ = plan_suite(suite_.string()).needed_duets;
     if (needed_ * longest_ < whole_ * 4 / 5) return;
     throw Failure(Exit::usage,
-                  fmt::format("--max-time {}: a launch with and without settings takes {}, and a "
-                              "verdict {} of them; give {} at least, or fewer cases",
-                              options_.max_time, roughly(longest_), needed_,
+                  fmt::format("--max-time {}: a verdict needs {} pairs of launches, and a pair "
+                              "takes {}; give at least {}, or fewer cases",
+                              options_.max_time, needed_, roughly(longest_),
                               roughly(2 * needed_ * longest_)));
   }
 
@@ -259,25 +261,25 @@ class TuneRun final : public Trials {
   }
 
   Exit dry_run() const {
-    fmt::print("UCX {}: {} settings beside the default, in {} at most\n", ucx_, candidates_.size(),
-               format_duration(whole_));
+    fmt::print("UCX {}: {} to compare with the default, in at most {}\n", ucx_,
+               counted(candidates_.size(), "setting"), format_duration(whole_));
     for (const auto& settings : candidates_) fmt::print("  {}\n", settings_in_words(settings));
     return Exit::done;
   }
 
   Exit nothing(const std::string& why) const {
-    fmt::print("nothing is written: {}\n", why);
+    fmt::print("nothing written: {}\n", why);
     return Exit::done;
   }
 
-  // By launches that the search has not seen.
+  // With launches that the search has not seen.
   Exit confirm(const Variables& settings) {
     Demands demands;
     demands.across_environments = true;
     auto files = state_->confirmation(settings);
     auto exit = Exit::done;
     if (!files) {
-      say(fmt::format("{}: to be confirmed by fresh launches, {} at most",
+      say(fmt::format("confirming {} with fresh launches, in at most {}",
                       settings_in_words(settings), roughly(time_left())));
       const auto file = new_run_file(options_.folder, "tune");
       auto launched =
@@ -287,7 +289,7 @@ class TuneRun final : public Trials {
       exit = launched.exit;
       if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
       if (exit != Exit::done || !launched.base.result || !launched.now.result) {
-        return worse(exit, nothing(settings_in_words(settings) + " did not run to the end"));
+        return worse(exit, nothing(settings_in_words(settings) + " did not finish"));
       }
       files = {launched.base.file, launched.now.file};
       state_->keep_confirmation(settings, *files);
@@ -319,14 +321,14 @@ class TuneRun final : public Trials {
     std::vector<std::string> comments = {
         fmt::format("ucx-bench tune {}", args()),
         fmt::format("UCX {}, machine {}, {}", ucx_, text_at(now.machine, "/id"), utc_now()),
-        fmt::format("{} beside the default, in {} and {}:",
+        fmt::format("{} compared with the default, in {} and {}:",
                     counted(launches_in(now), "fresh launch", "fresh launches"),
                     files.base.string(), files.now.string())};
     comments.insert(comments.end(), lines.begin(), lines.end());
-    comments.emplace_back("Messages reused warm buffers; with others the gain may differ.");
+    comments.emplace_back("Buffers were reused and warm; with fresh ones the gain may differ.");
     for (const auto& file : options_.outputs) {
       write_output(file, settings_file(settings_format_of(file), settings, comments));
-      if (file != "-") say(fmt::format("written: {}", file));
+      if (file != "-") say(fmt::format("wrote {}", file));
     }
     return Exit::done;
   }
@@ -344,7 +346,7 @@ class TuneRun final : public Trials {
   GlobalOptions inner_;
   std::vector<std::string> words_;
   std::string ucx_ = probe().ucx.version;
-  Signals signals_;  // after the last process of before
+  Signals signals_;  // must follow ucx_: probe() starts a process
   AbClock::time_point begin_ = AbClock::now();
   AbClock::duration whole_{};
   AbClock::duration longest_{};  ///< of one launch of both sides
@@ -358,7 +360,7 @@ class TuneRun final : public Trials {
   fs::path suite_;
 };
 
-// What stands behind the benchmark: options of its own, and ours.
+// The words after `tune`: the benchmark and its options, without our own, which go into `o`.
 std::vector<std::string> benchmark_words(const CLI::App& command, TuneOptions& o) {
   CLI::App ours;
   ours.set_help_flag("");
@@ -367,10 +369,10 @@ std::vector<std::string> benchmark_words(const CLI::App& command, TuneOptions& o
   auto words = command.remaining();
   if (words.empty()) {
     throw Failure(Exit::usage,
-                  "tune: expected a benchmark with its options, as pingpong "
+                  "tune: expected a benchmark with its options, such as pingpong "
                   "--transports tcp");
   }
-  std::ranges::reverse(words);  // as CLI11 takes them
+  std::ranges::reverse(words);  // CLI11 takes the last one first
   try {
     ours.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -388,7 +390,7 @@ Exit run_tune(const CLI::App& command, TuneOptions& o, const GlobalOptions& glob
 
 AddedCommand add_tune(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "tune", "look for settings of UCX that make a benchmark faster, and prove it");
+      "tune", "find UCX settings that make a benchmark faster, and confirm the gain");
   add_examples(*command, {"tune pingpong --transports tcp --sizes 8:16MiB:x8 -o tuned.env"});
   command->prefix_command();
   command->fallthrough(false);

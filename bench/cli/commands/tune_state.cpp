@@ -15,7 +15,7 @@ namespace {
 constexpr const char* state_schema = "ucx-bench/tune/1";
 constexpr std::uint64_t most_bytes_of_state = std::uint64_t{16} << 20U;
 
-[[noreturn]] void is_of_another(const std::filesystem::path& file, const std::string& what) {
+[[noreturn]] void refuse_state(const std::filesystem::path& file, const std::string& what) {
   throw Failure(Exit::usage,
                 fmt::format("'{}' {}: remove it, or choose another --output", file.string(), what));
 }
@@ -38,15 +38,15 @@ TuneState::TuneState(std::filesystem::path file, const std::string& command, con
   try {
     for (const auto& [name, value] : about_.items()) {
       if (kept.at(name) == value) continue;
-      is_of_another(file_, fmt::format("is of a search with another {}: {}", name,
-                                       in_one_line(kept.at(name).dump())));
+      refuse_state(file_, fmt::format("belongs to a search with another {}: {}", name,
+                                      in_one_line(kept.at(name).dump())));
     }
     for (const auto& of : kept.at("trials")) {
       trials_.emplace(of.at("settings").get<Variables>(), trial_of(of));
     }
     confirmation_ = kept.at("confirmation");
   } catch (const Json::exception&) {
-    is_of_another(file_, "is not what ucx-bench tune keeps");
+    refuse_state(file_, "was not written by ucx-bench tune");
   }
 }
 
@@ -72,7 +72,7 @@ std::optional<TuneState::RunFiles> TuneState::confirmation(const Variables& sett
         std::filesystem::exists(files.base, ignored) && std::filesystem::exists(files.now, ignored);
     return there ? std::optional(files) : std::nullopt;
   } catch (const Json::exception&) {
-    is_of_another(file_, "is not what ucx-bench tune keeps");
+    refuse_state(file_, "was not written by ucx-bench tune");
   }
 }
 

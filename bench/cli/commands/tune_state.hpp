@@ -11,13 +11,13 @@
 
 namespace ucxbench {
 
-/// What `tune` has measured, kept in a file so that a search that was ended goes on: {"schema",
-/// "command", "ucx", "machine", "trials": [{"settings", "gains" (Trial's), "problem"}],
+/// What `tune` has measured. It is kept in a file, so that an interrupted search can resume:
+/// {"schema", "command", "ucx", "machine", "trials": [{"settings", "gains" (Trial's), "problem"}],
 /// "confirmation": {"settings", "base", "new" (run files)}}.
 class TuneState {
  public:
-  /// Takes up what is in `file`, if it is there. An empty name: nothing is kept. Throws
-  /// Failure(Exit::usage) for a file that is of another search, another UCX or another machine.
+  /// Reads `file` if it exists. An empty name: nothing is kept. Throws Failure(Exit::usage) if the
+  /// file belongs to another search, UCX or machine.
   TuneState(std::filesystem::path file, const std::string& command, const std::string& ucx,
             const std::string& machine);
 
@@ -28,7 +28,7 @@ class TuneState {
   struct RunFiles {
     std::filesystem::path base, now;
   };
-  /// Of these settings with the default, whole; empty where there is none.
+  /// The run files that confirm these settings; empty where there are none.
   std::optional<RunFiles> confirmation(const Variables& settings) const;
   void keep_confirmation(const Variables& settings, const RunFiles& files);
 

@@ -16,11 +16,11 @@
 namespace ucxbench {
 namespace {
 
-constexpr std::size_t kept_of = 3;       // one of so many is measured on
-constexpr int most_launches_of_one = 8;  // more than that is for the confirmation
+constexpr std::size_t kept_of = 3;       // one in three is measured further
+constexpr int most_launches_of_one = 8;  // more are left to the confirmation
 constexpr std::size_t most_partners = 6;
-constexpr int most_steps = 2;          // settings beside the first
-constexpr double least_gain = 0.002;   // of the mean: less is not worth a confirmation
+constexpr int most_steps = 2;          // settings added to the first
+constexpr double least_gain = 0.002;   // of the score; less is not worth a confirmation
 constexpr double least_step = 0.0198;  // log 1.02
 constexpr double sure_by = 3;          // standard errors
 
@@ -33,7 +33,7 @@ bool share_a_name(const Variables& one, const Variables& other) {
   return std::ranges::any_of(one, [&](const auto& of) { return other.contains(of.first); });
 }
 
-// Of what was no duet: the launches of both sides, as they took turns.
+// For what was no duet: each launch of one side with that of the other in the same turn.
 std::vector<double> logs_in_turns(const Case& base, const Case& now, const std::string& metric) {
   const auto p50 = [&](const LaunchRecord& record) -> std::optional<double> {
     const auto found = record.samples.find(metric);
@@ -77,7 +77,7 @@ class Search {
     found_.score = best.score;
   }
 
-  // The best of several partners is the luckiest of them, too: both are measured as often as any.
+  // The best of several partners is also the luckiest: both are measured as often as any.
   bool gains_enough(const Variables& together) {
     if (trials_.is_over()) return false;
     const auto with = trials_.measure(together, most_launches_of_one);
@@ -98,7 +98,7 @@ class Search {
     return together;
   }
 
-  // All that were measured, the best first; those that were dropped earlier after the others.
+  // All settings, the best first; those that were dropped earlier come last.
   std::vector<Scored> halve(const std::vector<Variables>& settings, int launches) {
     std::vector<Scored> ranked;
     for (const auto& one : settings) ranked.push_back({one});
@@ -198,7 +198,7 @@ TuneVerdict verdict_on_settings(const Comparison& comparison) {
     if (series.change == Change::improved || series.change == Change::regressed) {
       sum += gain_of(series);
     }
-    if (series.change == Change::missing) verdict.why_not = series.key + " cannot be measured";
+    if (series.change == Change::missing) verdict.why_not = series.key + " could not be measured";
   }
   const auto larger = [](const SeriesChange& a, const SeriesChange& b) {
     return std::abs(gain_of(a)) > std::abs(gain_of(b));
@@ -208,11 +208,11 @@ TuneVerdict verdict_on_settings(const Comparison& comparison) {
   if (!comparison.incomparable.empty()) {
     verdict.why_not = comparison.incomparable;
   } else if (verdict.helps.empty()) {
-    verdict.why_not = "no gain that fresh launches show";
+    verdict.why_not = "fresh launches did not confirm a gain";
   } else if (!verdict.costs.empty() &&
              (-gain_of(verdict.costs.front()) >= gain_of(verdict.helps.front()) || sum <= 0)) {
     verdict.why_not =
-        fmt::format("{} {} loses as much as others gain: {}", verdict.costs.front().key,
+        fmt::format("the losses are as large as the gains: {} {}: {}", verdict.costs.front().key,
                     verdict.costs.front().metric, gain_in_words(verdict.costs.front()));
   }
   return verdict;

@@ -11,29 +11,29 @@
 
 namespace ucxbench {
 
-/// What settings do beside the default.
+/// How settings compare with the default.
 struct Trial {
-  /// Of each row, "KEY METRIC", and each pair of launches the logarithm of how many times as fast
-  /// the settings are as the default.
+  /// By row, "KEY METRIC": for each pair of launches the logarithm of the speed with the settings
+  /// over that with the default.
   std::map<std::string, std::vector<double>> gains{};
-  std::string problem{};  ///< why they cannot be measured; empty where they can
+  std::string problem{};  ///< why they cannot be measured; empty if they can
 
   /// The mean over rows of their medians; lowest() where nothing was measured.
   double score() const;
-  /// The standard error of the score, by the median absolute deviation in each row; max() where a
-  /// row has less than three values.
+  /// The standard error of the score, from the median absolute deviation in each row; max() if a
+  /// row has fewer than three values.
   double error() const;
 };
 
-/// Adds what a run with the default and one with settings, measured together, say: of duets and,
-/// where there are none, of launches in turns.
+/// Adds the gains of two runs that were measured together, one with the default and one with the
+/// settings: from duets, and where there are none from launches in turns.
 void add_gains(const Result& base, const Result& now, Trial& trial);
 
 /// Who measures.
 class Trials {
  public:
   virtual ~Trials() = default;
-  /// All that was measured of the settings, by `launches` pairs of launches at least.
+  /// All that was measured of the settings, after at least `launches` pairs of launches.
   virtual Trial measure(const Variables& settings, int launches) = 0;
   /// Whether there is no time for more.
   virtual bool is_over() = 0;
@@ -46,20 +46,20 @@ struct Tuned {
   bool cut_short = false;  ///< by time
 };
 
-/// Looks for the settings with the largest score. Successive halving (Jamieson and Talwalkar,
-/// AISTATS 2016): every candidate is measured once, the better third twice, the better third of
-/// these four times, and so on to the last two. What wins is combined with each of the other
-/// promising candidates, likewise, as long as that gains another 2 % and three times the standard
-/// error of the difference, twice at most.
-/// What is found is the luckiest of many: it says nothing before it is confirmed by launches that
-/// the search has not seen.
+/// Looks for the settings with the largest score by successive halving (Jamieson and Talwalkar,
+/// AISTATS 2016): every candidate gets one pair of launches, the best third two, the best third of
+/// these four, then eight. The winner is combined with each of the six next best candidates, in the
+/// same way, at most twice. A combination is kept only if it gains another 2 % and three times the
+/// standard error of the difference.
+/// The result is also the luckiest of many: it must be confirmed by launches that the search has
+/// not seen.
 Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials);
 
-/// What a comparison of the default with settings says about them.
+/// What the comparison with the default says about the settings.
 struct TuneVerdict {
   std::vector<SeriesChange> helps{}, costs{};  ///< the largest change first
   std::size_t undecided = 0;                   ///< rows without a verdict
-  /// Why the settings are not worth it: nothing gains, or something loses as much. Empty: they are.
+  /// Why the settings are not worth it: no row gains, or one loses as much. Empty if they are.
   std::string why_not{};
 };
 TuneVerdict verdict_on_settings(const Comparison& comparison);
