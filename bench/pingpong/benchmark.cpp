@@ -66,8 +66,7 @@ void check(const Parameters& p, const Local& local) {
                   "--bidirectional: it is a bandwidth, which --measure latency leaves out");
   }
   if (p.comm == CommKind::mpi && p.api == Api::stream) {
-    throw Failure(Exit::usage,
-                  "--api stream: MPI has messages alone; with --comm mpi there is tag");
+    throw Failure(Exit::usage, "--api stream: MPI has no streams; use --api tag with --comm mpi");
   }
   using Kind = ProgressMode::Kind;
   if (p.comm != CommKind::ucx && p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
@@ -76,15 +75,15 @@ void check(const Parameters& p, const Local& local) {
                                            p.progress.name(), to_string(p.comm)));
   }
   if (p.comm != CommKind::ucx && p.api != Api::tag && p.api != Api::stream) {
-    throw Failure(
-        Exit::usage,
-        fmt::format("--api {}: an operation of UCX; with --comm {} there is {}", to_string(p.api),
-                    to_string(p.comm), p.comm == CommKind::mpi ? "tag" : "tag and stream"));
+    throw Failure(Exit::usage,
+                  fmt::format("--api {}: only UCX has this operation; use --api {} with --comm {}",
+                              to_string(p.api), p.comm == CommKind::mpi ? "tag" : "tag or stream",
+                              to_string(p.comm)));
   }
   if (p.expected && p.comm != CommKind::ucx) {
     throw Failure(Exit::usage,
-                  fmt::format("--expected: UCX expects nothing of --comm {}; leave one "
-                              "of the two out",
+                  fmt::format("--expected: only UCX has estimates; leave out --expected or "
+                              "--comm {}",
                               to_string(p.comm)));
   }
   check_operations(p);
@@ -177,7 +176,7 @@ Fields<Parameters> samples() {
       time_field(&Parameters::time_per_launch, {.name = "time-per-launch-ns", .asked = false}),
       flag_field(&Parameters::expected,
                  {.name = "expected",
-                  .help = "also what UCX itself expects, by which it chooses protocols",
+                  .help = "also show the estimates by which UCX chooses protocols",
                   .group = "sample"}),
   };
 }

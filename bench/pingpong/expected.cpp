@@ -12,8 +12,8 @@
 namespace ucxbench::pingpong {
 namespace {
 
-// What an operation is called in UCX's tables: "tagged message by ucp_tag_send*(multi) from host
-// memory", in those of the old engine "tag_send".
+// An operation's name in UCX's tables: "tagged message by ucp_tag_send*(multi) from host memory";
+// in those of the old protocol engine "tag_send".
 std::string operation_of(Api api) {
   switch (api) {
     case Api::put:
@@ -33,14 +33,14 @@ bool is_of(const ProtocolRange& range, const Parameters& p, bool many) {
   const auto name = operation_of(p.api);
   const bool holds = range.from <= p.bytes && (!range.to || p.bytes <= *range.to);
   if (!holds) return false;
-  if (operation == name) return true;  // the old engine has one table for both uses
-  // Ours ask for no fast completion, which has tables of its own.
+  if (operation == name) return true;  // the old engine has one table for both parts
+  // Requests with fast completion have tables of their own; we make none.
   return operation.find("ucp_" + name) != std::string::npos &&
          operation.find("fast-completion") == std::string::npos &&
          (operation.find("multi") != std::string::npos) == many;
 }
 
-// Where several tables could be meant, as of several remote keys, the one with this protocol.
+// If several tables match, as with several remote keys: the one with this protocol.
 std::optional<ProtocolRange> range_of(const std::vector<ProtocolRange>& ranges, const Parameters& p,
                                       const std::string& protocol, bool many) {
   std::optional<ProtocolRange> found;
@@ -71,7 +71,7 @@ std::vector<std::string> lanes_of_unknown_speed(const std::vector<std::string>& 
   std::vector<std::string> unknown;
   for (const auto& lane : lanes) {
     if (!lane.starts_with(tcp)) continue;
-    // "-1" or unreadable where the driver does not know it.
+    // "-1" or unreadable if the driver does not know it.
     const auto speed = number_of("/sys/class/net/" + lane.substr(tcp.size()) + "/speed");
     if (speed.value_or(0) == 0) unknown.push_back(lane);
   }

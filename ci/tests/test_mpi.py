@@ -85,7 +85,7 @@ def test_pingpong_beside_the_other_devices(bench):
     of_tcp = cases["pingpong/tag/host-host/tcp/256KiB/comm=mpi"]
     assert of_tcp["path"]["bytes_by_counter"]["tcp/lo"] >= of_tcp["path"]["payload_bytes"]
     done = bench("pingpong", "--comm", "mpi", "--api", "stream")
-    assert done.code == 2 and "--api stream: MPI has messages alone; with --comm mpi there is tag" in done.err, done
+    assert done.code == 2 and "--api stream: MPI has no streams; use --api tag with --comm mpi" in done.err, done
 
 
 @pytest.mark.parametrize("workload", [("merge", "--rows", "20K"), ("transpose", "--size", 256, "--chunk-size", 64),

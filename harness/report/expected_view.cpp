@@ -12,10 +12,10 @@
 namespace ucxbench {
 namespace {
 
-// "0 B to 92 B", "256 KiB on".
+// "0 B to 92 B", "256 KiB and up".
 std::string sizes_with(const Expected& of) {
   if (!of.from) return no_cell;
-  if (!of.to) return spaced_size(*of.from) + " on";
+  if (!of.to) return spaced_size(*of.from) + " and up";
   if (*of.from == *of.to) return spaced_size(*of.from);
   return fmt::format("{} to {}", spaced_size(*of.from), spaced_size(*of.to));
 }
@@ -43,12 +43,12 @@ std::vector<Section> expected_sections(const Block& block) {
     const auto group = fmt::format("{}, {}", shown.title, shown.unit);
     grid.columns = {{group, "measured"},
                     {group, "expected"},
-                    {"", "times as long"},
+                    {"", "time / estimate"},
                     {"", "protocol"},
-                    {"", "for sizes"}};
+                    {"", "used for sizes"}};
     add_axes(grid, block);
-    sections.push_back({coarse ? "UCX's estimate by ucp_ep_evaluate_perf, which is coarse: latency "
-                                 "and size by the fastest lane, no protocols"
+    sections.push_back({coarse ? "UCX's estimate (ucp_ep_evaluate_perf, coarse: the fastest lane "
+                                 "alone, without protocols)"
                                : "UCX's estimate",
                         std::move(grid)});
   }

@@ -7,8 +7,8 @@
 
 namespace ucxbench {
 
-/// What UCX expected of latency and bandwidth beside what was measured, size by size, with the
-/// protocols and the sizes that have them; nothing without --expected.
+/// UCX's estimates of latency and bandwidth beside the measurements, for each size, with the
+/// protocol and the sizes that use it. Empty without --expected.
 std::vector<Section> expected_sections(const Block& block);
 
 }  // namespace ucxbench

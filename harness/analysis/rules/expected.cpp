@@ -16,13 +16,13 @@
 namespace ucxbench {
 namespace {
 
-/// UCX chooses between two protocols by the ratio of their estimates: that ratio may be wrong by so
-/// much before it is worth a word.
+/// UCX chooses between two protocols by the ratio of their estimates. A ratio that is wrong by less
+/// is not reported.
 constexpr double far_off = 2;
 
 constexpr std::array metrics_with_estimates = {"latency_us", "bandwidth_GBps"};
 
-/// One size, and what UCX expected of it.
+/// One size, with what UCX expected.
 struct SizeExpected {
   const Case* of;
   std::uint64_t bytes;
@@ -38,6 +38,18 @@ std::vector<SizeExpected> by_size(const Block& block, const char* metric) {
   }
   std::ranges::stable_sort(all, {}, &SizeExpected::bytes);
   return all;
+}
+
+// "eager" and "rendezvous" where the two differ in that: tables have the protocols in full.
+std::array<std::string, 2> short_names(const std::string& below, const std::string& above) {
+  const auto kind = [](const std::string& protocol) {
+    for (const auto* word : {"rendezvous", "eager"}) {
+      if (protocol.find(word) != std::string::npos) return std::string(word);
+    }
+    return protocol;
+  };
+  if (kind(below) == kind(above)) return {below, above};
+  return {kind(below), kind(above)};
 }
 
 }  // namespace
@@ -61,14 +73,15 @@ std::vector<Finding> far_estimate(const Judged& run) {
       if (worst == 0) continue;
       const auto& below = sizes[worst - 1].expected;
       const auto& above = sizes[worst].expected;
-      findings.push_back({.subject = fmt::format("{}, {}", block.title,
-                                                 shown_metric(*sizes[worst].of, metric).title),
-                          .evidence = fmt::format(
-                              "takes {} x UCX's estimate below {} ({}), {} x above ({})",
-                              significant(below.times_as_long(), 2),
-                              spaced_size(above.from.value_or(sizes[worst].bytes)), below.protocol,
-                              significant(above.times_as_long(), 2), above.protocol),
-                          .next = "try others: ucx-bench tune"});
+      const auto [lower, upper] = short_names(below.protocol, above.protocol);
+      findings.push_back(
+          {.subject =
+               fmt::format("{}, {}", block.title, shown_metric(*sizes[worst].of, metric).title),
+           .evidence = fmt::format("takes {} x UCX's estimate below {} ({}), {} x above ({})",
+                                   significant(below.times_as_long(), 2),
+                                   spaced_size(above.from.value_or(sizes[worst].bytes)), lower,
+                                   significant(above.times_as_long(), 2), upper),
+           .next = "run ucx-bench tune pingpong"});
     }
   }
   return findings;
@@ -92,7 +105,7 @@ std::vector<Finding> guessed_speed(const Judged& run) {
                                  "expects {} for {}, measured {}",
                                  readable_us(largest->expected.expected), size_of(*largest->of),
                                  readable_us(largest->expected.measured)),
-         .next = "ucx-bench tune pingpong"});
+         .next = "run ucx-bench tune pingpong"});
   }
   return findings;
 }

@@ -37,6 +37,11 @@ TEST(FarEstimate, IsOfTheTwoProtocolsAtAThreshold) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(found.begin()->find("x UCX's estimate below 12345 B (eager)"), std::string::npos)
       << *found.begin();
+  // In two lines, whatever UCX calls its protocols.
+  const std::vector<SizeOfRun> wordy = {
+      {8192, 10, 1000, "multi-frag eager copy-in copy-out"},
+      {16384, 80, 2000, "rendezvous zero-copy fenced write to remote"}};
+  EXPECT_EQ(said(far_estimate, with_estimates(wordy)), found);
   // The same protocol on both sides: nothing was chosen there. And one that is known to be coarse.
   const std::vector<SizeOfRun> same = {{8192, 10, 1000, "eager"}, {16384, 80, 2000, "eager"}};
   EXPECT_EQ(said(far_estimate, with_estimates(same)), Said());
