@@ -8,9 +8,9 @@ namespace ucxbench::loggp {
 
 struct Parameters : Place {
   std::uint64_t bytes = 1024;
-  int train = 32;        ///< messages one behind the other
-  int iterations = 100;  ///< of each kind, in each launch
-  int warmup_runs = 20;  ///< uncounted ones of each kind before
+  int train = 32;        ///< messages that are sent back to back
+  int iterations = 100;  ///< of each measurement, in each launch
+  int warmup_runs = 20;  ///< iterations of each measurement that do not count
 };
 
 }  // namespace ucxbench::loggp

@@ -26,7 +26,7 @@ namespace ucxbench::loggp {
 namespace {
 
 constexpr std::size_t kept_samples = 1000;
-/// A message has come by then, also where it is not as quick as the quickest.
+/// By then a message has arrived, even one that is slower than the fastest.
 constexpr double round_trips_of_delay = 4;
 constexpr double least_delay_us = 20;
 
@@ -36,7 +36,7 @@ std::vector<double> in_us(const Clock& clock, const std::vector<std::uint64_t>& 
   return all;
 }
 
-/// Which ranks a kind of message comes to.
+/// Which ranks receive messages in a measurement.
 enum class ComesTo { both, first, second };
 
 class Rank {
@@ -112,7 +112,7 @@ class Rank {
       for (auto& each : us) each /= 2;
       return us;
     });
-    // Not the median: on a busy machine that may be more than a whole train takes.
+    // Not the median: on a busy machine it may be longer than a whole train.
     const auto round_trip_us = times() ? 2 * std::ranges::min(latency) : 0;
     keep("latency_us", std::move(latency));
     auto message = step("trains", ComesTo::both, [&](int count) {
@@ -133,7 +133,7 @@ class Rank {
     finish(planned, end, errors, wrong);
   }
 
-  /// Less what the two pairs of time stamps around each take; nothing where only that was left.
+  /// Less the cost of the two pairs of time stamps; values that are not above 0 then are dropped.
   std::vector<double> overheads(const std::vector<std::uint64_t>& ticks) const {
     auto all = in_us(context_.clock(), ticks);
     for (auto& each : all) each -= 2 * stamp_us_;
@@ -178,7 +178,7 @@ class Rank {
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
     if (!times()) return;
-    // Of each of the four kinds, what came last to each that something came to.
+    // In each of the four measurements, the last message of each rank that receives any.
     Verified verified{.checked = 6};
     std::string error;
     std::uint64_t peak = 0;

@@ -35,7 +35,7 @@ def test_parameters(bench):
             assert size["model_message_us"] == pytest.approx(of["g_ns"] + beyond * of["G_ns_per_byte"], rel=1e-3)
             assert size["latency_off"] == pytest.approx(size["model_latency_us"] / size["latency_us"] - 1, abs=1e-3)
     for text in done.out, (done.folder / "run.md").read_text():
-        assert "LogGP's agreement, " in text and "G, ns/B" in text
+        assert "LogGP model and measurement, " in text and "G, ns/B" in text
     assert max(len(line) for line in done.out.splitlines()) <= 100
     assert bench("plot", "run.json", "-o", "run.png").code == 0
 

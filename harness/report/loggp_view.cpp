@@ -12,7 +12,7 @@
 namespace ucxbench {
 namespace {
 
-/// As the run file has them, and as people read them.
+/// Their names in the run file, and in tables.
 constexpr std::array<std::pair<const char*, const char*>, 5> shown_parameters = {
     {{"L_ns", "L, ns"},
      {"o_s_ns", "o_s, ns"},
@@ -67,10 +67,10 @@ Grid agreement_grid(const Json& ranges) {
   Grid grid{.columns = {{"", "size"},
                         {"latency, us", "measured"},
                         {"latency, us", "model"},
-                        {"latency, us", "off"},
+                        {"latency, us", "error"},
                         {"in a train, us", "measured"},
                         {"in a train, us", "model"},
-                        {"in a train, us", "off"}},
+                        {"in a train, us", "error"}},
             .rows = {}};
   for (const auto& range : ranges) {
     for (const auto& size : range.value("sizes", Json::array())) {
@@ -90,8 +90,8 @@ std::vector<Section> loggp_sections(const Result& result) {
   for (const auto& entry : result.loggp) {
     const auto& ranges = entry.at("ranges");
     const auto title = text_at(entry, "/title");
-    sections.push_back({"LogGP, " + title, parameters_grid(ranges)});
-    sections.push_back({"LogGP's agreement, " + title, agreement_grid(ranges)});
+    sections.push_back({"LogGP parameters, " + title, parameters_grid(ranges)});
+    sections.push_back({"LogGP model and measurement, " + title, agreement_grid(ranges)});
   }
   return sections;
 }

@@ -7,7 +7,7 @@
 
 namespace ucxbench {
 
-/// Of a run of loggp: the parameters of each range of sizes, and how far the model is off.
+/// For a run of loggp: the parameters of each range of sizes, and the error of the model.
 std::vector<Section> loggp_sections(const Result& result);
 
 }  // namespace ucxbench
