@@ -14,7 +14,7 @@ Api parse_op(std::string_view name) {
   throw Failure(Exit::usage, unknown_name("operation", name, {"get", "put"}));
 }
 
-// All ranks are of one of the two sides.
+// Every rank is on one of the two sides.
 Json prefill_of(const Parameters& p) { return json_of(p.prefill); }
 void set_prefill(Parameters& p, const Json& value) {
   assign(p.prefill, value);
@@ -28,37 +28,34 @@ void set_decode(Parameters& p, const Json& value) {
 
 Fields<Parameters> load() {
   return {
-      text_field(
-          &Parameters::model,
-          {.name = "model",
-           .help =
-               "whose caches: llama3-8b | llama3-70b | llama3-405b | mistral-7b | mixtral-8x7b | "
-               "qwen2.5-72b | qwen3-235b | deepseek-v3",
-           .group = "load",
-           .type_name = "NAME",
-           .key = Key::always}),
+      text_field(&Parameters::model,
+                 {.name = "model",
+                  .help = "llama3-8b | llama3-70b | llama3-405b | mistral-7b | mixtral-8x7b | "
+                          "qwen2.5-72b | qwen3-235b | deepseek-v3",
+                  .group = "load",
+                  .type_name = "NAME",
+                  .key = Key::always}),
       count_field(&Parameters::tokens,
                   {.name = "tokens",
-                   .help = "of the context (default: 512); --descriptors and --block instead",
+                   .help = "tokens of the context (default: 512); or --descriptors and --block",
                    .group = "load",
                    .null_if_empty = true}),
       number_field(&Parameters::block_tokens, {.name = "block-tokens",
-                                               .help = "of a block of the caches",
+                                               .help = "tokens of a block",
                                                .group = "load",
                                                .least = 1,
                                                .most = 65536}),
-      count_field(
-          &Parameters::descriptors,
-          {.name = "descriptors",
-           .help = "blocks that a decode rank gets in a round (default: all of the context)",
-           .group = "load",
-           .key = Key::always,
-           .axis = Axis::cases,
-           .null_if_empty = true}),
+      count_field(&Parameters::descriptors,
+                  {.name = "descriptors",
+                   .help = "descriptors of a decode rank in a round (default: the whole context)",
+                   .group = "load",
+                   .key = Key::always,
+                   .axis = Axis::cases,
+                   .null_if_empty = true}),
       number_field(&Parameters::window,
                    {.name = "window",
                     .aliases = "-W",
-                    .help = "operations outstanding, of each rank (default: all)",
+                    .help = "outstanding operations of each rank (default: all)",
                     .group = "load",
                     .least = 1,
                     .most = 1'000'000,
@@ -70,14 +67,14 @@ Fields<Parameters> sides() {
   return {
       computed_field<Parameters>(FieldType::number, prefill_of, set_prefill,
                                  {.name = "prefill",
-                                  .help = "processes that have the caches, each some of the heads",
+                                  .help = "ranks that have the cache, each a share of the heads",
                                   .group = "ranks",
                                   .least = 1,
                                   .most = 512,
                                   .key = Key::always}),
       computed_field<Parameters>(FieldType::number, decode_of, set_decode,
                                  {.name = "decode",
-                                  .help = "processes that need them, each some of the heads",
+                                  .help = "ranks that need it, each a share of the heads",
                                   .group = "ranks",
                                   .least = 1,
                                   .most = 512,
@@ -90,13 +87,13 @@ Fields<Parameters> samples() {
   return {
       number_field(&Parameters::sessions,
                    {.name = "sessions",
-                    .help = "of each launch: memory is registered and keys exchanged anew",
+                    .help = "sessions per launch; each registers memory and exchanges keys",
                     .group = "sample",
                     .least = 1,
                     .most = 1000}),
       number_field(&Parameters::rounds, {.name = "rounds",
                                          .aliases = "-r",
-                                         .help = "of each session, after its first one",
+                                         .help = "later rounds of each session, after the first",
                                          .group = "sample",
                                          .least = 1,
                                          .most = 100'000}),
@@ -104,35 +101,33 @@ Fields<Parameters> samples() {
 }
 
 Fields<Parameters> fields() {
-  return {
-      choice_field(&Parameters::op, parse_op,
-                   {.name = "op",
-                    .parameter = "api",
-                    .help = "get (decode ranks read) | put (prefill ranks write), or a list",
-                    .group = "load",
-                    .type_name = "OP,..",
-                    .key = Key::bare,
-                    .axis = Axis::cases,
-                    .usual = "get,put"}),
-      place_fields(),
-      size_field(&Parameters::bytes,
-                 {.name = "block",
-                  .parameter = "bytes",
-                  .help = "size of a descriptor's block (default: as the model's heads have it)",
-                  .group = "load",
-                  .key = Key::bare,
-                  .axis = Axis::cases,
-                  .null_if_empty = true}),
-      load(),
-      sides(),
-      comm_field(),
-      connect_by_field(),
-      progress_mode_field(),
-      samples(),
-      devices_field()};
+  return {choice_field(&Parameters::op, parse_op,
+                       {.name = "op",
+                        .parameter = "api",
+                        .help = "get (decode ranks read) | put (prefill ranks write), or a list",
+                        .group = "load",
+                        .type_name = "OP,..",
+                        .key = Key::bare,
+                        .axis = Axis::cases,
+                        .usual = "get,put"}),
+          place_fields(),
+          size_field(&Parameters::bytes, {.name = "block",
+                                          .parameter = "bytes",
+                                          .help = "size of a descriptor (default: from the model)",
+                                          .group = "load",
+                                          .key = Key::bare,
+                                          .axis = Axis::cases,
+                                          .null_if_empty = true}),
+          load(),
+          sides(),
+          comm_field(),
+          connect_by_field(),
+          progress_mode_field(),
+          samples(),
+          devices_field()};
 }
 
-// A smaller share is better, and follows from the times.
+// Derived from the times, so not judged.
 ShownMetric posting() {
   auto metric = metric_named(
       "posting_ratio",
@@ -143,7 +138,7 @@ ShownMetric posting() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "kv",
-    .summary = "caches of keys and values from prefill to decode ranks, by put and get",
+    .summary = "KV cache of a model from prefill to decode ranks, by put and get",
     .examples = {"kv --model llama3-70b --tokens 2048 --prefill 2 --decode 2 --op get",
                  "kv --descriptors 1K,10K --block 4KiB,64KiB --transports tcp --transports shm"},
     .parameters = describe<Parameters>(fields(), {.settle = settle, .check = check_case}),
@@ -152,16 +147,17 @@ ShownMetric posting() {
               .axes = {{"bytes", "block", ShownAxis::Unit::bytes},
                        {"descriptors", "descriptors", ShownAxis::Unit::plain}},
               .metrics =
-                  {metric_named("later_round_GBps", {.title = "later",
-                                                     .about = "what all decode ranks get in rounds "
-                                                              "after the first one",
+                  {metric_named("later_round_GBps", {.title = "later rounds",
+                                                     .about = "rate of all decode ranks together, "
+                                                              "after the first round",
                                                      .shown = Shown::drawn}),
-                   metric_named("first_round_GBps",
-                                {.title = "first", .about = "what all decode ranks get at first"}),
+                   metric_named("first_round_GBps", {.title = "first round",
+                                                     .about = "rate of all decode ranks together, "
+                                                              "in the first round"}),
                    posting(),
                    metric_named("first_layer_us",
                                 {.title = "first layer",
-                                 .about = "until a decode rank can use the first layer"}),
+                                 .about = "time until a decode rank can use the first layer"}),
                    metric_named("prepare_us", {.title = "prepare"}),
                    metric_named("post_us", {.title = "post"}),
                    metric_named("transfer_us", {.title = "transfer"}),

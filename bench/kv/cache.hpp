@@ -13,13 +13,13 @@
 
 namespace ucxbench::kv {
 
-/// A rank's memory, registered layer by layer, as inference engines have a tensor for each.
+/// A rank's memory. Each layer is registered by itself: inference engines have a tensor for each.
 class Cache {
  public:
-  /// `memory` outlives this.
+  /// `memory` must outlive this.
   Cache(const UcxWorker& worker, const Layout& layout, int rank, Buffer& memory);
 
-  /// Those of all layers, for PeerCache.
+  /// The packed keys of all layers, for PeerCache.
   std::vector<std::uint8_t> keys() const;
 
   std::byte* data() const { return data_; }

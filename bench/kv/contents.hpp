@@ -8,11 +8,11 @@
 
 namespace ucxbench::kv {
 
-/// What a prefill rank's memory has in a session.
+/// Writes what a prefill rank's memory has in a session.
 void fill(const Layout& layout, int rank, std::uint64_t session, Buffer& memory);
 
-/// Looks at every block of a decode rank's memory: in words the first that is not what its prefill
-/// rank has of it; empty: all are right.
+/// Compares every block of a decode rank's memory with that of its prefill rank. The first block
+/// that differs, in words; empty if all are right.
 std::string wrong_block(const Layout& layout, int rank, std::uint64_t session,
                         const Buffer& memory);
 

@@ -124,8 +124,7 @@ std::string refused(Parameters p, std::uint64_t memory = std::uint64_t{1} << 30U
 TEST(Parameters, ThatCannotBeAreRefused) {
   EXPECT_EQ(refused(of_model("llama3-8b", 512, 1, 1)), "accepted");
   EXPECT_EQ(refused(of_model("llama3-8b", 512, 1, 16)),
-            "--decode 16: llama3-8b has 8 heads with keys and values, which so many ranks cannot "
-            "share; a number that divides it can");
+            "--decode 16: llama3-8b has 8 KV heads; give a number of ranks that divides it");
   EXPECT_NE(refused(of_model("deepseek-v3", 512, 2, 1)), "accepted");
   EXPECT_NE(refused(of_model("llama3-8b", 512, 1, 1), 1U << 20U), "accepted");
   EXPECT_NE(refused(of_model("llama3-8b", std::uint64_t{1} << 53U, 1, 1)), "accepted");
@@ -133,7 +132,7 @@ TEST(Parameters, ThatCannotBeAreRefused) {
   auto p = of_model("llama3-8b", 512, 1, 1);
   p.descriptors = 3;
   p.bytes = 64;
-  EXPECT_NE(refused(p).find("leave one of the three out"), std::string::npos);
+  EXPECT_NE(refused(p).find("leave out one of the three"), std::string::npos);
   p.tokens = 0;
   EXPECT_EQ(refused(p), "accepted");
   p.bytes = 12;

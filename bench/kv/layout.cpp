@@ -6,7 +6,8 @@
 namespace ucxbench::kv {
 namespace {
 
-// Coprime to `count`, and near its golden section: the first blocks of a layer are far apart.
+// Coprime to `count`, and near its golden section, so that the first blocks of a layer are far
+// apart.
 std::uint64_t step_of(std::uint64_t count) {
   auto step = std::max<std::uint64_t>(count * 618 / 1000, 1);
   while (std::gcd(step, count) != 1) ++step;

@@ -18,27 +18,27 @@
 
 namespace ucxbench::kv {
 
-/// What a rank posts in each round: one get or put for each descriptor that it has with its peers,
-/// layer by layer, in each layer those of one peer after the other. As NIXL's UCX plugin does it:
-/// each operation is told its own memory's handle and that it is one of many, all are posted
-/// without progress in between unless there is a window, and a flush says that they are done.
+/// What a rank posts in each round: one get or put for each descriptor, layer by layer, and within
+/// a layer peer by peer. As in NIXL's UCX plugin, each operation gets the handle of its own memory
+/// and the flag that it is one of many, all are posted without progress in between (unless there is
+/// a window), and a flush tells when they are done.
 class Origin {
  public:
-  /// `peers` in the order of the layout's; all arguments but the window outlive this.
+  /// `peers` in the layout's order. All arguments but the window must outlive this.
   Origin(Communicator& comm, const Clock& clock, Api op, const Layout& layout, const Cache& own,
          const std::deque<PeerCache>& peers, std::optional<int> window);
   Origin(const Origin&) = delete;
   Origin& operator=(const Origin&) = delete;
 
-  /// Posts a round, with a flush after its first layer and after its last. Then each waits.
+  /// Posts a round, with a flush after its first layer and after its last.
   void post();
-  /// Ticks of the clock when the first layer, or all, was known to be done.
+  /// Waits. The ticks of the clock when the first layer, or all, was known to be done.
   std::uint64_t await_first_layer() { return await(first_layer_); }
   std::uint64_t await_all() { return await(all_); }
 
-  /// So many operations with the first peer, until they are done.
+  /// Posts `count` operations with the first peer, and waits until they are done.
   void post_some(std::uint64_t count);
-  /// One of them, and UCX's words about it.
+  /// Posts one of them. What UCX says about it (ucp_request_query).
   std::string describe_one();
 
  private:
@@ -46,7 +46,7 @@ class Origin {
     std::byte* own;
     std::uint64_t peers;  ///< address
   };
-  /// A layer's with one peer.
+  /// The operations of a layer with one peer.
   struct Group {
     ucp_ep_h endpoint;
     ucp_rkey_h key;

@@ -12,11 +12,11 @@
 namespace ucxbench::kv {
 namespace {
 
-/// What UCX takes for an operation that is outstanding: 4.9 KiB over tcp, less over shared memory
-/// (measured with UCX 1.13.1 and 100,000 of them); and its place in our list.
+/// UCX's memory for an outstanding operation: 4.9 KiB over tcp, less over shared memory (measured
+/// with UCX 1.13.1 and 100,000 of them); and that of its entry in our list.
 constexpr double bytes_of_operation = 5 * 1024;
 constexpr double bytes_of_entry = 16;
-/// Of one decode rank, whatever memory it is in.
+/// Of one decode rank, in any kind of memory.
 constexpr double most_bytes = std::uint64_t{1} << 40U;
 
 std::uint64_t sources(const Parameters& p) {
@@ -27,11 +27,11 @@ void check_heads(const Parameters& p) {
   const auto& model = model_named(p.model);
   for (const auto& [option, ranks] : {std::pair("--prefill", p.prefill), {"--decode", p.decode}}) {
     if (model.heads % static_cast<std::uint64_t>(ranks) == 0) continue;
-    throw Failure(Exit::usage,
-                  fmt::format("{} {}: {} has {} with keys and values, which so many ranks cannot "
-                              "share; a number that divides it can",
-                              option, ranks, p.model,
-                              model.heads == 1 ? "1 head" : fmt::format("{} heads", model.heads)));
+    throw Failure(
+        Exit::usage,
+        fmt::format("{} {}: {} has {}; give a number of ranks that divides it", option, ranks,
+                    p.model,
+                    model.heads == 1 ? "1 KV head" : fmt::format("{} KV heads", model.heads)));
   }
 }
 
@@ -48,10 +48,11 @@ void check_memory(const Parameters& p, const Local& local) {
   const auto here = all * local.ranks / p.ranks;
   const auto available = static_cast<double>(local.memory_bytes);
   if (each <= most_bytes && here <= available) return;
-  throw Failure(Exit::usage,
-                fmt::format("--descriptors: {} of {} for each of {} decode ranks are more than the "
-                            "available memory; give fewer, or a smaller --block or --tokens",
-                            p.descriptors, spaced_size(p.bytes), p.decode));
+  throw Failure(
+      Exit::usage,
+      fmt::format("--descriptors: {} of {} for each of {} decode ranks need more than the "
+                  "available memory; give fewer, or a smaller --block or --tokens",
+                  p.descriptors, spaced_size(p.bytes), p.decode));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ void settle(Parameters& p) {
   if (p.descriptors != 0 && p.bytes != 0) {
     if (p.tokens == 0) return;
     throw Failure(Exit::usage,
-                  "--tokens: --descriptors and --block say it all; leave one of the three out");
+                  "--tokens: --descriptors and --block are given; leave out one of the three");
   }
   if (p.tokens == 0) p.tokens = usual_tokens;
   if (p.bytes == 0) {
@@ -77,24 +78,25 @@ void settle(Parameters& p) {
 
 void check_case(const Parameters& p, const Local& local) {
   if (p.comm != CommKind::ucx) {
-    throw Failure(Exit::usage, fmt::format("--comm {}: kv is put and get of UCX; leave --comm out",
-                                           to_string(p.comm)));
+    throw Failure(
+        Exit::usage,
+        fmt::format("--comm {}: kv needs UCX's put and get; leave out --comm", to_string(p.comm)));
   }
   check_heads(p);
   if (p.descriptors > most_descriptors) {
     throw Failure(Exit::usage,
-                  fmt::format("--descriptors: {} for each decode rank; at most {} can be",
+                  fmt::format("--descriptors: {} for each decode rank; expected at most {}",
                               p.descriptors, exact_count(most_descriptors)));
   }
   if (p.descriptors % sources(p) != 0) {
     throw Failure(Exit::usage,
-                  fmt::format("--descriptors {}: each decode rank takes equally many from {} "
+                  fmt::format("--descriptors {}: each decode rank gets the same number from {} "
                               "prefill ranks; give a multiple of {}",
                               p.descriptors, sources(p), sources(p)));
   }
   if (p.bytes % 8 != 0) {
-    throw Failure(Exit::usage, fmt::format("--block {}: give a multiple of 8 B, by which contents "
-                                           "are checked",
+    throw Failure(Exit::usage, fmt::format("--block {}: give a multiple of 8 B, the unit in which "
+                                           "contents are checked",
                                            exact_size(p.bytes)));
   }
   check_memory(p, local);

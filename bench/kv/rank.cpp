@@ -81,7 +81,7 @@ class Rank {
                                   spaced_size(p.bytes), session, what));
   }
 
-  /// All is there and its peers have its keys while this lives.
+  /// While this exists, memory is registered and the peers have its keys.
   struct Prepared {
     std::optional<Cache> own;
     std::deque<PeerCache> peers;
@@ -107,7 +107,7 @@ class Rank {
       memory.zero(memory.size());
     }
     if (session == 0) prove(p, prepared);
-    rendezvous_.barrier(frame_.waiting());  // nobody acts on anybody's memory any more
+    rendezvous_.barrier(frame_.waiting());  // no rank accesses another's memory any more
     const auto all = gather(rendezvous_, fmt::format("session/{}/{}", planned.index, session),
                             to_json(own), frame_.waiting());
     if (rank() != 0) return;
@@ -155,7 +155,7 @@ class Rank {
     return all;
   }
 
-  /// Each rank's times are from when it leaves the barrier.
+  /// Each rank's times begin when it leaves the barrier.
   Round play_round(const Parameters& p, const Layout& layout, Prepared& prepared) {
     const auto& clock = context_.clock();
     const auto& peers = layout.peers_of(rank());
@@ -173,7 +173,7 @@ class Rank {
       times.post_us = {us_since(began)};
       const auto usable = prepared.origin->await_first_layer();
       if (p.op == Api::get) times.first_layer_us = {clock.us(usable - began)};
-      // A put is not seen by its target: its origin tells it.
+      // The target does not see a put, so the origin tells it.
       for (std::size_t peer = 0; p.op == Api::put && peer < peers.size(); ++peer) {
         comm().send(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
       }
@@ -185,8 +185,8 @@ class Rank {
     return times;
   }
 
-  /// Some more operations of the first pair: what UCX says of one, and, where another launch has
-  /// not done it already, several between two readings of the counters.
+  /// Further operations of the first pair: one that UCX describes and, in the first launch, several
+  /// between two readings of the counters.
   void prove(const Parameters& p, Prepared& prepared) {
     const int origin = p.op == Api::get ? p.prefill : 0;
     if (rank() == origin) proof_.words = prepared.origin->describe_one();
@@ -249,7 +249,7 @@ class Rank {
     return record;
   }
 
-  /// For the run's end in the middle of a case.
+  /// If the run ends in the middle of a case.
   CaseUnderWay::Finished finished_part(const Layout& layout) const {
     CaseUnderWay::Finished part;
     if (!sessions_.empty()) part.records.push_back(made_record(layout));

@@ -9,25 +9,26 @@
 
 namespace ucxbench::kv {
 
-/// A round, in microseconds of each rank's own clock: of each that posts, until the last post has
-/// returned, and until all is done; of each that decodes, until it knows that its first layer is.
+/// A round, in microseconds of each rank's own clock. For each rank that posts: until the last post
+/// has returned, and until all operations are done. For each decode rank: until it knows that its
+/// first layer is there.
 struct Round {
   std::vector<double> post_us{}, done_us{}, first_layer_us{};
 };
 
-/// Memory is registered once, and the keys to it exchanged: by each rank, and in all.
+/// A session: each rank registers its memory and exchanges keys once.
 struct Session {
   std::vector<double> register_us{}, prepare_us{};
   std::vector<Round> rounds{};
 };
 
-/// What one rank has of a session; the rest is empty.
+/// One rank's part of a session; the rest is empty.
 Json to_json(const Session& session);
-/// Of all ranks one.
+/// The parts of all ranks in one.
 Session session_of(const std::vector<Json>& ranks);
 
-/// The samples of a launch, those too short for a clock of such steps left out. GB/s of a round is
-/// what all decode ranks get by the time of the rank that was done last.
+/// The samples of a launch, without rounds that are too short for the clock's steps. GB/s of a
+/// round is the bytes that all decode ranks get, over the time of the rank that finished last.
 LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layout,
                        double clock_step_ns);
 

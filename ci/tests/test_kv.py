@@ -1,4 +1,4 @@
-"""Caches of keys and values from prefill to decode ranks, from the command line to the run file."""
+"""KV caches from prefill to decode ranks, from the command line to the run file."""
 
 import pytest
 from conftest import CROWDED, only
@@ -48,7 +48,7 @@ def test_sides_of_other_sizes(kv, transport):
         sums = {record["messages"] for record in case["launches"]}
         assert sums == {2 * 3 * 150}
     assert max(len(line) for line in done.out.splitlines()) <= 100
-    for words in ("later, GB/s", "first, GB/s", "posting, ratio", "first layer, us", "prepare, us", "post, us", "p99"):
+    for words in ("later rounds, GB/s", "first round, GB/s", "posting, ratio", "first layer, us", "prepare, us", "post, us", "p99"):
         assert words in done.out
 
 
@@ -63,9 +63,9 @@ def test_blocks_of_a_model(kv):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--decode", "16"], "--decode 16: llama3-8b has 8 heads"),
+    [(["--decode", "16"], "--decode 16: llama3-8b has 8 KV heads"),
      (["--model", "gpt-5"], "--model: unknown model 'gpt-5'"),
-     (["--comm", "sockets", "--transports", "tcp"], "--comm sockets: kv is put and get of UCX"),
+     (["--comm", "sockets", "--transports", "tcp"], "--comm sockets: kv needs UCX's put and get"),
      (["--op", "am"], "--op: unknown operation 'am'"),
      (["--descriptors", "10M", "--block", "64KiB"], "more than the available memory")],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
