@@ -33,14 +33,14 @@ struct Gpu {
   CudaStream one, other;
 };
 
-/// One way of bytes in a stream.
+/// Copies in one direction, in a stream.
 struct Way {
   CudaStream& stream;
   std::byte* to;
   const std::byte* from;
 };
 
-/// All ways at once, together.
+/// All directions at once; their sum.
 double GBps_of(const Asked& asked, std::span<const Way> ways) {
   std::vector<double> rates;
   for (int sample = -1; sample < samples; ++sample) {
@@ -66,7 +66,7 @@ void expect(std::span<const std::byte> bytes, std::uint64_t seed, const std::str
   }
 }
 
-/// What the topology knows of the way between a GPU and a NUMA node.
+/// The peak of the path between a GPU and a NUMA node, if the topology has it.
 void add_link(const Graph& graph, const CudaDevice& gpu, HostCopies& copies) {
   const auto there = graph.find_pci(gpu.pci);
   const auto nodes = graph.of_kind(NodeKind::numa);
@@ -80,7 +80,7 @@ void add_link(const Graph& graph, const CudaDevice& gpu, HostCopies& copies) {
 }
 
 HostCopies with_host(const Asked& asked, Gpu& gpu, std::optional<int> node) {
-  // One node has all there is.
+  // With one node there is nothing to choose.
   const bool bound = memory_nodes().size() > 1;
   PinnedMemory from(asked.bytes, bound ? node : std::nullopt);
   PinnedMemory into(asked.bytes, bound ? node : std::nullopt);
@@ -92,7 +92,7 @@ HostCopies with_host(const Asked& asked, Gpu& gpu, std::optional<int> node) {
   done.to_gpu_GBps = GBps_of(asked, there);
   done.to_host_GBps = GBps_of(asked, back);
   expect(into.bytes(), seed, fmt::format("GPU {} and back", done.gpu));
-  // Into other memory: nobody reads what is being written.
+  // Into other memory, so that no copy reads what another writes.
   const Way apart{gpu.one, gpu.into.data(), from.bytes().data()};
   const std::array both = {apart, back};
   done.both_ways_GBps = GBps_of(asked, both);

@@ -11,17 +11,17 @@ namespace ucxbench::copies {
 
 struct Asked {
   std::uint64_t bytes = std::uint64_t{64} << 20U;  ///< of a copy
-  int copies = 16;                                 ///< one after the other, timed together
+  int copies = 16;                                 ///< back to back, timed together
   std::vector<int> devices{};                      ///< GPUs by number; empty: all
 };
 
 /// Between a GPU and pinned memory on a NUMA node of the host, GB/s.
 struct HostCopies {
   int gpu = 0;
-  std::optional<int> node{};  ///< empty: the system does not say where memory is
+  std::optional<int> node{};  ///< empty: the system has no NUMA nodes
   double to_gpu_GBps = 0, to_host_GBps = 0;
-  double both_ways_GBps = 0;  ///< both at once, together
-  /// What the topology says that the narrowest link in between carries, each way, and by what.
+  double both_ways_GBps = 0;  ///< both at once, their sum
+  /// The peak of the narrowest link in between, each way, by the topology, and what it is from.
   std::optional<double> link_GBps{};
   std::string link_source{};
 };
@@ -30,21 +30,21 @@ struct HostCopies {
 struct GpuCopies {
   int from = 0, to = 0;
   double GBps = 0;
-  bool direct = true;  ///< not staged in host memory
+  bool direct = true;  ///< else staged in host memory
 };
 
 struct Copies {
   Asked asked;
   std::vector<CudaDevice> gpus{};
-  bool emulated = false;  ///< by ci/cuda-emulator: no figure is a GPU's
+  bool emulated = false;  ///< by ci/cuda-emulator: the figures are not those of a GPU
   std::vector<HostCopies> host{};
   std::vector<GpuCopies> between{};
 };
 
-/// By the GPUs' copy engines: each figure is the median of three, of so many copies in a stream
-/// from the first one's start to the last one's end by the host's clock. What arrives is compared
-/// once for each way. Throws Failure: Exit::cannot_run without a driver, a GPU or the memory,
-/// Exit::wrong_data, Exit::usage for a GPU that is not there.
+/// Measures the GPUs' copy engines. Each figure is the median of three samples. A sample is
+/// `copies` copies in a stream, from the start of the first to the end of the last by the host's
+/// clock. The data is compared once in each direction. Throws Failure: Exit::cannot_run without a
+/// driver, a GPU or the memory, Exit::wrong_data, Exit::usage for a GPU that does not exist.
 Copies measure(const Asked& asked);
 
 }  // namespace ucxbench::copies

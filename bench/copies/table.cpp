@@ -20,7 +20,7 @@ std::string matrix_of(const Copies& copies) {
   for (std::size_t at = 0; at < copies.between.size(); ++at) {
     const auto& one = copies.between[at];
     if (at % copies.gpus.size() == 0) rows.push_back({fmt::format("GPU {}", one.from)});
-    rows.back().push_back(rate(one.GBps) + (one.direct ? "" : " (by the host)"));
+    rows.back().push_back(rate(one.GBps) + (one.direct ? "" : " (via host)"));
   }
   return left_aligned(rows, true);
 }
@@ -32,9 +32,9 @@ std::string table_of(const Copies& copies) {
   for (const auto& gpu : copies.gpus) {
     text += fmt::format("GPU {}: {}, {}\n", gpu.index, on_one_line(gpu.name), gpu.pci);
   }
-  if (copies.emulated) text += "emulated: no figure below is one of a GPU\n";
-  text += fmt::format("\nhost and GPU, GB/s; {} at a time\n", spaced_size(copies.asked.bytes));
-  TextRows rows = {{"GPU", "NUMA node", "to GPU", "to host", "both ways", "link, each way"}};
+  if (copies.emulated) text += "emulated: the figures below are not those of a GPU\n";
+  text += fmt::format("\nhost and GPU, GB/s; {} per copy\n", spaced_size(copies.asked.bytes));
+  TextRows rows = {{"GPU", "NUMA node", "to GPU", "to host", "both ways", "link peak, each way"}};
   for (const auto& one : copies.host) {
     const auto link =
         one.link_GBps ? fmt::format("{} ({})", rate(one.link_GBps), on_one_line(one.link_source))

@@ -26,22 +26,23 @@ TEST(Table, HasARowForEachGpuAndNodeAndAMatrix) {
             "GPU 0: A, 0000:01:00.0\n"
             "GPU 3: B, 0000:41:00.0\n"
             "\n"
-            "host and GPU, GB/s; 64 MiB at a time\n"
-            "  GPU  NUMA node  to GPU  to host  both ways  link, each way\n"
+            "host and GPU, GB/s; 64 MiB per copy\n"
+            "  GPU  NUMA node  to GPU  to host  both ways  link peak, each way\n"
             "  0    0          55.2    54.0     98.7       63.0 (PCIe 5.0)\n"
             "  3    ?          12.0    11.0     13.0       ?\n"
             "\n"
             "GPU to GPU, GB/s, from (row) to (column)\n"
-            "         GPU 0               GPU 3\n"
-            "  GPU 0  1500                370\n"
-            "  GPU 3  21.0 (by the host)  1490\n"
+            "         GPU 0            GPU 3\n"
+            "  GPU 0  1500             370\n"
+            "  GPU 3  21.0 (via host)  1490\n"
             "\n");
 }
 
 TEST(Table, SaysWhatIsEmulated) {
   auto copies = two_gpus();
   copies.emulated = true;
-  EXPECT_NE(table_of(copies).find("emulated: no figure below is one of a GPU"), std::string::npos);
+  EXPECT_NE(table_of(copies).find("emulated: the figures below are not those of a GPU"),
+            std::string::npos);
   EXPECT_TRUE(to_json(copies).at("emulated").get<bool>());
 }
 

@@ -56,7 +56,7 @@ def test_copies_need_a_driver(bench):
 def test_copies(bench):
     emulator = {"LD_LIBRARY_PATH": str(EMULATOR)}
     table = bench("copies", "--size", "1MiB", "--copies", 2, environment=emulator)
-    assert table.code == 0 and "emulated: no figure below" in table.out, table
+    assert table.code == 0 and "emulated: the figures below are not those of a GPU" in table.out, table
     copies = json.loads(bench("copies", "--size", "1MiB", "--devs", "1,0", "--format", "json", environment=emulator).out)
     assert copies["emulated"] and [gpu["index"] for gpu in copies["gpus"]] == [1, 0]
     assert {row["gpu"] for row in copies["host"]} == {0, 1}

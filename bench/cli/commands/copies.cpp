@@ -37,13 +37,13 @@ Exit run(const CopiesOptions& options) {
 
 AddedCommand add_copies(CLI::App& app) {
   auto* command = app.add_subcommand(
-      "copies", "copies between the host's NUMA nodes and GPUs, and among GPUs, without UCX");
+      "copies", "copy rates between NUMA nodes and GPUs, and between GPUs, without UCX");
   add_examples(*command, {"copies", "copies --devs 0,1 --format json -o copies.json"});
   const auto options = std::make_shared<CopiesOptions>();
-  command->add_option("-s,--size", options->size, "bytes of a copy")
+  command->add_option("-s,--size", options->size, "bytes of each copy")
       ->type_name("SIZE")
       ->capture_default_str();
-  command->add_option("--copies", options->count, "that are timed together")
+  command->add_option("--copies", options->count, "copies that are timed together")
       ->check(in_range(1, 10'000))
       ->capture_default_str();
   command->add_option("--devs", options->devices, "GPUs: 0-3,7 (default: all)")->type_name("LIST");
