@@ -1,4 +1,4 @@
-"""The messages of a recorded run again: of ours and of Dask's, over other devices than they were recorded on."""
+"""Recorded messages, of ours and of Dask's, are replayed over other devices than they were recorded on."""
 
 import json
 import re
@@ -96,14 +96,14 @@ def test_refusals(bench, recorded, tmp_path):
     log = recorded.with_suffix(".transfers.bin").read_bytes()
     damaged.with_suffix(".transfers.bin").write_bytes(log[:len(log) // 2])
     for arguments, words in [
-        ([], "LOG: name the run file of a workload, whose transfer log is played again, or a dump of Dask's "),
+        ([], "LOG: give the run file of a workload, or a dump of Dask's "),
         (["gone.json"], "cannot read 'gone.json': No such file or directory; give a run file, or a dump of Dask's log"),
-        (["other.json"], "LOG 'other.json': 'x' has no list"),
+        (["other.json"], "LOG 'other.json': 'x' is not a list"),
         (["no.txt"], "LOG 'no.txt': neither a run file nor a dump of Dask's transfer_incoming_log: "),
         (["moe.json"], "moe.transfers.bin: the transfer log is cut off at byte "),
-        ([recorded], "--case '' is several of those in its transfer log: moe/tag/host-host/shm/300/"),
-        ([recorded, "--case", "ranks=7"], "--case 'ranks=7' is none of those in its transfer log: moe/"),
-        ([recorded.with_suffix(".transfers.bin")], "moe.transfers.bin': name the run file that it belongs to"),
+        ([recorded], "--case '' matches several of the cases in its transfer log: moe/tag/host-host/shm/300/"),
+        ([recorded, "--case", "ranks=7"], "--case 'ranks=7' matches none of the cases in its transfer log: moe/"),
+        ([recorded.with_suffix(".transfers.bin")], "moe.transfers.bin': give the run file that this log belongs to"),
     ]:
         done = bench("replay", *arguments, "--transports", "shm")
         assert done.code == 2, done

@@ -6,7 +6,7 @@
 namespace ucxbench::replay {
 namespace {
 
-/// What is in the log, and no option.
+/// From the log; not an option.
 Field of_log(const std::string& name, Key key = Key::never) {
   return {.name = name, .key = key, .asked = false};
 }
@@ -16,17 +16,17 @@ Fields<Parameters> load() {
       text_field(&Parameters::log,
                  {.name = "log",
                   .aliases = "LOG",
-                  .help = "the run file of a workload, or a dump of Dask's transfer_incoming_log",
+                  .help = "run file of a workload, or a dump of Dask's transfer_incoming_log",
                   .group = "load",
                   .type_name = "LOG"}),
       text_field(&Parameters::named_case,
                  {.name = "case",
-                  .help = "of the run file, where it has several: a part of its key",
+                  .help = "case of the run file, if it has several: a part of its key",
                   .group = "load",
                   .type_name = "KEY"}),
       flag_field(&Parameters::as_fast_as_possible,
                  {.name = "as-fast-as-possible",
-                  .help = "leave out the time between messages; they still wait for each other",
+                  .help = "leave out the time between messages, keep their order",
                   .group = "load",
                   .key = Key::if_unusual,
                   .key_text = "gaps=none"}),
@@ -39,7 +39,7 @@ Fields<Parameters> load() {
 
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "replay",
-    .summary = "the messages of a recorded run again, over any transport; of ours, or of Dask",
+    .summary = "replay the messages of a recorded run, ours or Dask's, over any transport",
     .examples = {"replay merge.json --transports tcp --transports shm",
                  "replay dask.json --comm ucx,sockets --transports tcp --as-fast-as-possible"},
     .parameters = describe<Parameters>({recorded_workload_fields(), load()},

@@ -1,4 +1,4 @@
-// From what Dask's workers say that they have received.
+// From the log of what each of Dask's workers has received.
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ Received received_of(const std::filesystem::path& log, const std::string& by, st
 std::vector<Received> all_of(const std::filesystem::path& log, const Json& workers) {
   std::vector<Received> all;
   for (const auto& [by, entries] : workers.items()) {
-    if (!entries.is_array()) throw refusal(log, fmt::format("'{}' has no list", by));
+    if (!entries.is_array()) throw refusal(log, fmt::format("'{}' is not a list", by));
     for (std::size_t at = 0; at < entries.size(); ++at) {
       all.push_back(received_of(log, by, at, entries.at(at)));
     }
@@ -54,7 +54,7 @@ Json parsed(const std::filesystem::path& log, const std::string& text) {
     if (!too_deep(text)) {
       auto json = Json::parse(text);
       if (json.is_object()) return json;
-      why = "it is no object of workers";
+      why = "it is not an object of workers";
     }
   } catch (const std::exception& error) {
     why = why_not_json(error);

@@ -41,10 +41,10 @@ TEST(DaskLog, SaysWhatIsWrong) {
   const std::string other =
       "LOG 'd.json': neither a run file nor a dump of Dask's "
       "transfer_incoming_log: ";
-  EXPECT_EQ(refusal("[]"), other + "it is no object of workers");
+  EXPECT_EQ(refusal("[]"), other + "it is not an object of workers");
   EXPECT_TRUE(refusal("{\"a\": [").starts_with(other + "parse error"));
-  EXPECT_EQ(refusal(R"({"a": 3})"), "LOG 'd.json': 'a' has no list");
-  EXPECT_EQ(refusal(R"({"a": []})"), "LOG 'd.json': there is no message in it");
+  EXPECT_EQ(refusal(R"({"a": 3})"), "LOG 'd.json': 'a' is not a list");
+  EXPECT_EQ(refusal(R"({"a": []})"), "LOG 'd.json': it has no messages");
   const std::string entry =
       "LOG 'd.json': entry 0 of 'a': expected who (another worker), start and stop in seconds, "
       "total in bytes, as in Dask's transfer_incoming_log";

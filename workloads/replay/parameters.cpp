@@ -32,14 +32,13 @@ void settle(Parameters& p) {
 void check(const Parameters& p, const Local& local) {
   check_workload(p);
   if (p.kind() != MemoryKind::host) return;
-  // On each host as much as on any other; each byte is there where it is sent, and where it comes.
+  // Assumes the same share on each host. Each byte takes memory at its sender and its receiver.
   const auto here = static_cast<double>(p.traffic_bytes) * 2 * local.ranks / p.ranks;
   if (here <= static_cast<double>(local.memory_bytes)) return;
-  throw Failure(Exit::usage,
-                fmt::format("LOG '{}': what is sent and received in its run, {}, is more than the "
-                            "available memory, {}",
-                            p.log, rough_size(static_cast<std::uint64_t>(here)),
-                            rough_size(local.memory_bytes)));
+  throw Failure(
+      Exit::usage,
+      fmt::format("LOG '{}': its messages need {}, more than the available memory, {}", p.log,
+                  rough_size(static_cast<std::uint64_t>(here)), rough_size(local.memory_bytes)));
 }
 
 }  // namespace ucxbench::replay

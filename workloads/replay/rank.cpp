@@ -1,4 +1,4 @@
-// The rank side of replay: rank 0 reads the log, and tells each its part.
+// The rank side of replay: rank 0 reads the log and sends each rank its part.
 
 #include "workloads/replay/rank.hpp"
 
@@ -47,8 +47,9 @@ Script own_script(Communicator& comm, const Parameters& p) {
   if (comm.rank() != 0) return told(comm);
   const auto& traffic = traffic_of(p);
   if (traffic.name != p.traffic) {
-    throw Failure(Exit::lost, fmt::format("LOG '{}': it was {} when the run began, and is {} now",
-                                          p.log, p.traffic, traffic.name));
+    throw Failure(Exit::lost,
+                  fmt::format("LOG '{}' has changed: it was {} when the run began, and is {} now",
+                              p.log, p.traffic, traffic.name));
   }
   tell(comm, traffic);
   return traffic.ranks.front();

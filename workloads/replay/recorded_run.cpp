@@ -34,9 +34,10 @@ std::size_t case_of(const Result& run, const std::vector<LoggedTransfers>& logge
     if (key.find(named) != std::string::npos) meant.push_back(at);
   }
   if (meant.size() == 1) return meant.front();
-  if (keys.empty()) throw refusal(run.file, "no case of it is in its transfer log");
-  throw refusal(run.file, fmt::format("--case '{}' is {} of those in its transfer log: {}", named,
-                                      meant.empty() ? "none" : "several", fmt::join(keys, ", ")));
+  if (keys.empty()) throw refusal(run.file, "its transfer log has none of its cases");
+  throw refusal(run.file,
+                fmt::format("--case '{}' matches {} of the cases in its transfer log: {}", named,
+                            meant.empty() ? "none" : "several", fmt::join(keys, ", ")));
 }
 
 constexpr std::size_t most_ranks = 1024;
@@ -68,7 +69,7 @@ class Reader {
       for (auto message : records) {
         if (message.kind == Transfer::phase || message.iteration != chosen.second) continue;
         if (message.peer >= count_ || message.completed_ns == 0) {
-          throw refusal(run_.file, "a message in its transfer log has no end: it is damaged");
+          throw refusal(run_.file, "its transfer log is damaged: a message has no end");
         }
         message.posted_ns = time_of(clock, message.posted_ns);
         message.completed_ns = time_of(clock, message.completed_ns);
@@ -97,14 +98,14 @@ class Reader {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(clock.on_first(ns), 1));
   }
 
-  /// From the begin of each rank's first phase to the end of its last one.
+  /// From the begin of each rank's first phase to the end of its last.
   Spans spans_by_run() const {
     Spans spans;
     for (const auto& [section, records] : logged_) {
       if (section.case_index != index_) continue;
       if (section.rank >= count_ || count_ > most_ranks) {
-        throw refusal(run_.file, fmt::format("its transfer log has a rank {}, and the case {} "
-                                             "ranks: it is damaged",
+        throw refusal(run_.file, fmt::format("its transfer log is damaged: it has a rank {}, and "
+                                             "the case has {} ranks",
                                              section.rank, count_));
       }
       const auto clock = clock_of(section);
@@ -117,7 +118,7 @@ class Reader {
     return spans;
   }
 
-  /// Of those that all ranks have: a log that was full lacks the last ones of some.
+  /// Among the runs that all ranks have: a full log lacks the last runs of some.
   RunNumber median_run(const Spans& spans) const {
     std::vector<std::pair<std::uint64_t, RunNumber>> whole;
     for (const auto& [number, ranks] : spans) {
@@ -127,8 +128,8 @@ class Reader {
       whole.emplace_back(all.end - all.begin, number);
     }
     if (whole.empty()) {
-      throw refusal(run_.file,
-                    fmt::format("its transfer log has no whole run of {}", run_.cases[index_].key));
+      throw refusal(run_.file, fmt::format("its transfer log has no complete run of {}",
+                                           run_.cases[index_].key));
     }
     std::ranges::sort(whole);
     return whole[(whole.size() - 1) / 2].second;
@@ -151,7 +152,7 @@ Traffic read_recorded_run(const std::filesystem::path& log, const std::string& n
                   "this run has no transfer log: workloads write one, unless "
                   "--no-transfer-log is given");
   }
-  // It lies beside its run file: a path would be somebody else's.
+  // The log is beside the run file. A path in the name is not followed.
   const auto logged =
       read_transfers(run.file.parent_path() / std::filesystem::path(name).filename());
   return Reader(run, logged, case_of(run, logged, named_case)).read();

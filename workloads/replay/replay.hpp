@@ -20,31 +20,31 @@
 
 namespace ucxbench::replay {
 
-/// One rank's part of a recorded run, done again. Every message begins when all has ended that had
-/// ended before it in the recording, and then as much time has passed as had then.
+/// Replays one rank's part of a recorded run. A message begins when all messages of this rank have
+/// ended that had ended before it in the recording, and the recorded gap has passed.
 class Replay {
  public:
   /// By Doing.
   static constexpr std::array<std::string_view, 3> phases = {"gaps", "transferring", "waiting"};
 
-  /// `crowded`: ranks wait for processors. Makes all memory and contents. All ranks call everything
-  /// here together. Throws Failure.
+  /// `crowded`: ranks outnumber CPUs. Allocates all memory and makes the contents. All ranks call
+  /// each function together. Throws Failure.
   Replay(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p,
          Script script, bool crowded);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// The same messages without gaps: bytes of all ranks by the slowest rank's time.
+  /// The same messages without gaps: bytes of all ranks over the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
   Iteration run(std::uint32_t number, TransferLog* log);
-  /// Looks at every message that came. The error in words, or nothing.
+  /// Checks every message that was received. The error in words; empty if there is none.
   std::string verify();
 
  private:
   /// Of the last run.
   struct Readiness {
     std::vector<Stretch> transfers;             ///< both ends were ready
-    std::vector<std::vector<Stretch>> awaited;  ///< by sender: this rank was, and that one not yet
+    std::vector<std::vector<Stretch>> awaited;  ///< by sender: this rank was ready, the sender not
   };
   struct Run {
     Stretch when;
@@ -65,11 +65,11 @@ class Replay {
   Script script_;
   Order order_;
   bool crowded_;
-  TransferLog log_;  ///< of the last run: the n-th record is the n-th message
+  TransferLog log_;  ///< of the last run; record n is message n
   std::vector<std::size_t> offsets_;
-  std::vector<Buffer> buffers_;  ///< what is sent, what comes
+  std::vector<Buffer> buffers_;  ///< sent, received
   std::uint64_t sent_bytes_ = 0, received_bytes_ = 0;
-  std::vector<std::byte> staged_;  ///< what is on a GPU, for looking at it
+  std::vector<std::byte> staged_;  ///< a message in host memory, to fill or check it
 };
 
 }  // namespace ucxbench::replay

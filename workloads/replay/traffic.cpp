@@ -8,6 +8,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/hash.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench::replay {
 namespace {
@@ -39,7 +40,7 @@ void tie(Transfer& sent, Transfer& received) {
   if (sent.completed_ns <= received.posted_ns) sent.completed_ns = 0;
 }
 
-// Such as a file name may have.
+// A log's name without what a key must not have.
 std::string key_text(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return std::string_view(" /=\t\n").find(c) != std::string_view::npos; },
@@ -75,9 +76,10 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
   for (auto& [which, ends] : ends_of(ranks)) {
     const auto [from, to, label] = which;
     if (ends.sent.size() != ends.received.size()) {
-      throw refusal(log, fmt::format("rank {} has sent {} messages of label {} to rank {}, which "
-                                     "has received {}: the log is damaged, or was full",
-                                     from, ends.sent.size(), label, to, ends.received.size()));
+      throw refusal(log, fmt::format("rank {} sent {} with label {} to rank {}, which received {}: "
+                                     "the log is damaged or was full",
+                                     from, counted(ends.sent.size(), "message"), label, to,
+                                     ends.received.size()));
     }
     for (std::size_t at = 0; at < ends.sent.size(); ++at) {
       auto& sent = *ends.sent[at];
@@ -95,7 +97,7 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
     }
   }
   if (traffic.messages == 0) {
-    throw refusal(log, "there is no message in it");
+    throw refusal(log, "it has no messages");
   }
   for (auto& rank : ranks) {
     for (auto& message : rank.messages) {
@@ -143,14 +145,14 @@ Order order_of(const Script& script) {
 Traffic read_traffic(const std::filesystem::path& log, const std::string& named_case) {
   if (log.empty()) {
     throw Failure(Exit::usage,
-                  "LOG: name the run file of a workload, whose transfer log is played again, or a "
-                  "dump of Dask's transfer_incoming_log");
+                  "LOG: give the run file of a workload, or a dump of Dask's "
+                  "transfer_incoming_log");
   }
   if (log.string().ends_with(".transfers.bin")) {
-    throw refusal(log, "name the run file that it belongs to");
+    throw refusal(log, "give the run file that this log belongs to");
   }
   const auto text = read_given(log, most_bytes, "give a run file, or a dump of Dask's log");
-  // Which of ours say first.
+  // Run files begin with their schema.
   constexpr std::size_t head = 200;
   if (std::string_view(text).substr(0, head).find("ucx-bench/run/") != std::string_view::npos) {
     return read_recorded_run(log, named_case);

@@ -80,8 +80,8 @@ TEST(Traffic, WaitsForNothingThatIsNotEarlier) {
 
 TEST(Traffic, SaysWhatIsDamaged) {
   EXPECT_EQ(refusal_of({{{sent(0, 1, 1, 2)}, 9}, {{}, 9}}),
-            "LOG 'a.json': rank 0 has sent 1 messages of label 7 to rank 1, which has received 0: "
-            "the log is damaged, or was full");
+            "LOG 'a.json': rank 0 sent 1 message with label 7 to rank 1, which received 0: the log "
+            "is damaged or was full");
   EXPECT_EQ(
       refusal_of({{{sent(0, 1, 1, 2)}, 9}, {{message(Transfer::receive, 1, 0, 1, 2, 7, 99)}, 9}}),
       "LOG 'a.json': a message from rank 0 to rank 1 has two lengths, or ended before it "
@@ -89,7 +89,7 @@ TEST(Traffic, SaysWhatIsDamaged) {
   EXPECT_EQ(refusal_of({{{sent(0, 1, 3, 2)}, 9}, {{received(1, 0, 1, 2)}, 9}}),
             "LOG 'a.json': a message from rank 0 to rank 1 has two lengths, or ended before it "
             "began: the log is damaged");
-  EXPECT_EQ(refusal_of({{{}, 9}, {{}, 9}}), "LOG 'a.json': there is no message in it");
+  EXPECT_EQ(refusal_of({{{}, 9}, {{}, 9}}), "LOG 'a.json': it has no messages");
   EXPECT_EQ(
       refusal_of({{{sent(0, 1, 1, 2)}, std::uint64_t{1} << 62U}, {{received(1, 0, 1, 2)}, 9}}),
       "LOG 'a.json': a run of 4.61e+09 s; expected at most 1e+06 s");
@@ -113,10 +113,9 @@ TEST(Order, DoesNotWaitForWhatEndsAtThatMoment) {
 
 TEST(ReadTraffic, NeedsALog) {
   EXPECT_EQ(refusal_by([] { read_traffic("", ""); }),
-            "LOG: name the run file of a workload, whose transfer log is played again, or a dump "
-            "of Dask's transfer_incoming_log");
+            "LOG: give the run file of a workload, or a dump of Dask's transfer_incoming_log");
   EXPECT_EQ(refusal_by([] { read_traffic("a.transfers.bin", ""); }),
-            "LOG 'a.transfers.bin': name the run file that it belongs to");
+            "LOG 'a.transfers.bin': give the run file that this log belongs to");
 }
 
 }  // namespace
