@@ -7,8 +7,8 @@
 
 namespace ucxbench {
 
-/// What a run says of its ways of communicating (Result::ablation), a table for each entry that
-/// is shown: "ways, merge, host to host: time, 4 ranks".
+/// How the configurations of a run compare (Result::ablation): a table for each entry that is
+/// shown, "configurations, merge, host to host: time, 4 ranks".
 std::vector<Section> ablation_sections(const Result& result);
 
 }  // namespace ucxbench
