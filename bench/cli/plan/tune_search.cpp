@@ -182,7 +182,7 @@ std::string gain_in_words(const SeriesChange& series) {
   const auto times = [&](double ratio) { return series.better == "higher" ? ratio : 1 / ratio; };
   auto text = fmt::format("{} times as fast", significant(times(series.ratio.estimate), 3));
   if (const auto& interval = series.ratio.interval) {
-    const auto [low, high] = std::minmax(times((*interval)[0]), times((*interval)[1]));
+    const auto [low, high] = std::minmax({times((*interval)[0]), times((*interval)[1])});
     text += fmt::format(" ({} to {})", significant(low, 3), significant(high, 3));
   }
   return text;
