@@ -180,7 +180,7 @@ TEST(Looks, KeepTheRateOfFalseAlarms) {
 }
 
 TEST(Looks, FindALargeChangeSoonAndASmallOneAsOften) {
-  constexpr int runs = 500;
+  constexpr int runs = 500 / static_cast<int>(every_trial);
   struct Power {
     int found = 0;
     double duets = 0;

@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "harness/core/every_for_test.hpp"
 #include "harness/core/statistics.hpp"
 
 namespace ucxbench {
@@ -203,7 +204,7 @@ TEST(Ratio, OfStrataUnequallyMetIsTheTruth) {
     std::vector<double> estimates;
     int covered = 0;
     int found = 0;
-    constexpr int trials = 200;
+    constexpr int trials = 200 / static_cast<int>(every_trial);
     for (int trial = 0; trial < trials; ++trial) {
       const auto strata = unequally_met(random, 1.5, static_cast<std::size_t>(often),
                                         static_cast<std::size_t>(seldom));
@@ -248,7 +249,7 @@ TEST(Ratio, OfMoreThanTwoHundredHasAnInterval) {
   std::lognormal_distribution<double> noise(0, 0.05);
   for (const std::size_t size : {150U, 400U}) {
     int covered = 0;
-    constexpr int trials = 200;
+    constexpr int trials = 200 / static_cast<int>(every_trial);
     for (int trial = 0; trial < trials; ++trial) {
       Stratum of{std::vector<double>(size), std::vector<double>(size)};
       for (auto& value : of.base) value = noise(random);
