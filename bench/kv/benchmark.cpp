@@ -139,7 +139,7 @@ ShownMetric posting() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "kv",
     .summary = "KV cache of a model from prefill to decode ranks, by put and get",
-    .examples = {"kv --model llama3-70b --tokens 2048 --prefill 2 --decode 2 --op get",
+    .examples = {"kv --model llama3-70b --tokens 256 --prefill 2 --decode 2 --op get",
                  "kv --descriptors 1K,10K --block 4KiB,64KiB --transports tcp --transports shm"},
     .parameters = describe<Parameters>(fields(), {.settle = settle, .check = check_case}),
     .run_rank = run_rank,

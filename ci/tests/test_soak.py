@@ -8,7 +8,7 @@ from conftest import SHIM, only
 
 LEAK_SHIM = pathlib.Path(SHIM).with_name("libleak.so")
 # Enough to judge what grows from round to round.
-ROUNDS = 14
+ROUNDS = 10
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,7 @@ std::vector<ShownMetric> metrics() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "moe",
     .summary = "tokens to experts and back: an all-to-all as uneven as the routing",
-    .examples = {"moe -n 8 --tokens 4096 --experts 64 --top-k 8 --routing uniform,zipf:1.2",
+    .examples = {"moe -n 8 --tokens 1024 --experts 64 --top-k 8 --routing uniform,zipf:1.2",
                  "moe -n 4 --comm ucx,sockets --transports tcp"},
     .parameters =
         describe<Parameters>({workload_fields(), load()}, {.settle = settle, .check = check}),

@@ -32,7 +32,7 @@ std::string why_no_gpu_memory() {
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "svd",
     .summary = "singular values and vectors of a tall array, by a tree of QR factorizations",
-    .examples = {"svd -n 1,2,4 --rows 1M --columns 32 --html svd.html",
+    .examples = {"svd -n 1,2,4 --rows 100K --columns 32 --html svd.html",
                  "svd -n 4 --comm ucx,sockets --transports tcp"},
     .parameters =
         describe<Parameters>({workload_fields(), shape()}, {.settle = settle, .check = check}),
