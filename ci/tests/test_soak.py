@@ -8,7 +8,7 @@ from conftest import SHIM, only
 
 LEAK_SHIM = pathlib.Path(SHIM).with_name("libleak.so")
 # Enough to judge what grows from round to round.
-ROUNDS = 10
+ROUNDS = 14
 
 
 @pytest.fixture(scope="module")

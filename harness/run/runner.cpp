@@ -93,8 +93,15 @@ class Run {
            std::chrono::steady_clock::now() - *begin_ + last_launch_[index] <= *schedule_.max_time;
   }
 
+  /// Both sides of a duet meet the same host.
+  bool all_duets() const {
+    return duet_ != nullptr && std::ranges::all_of(plans_, [this](const LaunchPlan& plan) {
+             return duet_offer(plan, result_) != 0;
+           });
+  }
+
   void run_round(const std::vector<std::size_t>& order, int launch) {
-    if (schedule_.canary) {
+    if (schedule_.canary && !all_duets()) {
       for (const auto& event : measure_canary(launch)) file_.add(event);
     }
     if (copying_ != nullptr) measure_copying();
