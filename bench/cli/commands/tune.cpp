@@ -71,6 +71,7 @@ void add_tune_options(CLI::App& command, TuneOptions& o) {
 /// of duets.
 constexpr std::chrono::milliseconds time_of_case{50};
 constexpr int launches_of_confirmation = 24;
+constexpr int trials_before_refusal = 3;
 constexpr double least_share_of_confirmation = 0.3;  // of all time
 
 std::string settings_in_words(const Variables& settings) {
@@ -154,8 +155,8 @@ class TuneRun final : public Trials {
     const auto known = launches_of(trial);
     if (!trial.problem.empty() || known >= launches) return trial;
     auto more = launches - known;
-    if (longest_ > AbClock::duration::zero()) {
-      const auto fit = static_cast<int>(time_for_search() / longest_);
+    if (launched_ > 0) {
+      const auto fit = static_cast<int>(time_for_search() / of_launch());
       more = std::clamp(fit, 1, more);
     }
     const auto begin = AbClock::now();
@@ -163,7 +164,8 @@ class TuneRun final : public Trials {
         launch(settings, {.launches = more}, work_->path(), fmt::format("trial-{}", ++measured_));
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     if (exit == Exit::done && base.result && now.result) {
-      longest_ = std::max(longest_, (AbClock::now() - begin) / more);
+      spent_ += AbClock::now() - begin;
+      launched_ += more;
       add_gains(*base.result, *now.result, trial);
     } else if (!base.result || std::ranges::none_of(base.result->cases, is_measured)) {
       throw Failure(Exit::cannot_run,
@@ -183,7 +185,7 @@ class TuneRun final : public Trials {
     return trial;
   }
 
-  bool is_over() override { return signals_.stop() || time_for_search() < longest_; }
+  bool is_over() override { return signals_.stop() || time_for_search() < of_launch(); }
 
  private:
   struct Launched {
@@ -216,24 +218,28 @@ class TuneRun final : public Trials {
     return fmt::format("{}", fmt::join(quoted, " "));
   }
 
+  // Of both sides; 0 where none was measured.
+  AbClock::duration of_launch() const {
+    return launched_ > 0 ? spent_ / launched_ : AbClock::duration::zero();
+  }
+
   AbClock::duration time_left() const { return whole_ - (AbClock::now() - begin_); }
 
   AbClock::duration time_for_search() const {
     const auto share =
         std::chrono::duration_cast<AbClock::duration>(least_share_of_confirmation * whole_);
-    return time_left() - std::max(share, needed_ * longest_ * 6 / 5);
+    return time_left() - std::max(share, needed_ * of_launch() * 6 / 5);
   }
 
-  // Called when the time of a launch is known.
+  // After some: a single one may be slow by chance.
   void check_time() {
-    if (needed_ > 0) return;
-    needed_ = plan_suite(suite_.string()).needed_duets;
-    if (needed_ * longest_ < whole_ * 4 / 5) return;
+    if (needed_ == 0) needed_ = plan_suite(suite_.string()).needed_duets;
+    if (measured_ != trials_before_refusal || needed_ * of_launch() < whole_ * 4 / 5) return;
     throw Failure(Exit::usage,
                   fmt::format("--max-time {}: a verdict needs {} pairs of launches, and a pair "
                               "takes {}; give at least {}, or fewer cases",
-                              options_.max_time, needed_, roughly(longest_),
-                              roughly(2 * needed_ * longest_)));
+                              options_.max_time, needed_, roughly(of_launch()),
+                              roughly(2 * needed_ * of_launch())));
   }
 
   Launched launch(const Variables& settings, const AbExtent& extent, const fs::path& folder,
@@ -349,10 +355,11 @@ class TuneRun final : public Trials {
   Signals signals_;  // must follow ucx_: probe() starts a process
   AbClock::time_point begin_ = AbClock::now();
   AbClock::duration whole_{};
-  AbClock::duration longest_{};  ///< of one launch of both sides
-  int needed_ = 0;               ///< launches for a verdict
-  int measured_ = 0;             ///< pairs of runs
-  bool has_time_ = false;        ///< the benchmark has --max-time
+  AbClock::duration spent_{};  ///< for launches of both sides, `launched_`
+  int launched_ = 0;
+  int needed_ = 0;         ///< launches for a verdict
+  int measured_ = 0;       ///< pairs of runs
+  bool has_time_ = false;  ///< the benchmark has --max-time
   std::vector<std::string> transports_;
   std::vector<Variables> candidates_;
   std::optional<TuneState> state_;
