@@ -17,7 +17,7 @@ from plots.common import percent
 def page_of(run, file, folder):
     import jinja2
 
-    from pages import charts, drawings, heat, machine, pairs, sections, sweep, template, ways
+    from pages import charts, drawings, fits, heat, machine, pairs, sections, sweep, template, ways
 
     try:
         blocks = sections.blocks_of(run)
@@ -47,6 +47,7 @@ def page_of(run, file, folder):
             "timelines": timelines,
             "no_timelines": no_timelines,
             "ways": ways.of_run(run),
+            "fits": fits.of_run(run),
             "canaries": sections.canaries_of(run),
             "limits": limits,
             "pairs": of_pairs,

@@ -29,7 +29,9 @@ def test_parameters(bench):
             case = only([case for case in cases if case["key"] == size["key"]])
             assert size["latency_us"] == pytest.approx(case["metrics"]["latency_us"]["p50"], rel=1e-4)
             beyond = size["bytes"] - 1
-            of = {name: range[name] * 1e-3 for name in PARAMETERS}
+            # No latency is below 0.
+            assert range["L_ns"] is None and range["overlap_ns"] > 0 or range["L_ns"] >= 0 and "overlap_ns" not in range
+            of = {name: (-range["overlap_ns"] if range[name] is None else range[name]) * 1e-3 for name in PARAMETERS}
             latency = of["L_ns"] + of["o_s_ns"] + of["o_r_ns"] + beyond * of["G_ns_per_byte"]
             assert size["model_latency_us"] == pytest.approx(latency, rel=1e-3, abs=1e-4)
             assert size["model_message_us"] == pytest.approx(of["g_ns"] + beyond * of["G_ns_per_byte"], rel=1e-3)
@@ -38,6 +40,8 @@ def test_parameters(bench):
         assert "LogGP model and measurement, " in text and "G, ns/B" in text
     assert max(len(line) for line in done.out.splitlines()) <= 100
     assert bench("plot", "run.json", "-o", "run.png").code == 0
+    page = bench("report", "run.json", "--html", "run.html")
+    assert page.code == 0 and "LogGP parameters" in (done.folder / "run.html").read_text(), page
 
 
 def test_other_devices(bench):

@@ -148,6 +148,12 @@ Json range_of(Points points, std::span<const Case* const> cases) {
     const auto ci95 = median_ci95(std::move(values));
     intervals[name] = ci95 ? Json(*ci95) : Json();
   }
+  // There is no latency below 0: what sender and receiver do overlaps, which LogGP does not
+  // describe.
+  if (model.L_us < 0) {
+    range["overlap_ns"] = -model.L_us * 1e3;
+    range["L_ns"] = intervals["L_ns"] = nullptr;
+  }
   range["ci95"] = std::move(intervals);
   Json sizes = Json::array();
   for (std::size_t at = 0; at < points.size(); ++at) {

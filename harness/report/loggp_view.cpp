@@ -54,7 +54,8 @@ Grid parameters_grid(const Json& ranges) {
                                     bytes_text(range, "to_bytes")};
     std::vector<std::string> intervals = {"95% CI"};
     for (const auto& [name, title] : shown_parameters) {
-      row.push_back(significant(number_at(range, name), 3));
+      const bool overlap = range.value(name, Json()).is_null() && range.contains("overlap_ns");
+      row.push_back(overlap ? "overlap" : significant(number_at(range, name), 3));
       intervals.push_back(parameter_interval(range, name));
     }
     grid.rows.push_back(std::move(row));
