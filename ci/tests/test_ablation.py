@@ -27,7 +27,8 @@ def test_pingpong_tries_every_set_by_each_device_and_mode(bench):
         for way in others:
             low, high = way["ratio_ci95"]
             assert low <= way["ratio"] <= high
-            assert way["ratio"] >= 1 if entry["better"] == "lower" else way["ratio"] <= 1 or high >= 1
+            # The ratio is of launches, the order of all samples: near the best they may differ.
+            assert high >= 1 if entry["better"] == "lower" else low <= 1
     assert "configurations, pingpong tag, host to host: one-way latency, 8 B" in done.out, done
     assert "times the best" in done.out
     # One after the other, then back.
