@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace ucxbench {
 
@@ -20,6 +21,16 @@ double mean(std::span<const double> values) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return quantile_of_sorted(values, 0.5);
+}
+
+double error_of_median(const std::vector<double>& values) {
+  const auto middle = median(values);
+  const auto n = static_cast<double>(values.size());
+  std::vector<double> away;
+  for (const auto value : values) away.push_back(std::abs(value - middle));
+  const auto average = mean(away);
+  const auto usual = median(std::move(away));
+  return (usual > 0 ? usual / 0.6745 : average / 0.7979) * std::sqrt(1.5707963 / n);
 }
 
 std::optional<std::array<double, 2>> median_ci95(std::vector<double> values) {

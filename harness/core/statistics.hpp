@@ -18,6 +18,13 @@ double mean(std::span<const double> values);
 /// The median of non-empty `values`.
 double median(std::vector<double> values);
 
+/// The standard error of the median of non-empty `values`, in their unit. From the median absolute
+/// deviation, which for a normal distribution is 0.6745 standard deviations; the median of n of
+/// them has π/2 times the variance of their mean. Where more than half are equal that deviation is
+/// 0 and says nothing: then from the mean one, 0.7979 standard deviations (Iglewicz and Hoaglin,
+/// How to Detect and Handle Outliers, 1993).
+double error_of_median(const std::vector<double>& values);
+
 inline constexpr std::size_t least_for_ci95 = 6;
 inline constexpr std::size_t least_for_inner_ci95 = 9;  ///< below, the interval is the range
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <random>
 
 namespace ucxbench {
@@ -20,6 +21,12 @@ TEST(Quantile, MatchesNumpysDefault) {
 }
 
 TEST(Mean, IsTheArithmeticOne) { EXPECT_DOUBLE_EQ(mean(std::array{9.0, 1.0, 5.0, 3.0}), 4.5); }
+
+TEST(Median, HasAnErrorEvenWhereMostValuesAreEqual) {
+  EXPECT_NEAR(error_of_median({3, 1, 5, 2, 4}), 1 / 0.6745 * std::sqrt(1.5707963 / 5), 1e-12);
+  EXPECT_NEAR(error_of_median({5, 5, 5, 5, 9}), 0.8 / 0.7979 * std::sqrt(1.5707963 / 5), 1e-12);
+  EXPECT_EQ(error_of_median({7, 7, 7}), 0);
+}
 
 TEST(Median, SortsItsArgument) { EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5.0); }
 

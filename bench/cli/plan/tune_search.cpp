@@ -138,16 +138,10 @@ double Trial::score() const {
 }
 
 double Trial::error() const {
-  // Of a median of normal values: 1.2533 times that of their mean; 1.4826 times their median
-  // absolute deviation is their standard deviation.
-  constexpr double of_median = 1.2533 * 1.4826;
   double sum = 0;
   for (const auto& [row, values] : gains) {
     if (values.size() < 3) return std::numeric_limits<double>::max();
-    const auto middle = median(values);
-    std::vector<double> off;
-    for (const auto value : values) off.push_back(std::abs(value - middle));
-    const auto error = of_median * median(off) / std::sqrt(static_cast<double>(values.size()));
+    const auto error = error_of_median(values);
     sum += error * error;
   }
   return std::sqrt(sum) / static_cast<double>(gains.size());

@@ -20,8 +20,8 @@ struct Trial {
 
   /// The mean over rows of their medians; lowest() where nothing was measured.
   double score() const;
-  /// The standard error of the score, from the median absolute deviation in each row; max() if a
-  /// row has fewer than three values.
+  /// The standard error of the score, by error_of_median of each row; max() if a row has fewer than
+  /// three values.
   double error() const;
 };
 

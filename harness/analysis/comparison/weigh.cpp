@@ -15,18 +15,8 @@
 namespace ucxbench {
 namespace {
 
-// Relative, from the median absolute deviation, which for a normal distribution is 0.6745 standard
-// deviations; the median of n of them has π/2 times the variance of their mean. Where more than
-// half are equal that deviation is 0 and says nothing: then from the mean one, 0.7979 standard
-// deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993).
-double error_of_median(const std::vector<double>& values) {
-  const auto middle = median(values);
-  const auto n = static_cast<double>(values.size());
-  std::vector<double> away;
-  for (const auto value : values) away.push_back(std::abs(value / middle - 1));
-  const auto average = mean(away);
-  const auto usual = median(std::move(away));
-  return (usual > 0 ? usual / 0.6745 : average / 0.7979) * std::sqrt(1.5707963 / n);
+double relative_error_of_median(const std::vector<double>& values) {
+  return error_of_median(values) / median(values);
 }
 
 // Each placement with the interval of its own change; the two that are furthest apart.
@@ -81,9 +71,9 @@ void weigh_launches(SeriesChange& series, const TwoRuns& runs, const Case& base,
       found.strata, demands.alpha, std::max(demands.floor, 2 * series.resolution));
   series.p = rank_sum_p(found.strata);
   series.smallest_p = smallest_p(found.strata);
-  series.floor =
-      std::max({demands.floor, series.resolution,
-                2 * std::hypot(error_of_median(found.base), error_of_median(found.now))});
+  series.floor = std::max(
+      {demands.floor, series.resolution,
+       2 * std::hypot(relative_error_of_median(found.base), relative_error_of_median(found.now))});
 }
 
 // As each case says, else as ab does for all.
