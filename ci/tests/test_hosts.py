@@ -195,6 +195,29 @@ def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measure
     assert states["shm,tcp"][0] == "skipped" and re.search(r"rank [23] on node1 failed in phase", states["shm,tcp"][1]), states
 
 
+def test_another_machine_says_what_its_processors_and_memory_give(start, hosts, token, tmp_path):
+    """One that has booted at another time, as far as it can tell."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("two bound ranks need two CPUs")
+    words = ["--token-file", token]
+    measured = ["--json", "run.json", "-n", 4, "--bind", "auto", "--progress-mode", "event", "--transports", "tcp,shm",
+                "--concurrent", "all"]
+    first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, *words, *measured,
+                            "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=shutil.which("ip"))
+    (tmp_path / "boot_id").write_text("0b5d1f64-0000-4000-8000-00000000beef\n")
+    booted = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
+    other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", booted, tmp_path / "boot_id", PROGRAM, "p2p", "--connect",
+                            f"10.203.8.1:{PORT}", *words), program=shutil.which("ip"), folder=tmp_path / "other")
+    done, end = first.finish(), other.finish()
+    assert [done.code, end.code] == [0, 0], (done, end)
+    run = done.file
+    # Nothing is known where a processor is busy, as both hosts' often are, which are the same.
+    looks = [seen for record in only(run["cases"])["launches"]
+             for seen in record.get("processors_elsewhere", {}).get("node1", []) if seen]
+    assert looks and all(seen["apart_ns"] > 0 and seen["work_ns"] > 0 for seen in looks), run["cases"]
+    assert all(host["memory_copy"] for host in run["machine"]["hosts"])
+
+
 @pytest.fixture
 def mpirun(start, hosts, tmp_path):
     """mpirun(WORDS…): typed on the first host, with the others as its hosts."""

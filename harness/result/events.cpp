@@ -110,9 +110,13 @@ void take_memory_copy(Result& result, const Json& report) {
 
 void take_processors(Result& result, const Json& report) {
   const auto launch = report.at("launch").get<int>();
+  const auto elsewhere = report.value("elsewhere", Json::object());
   for (const auto& index : report.at("cases")) {
     for (auto& record : records_of_last(case_at(result, index), launch)) {
       record.processors = processors_from_json(report.at("seen"));
+      for (const auto& [host, seen] : elsewhere.items()) {
+        record.processors_elsewhere[host] = processors_from_json(seen);
+      }
     }
   }
 }

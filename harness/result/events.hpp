@@ -16,7 +16,7 @@ namespace ucxbench {
 //   warning      {rank, line}, for add_ucx_warning
 //   canary       a launch of a case of the host itself: {key, parameters, record}
 //   memory_copy  for the first of `machine.hosts`
-//   processors   around a launch: {launch, cases, seen}
+//   processors   around a launch: {launch, cases, seen, elsewhere: {host: seen}}
 //   launch_time  for `run.launch_times`
 //   state        how cases that measure no more end: {cases, state, reason}
 //   run          members of `run` that are known now

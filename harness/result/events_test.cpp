@@ -83,10 +83,14 @@ TEST_F(Events, OfProcessorsGoToTheirLaunchAlone) {
   measure(0, 2.0);
   measure(1, 2.0);
   const Json seen = processors_to_json({Processors{80, 900}, std::nullopt});
-  apply_event(result_, {{"processors", {{"launch", 1}, {"cases", {0}}, {"seen", seen}}}});
+  apply_event(result_,
+              {{"processors",
+                {{"launch", 1}, {"cases", {0}}, {"seen", seen}, {"elsewhere", {{"b", seen}}}}}});
   EXPECT_FALSE(of_.launches[0].processors[0]);
   EXPECT_EQ(of_.launches[1].processors[0]->apart_ns, 80);
   EXPECT_FALSE(of_.launches[1].processors[1]);
+  const auto again = launch_from_json(launch_to_json(of_.launches[1]));
+  EXPECT_EQ(again.processors_elsewhere.at("b")[0]->work_ns, 900);
 }
 
 TEST_F(Events, OfNoKindOrOfAnotherRunAreRefused) {

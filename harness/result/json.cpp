@@ -280,6 +280,9 @@ Json launch_to_json(const LaunchRecord& record) {
   if (std::ranges::any_of(record.processors, [](const auto& at) { return at.has_value(); })) {
     json["processors"] = processors_to_json(record.processors);
   }
+  for (const auto& [host, seen] : record.processors_elsewhere) {
+    json["processors_elsewhere"][host] = processors_to_json(seen);
+  }
   return json;
 }
 
@@ -306,6 +309,11 @@ LaunchRecord launch_from_json(const Json& json) {
   record.workload = json.value("workload", Json::object());
   if (const auto seen = json.find("processors"); seen != json.end()) {
     record.processors = processors_from_json(*seen);
+  }
+  if (const auto others = json.find("processors_elsewhere"); others != json.end()) {
+    for (const auto& [host, seen] : others->items()) {
+      record.processors_elsewhere[host] = processors_from_json(seen);
+    }
   }
   if (const auto duet = json.find("duet"); duet != json.end()) record.duet = duet_from(*duet);
   for (const auto& [name, value] : json.at("overheads").items()) {

@@ -41,8 +41,7 @@ struct Cold {
   std::optional<double> first_message_us{};  ///< first round trip of this size / 2, unwarmed
 };
 
-/// What the host gave to the processors of a launch's first two ranks on it
-/// (run/processors.hpp).
+/// What a host gave to the processors of a launch's first two ranks on it (host/processors.hpp).
 struct Processors {
   double apart_ns = 0;  ///< what a word takes from one's cache to the other's
   double work_ns = 0;   ///< 1000 additions on each while both work
@@ -80,6 +79,7 @@ struct LaunchRecord {
   /// Of measuring itself: "timestamp_ns", "untimed_mean_us", "timed_mean_us".
   std::map<std::string, double> overheads{};
   SeenProcessors processors{};
+  std::map<std::string, SeenProcessors> processors_elsewhere{};  ///< of the other hosts, by name
   std::optional<Duet> duet{};
   std::vector<std::string> lanes{};  ///< configured lanes, "tcp/lo"
   /// What carried the messages: "protocols", "bytes_by_counter", "payload_bytes", "carried_by",

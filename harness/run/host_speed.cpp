@@ -11,8 +11,8 @@
 namespace ucxbench {
 namespace {
 
-bool bound(const LaunchPlan& plan) {
-  return !plan.launch.ranks.empty() && !plan.launch.ranks.front().cpus.empty();
+bool bound(const std::vector<RankCommand>& ranks) {
+  return !ranks.empty() && !ranks.front().cpus.empty();
 }
 
 }  // namespace
@@ -54,10 +54,22 @@ Json memory_copy_event(const Result& result, const std::string& host, const Json
   return {{"memory_copy", {{"host", host}, {"copies", faster_copies(before, copies)}}}};
 }
 
-std::optional<Processors> processors_of(const LaunchPlan& plan) {
-  if (!bound(plan)) return std::nullopt;
-  const auto cpus = cpus_for_copies(plan.launch.ranks);
+std::optional<Processors> processors_of(const std::vector<RankCommand>& ranks) {
+  if (!bound(ranks)) return std::nullopt;
+  const auto cpus = cpus_for_copies(ranks);
   return cpus.size() < 2 ? std::nullopt : look_at_processors(cpus[0], cpus[1]);
 }
+
+Json processors_to_answer(const std::optional<Processors>& seen) {
+  return processors_to_json({seen, std::nullopt});
+}
+
+std::optional<Processors> processors_from_answer(const Json& answer) try {
+  return processors_from_json(answer)[0];
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+bool is_bound(const LaunchPlan& plan) { return bound(plan.launch.ranks); }
 
 }  // namespace ucxbench

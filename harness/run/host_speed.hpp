@@ -22,7 +22,14 @@ std::vector<int> cpus_for_copies(const std::vector<RankCommand>& ranks);
 /// measure_copies, or before.
 Json memory_copy_event(const Result& result, const std::string& host, const Json& copies);
 
-/// Of the CPUs that the first two ranks of this host are bound to, if they are.
-std::optional<Processors> processors_of(const LaunchPlan& plan);
+/// Of the CPUs that the first two of these ranks of this host are bound to, if they are.
+std::optional<Processors> processors_of(const std::vector<RankCommand>& ranks);
+
+/// The same as another host answers, and what it means: nothing where it is malformed.
+Json processors_to_answer(const std::optional<Processors>& seen);
+std::optional<Processors> processors_from_answer(const Json& answer);
+
+/// Whether its ranks have CPUs of their own.
+bool is_bound(const LaunchPlan& plan);
 
 }  // namespace ucxbench

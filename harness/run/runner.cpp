@@ -34,7 +34,7 @@ class Run {
         execute_(execute),
         observer_(observer),
         duet_(around.duet),
-        copies_(std::move(around.copies)),
+        elsewhere_(std::move(around.elsewhere)),
         reports_(result, file, std::move(around.hosts)),
         last_launch_(plans.size()),
         launches_(plans.size()) {}
@@ -111,11 +111,11 @@ class Run {
   }
 
   void measure_copying() {
-    if (copies_) copies_->begin(*copying_);
+    if (elsewhere_) elsewhere_->begin(*copying_, Elsewhere::What::memory_copy);
     const auto own = measure_copies(cpus_for_copies(copying_->launch.ranks));
     file_.add(memory_copy_event(result_, text_at(result_.machine, "/hosts/0/name"), own));
-    if (!copies_) return;
-    for (const auto& [host, copies] : copies_->end()) {
+    if (!elsewhere_) return;
+    for (const auto& [host, copies] : elsewhere_->end()) {
       file_.add(memory_copy_event(result_, host, copies));
     }
   }
@@ -125,16 +125,15 @@ class Run {
     const auto begin = std::chrono::steady_clock::now();
     if (!begin_) begin_ = begin;
     observer_.launch_begins(plan, launch, schedule_.launches);
-    const auto before = processors_of(plan);
+    const auto before = look_at_processors(plan, true);
     std::optional<DuetSupervisor::Terms> duet;
     if (duet_ != nullptr) duet = begin_duet(plan);
     reports_.begin_launch();
     const auto outcome = execute_(launch_of(plan, launch, duet));
     if (duet) duet_->end_launch();
-    if (outcome.state == LaunchOutcome::State::completed) {
-      file_.add(reports_.launch_time(plan, launch));
-    }
-    note_processors(plan, launch, {before, processors_of(plan)});
+    const bool completed = outcome.state == LaunchOutcome::State::completed;
+    if (completed) file_.add(reports_.launch_time(plan, launch));
+    note_processors(plan, launch, before, look_at_processors(plan, completed));
     note_clocks(plan, launch, outcome.clocks);
     judge(plan, lost_since(outcome, plan, launches_[index]));
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
@@ -176,10 +175,38 @@ class Run {
     return launch;
   }
 
-  void note_processors(const LaunchPlan& plan, int launch, const SeenProcessors& seen) {
-    if (!seen[0] && !seen[1]) return;
+  /// At one moment.
+  struct ProcessorsOfHosts {
+    std::optional<Processors> own;
+    std::map<std::string, std::optional<Processors>> others;
+  };
+
+  /// A host that was lost is not to be waited for: `all` is false then.
+  ProcessorsOfHosts look_at_processors(const LaunchPlan& plan, bool all) {
+    all = all && elsewhere_ && is_bound(plan);
+    if (all) elsewhere_->begin(plan, Elsewhere::What::processors);
+    ProcessorsOfHosts seen{.own = processors_of(plan.launch.ranks), .others = {}};
+    if (!all) return seen;
+    for (const auto& [host, answer] : elsewhere_->end()) {
+      seen.others[host] = processors_from_answer(answer);
+    }
+    return seen;
+  }
+
+  void note_processors(const LaunchPlan& plan, int launch, const ProcessorsOfHosts& before,
+                       const ProcessorsOfHosts& after) {
+    auto elsewhere = Json::object();
+    for (const auto& [host, seen] : before.others) {
+      const auto same = after.others.find(host);
+      const SeenProcessors both = {seen, same == after.others.end() ? std::nullopt : same->second};
+      if (both[0] || both[1]) elsewhere[host] = processors_to_json(both);
+    }
+    if (!before.own && !after.own && elsewhere.empty()) return;
     file_.add({{"processors",
-                {{"launch", launch}, {"cases", plan.cases}, {"seen", processors_to_json(seen)}}}});
+                {{"launch", launch},
+                 {"cases", plan.cases},
+                 {"seen", processors_to_json({before.own, after.own})},
+                 {"elsewhere", std::move(elsewhere)}}}});
   }
 
   static Json clock_json(const std::optional<ClockOffset>& seen) {
@@ -290,7 +317,7 @@ class Run {
   const Execute& execute_;
   RunObserver& observer_;
   DuetSupervisor* duet_;
-  std::optional<CopiesElsewhere> copies_;
+  std::optional<Elsewhere> elsewhere_;
   RankReports reports_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  ///< of the first launch
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each plan; 0: none yet

@@ -40,10 +40,11 @@ class RunObserver {
 /// What runs a launch to its end: run_launch, or in a test what stands for it.
 using Execute = std::function<LaunchOutcome(const Launch&)>;
 
-/// How fast the other machines of a run copy memory where ranks of theirs are, measured by them
-/// while this one measures the same.
-struct CopiesElsewhere {
-  std::function<void(const LaunchPlan& plan)> begin;
+/// What the other machines of a run measure of themselves, where ranks of theirs are, while this
+/// one measures the same.
+struct Elsewhere {
+  enum class What { memory_copy, processors };
+  std::function<void(const LaunchPlan& plan, What what)> begin;
   std::function<std::map<std::string, Json>()> end;  ///< by host, of those that answered
 };
 
@@ -51,7 +52,7 @@ struct CopiesElsewhere {
 struct Around {
   DuetSupervisor* duet = nullptr;  ///< of a run that is one side of ab's
   HostNames hosts{};               ///< by which the other hosts are called already
-  std::optional<CopiesElsewhere> copies{};
+  std::optional<Elsewhere> elsewhere{};
 };
 
 /// Runs every launch of every plan: A B C, C B A, …, so that a slow drift of the machine meets all

@@ -27,7 +27,9 @@ namespace ucxbench {
 namespace {
 
 // Far more than measuring takes.
-constexpr std::chrono::seconds copies_limit{5};
+constexpr std::chrono::seconds answer_limit{5};
+
+constexpr const char* about_processors = "processors";
 
 Identity own_identity() { return {build_info().version, build_info().commit, host_name()}; }
 
@@ -137,11 +139,12 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
   return commands;
 }
 
-/// How fast ranks that would be started so could copy memory.
-Json copies_for(const Json& question, const Placement& placement, const std::string& route) {
+/// What this host gives to ranks that would be started so.
+Json measured_for(const Json& question, const Placement& placement, const std::string& route) {
   const auto ranks =
       commands_for(question.at("told"), question.at("ranks").get<int>(), placement, route);
-  return measure_copies(cpus_for_copies(ranks));
+  return question.at("what") == about_processors ? processors_to_answer(processors_of(ranks))
+                                                 : measure_copies(cpus_for_copies(ranks));
 }
 
 LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement& placement) {
@@ -149,7 +152,7 @@ LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement
   return follow_launches(
       remote,
       [&](const Json& told, int ranks) { return commands_for(told, ranks, placement, route); },
-      [&](const Json& question) { return copies_for(question, placement, route); }, signals);
+      [&](const Json& question) { return measured_for(question, placement, route); }, signals);
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
@@ -233,34 +236,37 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
   return names;
 }
 
-CopiesElsewhere copies_elsewhere(const RemoteSupervisors& others, const Machine& machine) {
+Elsewhere elsewhere(const RemoteSupervisors& others, const Machine& machine) {
   // What shares a machine shares its memory.
   std::vector<std::size_t> asked;
   for (std::size_t at = 0; at < others.size(); ++at) {
     if (machine.seats.at(at + 1).before == 0) asked.push_back(at);
   }
-  const auto begin = [&others, asked](const LaunchPlan& plan) {
+  const auto begin = [&others, asked](const LaunchPlan& plan, Elsewhere::What what) {
+    const auto* about = what == Elsewhere::What::processors ? about_processors : "memory_copy";
     for (const auto at : asked) {
       try {
-        others[at]->ask({{"told", plan.launch.told.at(at)}, {"ranks", plan.launch.ranks.size()}});
+        others[at]->ask({{"what", about},
+                         {"told", plan.launch.told.at(at)},
+                         {"ranks", plan.launch.ranks.size()}});
       } catch (const Failure&) {
         continue;  // the next launch finds the same
       }
     }
   };
   const auto end = [&others, asked] {
-    const auto deadline = RemoteSupervisor::Clock::now() + copies_limit;
-    std::map<std::string, Json> copies;
+    const auto deadline = RemoteSupervisor::Clock::now() + answer_limit;
+    std::map<std::string, Json> answers;
     for (const auto at : asked) {
       try {
         if (const auto answer = others[at]->answer(deadline)) {
-          copies[others[at]->host()] = *answer;
+          answers[others[at]->host()] = *answer;
         }
       } catch (const Failure&) {
         continue;
       }
     }
-    return copies;
+    return answers;
   };
   return {begin, end};
 }

@@ -25,7 +25,7 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
 
 /// Of those that are on machines of their own. `others` and `machine` as take_in left them;
 /// `others` outlive what it returns.
-CopiesElsewhere copies_elsewhere(const RemoteSupervisors& others, const Machine& machine);
+Elsewhere elsewhere(const RemoteSupervisors& others, const Machine& machine);
 
 /// How this side of a --connect run places its ranks.
 struct Placement {

@@ -163,7 +163,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   result.file = run.outputs.run_file(command, result);
   const auto execute = [&](const Launch& launch) { return run_launch(launch, signals, others); };
   Around around{duet.get(), std::move(hosts)};
-  if (!others.empty()) around.copies = copies_elsewhere(others, machine);
+  if (!others.empty()) around.elsewhere = elsewhere(others, machine);
   auto exit = run_launches(result, launches, schedule, execute, global, std::move(around));
   exit = worse(exit, check_required(result, launches));
   for (const auto& other : own) {

@@ -102,6 +102,18 @@ void add_unknown_placements(std::vector<std::string>& differences, const TwoRuns
                   known[0] ? "new" : "base", met));
 }
 
+// What a launch met is told apart by the first host's processors alone.
+void add_placements_elsewhere(std::vector<std::string>& differences, const TwoRuns& runs) {
+  auto hosts = other_hosts_with_processors(runs.base);
+  hosts.merge(other_hosts_with_processors(runs.now));
+  for (const auto& host : hosts) {
+    const auto words = Placements({&runs.base, &runs.now}, host).in_brief();
+    if (words.empty()) continue;
+    differences.push_back(fmt::format(
+        "placement changed between launches on {}, which is not told apart ({})", host, words));
+  }
+}
+
 void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) {
   const auto& placements = runs.placements;
   const auto words = placements.in_brief();
@@ -232,6 +244,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     comparison.host_changed.clear();
   } else {
     add_placements(comparison.differences, runs);
+    add_placements_elsewhere(comparison.differences, runs);
     comparison.placements = runs.placements.in_words();
   }
   auto& series = comparison.series;

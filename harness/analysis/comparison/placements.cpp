@@ -27,26 +27,6 @@ constexpr double least_share = 0.5;  // of a run's launches: fewer do not speak 
 
 bool is_usable(double value) { return std::isfinite(value) && value > 0; }
 
-bool knows_placement(const LaunchRecord& record) {
-  return std::ranges::all_of(record.processors, [](const auto& seen) {
-    return seen && is_usable(seen->apart_ns) && is_usable(seen->work_ns);
-  });
-}
-
-// Whoever uses a core besides may do so for part of the launch.
-double work_of(const LaunchRecord& record) {
-  return (record.processors[0]->work_ns + record.processors[1]->work_ns) / 2;
-}
-
-template <typename Call>
-void for_each_known(const Result& run, const Call& call) {
-  for (const auto& of : run.cases) {
-    for (const auto& record : of.launches) {
-      if (knows_placement(record)) call(record);
-    }
-  }
-}
-
 /// A launch median and where it was measured.
 struct Placed {
   double value;
@@ -129,13 +109,24 @@ std::vector<double> usable_medians(const Metric& metric) {
   return all;
 }
 
-Placements::Placements(const std::vector<const Result*>& runs) : launches_(runs.size()) {
+std::set<std::string> other_hosts_with_processors(const Result& run) {
+  std::set<std::string> hosts;
+  for (const auto& of : run.cases) {
+    for (const auto& record : of.launches) {
+      for (const auto& [host, seen] : record.processors_elsewhere) hosts.insert(host);
+    }
+  }
+  return hosts;
+}
+
+Placements::Placements(const std::vector<const Result*>& runs, std::string host)
+    : host_(std::move(host)), launches_(runs.size()) {
   std::vector<double> distances;
   std::vector<double> works;
   for (const auto* run : runs) {
     const auto before = works.size();
     for_each_known(*run, [&](const LaunchRecord& record) {
-      for (const auto& seen : record.processors) distances.push_back(seen->apart_ns);
+      for (const auto& at : seen(record)) distances.push_back(at->apart_ns);
       works.push_back(work_of(record));
     });
     if (works.size() == before) return;
@@ -161,6 +152,34 @@ Placements::Placements(const std::vector<const Result*>& runs) : launches_(runs.
   }
 }
 
+const SeenProcessors& Placements::seen(const LaunchRecord& record) const {
+  static const SeenProcessors nothing;
+  if (host_.empty()) return record.processors;
+  const auto found = record.processors_elsewhere.find(host_);
+  return found == record.processors_elsewhere.end() ? nothing : found->second;
+}
+
+bool Placements::knows_placement(const LaunchRecord& record) const {
+  return std::ranges::all_of(seen(record), [](const auto& at) {
+    return at && is_usable(at->apart_ns) && is_usable(at->work_ns);
+  });
+}
+
+// Whoever uses a core besides may do so for part of the launch.
+double Placements::work_of(const LaunchRecord& record) const {
+  const auto& at = seen(record);
+  return (at[0]->work_ns + at[1]->work_ns) / 2;
+}
+
+template <typename Call>
+void Placements::for_each_known(const Result& run, const Call& call) const {
+  for (const auto& of : run.cases) {
+    for (const auto& record : of.launches) {
+      if (knows_placement(record)) call(record);
+    }
+  }
+}
+
 std::size_t Placements::distance_of(double apart_ns) const {
   return static_cast<std::size_t>(
       std::distance(begins_.begin(), std::ranges::upper_bound(begins_, apart_ns)));
@@ -168,8 +187,8 @@ std::size_t Placements::distance_of(double apart_ns) const {
 
 std::optional<Placement> Placements::placement_of(const LaunchRecord& record) const {
   if (!knows_placement(record)) return std::nullopt;
-  const auto before = distance_of(record.processors[0]->apart_ns);
-  const auto after = distance_of(record.processors[1]->apart_ns);
+  const auto before = distance_of(seen(record)[0]->apart_ns);
+  const auto after = distance_of(seen(record)[1]->apart_ns);
   const auto slower = work_of(record) / fastest_ns_;
   const auto speed =
       std::ranges::count_if(slower_than, [&](double limit) { return slower > limit; });

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
+
+/// The hosts beside the first one of which launches know their processors, by name.
+std::set<std::string> other_hosts_with_processors(const Result& run);
 
 /// The launch medians of a metric that a test can use, in launch order: finite and above zero.
 std::vector<double> usable_medians(const Metric& metric);
@@ -41,7 +45,8 @@ class Placements {
   /// Sorts what the launches of all these runs met, of one, or of a base and a new one: by
   /// distance, where the next is more than half as far again another begins; and by speed, more
   /// than 10, 25 or 60 % slower than the fastest.
-  explicit Placements(const std::vector<const Result*>& runs);
+  /// Of the first host, or of another one, by name.
+  explicit Placements(const std::vector<const Result*>& runs, std::string host = "");
 
   /// The launch medians of this metric by placement. Launches of a placement that only one of the
   /// runs met, or that is unknown, are left out; where that leaves less than half of a run, there
@@ -61,12 +66,18 @@ class Placements {
  private:
   using Met = std::vector<std::vector<double>>;  ///< by run, each launch's work / fastest_ns_
 
+  const SeenProcessors& seen(const LaunchRecord& record) const;
+  bool knows_placement(const LaunchRecord& record) const;
+  double work_of(const LaunchRecord& record) const;
+  template <typename Call>
+  void for_each_known(const Result& run, const Call& call) const;
   std::size_t distance_of(double apart_ns) const;
   std::optional<Placement> placement_of(const LaunchRecord& record) const;
   std::vector<std::optional<Placement>> placements_of(const Case& of,
                                                       const std::string& metric) const;
   std::string words_of(const Placement& placement, const Met& met) const;
 
+  std::string host_;
   std::vector<double> begins_;     ///< the shortest of each distance but the first
   std::vector<double> distances_;  ///< medians, in ns
   double fastest_ns_ = 1;          ///< of Processors::work_ns

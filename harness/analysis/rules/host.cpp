@@ -125,12 +125,21 @@ std::vector<Finding> numa_balancing(const Judged& run) {
 }
 
 std::vector<Finding> moved_processors(const Judged& run) {
-  const auto words = Placements({&run.result}).in_brief();
-  if (words.empty()) return {};
-  return {{.subject = run.ranks.empty() ? "host" : run.ranks.front().host,
-           .evidence = fmt::format(
-               "placement changed between launches: the hypervisor moved the CPUs ({})", words),
-           .next = "use dedicated, pinned cores"}};
+  std::vector<Finding> findings;
+  const auto look = [&](const std::string& subject, const Placements& placements) {
+    const auto words = placements.in_brief();
+    if (words.empty()) return;
+    findings.push_back(
+        {.subject = subject,
+         .evidence = fmt::format(
+             "placement changed between launches: the hypervisor moved the CPUs ({})", words),
+         .next = "use dedicated, pinned cores"});
+  };
+  look(run.ranks.empty() ? "host" : run.ranks.front().host, Placements({&run.result}));
+  for (const auto& host : other_hosts_with_processors(run.result)) {
+    look(host, Placements({&run.result}, host));
+  }
+  return findings;
 }
 
 std::vector<Finding> busy_host(const Judged& run) {

@@ -103,6 +103,11 @@ TEST(BusyHost, HadMoreToDoThanItHasCpus) {
   EXPECT_EQ(said(busy_host, result), Said());
 }
 
+SeenProcessors moved(SeenProcessors seen) {
+  for (auto& at : seen) at->apart_ns = 110;
+  return seen;
+}
+
 TEST(MovedProcessors, AreThoseThatLaunchesMetDifferently) {
   auto result = made_run();
   for (const int cpu : {0, 1}) add_rank(result, Json::array({cpu}));
@@ -114,6 +119,14 @@ TEST(MovedProcessors, AreThoseThatLaunchesMetDifferently) {
   EXPECT_EQ(said(moved_processors, result),
             Said{"node07: placement changed between launches: the hypervisor moved the CPUs (2 "
                  "placements, 50 to 220 ns apart)"});
+  for (auto& record : result.cases[0].launches) {
+    const auto same = record.processors;
+    record.processors_elsewhere = {{"node08", record.launch == 2 ? moved(same) : same}};
+  }
+  result.cases[0].launches.erase(result.cases[0].launches.begin() + 1);
+  EXPECT_EQ(said(moved_processors, result),
+            Said{"node08: placement changed between launches: the hypervisor moved the CPUs (2 "
+                 "placements, 50 to 110 ns apart)"});
   result.cases[0].launches.erase(result.cases[0].launches.begin() + 1);
   EXPECT_EQ(said(moved_processors, result), Said());
 }
