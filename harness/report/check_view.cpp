@@ -56,6 +56,15 @@ std::string limit_in_words(const Json& limit) {
   return text;
 }
 
+std::vector<std::string> outliers_in_words(const Result& result) {
+  std::vector<std::string> all;
+  for (const auto& finding : result.findings) {
+    const auto id = text_at(finding, "/id");
+    if (id == "slow-host" || id == "slow-link") all.push_back(text_at(finding, "/evidence"));
+  }
+  return all;
+}
+
 const Json& check_of(const Result& result, const std::string& format) {
   const auto found = result.run.find("check");
   if (found != result.run.end() && found->is_object()) return *found;

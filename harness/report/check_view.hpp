@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/result/result.hpp"
 
@@ -11,6 +12,10 @@ std::string limit_subject(const Json& limit);
 
 /// The same: "2.31 GB/s, limit >= 2 (+15 %), slowest pair 0->1 [site.toml:3]".
 std::string limit_in_words(const Json& limit);
+
+/// What findings say of hosts, ranks and links that are slower than the rest, worst first:
+/// "node1->node3: 0.0103 GB/s, 20 % of what both reach with others (z -24)".
+std::vector<std::string> outliers_in_words(const Result& result);
 
 /// `run.check`. Throws Failure(Exit::usage), naming `format`, for a run that is none of check.
 const Json& check_of(const Result& result, const std::string& format);

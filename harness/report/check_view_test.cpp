@@ -50,6 +50,15 @@ TEST(CheckView, SaysOneLimitInALine) {
   EXPECT_EQ(limit_in_words(limit("path", {"shm"}, 0.999, "met")), "99 % over shm, 0->1");
 }
 
+TEST(CheckView, NamesOutliersAndNothingElse) {
+  auto result = checked(Json::array());
+  EXPECT_TRUE(outliers_in_words(result).empty());
+  for (const auto* id : {"busy-host", "slow-link", "small-shm", "slow-host"}) {
+    result.findings.push_back({{"id", id}, {"evidence", std::string("of ") + id}});
+  }
+  EXPECT_EQ(outliers_in_words(result), (std::vector<std::string>{"of slow-link", "of slow-host"}));
+}
+
 TEST(JUnit, HasATestCaseForEachLimit) {
   auto unknown = limit("path", {"tcp"}, nullptr, "inconclusive");
   unknown["why"] = "a < b & \x01\"c\"";

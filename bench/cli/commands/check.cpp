@@ -96,10 +96,10 @@ MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
   return measure_plans("check", plans.plans(), schedule, o.run, global);
 }
 
-std::string limit_line(const Json& limit) {
-  const auto head = fmt::format("{:<13} {:<22} ", text_at(limit, "/verdict"), limit_subject(limit));
-  return wrapped(limit_in_words(limit), std::string(head.size(), ' '), page_width())
-      .replace(0, head.size(), head);
+std::string check_line(std::string_view verdict, std::string_view subject,
+                       const std::string& text) {
+  const auto head = fmt::format("{:<13} {:<22} ", verdict, subject);
+  return wrapped(text, std::string(head.size(), ' '), page_width()).replace(0, head.size(), head);
 }
 
 /// Where a rank was; empty where all were on one host.
@@ -161,8 +161,12 @@ Exit judge_site(const std::vector<Expectation>& expectations,
       exit = worse(exit, exit_of(limit.fulfilment));
       all.push_back(limit_json(expectation, limit, hosts));
       if (quiet && limit.fulfilment == Fulfilment::met) continue;
-      lines += limit_line(all.back());
+      lines += check_line(text_at(all.back(), "/verdict"), limit_subject(all.back()),
+                          limit_in_words(all.back()));
     }
+  }
+  for (const auto& outlier : outliers_in_words(result)) {
+    lines += check_line("slow", "against the others", outlier);
   }
   result.run["check"] = {
       {"file", o.expect}, {"verdict", to_string(worst)}, {"limits", std::move(all)}};
