@@ -120,7 +120,6 @@ Fields<Parameters> fields() {
                                           .null_if_empty = true}),
           load(),
           sides(),
-          comm_field(),
           connect_by_field(),
           progress_mode_field(),
           samples(),

@@ -77,11 +77,6 @@ void settle(Parameters& p) {
 }
 
 void check_case(const Parameters& p, const Local& local) {
-  if (p.comm != CommKind::ucx) {
-    throw Failure(
-        Exit::usage,
-        fmt::format("--comm {}: kv needs UCX's put and get; leave out --comm", to_string(p.comm)));
-  }
   check_heads(p);
   if (p.descriptors > most_descriptors) {
     throw Failure(Exit::usage,

@@ -65,7 +65,7 @@ def test_blocks_of_a_model(kv):
     ("arguments", "words"),
     [(["--decode", "16"], "--decode 16: llama3-8b has 8 KV heads"),
      (["--model", "gpt-5"], "--model: unknown model 'gpt-5'"),
-     (["--comm", "sockets", "--transports", "tcp"], "--comm sockets: kv needs UCX's put and get"),
+     (["--comm", "sockets", "--transports", "tcp"], "unknown option '--comm'"),
      (["--op", "am"], "--op: unknown operation 'am'"),
      (["--descriptors", "10M", "--block", "64KiB"], "more than the available memory")],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
