@@ -20,17 +20,18 @@ SETTINGS = {
 }
 WINDOW = 32  # of ucx_perftest's tag_bw, ucp_am_bw and ucp_put_bw
 
-# By API, what is compared of it. ucx_perftest's other bandwidths have a window of one: of streams, and
-# of its one test of get and of each atomic operation, whose latency is the whole time.
+# By API, what is compared of it. ucx_perftest has one test of get and of each atomic operation, which
+# by itself has a window of one: its latency is the whole time; with another window it gives a rate.
+# Its streams have no window.
 METRICS = {
     "tag": ("latency", "bandwidth"),
     "stream": ("latency",),
     "am": ("latency", "bandwidth"),
     "put": ("latency", "bandwidth"),
-    "get": ("latency",),
-    "fadd": ("latency",),
-    "swap": ("latency",),
-    "cswap": ("latency",),
+    "get": ("latency", "bandwidth"),
+    "fadd": ("latency", "rate"),
+    "swap": ("latency", "rate"),
+    "cswap": ("latency", "rate"),
 }
 WIDTHS = {"4B": 4, "8B": 8}  # of atomic operations
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares ucx-bench pingpong with ucx_perftest of the same UCX: pairs of runs in A B B A order,
-until each cell's ratio is known well enough. Writes results/fidelity/<machine>-ucx-<version>.{json,md}.
+until each cell's ratio is known well enough. Writes results/fidelity/<machine>-ucx-<version>[-<part>].{json,md}.
 Exit status: 0 all cells reached, 2 usage, 3 the tools cannot be compared here, 5 cells not reached or
 failed (written), 130 interrupted (written)."""
 
 import argparse
 import pathlib
+import re
 import signal
 import sys
 
@@ -27,6 +28,12 @@ def positive(text):
     if not value > 0:
         raise argparse.ArgumentTypeError(f"'{text}' is not above 0")
     return value
+
+
+def part(text):
+    if not re.fullmatch(r"[a-z0-9-]+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' has other characters than a-z, 0-9 and -")
+    return text
 
 
 def base_parser(description):
@@ -58,6 +65,8 @@ def arguments(argv):
     parser.add_argument("--instead", choices=PLAIN, metavar="PLAIN",
                         help="compare plain_loop in the place of ucx-bench, in tag bandwidth: "
                         + " | ".join(PLAIN))
+    parser.add_argument("--part", type=part, metavar="NAME",
+                        help="ends the names of the files, where --cells are recorded by themselves: put")
     options = parsed(parser, argv)
     build = pathlib.Path(options.ucx_bench).resolve().parents[1]
     options.plain_loop = build / "bin/fidelity_plain_loop"
@@ -110,6 +119,8 @@ def main(argv):
         touched = options.preload is not None
         result["ucx_perftest"] = {"program": options.perftest, "buffers_written_once": touched}
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload, run["ucx"]["version"])
+        if options.part:
+            result["part"] = options.part
         if options.instead:
             ours = PlainLoop(options.plain_loop, options.instead.split("+")[1:])
             result["instead_of_ucx_bench"] = options.instead

@@ -84,6 +84,7 @@ def test_reads_perftest():
     assert tools.parse_perftest("warning, above\n" + CSV) == {
         "latency": 3.230,
         "bandwidth": pytest.approx(2.147483648),  # 2048 MiB/s
+        "rate": 3429,
     }
 
 
@@ -100,12 +101,14 @@ def test_reads_our_run_file():
     run = json.loads(subprocess.run(sample, check=True, capture_output=True, timeout=60).stdout)
     run["cases"] = run["cases"][:1]
     metrics = run["cases"][0]["metrics"]
-    metrics["bandwidth_sender_GBps"] = {"p50": 1.5}
-    assert tools.parse_ours(run, "latency") == metrics["latency_us"]["p50"]
-    assert tools.parse_ours(run, "bandwidth") == 1.5
+    metrics |= {"bandwidth_sender_GBps": {"p50": 1.5}, "bandwidth_GBps": {"p50": 1.4}, "message_rate_per_s": {"p50": 3e6}}
+    assert tools.parse_ours(run, LATENCY) == metrics["latency_us"]["p50"]
+    assert tools.parse_ours(run, BANDWIDTH) == 1.5
+    assert tools.parse_ours(run, Cell("tcp", "get", "bandwidth", "8B")) == 1.4
+    assert tools.parse_ours(run, Cell("tcp", "fadd", "rate", "8B")) == 3e6
     run["cases"][0] |= {"state": "failed", "reason": "rank 1 was killed"}
     with pytest.raises(tools.Failed, match="failed: rank 1 was killed"):
-        tools.parse_ours(run, "latency")
+        tools.parse_ours(run, LATENCY)
 
 
 def test_environment_is_the_same_for_both_and_nothing_is_inherited(monkeypatch):
@@ -120,14 +123,30 @@ def test_environment_is_the_same_for_both_and_nothing_is_inherited(monkeypatch):
 
 def test_cells():
     everything = choose(None)
-    assert len({cell.key for cell in everything}) == len(everything) == 2 * (3 * 10 + 2 * 5 + 3 * 2)
+    assert len({cell.key for cell in everything}) == len(everything) == 2 * (4 * 10 + 5 + 3 * 4)
     assert [cell.key for cell in choose(["shm/bandwidth/8B/put"])] == ["shm/put/bandwidth/8B"]
     assert len(choose(["tag/8B", "stream"])) == 4 + 10
     with pytest.raises(ValueError, match="no '9B'"):
         choose(["tcp/9B"])
     assert [cell.test for cell in choose(["tcp/tag/8B"])] == ["tag_lat", "tag_bw"]
-    assert [cell.test for cell in choose(["tcp/put/8B", "tcp/get/8B"])] == ["ucp_put_lat", "ucp_put_bw", "ucp_get"]
-    assert [cell.test for cell in choose(["shm/4B"])] == ["ucp_fadd", "ucp_swap", "ucp_cswap"]
+    assert [cell.test for cell in choose(["tcp/put/8B", "tcp/get/8B"])] == ["ucp_put_lat", "ucp_put_bw", "ucp_get", "ucp_get"]
+    assert [cell.test for cell in choose(["shm/4B/rate"])] == ["ucp_fadd", "ucp_swap", "ucp_cswap"]
+
+
+@pytest.mark.parametrize(
+    "cell, theirs, ours",
+    [
+        ("get/bandwidth/8B", ["-O", 32], ["--window", 32]),
+        ("get/latency/8B", [], ["--measure", "latency"]),
+        ("fadd/rate/4B", ["-O", 32], ["--measure", "bandwidth"]),
+    ],
+)
+def test_both_tools_are_told_the_same(cell, theirs, ours):
+    (cell,) = choose([f"tcp/{cell}"])
+    test = tools.Perftest("ucx_perftest", None, None).test(cell)
+    assert test == ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, *theirs, "-v", "-f"]
+    command = tools.OurTool("ucx-bench").command(cell)
+    assert command[command.index(ours[0]) + 1] == ours[1]
 
 
 class Tool:

@@ -4,7 +4,7 @@ import math
 import statistics
 
 # The goal: the whole interval of ours / theirs inside 1 ± this.
-AGREEMENT = {"latency": 0.03, "bandwidth": 0.05}
+AGREEMENT = {"latency": 0.03, "bandwidth": 0.05, "rate": 0.05}
 # A wider interval can neither confirm nor deny that.
 WIDEST = 0.02
 

@@ -14,7 +14,7 @@ from options import ROOT
 sys.path.append(str(ROOT / "scripts"))
 from commandline import write_text
 
-UNITS = {"latency": "µs", "bandwidth": "GB/s"}
+UNITS = {"latency": "µs", "bandwidth": "GB/s", "rate": "1/s"}
 CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
 
 
@@ -144,7 +144,7 @@ def markdown(result):
         f"{program_text(result['ucx_bench'])}.",
         "",
         "The ratio is ours / theirs: one-way latency p50, of get and atomic operations that of the whole "
-        "time, or the sender's bandwidth with the flush inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
+        "time, or the bandwidth, or rate, of who posts, with the flush inside. Its 95 % interval is that of the median of paired runs in A B B A order, from order "
         "statistics. *agrees*: the interval is inside "
         + ", ".join(f"1 ± {bound:g} ({metric})" for metric, bound in AGREEMENT.items())
         + f"; *inconclusive*: its half-width is {WIDEST:.0%} or more; *self*: the same interval of "
@@ -182,5 +182,6 @@ def save_as(stem, result, text, folder):
 
 
 def save(result, folder):
-    instead = result.get("instead_of_ucx_bench")
-    return save_as("-" + instead.replace("+", "-") if instead else "", result, markdown(result), folder)
+    words = [result.get("instead_of_ucx_bench"), result.get("part")]
+    stem = "".join("-" + word.replace("+", "-") for word in words if word)
+    return save_as(stem, result, markdown(result), folder)

@@ -115,7 +115,7 @@ def run_file(program, *arguments, env=None):
 
 
 def parse_perftest(csv):
-    """{"latency": one-way µs, "bandwidth": GB/s} of the client's output under -v -f."""
+    """{"latency": one-way µs, "bandwidth": GB/s, "rate": 1/s} of the client's output under -v -f."""
     lines = csv.splitlines()
     for names, values in zip(lines, lines[1:]):
         if names.startswith("iterations,"):
@@ -124,18 +124,21 @@ def parse_perftest(csv):
                 return {
                     "latency": float(row["50.0_percentile_lat"]),
                     "bandwidth": float(row["overall_bw"]) * MIB / 1e9,  # it means MiB/s
+                    "rate": float(row["overall_mr"]),
                 }
             except (KeyError, ValueError) as error:
                 raise Failed(f"ucx_perftest: cannot read '{values}' under '{names}'") from error
     raise Failed("ucx_perftest printed no result")
 
 
-def parse_ours(run, metric):
-    """The same of the last case in our run file; the sender's bandwidth, as theirs is."""
+def parse_ours(run, cell):
+    """The cell's of the last case in our run file; the bandwidth of who posts, as theirs is."""
     case = run["cases"][-1]
     if case["state"] != "measured":
         raise Failed(f"ucx-bench: {case['state']}: {case['reason']}")
-    return case["metrics"]["latency_us" if metric == "latency" else "bandwidth_sender_GBps"]["p50"]
+    bandwidth = "bandwidth_GBps" if cell.is_answered else "bandwidth_sender_GBps"
+    names = {"latency": "latency_us", "bandwidth": bandwidth, "rate": "message_rate_per_s"}
+    return case["metrics"][names[cell.metric]]["p50"]
 
 
 def wall_seconds(run):
@@ -178,7 +181,8 @@ class OurTool:
     def command(self, cell, sizes=None):
         """One launch of a cell, or of these sizes."""
         arguments = ["pingpong", "--transports", cell.transport]
-        arguments += ["--api", cell.api, "--measure", cell.metric, "--sizes", sizes or cell.bytes]
+        arguments += ["--api", cell.api, "--sizes", sizes or cell.bytes]
+        arguments += ["--measure", "latency" if cell.metric == "latency" else "bandwidth"]
         arguments += ["--launches", 1, "--iterations", cell.iterations, "--window", WINDOW]
         arguments += ["--bind", f"{LEAD_CPU},{FOLLOW_CPU}"]
         for name, value in SETTINGS[cell.transport].items():
@@ -189,7 +193,7 @@ class OurTool:
         return run_file(*self.command(cell, sizes), env=environment(cell.transport) | (more_environment or {}))
 
     def measure(self, cell):
-        return parse_ours(self.run(cell), cell.metric)
+        return parse_ours(self.run(cell), cell)
 
 
 class AfterProof(OurTool):
@@ -204,7 +208,7 @@ class AfterProof(OurTool):
         run = self.run(cell, f"{cell.bytes // 2},{cell.bytes}", self.variables)
         if any(case["path"].get("protocols") for case in run["cases"]) != (not self.variables):
             raise Unfit("this ucx-bench does not heed FIDELITY_WITHOUT_PROOF")
-        return parse_ours(run, cell.metric)
+        return parse_ours(run, cell)
 
 
 class PlainLoop:
@@ -230,8 +234,9 @@ class Perftest:
         self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
 
     def test(self, cell):
-        copies = ["-y"] if cell.api == "am" and self.copies_am else []
-        return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, *copies, "-v", "-f"]
+        more = ["-y"] if cell.api == "am" and self.copies_am else []
+        more += ["-O", WINDOW] if cell.is_answered and cell.metric != "latency" else []
+        return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, *more, "-v", "-f"]
 
     def measure(self, cell):
         """ucx_perftest's number of a cell. In a latency test its server sends first, in others its client
