@@ -18,20 +18,16 @@
 #include "harness/core/units.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
-#include "harness/run/rank_frame.hpp"
+#include "harness/run/rank_of_cases.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
 namespace ucxbench::incast {
 namespace {
 
-class Rank {
+class Rank : public RankOfCases<Parameters> {
  public:
-  Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
-      : context_(context),
-        rendezvous_(context.rendezvous()),
-        cases_(cases),
-        frame_(context, cases.front().parameters) {
+  explicit Rank(RankContext& context) : RankOfCases(context) {
     std::uint64_t largest = 0;
     for (const auto& planned : cases_) largest = std::max(largest, planned.parameters.bytes);
     const auto places = is_hot() ? static_cast<std::size_t>(rendezvous_.size()) - 1 : 1;
@@ -39,17 +35,7 @@ class Rank {
     frame_.connect();
   }
 
-  void run() {
-    frame_.report_rank();
-    for (const auto& planned : cases_) {
-      rendezvous_.barrier(frame_.waiting());
-      measure(planned);
-    }
-    comm().close(rendezvous_);
-  }
-
  private:
-  Communicator& comm() { return frame_.comm(); }
   bool is_hot() const { return rendezvous_.rank() == hot_rank; }
   bool is_probe() const { return rendezvous_.rank() == probe_rank; }
   double ns(std::uint64_t ticks) const { return context_.clock().us(ticks) * 1e3; }
@@ -137,7 +123,7 @@ class Rank {
     return times;
   }
 
-  void measure(const PlannedCase<Parameters>& planned) {
+  void measure(const PlannedCase<Parameters>& planned) override {
     const auto& p = planned.parameters;
     under_way_.reset();
     runs_.clear();
@@ -246,10 +232,6 @@ class Rank {
     return part;
   }
 
-  RankContext& context_;
-  Rendezvous& rendezvous_;
-  const std::vector<PlannedCase<Parameters>>& cases_;
-  RankFrame frame_;
   std::optional<MessageBuffers> buffers_;  ///< places of the hot rank by sender, else one
   std::vector<Run> runs_;                  ///< of the case; on the hot rank
   std::uint64_t messages_ = 0;
@@ -258,9 +240,6 @@ class Rank {
 
 }  // namespace
 
-void run_rank(RankContext& context) {
-  const auto cases = context.cases<Parameters>();
-  Rank(context, cases).run();
-}
+void run_rank(RankContext& context) { Rank(context).run(); }
 
 }  // namespace ucxbench::incast

@@ -22,39 +22,25 @@
 #include "harness/core/units.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
-#include "harness/run/rank_frame.hpp"
+#include "harness/run/rank_of_cases.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
 namespace ucxbench::kv {
 namespace {
 
-class Rank {
+class Rank : public RankOfCases<Parameters> {
  public:
-  Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
-      : context_(context),
-        rendezvous_(context.rendezvous()),
-        cases_(cases),
-        frame_(context, cases.front().parameters) {
+  explicit Rank(RankContext& context) : RankOfCases(context) {
     rendezvous_.phase("connecting");
     auto device = make_one_sided_device(rendezvous_.rank(), rendezvous_.size(), frame_.setup());
     device_ = device.get();
     frame_.connect(std::move(device));
   }
 
-  void run() {
-    frame_.report_rank();
-    for (const auto& planned : cases_) {
-      rendezvous_.barrier(frame_.waiting());
-      measure(planned);
-    }
-    comm().close(rendezvous_);
-  }
-
  private:
   enum Label : std::uint64_t { key_bytes, keys, first_layer };
 
-  Communicator& comm() { return frame_.comm(); }
   int rank() const { return rendezvous_.rank(); }
   double us_since(std::uint64_t ticks) const {
     return context_.clock().us(context_.clock().ticks() - ticks);
@@ -64,7 +50,7 @@ class Rank {
     return decodes(layout) == (p.op == Api::get);
   }
 
-  void measure(const PlannedCase<Parameters>& planned) {
+  void measure(const PlannedCase<Parameters>& planned) override {
     const auto& p = planned.parameters;
     const auto layout = layout_of(p);
     under_way_.reset();
@@ -261,10 +247,6 @@ class Rank {
     Counters counted;
   };
 
-  RankContext& context_;
-  Rendezvous& rendezvous_;
-  const std::vector<PlannedCase<Parameters>>& cases_;
-  RankFrame frame_;
   OneSidedDevice* device_ = nullptr;  ///< of the communicator
   std::vector<Session> sessions_;     ///< of the case; on rank 0
   std::string wrong_;                 ///< of the case, in words
@@ -274,9 +256,6 @@ class Rank {
 
 }  // namespace
 
-void run_rank(RankContext& context) {
-  const auto cases = context.cases<Parameters>();
-  Rank(context, cases).run();
-}
+void run_rank(RankContext& context) { Rank(context).run(); }
 
 }  // namespace ucxbench::kv

@@ -24,7 +24,7 @@
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/proof_record.hpp"
-#include "harness/run/rank_frame.hpp"
+#include "harness/run/rank_of_cases.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
@@ -38,13 +38,9 @@ std::string clock_identity() {
   return first_line("/proc/sys/kernel/random/boot_id") + " " + zone.string();
 }
 
-class Rank {
+class Rank : public RankOfCases<Parameters> {
  public:
-  Rank(RankContext& context, const std::vector<PlannedCase<Parameters>>& cases)
-      : context_(context),
-        rendezvous_(context.rendezvous()),
-        cases_(cases),
-        frame_(context, cases.front().parameters) {
+  explicit Rank(RankContext& context) : RankOfCases(context) {
     const auto largest = std::ranges::max(cases_, {}, bytes_of).parameters.bytes;
     const auto peers = static_cast<std::size_t>(rendezvous_.size()) - 1;
     buffers_.emplace(cases_.front().parameters, largest, peers);
@@ -56,17 +52,7 @@ class Rank {
     if (in_rounds) meet_hosts();
   }
 
-  void run() {
-    frame_.report_rank();
-    for (const auto& planned : cases_) {
-      rendezvous_.barrier(frame_.waiting());
-      measure(planned);
-    }
-    comm().close(rendezvous_);
-  }
-
  private:
-  Communicator& comm() { return frame_.comm(); }
   static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
     return planned.parameters.bytes;
   }
@@ -87,7 +73,7 @@ class Rank {
     return buffers_->receive[static_cast<std::size_t>(peer < rendezvous_.rank() ? peer : peer - 1)];
   }
 
-  void measure(const PlannedCase<Parameters>& planned) {
+  void measure(const PlannedCase<Parameters>& planned) override {
     const auto& p = planned.parameters;
     const bool alone = p.concurrent == Concurrent::one;
     const auto parts = parts_of(p.concurrent, hosts_, rendezvous_.rank());
@@ -292,10 +278,6 @@ class Rank {
     return part;
   }
 
-  RankContext& context_;
-  Rendezvous& rendezvous_;
-  const std::vector<PlannedCase<Parameters>>& cases_;
-  RankFrame frame_;
   std::optional<MessageBuffers> buffers_;    ///< places by peer, this rank left out
   std::vector<std::string> hosts_;           ///< by rank; empty names where no case asks
   std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
@@ -305,9 +287,6 @@ class Rank {
 
 }  // namespace
 
-void run_rank(RankContext& context) {
-  const auto cases = context.cases<Parameters>();
-  Rank(context, cases).run();
-}
+void run_rank(RankContext& context) { Rank(context).run(); }
 
 }  // namespace ucxbench::p2p

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/pingpong/loops.hpp"
+#include "bench/pingpong/loops_of_link.hpp"
 #include "harness/comm/link.hpp"
 #include "harness/core/clock.hpp"
 
@@ -13,11 +13,15 @@ namespace ucxbench::pingpong {
 // The loops follow ucx_perftest's run_pingpong and run_stream_uni (tools/perf/lib/ucp_tests.cc), so
 // that both tools measure the same thing.
 template <Link L>
-class LoopsOver final : public Loops {
+class LoopsOver final : public LoopsOfLink<L> {
+  using LoopsOfLink<L>::role_;
+  using LoopsOfLink<L>::clock_;
+  using LoopsOfLink<L>::link_;
+
  public:
   template <typename... LinkArguments>
   LoopsOver(Role role, const Clock& clock, LinkArguments&&... arguments)
-      : role_(role), clock_(clock), link_(std::forward<LinkArguments>(arguments)...) {}
+      : LoopsOfLink<L>(role, clock, std::forward<LinkArguments>(arguments)...) {}
 
   void use(const LinkBuffers& buffers) override { link_.use(buffers); }
 
@@ -53,7 +57,7 @@ class LoopsOver final : public Loops {
   }
 
   std::uint64_t both_ways(std::uint64_t count) override {
-    meet();
+    this->meet();
     const auto start = clock_.ticks();
     std::uint64_t sends = 0;
     std::uint64_t receives = 0;
@@ -73,7 +77,7 @@ class LoopsOver final : public Loops {
     link_.wait_receives();
     const auto ticks = clock_.ticks() - start;
     link_.wait_sends();
-    meet();
+    this->meet();
     return ticks;
   }
 
@@ -88,16 +92,6 @@ class LoopsOver final : public Loops {
     link_.wait_receives();
     return "";
   }
-
-  void flush() override { link_.flush(); }
-
-  void meet() override {
-    if (role_ == Role::alone) return;
-    link_.signal();
-    link_.await_signal();
-  }
-
-  void turn() override { link_.progress().turn(); }
 
  private:
   template <typename After>
@@ -139,10 +133,6 @@ class LoopsOver final : public Loops {
     link_.wait_receives();
     return clock_.ticks() - start;
   }
-
-  Role role_;
-  Clock clock_;
-  L link_;
 };
 
 }  // namespace ucxbench::pingpong

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/pingpong/loops.hpp"
+#include "bench/pingpong/loops_of_link.hpp"
 #include "harness/comm/choices.hpp"
 #include "harness/comm/link.hpp"
 #include "harness/core/clock.hpp"
@@ -76,16 +76,17 @@ class ExpectedWord {
 // which it runs with a window of one (tools/perf/lib/ucp_tests.cc). A target makes progress until a
 // signal ends the loop.
 template <typename L>
-class OneSidedLoops final : public Loops, public OneSided {
+class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
+  using LoopsOfLink<L>::role_;
+  using LoopsOfLink<L>::clock_;
+  using LoopsOfLink<L>::link_;
   static constexpr bool puts = !L::fetches;
 
  public:
   template <typename... LinkArguments>
   OneSidedLoops(Api api, Role role, const Clock& clock, LinkArguments&&... arguments)
-      : api_(api),
-        role_(role),
-        clock_(clock),
-        link_(std::forward<LinkArguments>(arguments)...),
+      : LoopsOfLink<L>(role, clock, std::forward<LinkArguments>(arguments)...),
+        api_(api),
         word_(api, 8) {}
 
   OneSided* one_sided() override { return this; }
@@ -139,7 +140,7 @@ class OneSidedLoops final : public Loops, public OneSided {
   }
 
   std::uint64_t both_ways(std::uint64_t count) override {
-    meet();
+    this->meet();
     const auto start = clock_.ticks();
     for (std::uint64_t i = 0; i < count; ++i) link_.send();
     link_.wait_sends();
@@ -148,7 +149,7 @@ class OneSidedLoops final : public Loops, public OneSided {
     link_.await_signal();
     // The peer's puts are here when it says so; what was got is.
     if (puts) ticks = clock_.ticks() - start;
-    meet();
+    this->meet();
     return ticks;
   }
 
@@ -169,7 +170,7 @@ class OneSidedLoops final : public Loops, public OneSided {
       link_.send();
       link_.wait_sends();
       link_.flush();
-      meet();
+      this->meet();
     }
   }
 
@@ -197,16 +198,6 @@ class OneSidedLoops final : public Loops, public OneSided {
     link_.wait_sends();
     link_.flush();
   }
-
-  void flush() override { link_.flush(); }
-
-  void meet() override {
-    if (role_ == Role::alone) return;
-    link_.signal();
-    link_.await_signal();
-  }
-
-  void turn() override { link_.progress().turn(); }
 
  private:
   static constexpr bool atomic = requires(L& link) { link.found(); };
@@ -256,7 +247,7 @@ class OneSidedLoops final : public Loops, public OneSided {
                            spaced_size(link_.buffers().bytes), found, before);
     }
     link_.flush();
-    meet();
+    this->meet();
   }
 
   void set(const std::pair<std::uint64_t, std::uint64_t>& values) {
@@ -281,9 +272,6 @@ class OneSidedLoops final : public Loops, public OneSided {
   }
 
   Api api_;
-  Role role_;
-  Clock clock_;
-  L link_;
   std::uint8_t number_ = 0;  // of the next put that is waited for, on both sides
   ExpectedWord word_;
   std::string wrong_;
