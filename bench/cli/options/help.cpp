@@ -18,6 +18,9 @@ class Formatter : public CLI::Formatter {
   std::string make_group(std::string group, bool positional,
                          std::vector<const CLI::Option*> options) const override {
     const bool first = positional || group == first_group;
+    // What needs no name is listed once.
+    if (!positional) std::erase_if(options, [](const auto* one) { return one->get_positional(); });
+    if (options.empty()) return "";
     const auto text = CLI::Formatter::make_group(std::move(group), positional, std::move(options));
     return first ? text : text.substr(1);  // one empty line between groups
   }
@@ -27,7 +30,8 @@ class Formatter : public CLI::Formatter {
     auto text = CLI::Formatter::make_option_opts(option);
     const auto twin = fmt::format(" (Env:{})", option->get_envname());
     if (const auto at = text.find(twin); at != std::string::npos) text.erase(at, twin.size());
-    return text;
+    const auto name = " " + option->get_name(true);
+    return option->get_positional() && text == name ? "" : text;
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
