@@ -12,40 +12,40 @@ RECORD = [
 ]
 RECORD_BYTES = 48
 PHASE = 2
-MOST_BYTES = 1 << 28  # of one launch: a page is no trace viewer
+MOST_BYTES = 1 << 28  # of one launch; longer logs are for a trace viewer
 
 
 class NoLog(Exception):
-    """One line: why there is nothing to draw."""
+    """Why there is no timeline, in one line."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rank:
-    """One run of one rank: intervals in ms after the run began, as arrays (begins, ends)."""
+    """One rank in one run. Intervals are arrays (begins, ends), in ms after the begin of the run."""
 
     phases: dict  # name: (begins, ends)
-    transfers: tuple  # while at least one message was under way
+    transfers: tuple  # the times when at least one message was under way
 
 
 @dataclasses.dataclass(frozen=True)
 class Timeline:
-    """The median run of a case's median launch."""
+    """The run of median length, of the launch of median length."""
 
     ranks: dict  # number: Rank
-    wall_ms: float  # the slowest rank's
-    end_ms: float  # of the last rank
-    uncertainty_us: float = 0  # of what stands beside each other of two hosts; None: not known
+    wall_ms: float  # of the slowest rank
+    end_ms: float  # when the last rank ended
+    uncertainty_us: float = 0  # of the difference between two hosts' clocks; None: unknown
 
 
 def file_of(run, folder):
     """The log's path; None for a run without one."""
     name = run["run"].get("transfers")
-    # It lies beside its run file: a path would be somebody else's.
+    # The log is beside its run file. A path in the name is not followed.
     return pathlib.Path(folder) / pathlib.Path(name).name if name else None
 
 
 def sections_of(file):
-    """[(case, launch, rank, records, where they begin)]"""
+    """[(case, launch, rank, number of records, offset of the first one in bytes)]"""
     try:
         size, sections = file.stat().st_size, []
         with file.open("rb") as log:
@@ -73,7 +73,7 @@ def median_launch(case):
 
 
 def union_of(begins, ends):
-    """Intervals as those in which at least one of them is."""
+    """The union of intervals that may overlap."""
     import numpy
 
     order = numpy.argsort(begins, kind="stable")
@@ -89,7 +89,7 @@ def rank_of(records, names, zero_ns):
 
     def intervals(chosen):
         known = chosen[chosen["completed_ns"] > chosen["posted_ns"]]
-        # Signed: another rank of the host may have begun a little earlier.
+        # Signed, because an interval may begin before zero_ns.
         return tuple((known[name].astype(numpy.int64) - zero_ns) * 1e-6 for name in ("posted_ns", "completed_ns"))
 
     of_phases = records[records["kind"] == PHASE]
@@ -101,8 +101,9 @@ def rank_of(records, names, zero_ns):
 
 
 def zeros_of(run, index, launch, firsts):
-    """By the clock of each host one and the same time, the first of `firsts`, and how uncertain that is in µs. Where
-    nothing is known of a clock they have nothing in common but that all ranks leave a barrier when a run begins."""
+    """When the first rank began, by the clock of each host, and the uncertainty of that in µs. `firsts`: when the first
+    rank of each host began, by that host's clock. If the offset of a clock is unknown, these are taken as one time, since
+    all ranks leave a barrier when a run begins; then the uncertainty is None."""
     offsets, uncertainty_ns = {run["machine"]["hosts"][0]["name"]: 0}, 0
     for clock in run["run"].get("clocks", []):
         if clock["launch"] != launch or index not in clock["cases"] or clock["host"] not in firsts:
@@ -123,7 +124,7 @@ def zeros_of(run, index, launch, firsts):
 
 
 def timeline_of(run, index, file, sections):
-    """Of case `index`; NoLog where the log has nothing of it."""
+    """The timeline of case `index`. Throws NoLog if the log has none."""
     import numpy
 
     case, launch = run["cases"][index], median_launch(run["cases"][index])
@@ -144,13 +145,13 @@ def timeline_of(run, index, file, sections):
             begin, end = int(own["posted_ns"].min()), int(own["completed_ns"].max())
             begins[rank, number] = begin
             walls.setdefault(int(number), {})[rank] = end - begin
-    # A log that was full lacks the last runs of some ranks.
+    # A log that was full has not the last runs of all ranks.
     whole_runs = sorted((max(of.values()), number) for number, of in walls.items() if len(of) == len(logs))
     if not whole_runs:
-        raise NoLog(f"the transfer log has no whole run of {case['key']}")
+        raise NoLog(f"the transfer log has no complete run of {case['key']}")
     wall_ns, number = whole_runs[(len(whole_runs) - 1) // 2]
     hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
-    firsts = {}  # begin of the run by the clock of each host
+    firsts = {}  # when the first rank of each host began, by that host's clock
     for rank in logs:
         host = hosts.get(rank)
         firsts[host] = min(firsts.get(host, begins[rank, number]), begins[rank, number])

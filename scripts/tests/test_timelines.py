@@ -32,7 +32,7 @@ def test_the_timeline_is_of_the_median_launch(run_file, tmp_path):
         (b"UCXTRF02", "'run.transfers.bin' is not a transfer log of ucx-bench"),
         (log_of(2)[:-1], "cut off at byte"),
         (b"UCXTRF01" + section(2, 2, 0, b"")[:-3], "cut off at byte"),
-        (b"UCXTRF01" + section(2, 2, 0, records((RECEIVE, 0, 5, 3, 4))), "has no whole run of"),
+        (b"UCXTRF01" + section(2, 2, 0, records((RECEIVE, 0, 5, 3, 4))), "has no complete run of"),
         (log_of(9), "has nothing of"),
     ],
 )
