@@ -31,6 +31,11 @@ struct FlowFrom {
 /// and column. All flows are under way at once, each with at most a window of messages; they are
 /// begun in the order given. Sender and receiver know how many messages of which size there are.
 /// There are no flows to a rank itself, and between two ranks at most one in each direction.
+///
+/// `halo` and `merge` do not use it, but post to the Communicator themselves: halo waits for what
+/// it receives, computes, and only then waits for what it sent, with two edges between the same two
+/// ranks in a small grid; merge posts its receives when the row counts of a rank have come, and
+/// uses each batch while later ones are under way.
 class Flows {
  public:
   /// `label`: of the first message of each flow; further ones count up, below flow_labels, and then
