@@ -52,6 +52,7 @@ def page_of(run, file, folder):
             "limits": limits,
             "pairs": of_pairs,
             "both_ways": both_ways,
+            "waits": pairs.waits_of(run),
             "sweeps": sweep.of_run(run),
             "has_pairs": bool(matrices or limits["rows"] or both_ways["rows"] or of_pairs),
             "ranks": machine.ranks_of(run),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import statistics
 
 import pytest
 from conftest import CROWDED, ROOT, only
@@ -33,6 +34,24 @@ def assert_played(case, ranks):
     return case["parameters"]
 
 
+def assert_annotated(run):
+    for case in run["cases"]:
+        for phase in case["phases"]:
+            assert statistics.median(phase["by_rank_ms"]) == pytest.approx(phase["median_ms"], rel=1e-4)
+        for pair in case["pairs"]:
+            assert 8 <= pair["p50_bytes"] <= pair["p99_bytes"] <= pair["bytes"]
+            assert pair["class"] == "memory"
+            assert {"recorded_GBps", "under_way_GBps", "waiting_ms"} <= pair.keys()
+            assert all(pair[name] is None or pair[name] > 0 for name in ("recorded_GBps", "under_way_GBps"))
+    # Configurations are compared, the best one first, with the recorded run too.
+    ways = only([entry for entry in run["ablation"] if entry["metric"] == "wall_ms"])["ways"]
+    assert {way["way"] for way in ways} == {"tcp by ucx", "tcp by sockets"}
+    recorded_ms = run["cases"][0]["parameters"]["recorded_ms"]
+    for way in ways:
+        assert way["recorded_ratio"] == pytest.approx(way["p50"] / recorded_ms, rel=1e-4)
+        assert {"gaps_ms", "transferring_ms", "waiting_ms"} <= way.keys() and "computing_ms" not in way
+
+
 def test_a_run_of_ours(bench, recorded):
     was = next(case for case in json.loads(recorded.read_text())["cases"] if case["parameters"]["ranks"] == 3)
     done = bench("replay", recorded, "--case", "ranks=3", "--transports", "tcp", "--comm", "ucx,sockets", *SHORT)
@@ -48,6 +67,9 @@ def test_a_run_of_ours(bench, recorded):
         sockets = "/comm=sockets" if parameters["comm"] == "sockets" else ""
         assert case["key"] == (f"replay/tag/host-host/tcp/{parameters['traffic']}{sockets}/progress-mode=event/ranks=3")
     assert re.search(r"recorded +[\d.]+ ms; this run took [\d.]+ x that", done.out)
+    assert_annotated(done.file)
+    for title in ("configurations, replay", "those that waited longest first", "messages under way, vs. peak of the path"):
+        assert title in done.out
     assert max(len(line) for line in done.out.splitlines()) <= 100
     # What was played has a log of its own.
     again = bench("replay", "run.json", "--case", "comm=sockets", "--as-fast-as-possible", "--transports", "shm", *SHORT[:-4],

@@ -26,19 +26,22 @@ Grid ways_grid(const Json& entry) {
                                [&](const Json& way) { return number_at(way, name).has_value(); });
   };
   const auto unit = text_at(entry, "/unit");
-  const bool limits = known("limit_share");
   const bool split = known("computing_ms");
+  const bool recorded = known("recorded_ratio");
+  const bool limits = known("limit_share") && !recorded;  // for which there is no room
+  std::vector<std::string> parts;
+  for (const auto* part : {"computing", "communicating", "gaps", "transferring", "waiting"}) {
+    if (known(fmt::format("{}_ms", part).c_str())) parts.emplace_back(part);
+  }
   Grid grid{.columns = {{"", "configuration"},
                         {unit, "p50"},
                         {unit, "95% CI"},
                         {"times the best", "ratio"},
                         {"times the best", "95% CI"}},
             .rows = {}};
-  if (limits) grid.columns.push_back({"", split ? "exchange alone, % of peak" : "% of peak"});
-  if (split) {
-    grid.columns.push_back({"of it, ms", "computing"});
-    grid.columns.push_back({"of it, ms", "communicating"});
-  }
+  if (limits) grid.columns.push_back({split ? "exchange alone" : "", "% of peak"});
+  if (recorded) grid.columns.push_back({"times", "recorded"});
+  for (const auto& part : parts) grid.columns.push_back({"of it, ms", part});
   for (const auto& way : ways) {
     std::vector<std::string> row = {
         text_at(way, "/way"), significant(number_at(way, "p50"), 4), interval_text(way, "ci95"),
@@ -47,9 +50,9 @@ Grid ways_grid(const Json& entry) {
       const auto share = number_at(way, "limit_share");
       row.push_back(share ? share_text(*share) : "-");
     }
-    if (split) {
-      row.push_back(significant(number_at(way, "computing_ms"), 3));
-      row.push_back(significant(number_at(way, "communicating_ms"), 3));
+    if (recorded) row.push_back(significant(number_at(way, "recorded_ratio"), 3));
+    for (const auto& part : parts) {
+      row.push_back(significant(number_at(way, (part + "_ms").c_str()), 3));
     }
     grid.rows.push_back(std::move(row));
   }

@@ -6,6 +6,7 @@
 #include "harness/report/first_messages.hpp"
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/sweep_view.hpp"
+#include "harness/report/traffic_view.hpp"
 #include "harness/report/workload_view.hpp"
 
 namespace ucxbench {
@@ -46,6 +47,8 @@ std::vector<Section> sections_of(const Block& block) {
   for (const auto* of : block.measured) {
     const auto row = block.measured.size() > 1 ? ", " + row_of(*of) : std::string();
     add("phases" + row, phases_of(*of));
+    add("ranks" + row + ", those that waited longest first", waits_of(*of));
+    add("messages under way, vs. peak of the path" + row, traffic_of(*of));
     add("flows" + row + ", the slowest first", flows_of(*of));
     if (of->pairs.size() > 2) {
       add("goodput, GB/s" + row + ", from (row) to (column)", matrix_of(*of, "goodput_GBps"));

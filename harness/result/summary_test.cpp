@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "harness/result/older_runs.hpp"
 #include "harness/result/result.hpp"
+#include "harness/result/workload_summary.hpp"
 
 namespace ucxbench {
 namespace {
@@ -97,6 +100,21 @@ TEST(Summary, OfACanaryHasNoPairs) {
   summarize(of);
   EXPECT_EQ(of.metrics.at("copy_GBps").quantiles.p50, 8);
   EXPECT_EQ(of.pairs, Json::array());
+}
+
+TEST(Summary, OfAWorkloadHasTheMediansOfEachRank) {
+  Case of;
+  for (const double ms : {1.0, 3.0}) {
+    LaunchRecord launch;
+    launch.workload = {
+        {"phases",
+         Json::array({{{"name", "gaps"}, {"median_ms", ms}, {"by_rank_ms", {ms, 2 * ms}}}})},
+        {"pairs", Json::array()},
+        {"exchange", {{"bytes", 1}}}};
+    of.launches.push_back(std::move(launch));
+  }
+  summarize_workload(of);
+  EXPECT_EQ(of.phases.at(0).at("by_rank_ms"), Json({2.0, 4.0}));
 }
 
 }  // namespace

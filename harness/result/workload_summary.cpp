@@ -9,7 +9,22 @@
 namespace ucxbench {
 namespace {
 
-// Like `one`, with the median of every number that is at the same place in all of `launches`;
+// Numbers by their places in lists of equal length.
+Json medians_of_numbers(const std::vector<Json>& lists) {
+  Json medians = Json::array();
+  for (std::size_t at = 0; at < lists.front().size(); ++at) {
+    std::vector<double> values;
+    for (const auto& list : lists) {
+      if (at < list.size() && list.at(at).is_number()) {
+        values.push_back(list.at(at).get<double>());
+      }
+    }
+    medians.push_back(values.empty() ? Json() : Json(median(std::move(values))));
+  }
+  return medians;
+}
+
+// Like the first, with the median of every number that is at the same place in all of `launches`;
 // `identity` fields stay as they are, `totals` are added up.
 Json median_of(const std::vector<Json>& launches, const std::vector<std::string>& identity,
                const std::vector<std::string>& totals) {
@@ -19,6 +34,14 @@ Json median_of(const std::vector<Json>& launches, const std::vector<std::string>
   Json all = launches.front();
   for (auto& [name, value] : all.items()) {
     if (among(identity, name)) continue;
+    if (value.is_array()) {
+      std::vector<Json> lists;
+      for (const auto& launch : launches) {
+        if (launch.contains(name) && launch.at(name).is_array()) lists.push_back(launch.at(name));
+      }
+      value = medians_of_numbers(lists);
+      continue;
+    }
     std::vector<double> values;
     for (const auto& launch : launches) {
       if (launch.contains(name) && launch.at(name).is_number()) {
@@ -63,7 +86,8 @@ void summarize_workload(Case& measured) {
   }
   if (launches.empty()) return;
   measured.phases = medians_of_lists(launches, "phases", {"name", "slowest_rank"}, {});
-  measured.pairs = medians_of_lists(launches, "pairs", {"src", "dst"}, {"bytes", "messages"});
+  measured.pairs = medians_of_lists(launches, "pairs", {"src", "dst", "p50_bytes", "p99_bytes"},
+                                    {"bytes", "messages"});
   measured.exchange = median_of(exchanges, {}, {});
 }
 

@@ -3,13 +3,14 @@
 from pages.sections import between, known, without_unknown
 from plots.common import percent, unit_text
 
-HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "computing, ms", "communicating, ms"]
+PARTS = ("computing", "communicating", "gaps", "transferring", "waiting")
+HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "times the recorded", *(f"{part}, ms" for part in PARTS)]
 
 
 def row_of(way):
     share = way.get("limit_share")
     return [way["way"], known(way["p50"]), between(way["ci95"]), known(way["ratio"], 3), between(way["ratio_ci95"]),
-            "–" if share is None else percent(share), known(way.get("computing_ms"), 3), known(way.get("communicating_ms"), 3)]
+            "–" if share is None else percent(share), known(way.get("recorded_ratio"), 3), *(known(way.get(f"{part}_ms"), 3) for part in PARTS)]
 
 
 def of_run(run):

@@ -54,6 +54,21 @@ def test_what_was_calibrated_stands_beside_and_more_is_said(run_file):
     assert "12.00 GB/s on one core, 16.00 on 2" in text
 
 
+def test_a_replay_says_what_the_log_has_and_where_ranks_wait(run_file):
+    def change(run):
+        case = run["cases"][0]
+        case["phases"] = [{"name": name, "median_ms": 2.0, "share": 0.3, "slowest_rank": 0, "slowest_ms": 3.0, "by_rank_ms": by_rank}
+                          for name, by_rank in {"gaps": [1.0, 2.0], "transferring": [1.0, 3.0], "waiting": [2.0, 5.0]}.items()]
+        case["pairs"] = [{"src": src, "dst": 1 - src, "bytes": 1000, "messages": 2, "p50_GBps": 1.0, "class": "memory", "path": "shm",
+                          "calibrated_GBps": 8.0, "waiting_ms": 4.5 * (1 - src), "p50_bytes": 8, "p99_bytes": 992,
+                          "recorded_GBps": None, "under_way_GBps": 4.0} for src in (0, 1)]
+
+    text = made(run_file(change, which="pairs")).text
+    assert "8 992 cannot tell 4.000 50 %" in text
+    assert "1 2.00 3.00 5.00 50 % 0" in text
+    assert "0 1.00 1.00 2.00 50 % –" in text
+
+
 def test_pairs_stand_against_their_limits_and_alone_against_all_at_once(run_file):
     limit = {"class": "NV1", "path": "tcp", "resource": "PCIe", "GBps": 10.0, "complete": True, "source": "specification",
              "detail": "PCIe 3", "expected_GBps": 20.0, "share_GBps": None, "pairs": 2, "min_GBps": 4.0, "p50_GBps": 4.5}

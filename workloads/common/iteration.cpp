@@ -48,6 +48,13 @@ std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, in
   return inflows;
 }
 
+std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, double clock_step_ns) {
+  if (timed.bytes == 0 || timed.bytes < bytes / 2) return std::nullopt;
+  const auto rate = Clock::rate_per_s(static_cast<double>(timed.bytes),
+                                      static_cast<double>(timed.ns), clock_step_ns);
+  return rate ? std::optional(*rate * 1e-9) : std::nullopt;
+}
+
 Json to_json(const Iteration& i) {
   return {{"wall_ns", i.wall_ns},         {"phase_ns", i.phase_ns},
           {"progress_ns", i.progress_ns}, {"busy_ns", i.busy_ns},
@@ -56,13 +63,16 @@ Json to_json(const Iteration& i) {
 }
 
 Json to_json(const Inflow& inflow) {
-  return {{"src", inflow.src},
-          {"dst", inflow.dst},
-          {"bytes", inflow.bytes},
-          {"messages", inflow.messages},
-          {"message_GBps", inflow.message_GBps},
-          {"busy_ns", inflow.busy_ns},
-          {"waited_ns", inflow.waited_ns ? Json(*inflow.waited_ns) : Json()}};
+  return {
+      {"src", inflow.src},
+      {"dst", inflow.dst},
+      {"bytes", inflow.bytes},
+      {"messages", inflow.messages},
+      {"message_GBps", inflow.message_GBps},
+      {"busy_ns", inflow.busy_ns},
+      {"waited_ns", inflow.waited_ns ? Json(*inflow.waited_ns) : Json()},
+      {"under_way",
+       inflow.under_way ? Json::array({inflow.under_way->bytes, inflow.under_way->ns}) : Json()}};
 }
 
 Iteration parse_iteration(const Json& json) {
@@ -87,6 +97,10 @@ Inflow parse_inflow(const Json& json) {
   json.at("busy_ns").get_to(inflow.busy_ns);
   if (const auto& ns = json.at("waited_ns"); !ns.is_null()) {
     inflow.waited_ns = ns.get<std::uint64_t>();
+  }
+  if (const auto& words = json.at("under_way"); !words.is_null()) {
+    inflow.under_way =
+        UnderWay{.bytes = words.at(0).get<std::uint64_t>(), .ns = words.at(1).get<std::uint64_t>()};
   }
   return inflow;
 }

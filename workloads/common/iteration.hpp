@@ -13,6 +13,17 @@
 
 namespace ucxbench {
 
+/// Messages of which it is known when they were under way: their receive was posted before they
+/// were sent. What is sent to a receiver that is not ready yet may wait for it, or travel
+/// meanwhile.
+struct UnderWay {
+  std::uint64_t bytes = 0;
+  std::uint64_t ns = 0;  ///< during which at least one of them was, from its sending to its end
+};
+/// Empty where these are less than half of `bytes`, which are those of all messages, and for a time
+/// that is too short for such a clock.
+std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, double clock_step_ns);
+
 /// What one rank says of one measured iteration, in nanoseconds and bytes.
 struct Iteration {
   std::uint64_t wall_ns = 0;
@@ -24,6 +35,7 @@ struct Iteration {
   std::vector<std::uint64_t> phase_bytes{};
   /// Where that is known: by rank, how long this one waited for it, and did nothing else.
   std::vector<std::uint64_t> waited_ns{};
+  std::vector<UnderWay> under_way{};  ///< likewise, what came from each rank
 };
 
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);
@@ -35,6 +47,7 @@ struct Inflow {
   std::vector<double> message_GBps{};        ///< of messages of at least --ignore-size
   std::uint64_t busy_ns = 0;                 ///< the union of all its messages' intervals
   std::optional<std::uint64_t> waited_ns{};  ///< Iteration::waited_ns, of all
+  std::optional<UnderWay> under_way{};       ///< Iteration::under_way, of all
 };
 std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
                                std::uint64_t ignore_bytes, double clock_step_ns);

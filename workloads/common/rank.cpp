@@ -80,9 +80,12 @@ void keep_iterations(LaunchRecord& record, const DuetRank& duet, const PlannedBl
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
             std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
-            const std::vector<RankFacts>& ranks, const std::optional<CudaDevice>& gpu,
+            const std::vector<RankFacts>& ranks, const PreparedWorkload& workload,
             const PlannedBlocks& planned) {
   auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns(), mover(p));
+  if (workload.describe_pair) {
+    for (auto& pair : record.workload.at("pairs")) workload.describe_pair(pair);
+  }
   if (context.duet() != nullptr) keep_iterations(record, *context.duet(), planned);
   record.launch = context.plan().at("launch").get<int>();
   record.src = 0;
@@ -94,7 +97,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     record.lanes = comm.lanes(1);
     record.path = path_of(comm, p, counted, exchanged);
   }
-  record.path["labels"] = path_labels(gpu, share_a_gpu(ranks), record.lanes);
+  record.path["labels"] = path_labels(workload.gpu, share_a_gpu(ranks), record.lanes);
   const auto [verified, error] = verified_of(ranks);
   std::uint64_t peak = 0;
   std::uint64_t asleep_ns = 0;
@@ -247,8 +250,11 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   for (auto& inflow : own.inflows) {
     for (const auto& iteration : own.iterations) {
       if (iteration.waited_ns.empty()) continue;
-      inflow.waited_ns = inflow.waited_ns.value_or(0) +
-                         iteration.waited_ns.at(static_cast<std::size_t>(inflow.src));
+      const auto src = static_cast<std::size_t>(inflow.src);
+      inflow.waited_ns = inflow.waited_ns.value_or(0) + iteration.waited_ns.at(src);
+      if (!inflow.under_way) inflow.under_way.emplace();
+      inflow.under_way->bytes += iteration.under_way.at(src).bytes;
+      inflow.under_way->ns += iteration.under_way.at(src).ns;
     }
   }
   own.transfers_dropped = log.dropped();
@@ -263,8 +269,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   if (comm.rank() == 0) {
     std::vector<RankFacts> ranks;
     for (const auto& facts : gathered) ranks.push_back(parse_rank_facts(facts));
-    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload.gpu,
-           planned);
+    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload, planned);
   }
   rendezvous.barrier(progress);
 }

@@ -22,6 +22,8 @@ struct PreparedWorkload {
   std::function<std::optional<double>()> exchange_alone_GBps;
   std::function<Iteration(std::uint32_t number, TransferLog* log)> run;
   std::function<std::string()> verify;  ///< the first error in words, or nothing
+  /// On rank 0, adds what else is known of a pair that the run file has.
+  std::function<void(Json& pair)> describe_pair{};
 };
 
 /// A workload's rank side: meets the others, and carries out `run_cases` over one communicator. The

@@ -49,7 +49,8 @@ Json phase(const std::vector<RankFacts>& ranks, std::string_view name, const Val
           {"median_ms", median(medians)},
           {"share", sum_of(ranks, ns) / wall},
           {"slowest_rank", slowest_rank - medians.begin()},
-          {"slowest_ms", *slowest_rank}};
+          {"slowest_ms", *slowest_rank},
+          {"by_rank_ms", medians}};
 }
 
 Value bytes_in(std::size_t phase) {
@@ -127,7 +128,7 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const std::strin
   return exchange;
 }
 
-Json pairs_of(const std::vector<RankFacts>& ranks) {
+Json pairs_of(const std::vector<RankFacts>& ranks, double clock_step_ns) {
   Json pairs = Json::array();
   for (const auto& rank : ranks) {
     for (const auto& inflow : rank.inflows) {
@@ -150,6 +151,10 @@ Json pairs_of(const std::vector<RankFacts>& ranks) {
       if (inflow.waited_ns) {
         const auto runs = static_cast<double>(rank.iterations.size());
         pairs.back()["waiting_ms"] = static_cast<double>(*inflow.waited_ns) * 1e-6 / runs;
+      }
+      if (inflow.under_way) {
+        pairs.back()["under_way_GBps"] =
+            number_or_null(rate_GBps(*inflow.under_way, inflow.bytes, clock_step_ns));
       }
     }
   }
@@ -224,7 +229,7 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   exchange_facts["transfers_dropped"] = dropped;
   record.workload = {{"phases", phases_of(ranks, phases, mover)},
                      {"exchange", std::move(exchange_facts)},
-                     {"pairs", pairs_of(ranks)}};
+                     {"pairs", pairs_of(ranks, clock_step_ns)}};
   return record;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/or_null.hpp"
 #include "workloads/common/rank.hpp"
 #include "workloads/replay/replay.hpp"
 
@@ -55,6 +56,17 @@ Script own_script(Communicator& comm, const Parameters& p) {
   return traffic.ranks.front();
 }
 
+/// What the log has of a pair, beside what the replay says of it.
+void describe(const Traffic& traffic, double clock_step_ns, Json& pair) {
+  const auto found = traffic.pairs.find({pair.at("src").get<int>(), pair.at("dst").get<int>()});
+  if (found == traffic.pairs.end()) return;
+  constexpr double nearly_all = 0.99;
+  pair["p50_bytes"] = found->second.size_at(0.5);
+  pair["p99_bytes"] = found->second.size_at(nearly_all);
+  pair["recorded_GBps"] =
+      number_or_null(rate_GBps(found->second.under_way, found->second.bytes, clock_step_ns));
+}
+
 }  // namespace
 
 void run_rank(RankContext& context) {
@@ -68,7 +80,9 @@ void run_rank(RankContext& context) {
           {.gpu = memory.gpu(),
            .exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return replay.run(number, log); },
-           .verify = [&] { return replay.verify(); }});
+           .verify = [&] { return replay.verify(); },
+           .describe_pair =
+               [&](Json& pair) { describe(traffic_of(p), context.clock().step_ns(), pair); }});
     }
   };
   run_workload(context, cases.front().parameters, run_cases);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/clocks.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/transfers.hpp"
@@ -59,7 +60,7 @@ class Reader {
   Reader(const Result& run, const std::vector<LoggedTransfers>& logged, std::size_t index)
       : run_(run), logged_(logged), index_(index), clocks_(run) {}
 
-  Traffic read() const {
+  Traffic read() {
     const auto spans = spans_by_run();
     const auto chosen = median_run(spans);
     std::vector<Script> ranks(count_);
@@ -81,6 +82,7 @@ class Reader {
     for (const auto& [rank, span] : spans.at(chosen)) {
       begin = std::min(begin, span.begin);
       ranks[rank].end_ns = span.end;
+      ranks[rank].clock = hosts_[static_cast<int>(rank)];
     }
     return traffic_of(run_.file, std::move(ranks), begin);
   }
@@ -139,6 +141,7 @@ class Reader {
   const std::vector<LoggedTransfers>& logged_;
   std::size_t index_;
   HostClocks clocks_;
+  std::map<int, std::string> hosts_ = hosts_of_ranks(run_);
   std::size_t count_ = run_.cases[index_].shows.ranks;
 };
 

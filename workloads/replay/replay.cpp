@@ -162,16 +162,21 @@ Replay::Readiness Replay::readiness() {
     for (const auto at : by_peer[peer]) ready[peer].push_back(records[at].posted_ns);
   }
   const auto theirs = all_to_all(comm_, ready);
-  Readiness ready_at{.transfers = {}, .awaited = {by_peer.size(), std::vector<Stretch>()}};
+  Readiness ready_at{
+      .transfers = {}, .awaited = {by_peer.size(), std::vector<Stretch>()}, .under_way = {}};
   for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
     const bool known = theirs[peer].front() == clock;
+    TimedMessages timed;
     for (std::size_t nth = 0; nth < by_peer[peer].size(); ++nth) {
       const auto& record = records[by_peer[peer][nth]];
       const auto other_ns = known ? theirs[peer][nth + 1] : 0;
       const auto both_ns = std::max(record.posted_ns, other_ns);
       ready_at.transfers.push_back({both_ns, record.completed_ns});
-      if (!is_sent(record)) ready_at.awaited[peer].push_back({record.posted_ns, both_ns});
+      if (is_sent(record)) continue;
+      ready_at.awaited[peer].push_back({record.posted_ns, both_ns});
+      if (known) timed.add(record, other_ns);
     }
+    ready_at.under_way.push_back(timed.under_way());
   }
   return ready_at;
 }
@@ -186,9 +191,10 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   iteration.phase_ns.resize(phases.size());
   iteration.sent_bytes = sent_bytes_;
   iteration.received_bytes = received_bytes_;
-  const auto [transfers, awaited] = readiness();
+  auto [transfers, awaited, under_way] = readiness();
   const auto parts = parts_of(played.when, played.gaps, transfers);
   iteration.waited_ns = waited_ns(played.when, parts, awaited);
+  iteration.under_way = std::move(under_way);
   if (log != nullptr) {
     for (const auto& record : log_.records()) log->post(record);
   }

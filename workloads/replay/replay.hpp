@@ -45,6 +45,7 @@ class Replay {
   struct Readiness {
     std::vector<Stretch> transfers;             ///< both ends were ready
     std::vector<std::vector<Stretch>> awaited;  ///< by sender: this rank was ready, the sender not
+    std::vector<UnderWay> under_way;            ///< by sender
   };
   struct Run {
     Stretch when;

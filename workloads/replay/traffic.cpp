@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "harness/core/files.hpp"
 #include "harness/core/hash.hpp"
 #include "harness/result/words.hpp"
+#include "workloads/replay/stretches.hpp"
 
 namespace ucxbench::replay {
 namespace {
@@ -61,6 +63,11 @@ std::string name_of(const std::filesystem::path& log, const std::vector<Script>&
 
 }  // namespace
 
+std::uint64_t TrafficPair::size_at(double part) const {
+  const auto messages = std::ceil(part * static_cast<double>(sizes.size()));
+  return sizes.at(std::max<std::size_t>(static_cast<std::size_t>(messages), 1) - 1);
+}
+
 Failure refusal(const std::filesystem::path& log, const std::string& what) {
   return {Exit::usage, in_one_line(fmt::format("LOG '{}': {}", log.string(), what))};
 }
@@ -73,6 +80,7 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
     if (!rank.messages.empty()) begin_ns = std::min(begin_ns, rank.messages.front().posted_ns);
   }
   std::map<std::pair<int, int>, std::uint64_t> labels;
+  std::map<std::pair<int, int>, TimedMessages> timed;
   for (auto& [which, ends] : ends_of(ranks)) {
     const auto [from, to, label] = which;
     if (ends.sent.size() != ends.received.size()) {
@@ -92,9 +100,18 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
       }
       tie(sent, received);
       sent.label = received.label = labels[{from, to}]++;
+      auto& pair = traffic.pairs[{from, to}];
+      pair.sizes.push_back(sent.bytes);
+      pair.bytes += sent.bytes;
+      const bool one_clock = ranks[received.rank].clock == ranks[sent.rank].clock;
+      if (one_clock) timed[{from, to}].add(received, sent.posted_ns);
       ++traffic.messages;
       traffic.bytes += sent.bytes;
     }
+  }
+  for (auto& [ends, pair] : traffic.pairs) {
+    std::ranges::sort(pair.sizes);
+    pair.under_way = timed[ends].under_way();
   }
   if (traffic.messages == 0) {
     throw refusal(log, "it has no messages");

@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/failure.hpp"
 #include "harness/result/transfers.hpp"
+#include "workloads/common/iteration.hpp"
 
 namespace ucxbench::replay {
 
@@ -16,6 +19,17 @@ namespace ucxbench::replay {
 struct Script {
   std::vector<Transfer> messages;
   std::uint64_t end_ns = 0;
+  std::string clock{};  ///< whose times they are; those of two clocks say nothing about each other
+};
+
+/// What one rank sent another in the recorded run.
+struct TrafficPair {
+  std::vector<std::uint64_t> sizes{};  ///< of its messages in bytes, in ascending order
+  std::uint64_t bytes = 0;             ///< of all of them
+  UnderWay under_way{};                ///< of none between two clocks
+
+  /// The smallest size that is not below this part (0 to 1) of the messages'.
+  std::uint64_t size_at(double part) const;
 };
 
 /// The longest run that can be replayed: a longer one is from a damaged log.
@@ -25,6 +39,7 @@ inline constexpr double longest_s = 1e6;
 struct Traffic {
   std::string name;  ///< the log's name and a hash of the messages: "merge-1a2b3c4d"
   std::vector<Script> ranks;
+  std::map<std::pair<int, int>, TrafficPair> pairs;  ///< by sender and receiver
   std::uint64_t messages = 0, bytes = 0;
   std::uint64_t wall_ns = 0;  ///< until its last rank had ended
 };

@@ -45,6 +45,23 @@ TEST(Traffic, BeginsAtZero) {
   EXPECT_TRUE(traffic.name.starts_with("a-b-")) << traffic.name;
 }
 
+TEST(Traffic, KnowsSizesAndTimesOfEachPair) {
+  std::vector<Script> ranks(2);
+  for (std::uint64_t at = 0; at < 100; ++at) {
+    const auto ns = 10 * at + 10;
+    ranks[0].messages.push_back(message(Transfer::send, 0, 1, ns, ns + 2, at, 1000 - at));
+    ranks[1].messages.push_back(message(Transfer::receive, 1, 0, ns - 1, ns + 5, at, 1000 - at));
+  }
+  const auto pair = traffic_of("a.json", ranks, 0).pairs.at({0, 1});
+  EXPECT_EQ(pair.size_at(0.5), 950U);
+  EXPECT_EQ(pair.size_at(0.99), 999U);
+  EXPECT_EQ(pair.size_at(0), 901U);
+  EXPECT_EQ(pair.under_way.bytes, 95'050U);
+  EXPECT_EQ(pair.under_way.ns, 500U);
+  ranks[1].clock = "another host's";
+  EXPECT_EQ(traffic_of("a.json", ranks, 0).pairs.at({0, 1}).under_way.bytes, 0U);
+}
+
 TEST(Traffic, HasAnotherNameForEachContent) {
   const auto name = [](std::uint64_t end) {
     return traffic_of("a.json", {{{sent(0, 1, 1, 2)}, end}, {{received(1, 0, 1, 2)}, 3}}, 0).name;

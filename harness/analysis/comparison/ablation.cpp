@@ -29,6 +29,12 @@ struct CommWay {
         mode(text_at(of.parameters, "/progress_mode", "poll")) {}
 };
 
+/// How long the run took whose traffic the case replays.
+std::optional<double> recorded_ms(const Case& of) {
+  const auto ms = number_at(of.parameters, "recorded_ms");
+  return ms && *ms > 0 ? ms : std::nullopt;
+}
+
 /// Cases of one load.
 using Group = std::vector<const Case*>;
 
@@ -56,6 +62,7 @@ std::vector<Group> groups_of(const Result& result) {
 /// What ways differ in.
 struct Differences {
   std::set<std::string> sets, comms, modes;
+  bool recorded = false;  ///< the load is the traffic of a recorded run
 
   explicit Differences(const Group& group) {
     for (const auto* of : group) {
@@ -63,10 +70,12 @@ struct Differences {
       sets.insert(way.set);
       comms.insert(way.comm);
       modes.insert(way.mode);
+      recorded |= recorded_ms(*of).has_value();
     }
   }
   bool worth_a_table() const {
-    return comms.size() > 1 || modes.size() > 1 || (sets.contains("auto") && sets.size() >= 3);
+    return comms.size() > 1 || modes.size() > 1 || (recorded && sets.size() > 1) ||
+           (sets.contains("auto") && sets.size() >= 3);
   }
 };
 
@@ -106,6 +115,14 @@ std::optional<double> limit_share(const Case& of, const std::string& metric) {
 // between pieces of computing.
 void add_split(Json& row, const Case& of) {
   if (of.phases.empty()) return;
+  if (recorded_ms(of)) {
+    for (const auto& phase : of.phases) {
+      const auto name = text_at(phase, "/name");
+      const auto ms = number_at(phase, "median_ms");
+      if (ms && !moves_messages(name)) row[name + "_ms"] = *ms;
+    }
+    return;
+  }
   double communicating = 0;
   double all = 0;
   for (const auto& phase : of.phases) {
@@ -151,6 +168,8 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
       row["ratio"] = ratio.estimate;
       if (ratio.interval) row["ratio_ci95"] = *ratio.interval;
     }
+    const auto recorded = recorded_ms(*of);
+    if (recorded && metric.name == "wall_ms") row["recorded_ratio"] = *own / *recorded;
     add_split(row, *of);
     ways.push_back(std::move(row));
   }

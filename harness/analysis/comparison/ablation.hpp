@@ -15,10 +15,12 @@ namespace ucxbench {
 ///   "ratio_ci95", null of the best one itself and of few launches;
 /// - "limit_share": how much of its limit it reached, null where none is known; of a workload its
 ///   exchange alone;
-/// - of a workload "computing_ms" and "communicating_ms", from the medians of its phases.
+/// - of a workload "computing_ms" and "communicating_ms", from the medians of its phases; of a
+///   replay "gaps_ms", "transferring_ms" and "waiting_ms", and of its time "recorded_ratio": how
+///   many times the recorded run's it is.
 ///
-/// Empty for loads whose ways differ in their transport set alone, unless `auto` and two other sets
-/// are among them: then all were tried.
+/// Empty for loads whose ways differ in their transport set alone, unless they replay a recorded
+/// run, or `auto` and two other sets are among them: then all were tried.
 Json ablation_of(const Result& result);
 
 }  // namespace ucxbench

@@ -144,5 +144,36 @@ TEST(Ablation, SplitsTheTimeOfAWorkload) {
   }
 }
 
+// Of one set after the other: the same traffic is what they have in common.
+TEST(Ablation, HoldsReplaysAgainstTheRecordedRun) {
+  Result result;
+  for (const auto* set : {"tcp", "shm"}) {
+    Case of{.key = set,
+            .benchmark = "replay",
+            .parameters = {{"ranks", 2}, {"transports", {set}}, {"recorded_ms", 20.0}},
+            .state = CaseState::measured};
+    of.shows = shows_of(
+        {.kind = ViewKind::workload, .axes = {number_of_ranks()}, .metrics = workload_metrics()},
+        of.benchmark, of.parameters);
+    of.metrics["wall_ms"].quantiles.p50 = set == std::string("tcp") ? 10.0 : 5.0;
+    of.phases = {{{"name", "gaps"}, {"median_ms", 1.0}},
+                 {{"name", "transferring"}, {"median_ms", 3.0}},
+                 {{"name", "waiting"}, {"median_ms", 2.0}},
+                 {{"name", "UCX, while computing"}, {"median_ms", 0.0}}};
+    result.cases.push_back(std::move(of));
+  }
+  const auto all = ablation_of(result);
+  ASSERT_EQ(all.size(), 1U);
+  const auto& best = all[0].at("ways")[0];
+  EXPECT_EQ(best.at("key"), "shm");
+  EXPECT_EQ(best.at("recorded_ratio"), 0.25);
+  EXPECT_EQ(all[0].at("ways")[1].at("recorded_ratio"), 0.5);
+  EXPECT_EQ(best.at("transferring_ms"), 3.0);
+  EXPECT_EQ(best.at("waiting_ms"), 2.0);
+  EXPECT_FALSE(best.contains("computing_ms")) << "a replay does not compute";
+  for (auto& of : result.cases) of.parameters.erase("recorded_ms");
+  EXPECT_TRUE(ablation_of(result).empty());
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -12,6 +12,7 @@
 #include "harness/analysis/limits/calibration.hpp"
 #include "harness/analysis/limits/carriers.hpp"
 #include "harness/analysis/limits/limits.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
@@ -50,6 +51,9 @@ std::optional<int> copies_by(const Carrier& carrier) {
   return std::nullopt;
 }
 
+/// Pairs of a replay are held against their paths one by one.
+bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
+
 /// The pairs of a case over shared memory, and what they load.
 class CopiedPairs {
  public:
@@ -83,7 +87,13 @@ class CopiedPairs {
 
   void judge(Case& of) && {
     const auto limits = limits_over(std::move(resources_), std::move(uses_), flows_);
-    if (is_exchange(of)) return add_calibrated_exchange(of, flows_, limits);
+    if (is_exchange(of)) {
+      for (std::size_t i = 0; i < found_.size(); ++i) {
+        auto& pair = of.pairs[found_[i].pair];
+        if (is_replayed(pair)) pair["calibrated_GBps"] = *limits.flows[i].alone_GBps;
+      }
+      return add_calibrated_exchange(of, flows_, limits);
+    }
     std::vector<std::optional<double>> shares(flows_.size());
     // What other pairs take than the known ones, nobody can tell.
     if (all_at_once(of) && flows_.size() == of.pairs.size()) shares = fair_shares(flows_, limits);
@@ -122,6 +132,19 @@ class CopiedPairs {
   std::vector<CalibratedLimit> found_;
 };
 
+/// What carried it, and between which NUMA nodes.
+void name_way(Json& pair, const Carriers& carriers, const Result& result) {
+  const auto node = [&](const char* end) {
+    const auto rank = pair.at(end).get<std::size_t>();
+    return rank < result.ranks.size() ? number_at(result.ranks[rank], "numa_node") : std::nullopt;
+  };
+  const auto from = node("src");
+  const auto to = node("dst");
+  pair["class"] = "memory";
+  pair["path"] = text_or_null(carriers.between(0, 1).name);
+  if (from && to) pair["numa"] = fmt::format("{:.0f}->{:.0f}", *from, *to);
+}
+
 /// By the name of their host, places in Case::pairs.
 std::map<std::string, std::vector<std::size_t>> pairs_within_hosts(
     const Case& of, const std::map<int, std::string>& hosts) {
@@ -147,6 +170,9 @@ void add_host_limits(Case& of, const Result& result) {
     const auto name = text_at(host, "/name", "");
     const auto own = within.find(name);
     if (own == within.end()) continue;
+    for (const auto index : own->second) {
+      if (is_replayed(of.pairs[index])) name_way(of.pairs[index], carriers, result);
+    }
     if (!pairs.begin_host(host, hosts.size() == 1 ? "" : " on " + name)) continue;
     for (const auto index : own->second) {
       const auto& pair = of.pairs[index];

@@ -146,6 +146,25 @@ TEST(HostLimits, OfAWorkloadAreOfItsWholeExchange) {
   EXPECT_TRUE(run.of.limits.empty());
 }
 
+TEST(HostLimits, OfAReplayAreOfEachPairToo) {
+  SharedMemoryRun run;
+  run.of.parameters.erase("concurrent");
+  run.of.shows = shows_of_older(run.of);
+  run.of.exchange = {{"bytes", 2e9}};
+  run.add(0, 1, "sysv/memory");
+  run.of.pairs = {{{"src", 0}, {"dst", 1}, {"bytes", 1e9}, {"p50_bytes", 100}},
+                  {{"src", 1}, {"dst", 0}, {"bytes", 1e9}}};
+  run.result.ranks[0]["numa_node"] = 0;
+  run.result.ranks[1]["numa_node"] = 1;
+  add_limits(run.of, run.result, Graph());
+  const auto& pair = run.of.pairs[0];
+  EXPECT_EQ(pair["calibrated_GBps"], 6);
+  EXPECT_EQ(pair["class"], "memory");
+  EXPECT_EQ(pair["path"], "shm");
+  EXPECT_EQ(pair["numa"], "0->1");
+  EXPECT_FALSE(run.of.pairs[1].contains("class")) << "its messages are not known";
+}
+
 TEST(HostLimits, SayNothingOfWhatIsNotKnown) {
   const auto silent = [](SharedMemoryRun& run) {
     run.add(0, 1, "cma/memory");
