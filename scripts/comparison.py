@@ -4,26 +4,12 @@
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or NumPy is missing.
 """
 
-import json
 import pathlib
 
 import runfile
 from commandline import Parser, write_text
 
 SCHEMA = "ucx-bench/comparison/1"
-
-
-def compared(name):
-    """What ucx-bench compare --json writes."""
-    try:
-        comparison = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise runfile.NotARun(f"cannot read '{name}': {error.strerror}; give what ucx-bench compare --json wrote")
-    except (ValueError, RecursionError):
-        comparison = None
-    if not isinstance(comparison, dict) or comparison.get("schema") != SCHEMA:
-        raise runfile.NotARun(f"'{name}' is no comparison of ucx-bench; give what ucx-bench compare --json wrote")
-    return comparison
 
 
 def page_of(comparison, names, program=None):
@@ -64,7 +50,8 @@ def main():
     parser.add_argument("--program", metavar="UCX-BENCH", help="what reads files of an older version")
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(compared(arguments.comparison), (arguments.base, arguments.new), arguments.program))
+        comparison = runfile.written_by("ucx-bench compare --json", SCHEMA, arguments.comparison)
+        write_text(arguments.output, page_of(comparison, (arguments.base, arguments.new), arguments.program))
 
 
 if __name__ == "__main__":

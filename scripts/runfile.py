@@ -53,6 +53,19 @@ def load(name, program=None):
     return run
 
 
+def written_by(command, schema, name):
+    """What `command` wrote, which is no run: "ucx-bench compare --json"."""
+    try:
+        table = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NotARun(f"cannot read '{name}': {error.strerror}; give what {command} wrote")
+    except (ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict) or table.get("schema") != schema:
+        raise NotARun(f"'{name}' is not what {command} writes")
+    return table
+
+
 def read(name):
     try:
         text = pathlib.Path(name).read_text(encoding="utf-8")

@@ -4,9 +4,7 @@
 Exit status: 0 made, 2 unusable input or output, 3 Jinja2 is missing.
 """
 
-import json
 import math
-import pathlib
 
 import runfile
 from commandline import Parser, write_text
@@ -14,18 +12,6 @@ from commandline import Parser, write_text
 SCHEMA = "ucx-bench/versions/1"
 # So many times as slow, or as fast, has the darkest shade.
 DARKEST = 4
-
-
-def read(name):
-    try:
-        versions = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise runfile.NotARun(f"cannot read '{name}': {error.strerror}; give what ucx-bench versions --json wrote")
-    except (ValueError, RecursionError):
-        versions = None
-    if not isinstance(versions, dict) or versions.get("schema") != SCHEMA:
-        raise runfile.NotARun(f"'{name}' is not what ucx-bench versions --json writes")
-    return versions
 
 
 def cell_of(row, version):
@@ -52,6 +38,14 @@ def ways_of(versions):
             if cell["verdict"] in ("regressed", "improved") and cell["before"] != cell["after"]]
 
 
+def made_of(versions):
+    """On which machine, by which build and command; older files do not say."""
+    if "command" not in versions:
+        return ""
+    dirty = ", with changes" if versions["build"]["dirty"] else ""
+    return f"On {versions['machine']['id']}, {versions['started_utc']}, by ucx-bench {versions['build']['commit'][:12]}{dirty}: {' '.join(versions['command'])}"
+
+
 def page_of(versions):
     import jinja2
 
@@ -60,7 +54,7 @@ def page_of(versions):
     try:
         base, *others = versions["versions"]
         content = {
-            "suite": versions["suite"], "base": base, "others": others,
+            "suite": versions["suite"], "made": made_of(versions), "base": base, "others": others,
             "names": [f"{row['key']} {row['metric']}" for row in versions["rows"]],
             "rows": [[cell_of(row, version) for version in others] for row in versions["rows"]],
             "ways": ways_of(versions), "darkest": DARKEST,
@@ -77,7 +71,7 @@ def main():
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(read(arguments.versions)))
+        write_text(arguments.output, page_of(runfile.written_by("ucx-bench versions --json", SCHEMA, arguments.versions)))
 
 
 if __name__ == "__main__":

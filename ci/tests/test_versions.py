@@ -31,6 +31,7 @@ def test_the_same_ucx_twice(bench, installed):
     versions = json.loads((done.folder / "v.json").read_text())
     assert versions["schema"] == "ucx-bench/versions/1" and [of["name"] for of in versions["versions"]] == ["here", "copy"]
     assert versions["versions"][0]["ucx"] == versions["versions"][1]["ucx"] is not None
+    assert versions["command"][1:] == ["versions", "suite.toml", *versions["command"][3:]] and versions["machine"]["id"] and versions["build"]["commit"]
     row = only(versions["rows"])
     assert row["key"].startswith("pingpong/tag/host-host/shm/8B") and row["metric"] == "latency_us"
     cell = row["cells"]["copy"]

@@ -114,7 +114,7 @@ def test_refuses_what_it_cannot_read(two_runs, tmp_path):
     file = tmp_path / "comparison.json"
     file.write_text("[]")
     done = comparison(file, *files)
-    assert done.returncode == 2 and "is no comparison of ucx-bench" in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 2 and "is not what ucx-bench compare --json writes" in done.stderr and done.stderr.count("\n") == 1
     file.write_text(json.dumps(COMPARISON))
     done = comparison(file, files[0], tmp_path / "none.json")
     assert done.returncode == 2 and "cannot read" in done.stderr and done.stderr.count("\n") == 1

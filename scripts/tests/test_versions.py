@@ -46,6 +46,13 @@ def test_a_change_is_coloured_and_what_is_open_is_not(page):
     assert "<td>1.20</td><td>pingpong/tcp/1MiB</td><td>no connection</td>" in text
 
 
+def test_says_who_made_it_where_that_is_known(page):
+    made = {"started_utc": "2026-11-24T04:00:00Z", "command": ["ucx-bench", "versions", "s.toml"], "machine": {"id": "vm-1"},
+            "build": {"version": "0.1.0", "commit": "0123456789abcdef", "dirty": False}}
+    assert "On vm-1, 2026-11-24T04:00:00Z, by ucx-bench 0123456789ab: ucx-bench versions s.toml" in page(VERSIONS | made)
+    assert "by ucx-bench" not in page(VERSIONS)
+
+
 def test_refuses_what_it_cannot_read(page):
     for damaged in ("{", "[]", json.dumps({"schema": "ucx-bench/comparison/1"})):
         assert "is not what ucx-bench versions --json writes" in page(damaged, status=2)

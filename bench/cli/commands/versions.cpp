@@ -15,6 +15,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
+#include "harness/core/build_info.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
@@ -23,6 +24,8 @@
 #include "harness/report/versions_view.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/provenance.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
@@ -122,7 +125,15 @@ class VersionsRun {
         global_(global),
         versions_(versions_of(options.ucx, signals_)),
         planned_(plan_suite(options.file)) {
+    const auto host = describe_host();
     all_ = {{"schema", "ucx-bench/versions/1"},
+            {"started_utc", utc_now()},
+            {"command", global.command},
+            {"build",
+             {{"version", build_info().version},
+              {"commit", build_info().commit},
+              {"dirty", build_info().dirty}}},
+            {"machine", {{"id", machine_id(host)}, {"hosts", Json::array({host})}}},
             {"suite", options.file},
             {"versions", Json::array()},
             {"rows", Json::array()}};
