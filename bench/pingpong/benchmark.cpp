@@ -1,11 +1,13 @@
 #include "harness/run/benchmark.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/rank.hpp"
+#include "harness/comm/link.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr Names<Check, 3> amounts = {
     {{Check::full, "full"}, {Check::sample, "sample"}, {Check::off, "off"}}};
+
+constexpr Names<Buffers, 2> kinds_of_buffers = {{{Buffers::warm, "warm"}, {Buffers::cold, "cold"}}};
 
 void settle(Parameters& p) {
   p.time_per_launch = p.max_time / p.launches;
@@ -39,6 +43,25 @@ void check_operations(const Parameters& p) {
   if (p.bidirectional) refuse(p, "atomic operations have no bandwidth; leave --bidirectional out");
   if (uses_gpu(p)) {
     refuse(p, "the word of an atomic operation is in host memory here; leave --memory out");
+  }
+}
+
+// What cold buffers need.
+void check_buffers(const Parameters& p) {
+  if (p.buffers == Buffers::warm) return;
+  const auto refuse_cold = [](const std::string& why) {
+    throw Failure(Exit::usage, "--buffers cold: " + why);
+  };
+  if (p.comm != CommKind::ucx) {
+    refuse_cold(fmt::format("--comm {} has warm ones alone; use --comm ucx", to_string(p.comm)));
+  }
+  if (is_one_sided(p.api)) {
+    refuse_cold(
+        fmt::format("--api {} acts on one place of the peer's memory; use tag, stream or am",
+                    to_string(p.api)));
+  }
+  if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
+    refuse_cold("only host memory is in the caches of the CPU; leave --memory out");
   }
 }
 
@@ -87,7 +110,8 @@ void check(const Parameters& p, const Local& local) {
                               to_string(p.comm)));
   }
   check_operations(p);
-  check_message_size("--sizes", p, p.bytes, 2, local);
+  check_buffers(p);
+  check_message_size("--sizes", p, p.buffer_bytes(), 2, local);
 }
 
 Json measured(const Parameters& p) {
@@ -138,6 +162,14 @@ Fields<Parameters> load() {
                                          .least = 1,
                                          .most = 65536,
                                          .key = Key::if_unusual}),
+      choice_field(&Parameters::buffers, parse_buffers,
+                   {.name = "buffers",
+                    .help = "warm (one each way, used again and again) | cold (other memory for "
+                            "each message, which no cache holds), or a list",
+                    .group = "load",
+                    .type_name = "KIND,..",
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases}),
       computed_field<Parameters>(FieldType::texts, measured, measure,
                                  {.name = "measure",
                                   .help = "latency | bandwidth, or both",
@@ -250,6 +282,20 @@ int busy_threads(const Parameters& p) {
 });
 
 }  // namespace
+
+std::uint64_t Parameters::buffer_bytes() const {
+  if (buffers == Buffers::warm) return bytes;
+  constexpr std::uint64_t mib = 1U << 20U;
+  const auto cache = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  return std::max(std::clamp(2 * cache, 64 * mib, 512 * mib),
+                  2 * std::uint64_t{LinkBuffers::place_bytes(bytes)});
+}
+
+Buffers parse_buffers(std::string_view name) {
+  return parse_name(kinds_of_buffers, name, "", "kind of buffers");
+}
+
+std::string_view to_string(Buffers buffers) { return name_of(kinds_of_buffers, buffers); }
 
 Check parse_check(std::string_view name) { return parse_name(amounts, name, "", "amount"); }
 

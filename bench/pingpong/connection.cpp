@@ -4,10 +4,11 @@
 
 namespace ucxbench::pingpong {
 
-std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts) {
+std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts,
+                                             const Variables& settings) {
   switch (parameters.comm) {
     case CommKind::ucx:
-      return make_ucx_pair(parameters, counts);
+      return make_ucx_pair(parameters, counts, settings);
     case CommKind::sockets:
       return make_socket_pair(parameters);
     case CommKind::mpi:
@@ -24,7 +25,7 @@ Connection::Connection(RankContext& context, Pair& pair, const Parameters& param
   rendezvous.phase(
       fmt::format("{}: starting {}", to_string(parameters.api), device_name(parameters.comm)));
   const auto start = clock.ticks();
-  device_ = make_pair_device(parameters, use.counts);
+  device_ = make_pair_device(parameters, use.counts, use.settings);
   cold_.context_us = clock.us(clock.ticks() - start);
 
   rendezvous.phase(fmt::format("{}: connecting by {}, for {}", to_string(parameters.api),

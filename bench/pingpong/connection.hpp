@@ -9,6 +9,7 @@
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/pair_device.hpp"
 #include "bench/pingpong/parameters.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench::pingpong {
@@ -18,7 +19,8 @@ struct ConnectionUse {
   /// Each side sends one byte first. Without, the follower never sends: one byte is enough to
   /// change how the kernel acknowledges on a TCP connection from then on (docs/method/fidelity.md).
   bool meets = true;
-  bool counts = false;  ///< UcxWorker's
+  bool counts = false;   ///< UcxWorker's
+  Variables settings{};  ///< UcxWorker's
 };
 
 /// The connection of a pair, with what it cost to make. All ranks make and close theirs at the same

@@ -66,6 +66,11 @@ void add_expected(Json& record, const PairDevice& device, const Parameters& p,
   record["to"] = range->to ? Json(*range->to) : Json();
 }
 
+std::optional<ProtocolRange> range_of_case(const PairDevice& device, const Parameters& p) {
+  if (is_one_sided(p.api) || !p.latency) return std::nullopt;
+  return range_of(parse_protocol_ranges(device.printed_info()), p, "", false);
+}
+
 std::vector<std::string> lanes_of_unknown_speed(const std::vector<std::string>& lanes) {
   constexpr std::string_view tcp = "tcp/";
   std::vector<std::string> unknown;

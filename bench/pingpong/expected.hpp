@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "bench/pingpong/parameters.hpp"
 #include "harness/core/json.hpp"
 #include "harness/transports/proof.hpp"
+#include "harness/transports/protocol_tables.hpp"
 
 namespace ucxbench::pingpong {
 
@@ -17,6 +19,10 @@ namespace ucxbench::pingpong {
 /// part.
 void add_expected(Json& record, const PairDevice& device, const Parameters& parameters,
                   const MessagePath& path, bool many);
+
+/// The sizes that UCX sends as it does those of this case, one at a time; of operations on memory,
+/// and where its tables do not say it, empty. After a message of this case.
+std::optional<ProtocolRange> range_of_case(const PairDevice& device, const Parameters& parameters);
 
 /// The TCP lanes ("tcp/eth0") whose device has no speed in /sys/class/net. UCX assumes 100 Mbit/s
 /// for them (uct_tcp_netif_caps, 1.13 to 1.22).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -85,7 +86,22 @@ class Measurement {
   }
 
   void use(Loops& loops, int window, bool many_sends) {
-    loops.use(bench_.buffers(p_.bytes, window, many_sends));
+    auto buffers = bench_.buffers(p_.bytes, window, many_sends);
+    if (p_.buffers == Buffers::cold) {
+      const auto room = std::min(bench_.send.size(), bench_.receive.size());
+      buffers.places =
+          std::bit_floor(room / LinkBuffers::place_bytes(std::max<std::size_t>(p_.bytes, 1)));
+      push_out_of_caches(bench_.send);
+      push_out_of_caches(bench_.receive);
+    }
+    loops.use(buffers);
+  }
+
+  // By reading all of it, which is more than they hold: what was used last, the first places, goes.
+  static void push_out_of_caches(const Buffer& buffer) {
+    constexpr std::size_t line = 64;
+    const volatile auto* bytes = buffer.data();
+    for (std::size_t at = 0; at < buffer.size(); at += line) static_cast<void>(bytes[at]);
   }
 
   std::uint64_t agree(std::uint64_t value) {

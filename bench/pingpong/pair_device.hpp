@@ -10,6 +10,7 @@
 #include "bench/pingpong/pair.hpp"
 #include "bench/pingpong/parameters.hpp"
 #include "harness/core/clock.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/transports/protocol_tables.hpp"
 
 namespace ucxbench::pingpong {
@@ -41,9 +42,11 @@ class PairDevice {
 };
 
 /// As parameters.comm says, with the API and progress mode of `parameters`, which outlive it.
-/// `counts`: UcxWorker's. Throws Failure(Exit::cannot_run).
-std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts);
-std::unique_ptr<PairDevice> make_ucx_pair(const Parameters& parameters, bool counts);
+/// `counts`, `settings`: UcxWorker's. Throws Failure(Exit::cannot_run).
+std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool counts,
+                                             const Variables& settings);
+std::unique_ptr<PairDevice> make_ucx_pair(const Parameters& parameters, bool counts,
+                                          const Variables& settings);
 std::unique_ptr<PairDevice> make_socket_pair(const Parameters& parameters);
 std::unique_ptr<PairDevice> make_mpi_pair();
 

@@ -15,10 +15,17 @@ enum class Check { off, sample, full };
 Check parse_check(std::string_view name);
 std::string_view to_string(Check check);
 
+/// What messages come from and go to: one buffer each, used again and again; or memory that no
+/// cache holds.
+enum class Buffers { warm, cold };
+Buffers parse_buffers(std::string_view name);
+std::string_view to_string(Buffers buffers);
+
 /// One case.
 struct Parameters : Place {
   Api api = Api::tag;
   std::uint64_t bytes = 8;
+  Buffers buffers = Buffers::warm;
   int window = 32;
   bool latency = true;
   /// After a latency loop it is the bandwidth of a connection with a history, which a TCP socket
@@ -32,6 +39,10 @@ struct Parameters : Place {
   std::chrono::nanoseconds time_per_launch{66'666'666};  ///< of one
   Check check = Check::sample;
   bool expected = false;  ///< also what UCX expected each message to take
+
+  /// Of the buffer to send from, and of that to receive into: `bytes`; of cold ones twice the
+  /// last-level cache (64 to 512 MiB), or two messages if they are larger.
+  std::uint64_t buffer_bytes() const;
 };
 
 }  // namespace ucxbench::pingpong

@@ -21,5 +21,15 @@ TEST(Parameters, MeasureWhatIsNamed) {
   EXPECT_THROW(measure().set(&p, value_of(measure(), "latency,jitter")), Failure);
 }
 
+TEST(Parameters, ColdBuffersHaveRoomForSeveralMessages) {
+  Parameters p;
+  p.bytes = 8;
+  EXPECT_EQ(p.buffer_bytes(), 8U);
+  p.buffers = Buffers::cold;
+  EXPECT_GE(p.buffer_bytes(), std::uint64_t{64} << 20U);
+  p.bytes = (std::uint64_t{1} << 30U) + 1;
+  EXPECT_GE(p.buffer_bytes(), 2 * p.bytes);
+}
+
 }  // namespace
 }  // namespace ucxbench::pingpong

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "bench/pingpong/connection.hpp"
+#include "bench/pingpong/expected.hpp"
+#include "bench/pingpong/forced.hpp"
 #include "bench/pingpong/measure.hpp"
 #include "bench/pingpong/memory.hpp"
 #include "bench/pingpong/pair.hpp"
@@ -45,7 +48,7 @@ bool without_proof() { return std::getenv("FIDELITY_WITHOUT_PROOF") != nullptr; 
 
 void run_connection(RankContext& context, Pair& pair,
                     const std::vector<PlannedCase<Parameters>>& cases, PairMemory& memory,
-                    bool first) {
+                    bool first, std::vector<CaseRange>& ranges) {
   const auto& common = cases.front().parameters;
   Connection connection(context, pair, common, {.purpose = "traffic both ways"});
   std::optional<Connection> one_way;
@@ -70,7 +73,7 @@ void run_connection(RankContext& context, Pair& pair,
         if (auto* one_sided = loops->one_sided()) one_sided->withdraw();
       }
     }
-    auto [send, receive] = memory.buffers(parameters.bytes);
+    auto [send, receive] = memory.buffers(parameters.buffer_bytes());
     expose(connection.loops(), parameters.api, send, receive);
     if (one_way) expose(one_way_loops, parameters.api, send, receive);
     const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
@@ -85,6 +88,10 @@ void run_connection(RankContext& context, Pair& pair,
       finished = {record};
       finished.front().launch = launch;
     });
+    if (parameters.expected) {
+      ranges.push_back(
+          {planned, pair.leads() ? range_of_case(connection.device(), parameters) : std::nullopt});
+    }
     // Another launch configures UCX just so; counting takes its turn by pairs.
     if (!without_proof()) {
       measured.record.path = prove(bench, parameters, connection, launch == 0,
@@ -111,14 +118,29 @@ bool ucx_counts(Rendezvous& rendezvous) {
 
 // After everything is measured: a connection that ends takes mappings of GPU memory with it that
 // others of its process would have used again (UCX 1.22), and theirs would then be cold again.
-void count_all(RankContext& context, Pair& pair, const std::vector<PlannedCase<Parameters>>& cases,
-               PairMemory& memory) {
+void measure_more(RankContext& context, Pair& pair,
+                  const std::vector<PlannedCase<Parameters>>& cases,
+                  const std::vector<CaseRange>& ranges, PairMemory& memory) {
+  std::map<std::size_t, Json> rows;  // for path.protocols, by the case's index
+  // A program that runs beside this one in a duet does something else.
+  if (!ranges.empty() && context.duet() == nullptr) {
+    rows = measure_forced(context, pair, ranges, memory);
+  }
+  const bool counts = context.plan().at("launch") == 0 &&
+                      cases.front().parameters.comm == CommKind::ucx && !without_proof() &&
+                      ucx_counts(context.rendezvous());
   for (const auto& [index, parameters] : cases) {
+    if (!counts) break;
     context.rendezvous().barrier({});
-    auto [send, receive] = memory.buffers(parameters.bytes);
-    const auto protocols = count_protocols(context, pair, parameters, send, receive,
-                                           fmt::format("counting, case {}", index));
-    if (pair.leads()) context.report_protocols(index, pair.lead(), protocols);
+    auto [send, receive] = memory.buffers(parameters.buffer_bytes());
+    const auto counted = count_protocols(context, pair, parameters, send, receive,
+                                         fmt::format("counting, case {}", index));
+    auto& of_case = rows.try_emplace(index, Json::array()).first->second;
+    of_case.insert(of_case.end(), counted.begin(), counted.end());
+  }
+  if (!pair.leads()) return;
+  for (const auto& [index, of_case] : rows) {
+    context.report_protocols(index, pair.lead(), of_case);
   }
 }
 
@@ -128,23 +150,22 @@ void run_rank(RankContext& context) {
   Pair pair(context.rendezvous());
   const auto cases = context.cases<Parameters>();
   std::uint64_t largest = 0;
-  for (const auto& planned : cases) largest = std::max(largest, planned.parameters.bytes);
+  for (const auto& planned : cases) {
+    largest = std::max(largest, planned.parameters.buffer_bytes());
+  }
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank_on_machine(), largest);
+  std::vector<CaseRange> ranges;
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {
       return planned.parameters.api != begin->parameters.api ||
              planned.parameters.progress.name() != begin->parameters.progress.name();
     });
     const bool first = begin == cases.begin();
-    run_connection(context, pair, {begin, end}, memory, first);
+    run_connection(context, pair, {begin, end}, memory, first, ranges);
     begin = end;
   }
-  const bool by_ucx = cases.front().parameters.comm == CommKind::ucx;
-  if (context.plan().at("launch") == 0 && by_ucx && !without_proof() &&
-      ucx_counts(context.rendezvous())) {
-    count_all(context, pair, cases, memory);
-  }
+  measure_more(context, pair, cases, ranges, memory);
 }
 
 }  // namespace ucxbench::pingpong

@@ -135,6 +135,44 @@ TEST_P(Payloads, ArriveInEveryLoop) {
   });
 }
 
+class ManyPlaces : public UcxLoops {};
+INSTANTIATE_TEST_SUITE_P(Over, ManyPlaces,
+                         testing::Combine(testing::Values("tcp", "sm"),
+                                          testing::Values(Api::tag, Api::stream, Api::am)),
+                         name_of_test);
+
+TEST_P(ManyPlaces, AreUsedInTurn) {
+  both(api(), [&](Player& p) {
+    constexpr std::size_t places = 8;
+    for (const std::size_t bytes : {8U, 5000U, 100'000U}) {
+      const LinkBuffers buffers{.send = p.send.data(),
+                                .receive = p.receive.data(),
+                                .bytes = bytes,
+                                .window = 2,
+                                .places = places};
+      // A byte says who sent it, and which message of theirs it was.
+      const auto byte_of = [](bool leads, std::size_t message) {
+        return static_cast<std::byte>(16 * (leads ? 1 : 2) + message);
+      };
+      for (std::size_t at = 0; at < places; ++at) {
+        std::fill_n(p.send.data() + buffers.offset(at), bytes, byte_of(p.pair.leads(), at));
+      }
+      p.receive.zero(p.receive.size());
+      p.loops->use(buffers);
+      p.loops->meet();
+      p.loops->round_trips(3, nullptr);
+      p.loops->meet();
+      p.loops->both_ways(places - 3);
+      for (std::size_t at = 0; at < places; ++at) {
+        const auto* begin = p.receive.data() + buffers.offset(at);
+        const auto sent = byte_of(!p.pair.leads(), at);
+        EXPECT_TRUE(std::all_of(begin, begin + bytes, [&](auto byte) { return byte == sent; }))
+            << bytes << ", message " << at;
+      }
+    }
+  });
+}
+
 class Exposed : public UcxLoops {};
 INSTANTIATE_TEST_SUITE_P(Over, Exposed,
                          testing::Combine(testing::Values("tcp", "sm"),

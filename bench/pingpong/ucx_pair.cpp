@@ -11,8 +11,8 @@ namespace {
 /// A worker with one endpoint.
 class UcxPair final : public PairDevice {
  public:
-  UcxPair(const Parameters& parameters, bool counts)
-      : parameters_(parameters), worker_(parameters.api, parameters.progress, counts) {}
+  UcxPair(const Parameters& parameters, bool counts, const Variables& settings)
+      : parameters_(parameters), worker_(parameters.api, parameters.progress, counts, settings) {}
 
   std::unique_ptr<Loops> connect(Pair& pair, const Clock& clock, const std::string& name) override {
     endpoint_.emplace(endpoint_to_peer(pair, name));
@@ -52,8 +52,9 @@ class UcxPair final : public PairDevice {
 
 }  // namespace
 
-std::unique_ptr<PairDevice> make_ucx_pair(const Parameters& parameters, bool counts) {
-  return std::make_unique<UcxPair>(parameters, counts);
+std::unique_ptr<PairDevice> make_ucx_pair(const Parameters& parameters, bool counts,
+                                          const Variables& settings) {
+  return std::make_unique<UcxPair>(parameters, counts, settings);
 }
 
 }  // namespace ucxbench::pingpong

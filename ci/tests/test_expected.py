@@ -20,6 +20,13 @@ def test_estimates_ranges_and_findings(bench):
             assert row["from"] <= size and (row["to"] is None or size <= row["to"])
             assert (row["from"] == 1024) == (size > 1024), row
         assert case["path"]["speed_unknown"] == ["tcp/lo"] and case["parameters"]["expected"] is True
+    # Both sides of the threshold are measured as UCX sends the other side.
+    small, large = [case for case in run["cases"] if case["benchmark"] != "canary"]
+    for case, setting in ((small, "64"), (large, "inf")):
+        for launch in case["launches"]:
+            row = only([row for row in launch["path"]["protocols"] if row["use"] == "forced"])
+            assert row["settings"] == {"UCX_RNDV_THRESH": setting} and row["latency_us"] > 0
+            assert any(word in row["protocol"] for word in ("rendezvous", "rndv")) == (case is small), row
     guess = only([finding for finding in run["findings"] if finding["id"] == "guessed-speed"])
     assert guess["subject"] == "tcp/lo" and "for 64 KiB, measured" in guess["evidence"]
     assert done.out.count("UCX's estimate") == 2 and "time / estimate" in done.out and "1 KiB and up" in done.out

@@ -9,7 +9,7 @@
 namespace ucxbench {
 
 /// Where the messages of a link come from and go to. One send buffer and one receive buffer serve
-/// all messages of a window, as in ucx_perftest.
+/// all messages of a window, as in ucx_perftest, unless there are more places.
 struct LinkBuffers {
   std::byte* send = nullptr;  ///< a put that is waited for ends with a number
   std::byte* receive = nullptr;
@@ -19,6 +19,20 @@ struct LinkBuffers {
   bool requests = false;  ///< one for each send: UCX counts none that is sent without (worker.hpp)
   MemoryKind send_kind = MemoryKind::host;
   MemoryKind receive_kind = MemoryKind::host;
+  /// Places for a message in each of the two buffers: a power of two. Tagged, stream and active
+  /// messages of UCX use all of them in turn, in an order that no prefetcher follows.
+  std::size_t places = 1;
+
+  /// Of a place, in bytes: whole cache lines.
+  static constexpr std::size_t place_bytes(std::size_t bytes) {
+    constexpr std::size_t line = 64;
+    return (bytes + line - 1) / line * line;
+  }
+  /// Where the `number`th message, counted from 0, is; in bytes from the first place.
+  std::size_t offset(std::size_t number) const {
+    constexpr std::size_t odd = 0x9e3779b1U;  // 2^32 by the golden ratio, odd: neighbours are far
+    return (number * odd & (places - 1)) * place_bytes(bytes);
+  }
 };
 
 /// One side of a pair's messages, as timed loops use it: no call is virtual. One class for each

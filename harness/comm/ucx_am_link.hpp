@@ -99,6 +99,7 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
       arrived(UCS_ERR_MESSAGE_TRUNCATED);
       return UCS_OK;
     }
+    this->take_next_place();
     if ((how & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
       if (this->buffers_.receive_kind == MemoryKind::host) {
         std::memcpy(this->buffers_.receive, data, bytes);

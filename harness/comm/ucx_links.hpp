@@ -40,6 +40,8 @@ class LinkBase {
 
   void use(const LinkBuffers& buffers) {
     buffers_ = buffers;
+    first_ = buffers;
+    sent_ = received_ = 0;
     send_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
@@ -56,6 +58,9 @@ class LinkBase {
   /// Posts one message; waits first while the window is full.
   void send() {
     progress_.until([this] { return can_send(); });
+    if (buffers_.places > 1) [[unlikely]] {
+      buffers_.send = first_.send + buffers_.offset(sent_++);
+    }
     post_send(buffers_.send, buffers_.bytes);
   }
 
@@ -108,6 +113,13 @@ class LinkBase {
     if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a send");
   }
 
+  /// Before each message that comes.
+  void take_next_place() {
+    if (buffers_.places > 1) [[unlikely]] {
+      buffers_.receive = first_.receive + buffers_.offset(received_++);
+    }
+  }
+
   void note(ucs_status_t status) {
     if (status != UCS_OK) error_.store(status, std::memory_order_relaxed);
   }
@@ -115,7 +127,7 @@ class LinkBase {
   ucp_worker_h worker_;
   ucp_ep_h endpoint_;
   Progress& progress_;
-  LinkBuffers buffers_;
+  LinkBuffers buffers_;  // of the message under way, where there are several places
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
   ucp_request_param_t send_params_{};
 
@@ -127,6 +139,8 @@ class LinkBase {
     progress_.completed();
   }
 
+  LinkBuffers first_;
+  std::size_t sent_ = 0, received_ = 0;  // messages, counted where there are several places
   typename Progress::Count sends_ = 0;
 };
 
@@ -153,6 +167,7 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
   /// Posts one receive without waiting for its message, which wait_receives() does.
   void receive() {
     this->progress_.until([this] { return can_receive(); });
+    this->take_next_place();
     post_receive(this->buffers_.receive, this->buffers_.bytes, data_tag);
   }
   void start_receive() { receive(); }
@@ -222,7 +237,10 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
 
   bool can_receive() const { return receives_ == 0; }
 
-  void receive() { take(this->buffers_.receive, this->buffers_.bytes); }
+  void receive() {
+    this->take_next_place();
+    take(this->buffers_.receive, this->buffers_.bytes);
+  }
   void wait_receives() {
     this->progress_.until([this] { return receives_ == 0; });
     check(this->error_.load(std::memory_order_relaxed), "a receive");
@@ -231,6 +249,7 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
   /// Begins the receive of one whole message and returns: for traffic in both directions.
   void start_receive() {
     wait_receives();
+    this->take_next_place();
     post(this->buffers_.receive, this->buffers_.bytes, whole_params_);
   }
 

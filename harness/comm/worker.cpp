@@ -77,7 +77,8 @@ bool UcxWorker::can_count() {
          std::getenv("UCX_PROTO_INFO") == nullptr && std::getenv("UCX_LOG_FILE") == nullptr;
 }
 
-UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts) {
+UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts,
+                     const std::map<std::string, std::string>& settings) {
   const bool threaded = mode.kind == ProgressMode::Kind::thread;
   const bool wakes = threaded || mode.kind == ProgressMode::Kind::event;
 
@@ -88,6 +89,10 @@ UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts) 
   effective_ = read_settings(config);
   if (counts && can_count()) {
     check(ucp_config_modify(config, "PROTO_INFO", "used"), "ucp_config_modify");
+  }
+  for (const auto& [name, value] : settings) {
+    check(ucp_config_modify(config, name.c_str(), value.c_str()), "ucp_config_modify",
+          Exit::cannot_run);
   }
 
   ucp_params_t params{};

@@ -18,10 +18,13 @@ namespace ucxbench {
 /// for. UCX reads its configuration from the environment, which is complete before exec.
 class UcxWorker {
  public:
-  /// `counts` what its messages do, which costs each of them something; where it can.
-  UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts = false);
-  UcxWorker(Api api, ProgressMode mode, bool counts = false)
-      : UcxWorker(std::span(&api, 1), mode, counts) {}
+  /// `counts` what its messages do, which costs each of them something; where it can. `settings`
+  /// come after those of the environment: names are without "UCX_".
+  UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts = false,
+            const std::map<std::string, std::string>& settings = {});
+  UcxWorker(Api api, ProgressMode mode, bool counts = false,
+            const std::map<std::string, std::string>& settings = {})
+      : UcxWorker(std::span(&api, 1), mode, counts, settings) {}
   ~UcxWorker();
   UcxWorker(const UcxWorker&) = delete;
   UcxWorker& operator=(const UcxWorker&) = delete;

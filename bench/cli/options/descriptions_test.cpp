@@ -32,6 +32,7 @@ Json with_what_is_new(const Benchmark& benchmark, Json parameters) {
   parameters.emplace("progress_mode", "poll");
   if (benchmark.parameters.find("comm") != nullptr) parameters.emplace("comm", "ucx");
   if (benchmark.parameters.find("expected") != nullptr) parameters.emplace("expected", false);
+  if (benchmark.parameters.find("buffers") != nullptr) parameters.emplace("buffers", "warm");
   return parameters;
 }
 

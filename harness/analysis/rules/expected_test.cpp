@@ -48,6 +48,62 @@ TEST(FarEstimate, IsOfTheTwoProtocolsAtAThreshold) {
   EXPECT_EQ(said(far_estimate, with_estimates(apart, "ucp_ep_evaluate_perf")), Said());
 }
 
+/// Six launches of each of two sizes, with a threshold of rendezvous between them.
+Result with_forced(double eager_below, double rendezvous_below, double eager_above,
+                   double rendezvous_above) {
+  auto result = with_estimates(
+      {{4096, eager_below, 1, "eager short"}, {16384, rendezvous_above, 2, "rendezvous get"}});
+  const auto add = [](Case& of, double chosen, double forced, const char* protocol,
+                      const char* value) {
+    for (int launch = 0; launch < 6; ++launch) {
+      auto record = made_record(0, 1, "tcp", {});
+      record.launch = launch;
+      // The machine is slower in some launches than in others: both alike.
+      const double slower = 1 + 0.2 * launch;
+      record.samples["latency_us"].quantiles.p50 = slower * chosen;
+      record.path["protocols"] = Json::array({{{"use", "forced"},
+                                               {"settings", {{"UCX_RNDV_THRESH", value}}},
+                                               {"protocol", protocol},
+                                               {"latency_us", slower * forced}}});
+      of.launches.push_back(record);
+    }
+  };
+  add(result.cases[0], eager_below, rendezvous_below, "rendezvous get", "4096");
+  add(result.cases[1], rendezvous_above, eager_above, "multi-frag eager", "inf");
+  return result;
+}
+
+TEST(WrongThreshold, IsWhereTheCurvesCrossElsewhere) {
+  // Below it eager is faster, above it rendezvous: it is where it should be.
+  EXPECT_EQ(said(wrong_threshold, with_forced(1, 2, 4, 3)), Said());
+  // A few per cent may be luck.
+  EXPECT_EQ(said(wrong_threshold, with_forced(1, 2, 2.9, 3)), Said());
+  const auto low = said(wrong_threshold, with_forced(1, 2, 2, 5));
+  ASSERT_EQ(low.size(), 1U);
+  EXPECT_NE(
+      low[0].find("threshold 12345 B too low: 4 KiB eager 1.50 us, rendezvous 3.00 us; 16 KiB "
+                  "3.00 us, 7.50 us"),
+      std::string::npos)
+      << low[0];
+  const auto high = said(wrong_threshold, with_forced(3, 2, 9, 5));
+  ASSERT_EQ(high.size(), 1U);
+  EXPECT_NE(high[0].find("too high"), std::string::npos) << high[0];
+}
+
+TEST(WrongThreshold, ClaimsNothingFromFewLaunchesOrOfOneThatUcxDidNotMove) {
+  auto few = with_forced(1, 2, 2, 5);
+  for (auto& of : few.cases) of.launches.resize(4);
+  EXPECT_EQ(said(wrong_threshold, few), Said());
+  auto once_slower = with_forced(1, 2, 2, 5);
+  once_slower.cases[1].launches[3].path["protocols"][0]["latency_us"] = 100;
+  EXPECT_EQ(said(wrong_threshold, once_slower), Said());
+  auto unmoved = with_forced(1, 2, 2, 5);
+  for (auto& record : unmoved.cases[1].launches) {
+    record.path["protocols"][0]["protocol"] = "rendezvous get";
+  }
+  EXPECT_EQ(said(wrong_threshold, unmoved), Said());
+}
+
 TEST(GuessedSpeed, NamesTheLaneAndTheLargestMessage) {
   auto result = with_estimates({{8192, 10, 1000, "eager"}, {16384, 20, 2000, "eager"}});
   EXPECT_EQ(

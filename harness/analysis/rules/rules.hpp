@@ -77,6 +77,7 @@ std::vector<Finding> slow_first_message(const Judged& run);
 
 // expected.cpp: what UCX expected of its protocols (--expected).
 std::vector<Finding> far_estimate(const Judged& run);
+std::vector<Finding> wrong_threshold(const Judged& run);
 std::vector<Finding> guessed_speed(const Judged& run);
 
 /// A block in which eager messages take longer than the smallest one by rendezvous.
