@@ -13,9 +13,11 @@ ROW = "pingpong/tag/host-host/shm/8B/measure=latency latency_us"
 SLOW = {"LD_PRELOAD": str(DELAY_SHIM), "DELAY_US": "300", "DELAY_UNLESS": "UCX_ADAPTIVE_PROGRESS=n"}
 
 
-def test_what_is_planted_is_found_proved_and_written(bench):
+def test_what_is_planted_is_found_proved_and_written(bench, tmp_path):
+    (tmp_path / "twice.toml").write_text(f'[[case]]\nargs = "{" ".join(map(str, CASE))}"\n')
+    (tmp_path / "suite.toml").write_text('[[case]]\nargs = "pingpong --transports tcp --sizes 8 --measure latency --max-time 60ms"\n')
     tries = [word for setting in ("UCX_ADAPTIVE_PROGRESS=y", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
-    words = ["tune", *CASE, *tries, "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
+    words = ["tune", *CASE, *tries, "--suite", "suite.toml", "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
     done = bench(*words, environment=SLOW)
     assert done.code == 0, done
     written = {name: (done.folder / name).read_text() for name in ("tuned.env", "dask.yaml", "ucx.conf")}
@@ -24,6 +26,9 @@ def test_what_is_planted_is_found_proved_and_written(bench):
     assert plain["dask.yaml"] == ["distributed-ucxx:", "  environment:", '    adaptive-progress: "n"']
     assert plain["ucx.conf"] == ["UCX_ADAPTIVE_PROGRESS=n"]
     helps = only([line for line in done.out.splitlines() if line.startswith(f"  helps {ROW}: ")])
+    # Confirmed with cold buffers, and with what else is in the suite.
+    assert f"  helps {ROW.replace('8B/', '8B/buffers=cold/')}: " in done.out
+    assert "  helps pingpong/tag/host-host/tcp/8B/measure=latency latency_us: " in done.out
     assert float(helps.removeprefix(f"  helps {ROW}: ").split()[0]) > 2 and "improved" in done.out
     for text in written.values():
         assert helps.strip() in text and "fresh launches compared with the default" in text
@@ -37,6 +42,8 @@ def test_what_is_planted_is_found_proved_and_written(bench):
     assert again.code == 0 and "2 settings already measured" in again.err, again
     assert again.out == done.out and sorted((done.folder / "runs").glob("*.json")) == [base, new]
     assert plain["tuned.env"] == [line for line in (done.folder / "tuned.env").read_text().splitlines() if not line.startswith("#")]
+    twice = bench("tune", *CASE, *tries, "--suite", "twice.toml")
+    assert twice.code == 2 and "would be measured twice" in only(twice.complaints), twice
     other = bench("tune", *CASE, "--api", "stream", *tries, "-o", "tuned.env")
     assert other.code == 2 and "belongs to a search with another command" in only(other.complaints), other
 
@@ -54,6 +61,7 @@ def test_no_gain_writes_nothing(bench):
     (["pingpong", "-o", "tuned.txt"], "expected a name that ends with .env"),
     (["pingpong", "--try", "RNDV=1"], "--try"),
     (["pingpong", "--max-time", "soon"], "--max-time: "),
+    (["pingpong", "--suite", "none.toml"], "none.toml"),
     (["nothing"], "unknown command 'nothing'"),
 ])
 def test_refusals(bench, words, said):

@@ -14,13 +14,14 @@
 #include "bench/cli/commands/work_folder.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
+#include "bench/cli/options/tune_options.hpp"
 #include "bench/cli/plan/estimate.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
+#include "bench/cli/plan/suite_file.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "bench/cli/plan/tune_search.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
-#include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/settings_text.hpp"
@@ -37,59 +38,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct TuneOptions {
-  std::vector<std::string> outputs;
-  std::vector<std::string> tried;
-  std::string max_time = "5min";
-  std::string folder;
-};
-
-void add_tune_options(CLI::App& command, TuneOptions& o) {
-  command
-      .add_option(
-          "-o,--output", o.outputs,
-          "for settings and evidence: NAME.env (shell), NAME.yaml (Dask) or ucx.conf (UCX); "
-          "repeatable. Measurements are kept beside the first, in FILE.tune.json")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--try", o.tried,
-                  "try this instead of the built-in settings; repeatable. Commas join settings "
-                  "that are set together")
-      ->type_name("UCX_NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--max-time", o.max_time, "time for search and confirmation together")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command
-      .add_option("--folder", o.folder,
-                  "directory of the confirmation's run files (default: ucx-bench-runs/)")
-      ->type_name("FOLDER");
-}
-
 /// The time of each case in one launch, where the benchmark has --max-time: enough for five quads
 /// of duets.
 constexpr std::chrono::milliseconds time_of_case{50};
 constexpr int launches_of_confirmation = 24;
 constexpr int trials_before_refusal = 3;
 constexpr double least_share_of_confirmation = 0.3;  // of all time
-
-std::string settings_in_words(const Variables& settings) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : settings) words.push_back(fmt::format("{}={}", name, value));
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-// "UCX_RNDV_THRESH=64k", "UCX_TCP_SNDBUF=1m,UCX_TCP_RCVBUF=1m".
-std::vector<Variables> tried_instead(const std::vector<std::string>& tried) {
-  std::vector<Variables> candidates;
-  for (const auto& together : tried) {
-    std::vector<std::string> parts;
-    for (const auto part : split_text(together, ',')) parts.emplace_back(part);
-    candidates.push_back(key_values("--try", parts, "UCX_"));
-  }
-  return candidates;
-}
+constexpr double most_share_of_confirmation = 0.6;
+constexpr const char* cold_too = " --buffers warm,cold";
 
 std::string roughly(AbClock::duration time) {
   return rough_time(std::chrono::duration<double>(time).count());
@@ -101,6 +57,25 @@ std::string why_not_measured(const Result& run) {
   const auto failed = std::ranges::find_if(
       run.cases, [](const Case& of) { return of.state != CaseState::measured; });
   return failed == run.cases.end() ? "the run ended early" : failed->reason;
+}
+
+// Whether the benchmark can use other memory for each message, with what it is asked for.
+bool has_cold_buffers(const Plan& plan, const std::string& args) {
+  if (find_benchmark(plan.benchmark)->parameters.find("buffers") == nullptr) return false;
+  if (args.find("--buffers") != std::string::npos) return false;  // as it was asked for
+  try {
+    const auto cold = plan_of_args(args + cold_too, 1);
+    for (const auto& memory : cold.memory) {
+      for (const auto comm : cold.comms) {
+        const auto set = cold.sets.empty() ? TransportSet::parse("auto") : cold.sets.front();
+        const auto place = case_place(set, memory, cold.ranks.front(), "", comm);
+        cold.cases(place, place.ranks);
+      }
+    }
+  } catch (const Failure&) {
+    return false;
+  }
+  return true;
 }
 
 class TuneRun final : public Trials {
@@ -115,6 +90,13 @@ class TuneRun final : public Trials {
       transports_.insert(transports_.end(), set.members().begin(), set.members().end());
     }
     if (plan.ablate) transports_ = {"auto"};
+    confirmed_ = {args() + (has_cold_buffers(plan, args()) ? cold_too : "")};
+    auto ucx = plan.ucx;
+    if (!options.suite.empty()) {
+      for (const auto& of : plan_suite(options.suite).plans)
+        ucx.insert(of.ucx.begin(), of.ucx.end());
+      for (const auto& of : read_suite(options.suite).cases) confirmed_.push_back(of.args);
+    }
     has_time_ = find_benchmark(plan.benchmark)->parameters.find("max-time") != nullptr;
     whole_ = of_option("--max-time", [&] { return parse_duration(options.max_time); });
     for (const auto& file : options.outputs) {
@@ -125,8 +107,7 @@ class TuneRun final : public Trials {
         options.tried.empty() ? tuning_candidates(ucx_, transports_) : tried_instead(options.tried);
     // Settings given by --ucx stay as they are.
     std::erase_if(candidates_, [&](const Variables& settings) {
-      return std::ranges::any_of(settings,
-                                 [&](const auto& of) { return plan.ucx.contains(of.first); });
+      return std::ranges::any_of(settings, [&](const auto& of) { return ucx.contains(of.first); });
     });
   }
 
@@ -141,6 +122,7 @@ class TuneRun final : public Trials {
                       state_file.string()));
     }
     work_.emplace(new_run_file(options_.folder, "tune").parent_path());
+    plan_confirmation();
     const auto found = search_settings(candidates_, *this);
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     say(fmt::format("tried {} of {} settings in {}{}", found.tried, candidates_.size(),
@@ -160,8 +142,8 @@ class TuneRun final : public Trials {
       more = std::clamp(fit, 1, more);
     }
     const auto begin = AbClock::now();
-    auto [base, now, exit] =
-        launch(settings, {.launches = more}, work_->path(), fmt::format("trial-{}", ++measured_));
+    auto [base, now, exit] = launch({args()}, settings, {.launches = more}, work_->path(),
+                                    fmt::format("trial-{}", ++measured_));
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     if (exit == Exit::done && base.result && now.result) {
       spent_ += AbClock::now() - begin;
@@ -176,8 +158,8 @@ class TuneRun final : public Trials {
     }
     if (trial.problem.empty() && trial.gains.empty()) trial.problem = why_not_measured(*now.result);
     say(trial.problem.empty()
-            ? fmt::format("{}: {} times as fast (mean of {})", settings_in_words(settings),
-                          significant(std::exp(trial.score()), 3),
+            ? fmt::format("{}: {} (mean of {})", settings_in_words(settings),
+                          speed_in_words(std::exp(trial.score())),
                           counted(trial.gains.size(), "row"))
             : fmt::format("{}: left out: {}", settings_in_words(settings), trial.problem));
     state_->keep(settings, trial);
@@ -225,45 +207,73 @@ class TuneRun final : public Trials {
 
   AbClock::duration time_left() const { return whole_ - (AbClock::now() - begin_); }
 
+  // Of both sides, in the confirmation.
+  AbClock::duration of_confirming_launch() const {
+    return std::chrono::duration_cast<AbClock::duration>(of_launch() * more_cases_);
+  }
+
   AbClock::duration time_for_search() const {
-    const auto share =
-        std::chrono::duration_cast<AbClock::duration>(least_share_of_confirmation * whole_);
-    return time_left() - std::max(share, needed_ * of_launch() * 6 / 5);
+    const auto share = [this](double part) {
+      return std::chrono::duration_cast<AbClock::duration>(part * whole_);
+    };
+    return time_left() - std::clamp(needed_ * of_confirming_launch() * 6 / 5,
+                                    share(least_share_of_confirmation),
+                                    share(most_share_of_confirmation));
+  }
+
+  // What can be known to fail fails before the search.
+  void plan_confirmation() {
+    const auto searched = plan_suite(write_suite({args()}, 1)).cases;
+    const auto suite = write_suite(confirmed_, launches_of_confirmation);
+    const auto planned = plan_suite(suite);
+    needed_ = planned.needed_duets;
+    more_cases_ = static_cast<double>(planned.cases) /
+                  static_cast<double>(std::max<std::size_t>(searched, 1));
+    if (options_.suite.empty() || candidates_.empty()) return;
+    const auto [base, now] = sides_of(candidates_.front());
+    AbRun(suite, {.launches = needed_}, AbMethod::automatic, inner_).ask(base, now, signals_);
   }
 
   // After some: a single one may be slow by chance.
-  void check_time() {
-    if (needed_ == 0) needed_ = plan_suite(suite_.string()).needed_duets;
-    if (measured_ != trials_before_refusal || needed_ * of_launch() < whole_ * 4 / 5) return;
+  void check_time() const {
+    if (measured_ != trials_before_refusal || needed_ * of_confirming_launch() < whole_ * 4 / 5) {
+      return;
+    }
     throw Failure(Exit::usage,
                   fmt::format("--max-time {}: a verdict needs {} pairs of launches, and a pair "
                               "takes {}; give at least {}, or fewer cases",
-                              options_.max_time, needed_, roughly(of_launch()),
-                              roughly(2 * needed_ * of_launch())));
+                              options_.max_time, needed_, roughly(of_confirming_launch()),
+                              roughly(2 * needed_ * of_confirming_launch())));
   }
 
-  Launched launch(const Variables& settings, const AbExtent& extent, const fs::path& folder,
-                  const std::string& name) {
-    suite_ = work_->path() / "suite.toml";
-    auto text = args();
-    if (has_time_) {
-      text += fmt::format(" --max-time {}ms", (time_of_case * extent.launches).count());
+  std::string write_suite(const std::vector<std::string>& cases, int launches) const {
+    auto text = fmt::format("launches = {}\n", launches);
+    for (const auto& words : cases) {
+      const bool is_own = has_time_ && &words == &cases.front();
+      const auto time =
+          is_own ? fmt::format(" --max-time {}ms", (time_of_case * launches).count()) : "";
+      text += fmt::format("[[case]]\nargs = {}\n", Json(words + time).dump());
     }
-    std::ofstream(suite_) << fmt::format("launches = {}\n[[case]]\nargs = {}\n", extent.launches,
-                                         Json(text).dump());
-    Launched launched{AbSide{.name = "base",
-                             .program = own_program().string(),
-                             .added = {},
-                             .file = folder / (name + "-base.json")},
-                      AbSide{.name = "new",
-                             .program = own_program().string(),
-                             .added = settings,
-                             .file = folder / (name + "-new.json")},
-                      Exit::done};
-    AbRun run(suite_.string(), extent, AbMethod::automatic, inner_);
-    run.ask(launched.base, launched.now, signals_);
-    launched.exit = run.measure(launched.base, launched.now, signals_);
-    return launched;
+    const auto file = work_->path() / "suite.toml";
+    std::ofstream(file) << text;
+    return file.string();
+  }
+
+  static std::pair<AbSide, AbSide> sides_of(const Variables& settings) {
+    const auto program = own_program().string();
+    return {AbSide{.name = "base", .program = program, .added = {}, .file = {}},
+            AbSide{.name = "new", .program = program, .added = settings, .file = {}}};
+  }
+
+  Launched launch(const std::vector<std::string>& cases, const Variables& settings,
+                  const AbExtent& extent, const fs::path& folder, const std::string& name) {
+    auto [base, now] = sides_of(settings);
+    base.file = folder / (name + "-base.json");
+    now.file = folder / (name + "-new.json");
+    AbRun run(write_suite(cases, extent.launches), extent, AbMethod::automatic, inner_);
+    run.ask(base, now, signals_);
+    const auto exit = run.measure(base, now, signals_);
+    return {std::move(base), std::move(now), exit};
   }
 
   Exit dry_run() const {
@@ -282,23 +292,24 @@ class TuneRun final : public Trials {
   Exit confirm(const Variables& settings) {
     Demands demands;
     demands.across_environments = true;
-    auto files = state_->confirmation(settings);
+    auto files = state_->confirmation(settings, confirmed_);
     auto exit = Exit::done;
     if (!files) {
       say(fmt::format("confirming {} with fresh launches, in at most {}",
                       settings_in_words(settings), roughly(time_left())));
       const auto file = new_run_file(options_.folder, "tune");
-      auto launched =
-          launch(settings,
-                 {.launches = launches_of_confirmation, .of_all = time_left(), .demands = demands},
-                 file.parent_path(), file.stem().string());
+      auto launched = launch(confirmed_, settings,
+                             {.launches = std::max(launches_of_confirmation, needed_),
+                              .of_all = std::chrono::floor<std::chrono::seconds>(time_left()),
+                              .demands = demands},
+                             file.parent_path(), file.stem().string());
       exit = launched.exit;
       if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
       if (exit != Exit::done || !launched.base.result || !launched.now.result) {
         return worse(exit, nothing(settings_in_words(settings) + " did not finish"));
       }
       files = {launched.base.file, launched.now.file};
-      state_->keep_confirmation(settings, *files);
+      state_->keep_confirmation(settings, confirmed_, *files);
     }
     const auto base = read_result(files->base);
     const auto now = read_result(files->now);
@@ -308,16 +319,7 @@ class TuneRun final : public Trials {
   Exit report(const Variables& settings, const TuneState::RunFiles& files, const Result& now,
               const Comparison& comparison) const {
     const auto verdict = verdict_on_settings(comparison);
-    std::vector<std::string> lines;
-    for (const auto& row : verdict.helps) {
-      lines.push_back(fmt::format("helps {} {}: {}", row.key, row.metric, gain_in_words(row)));
-    }
-    for (const auto& row : verdict.costs) {
-      lines.push_back(fmt::format("costs {} {}: {}", row.key, row.metric, gain_in_words(row)));
-    }
-    if (verdict.undecided > 0) {
-      lines.push_back(fmt::format("no verdict on {}", counted(verdict.undecided, "row")));
-    }
+    const auto lines = in_words(verdict);
     if (!global_.quiet) {
       std::fputs(comparison_table(comparison, global_.verbose).c_str(), stdout);
       fmt::print("\n{}\n", settings_in_words(settings));
@@ -331,7 +333,11 @@ class TuneRun final : public Trials {
                     counted(launches_in(now), "fresh launch", "fresh launches"),
                     files.base.string(), files.now.string())};
     comments.insert(comments.end(), lines.begin(), lines.end());
-    comments.emplace_back("Buffers were reused and warm; with fresh ones the gain may differ.");
+    comments.emplace_back(
+        confirmed_.front() == args()
+            ? "The memory of messages may have been in caches; where it is not, the gain may "
+              "differ."
+            : "buffers=cold: other memory for each message, in no cache; else the same again.");
     for (const auto& file : options_.outputs) {
       write_output(file, settings_file(settings_format_of(file), settings, comments));
       if (file != "-") say(fmt::format("wrote {}", file));
@@ -358,35 +364,15 @@ class TuneRun final : public Trials {
   AbClock::duration spent_{};  ///< for launches of both sides, `launched_`
   int launched_ = 0;
   int needed_ = 0;         ///< launches for a verdict
+  double more_cases_ = 1;  ///< in the confirmation, for each of the search
   int measured_ = 0;       ///< pairs of runs
   bool has_time_ = false;  ///< the benchmark has --max-time
   std::vector<std::string> transports_;
+  std::vector<std::string> confirmed_;  ///< args of the cases of the confirmation
   std::vector<Variables> candidates_;
   std::optional<TuneState> state_;
   std::optional<WorkFolder> work_;
-  fs::path suite_;
 };
-
-// The words after `tune`: the benchmark and its options, without our own, which go into `o`.
-std::vector<std::string> benchmark_words(const CLI::App& command, TuneOptions& o) {
-  CLI::App ours;
-  ours.set_help_flag("");
-  ours.allow_extras();
-  add_tune_options(ours, o);
-  auto words = command.remaining();
-  if (words.empty()) {
-    throw Failure(Exit::usage,
-                  "tune: expected a benchmark with its options, such as pingpong "
-                  "--transports tcp");
-  }
-  std::ranges::reverse(words);  // CLI11 takes the last one first
-  try {
-    ours.parse(words);
-  } catch (const CLI::ParseError& error) {
-    throw Failure(Exit::usage, explain(error, ours));
-  }
-  return ours.remaining();
-}
 
 Exit run_tune(const CLI::App& command, TuneOptions& o, const GlobalOptions& global) {
   const auto words = benchmark_words(command, o);

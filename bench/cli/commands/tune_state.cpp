@@ -61,10 +61,12 @@ void TuneState::keep(const Variables& settings, Trial trial) {
   write();
 }
 
-std::optional<TuneState::RunFiles> TuneState::confirmation(const Variables& settings) const {
+std::optional<TuneState::RunFiles> TuneState::confirmation(
+    const Variables& settings, const std::vector<std::string>& cases) const {
   if (!confirmation_.is_object()) return std::nullopt;
   try {
     if (confirmation_.at("settings").get<Variables>() != settings) return std::nullopt;
+    if (confirmation_.value("cases", Json()) != Json(cases)) return std::nullopt;
     RunFiles files{confirmation_.at("base").get<std::string>(),
                    confirmation_.at("new").get<std::string>()};
     std::error_code ignored;
@@ -76,9 +78,12 @@ std::optional<TuneState::RunFiles> TuneState::confirmation(const Variables& sett
   }
 }
 
-void TuneState::keep_confirmation(const Variables& settings, const RunFiles& files) {
-  confirmation_ = {
-      {"settings", settings}, {"base", files.base.string()}, {"new", files.now.string()}};
+void TuneState::keep_confirmation(const Variables& settings, const std::vector<std::string>& cases,
+                                  const RunFiles& files) {
+  confirmation_ = {{"settings", settings},
+                   {"cases", cases},
+                   {"base", files.base.string()},
+                   {"new", files.now.string()}};
   write();
 }
 

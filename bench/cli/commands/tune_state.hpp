@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/cli/plan/tune_search.hpp"
 #include "harness/core/json.hpp"
@@ -13,7 +14,7 @@ namespace ucxbench {
 
 /// What `tune` has measured. It is kept in a file, so that an interrupted search can resume:
 /// {"schema", "command", "ucx", "machine", "trials": [{"settings", "gains" (Trial's), "problem"}],
-/// "confirmation": {"settings", "base", "new" (run files)}}.
+/// "confirmation": {"settings", "cases", "base", "new" (run files)}}.
 class TuneState {
  public:
   /// Reads `file` if it exists. An empty name: nothing is kept. Throws Failure(Exit::usage) if the
@@ -28,9 +29,12 @@ class TuneState {
   struct RunFiles {
     std::filesystem::path base, now;
   };
-  /// The run files that confirm these settings; empty where there are none.
-  std::optional<RunFiles> confirmation(const Variables& settings) const;
-  void keep_confirmation(const Variables& settings, const RunFiles& files);
+  /// The run files that confirm these settings with these cases (a suite's args); empty where there
+  /// are none.
+  std::optional<RunFiles> confirmation(const Variables& settings,
+                                       const std::vector<std::string>& cases) const;
+  void keep_confirmation(const Variables& settings, const std::vector<std::string>& cases,
+                         const RunFiles& files);
 
  private:
   void write() const;

@@ -32,15 +32,16 @@ TEST_F(KeptSearch, GoesOn) {
   EXPECT_EQ(again.trials(), 1U);
   EXPECT_EQ(again.trial(settings_).gains.at("row"), (std::vector<double>{0.5, 0.25}));
   EXPECT_TRUE(again.trial({{"UCX_RNDV_THRESH", "inf"}}).gains.empty());
-  EXPECT_FALSE(again.confirmation(settings_));
+  EXPECT_FALSE(again.confirmation(settings_, {"pingpong"}));
   const auto run = folder_ / "run.json";
-  again.keep_confirmation(settings_, {run, run});
+  again.keep_confirmation(settings_, {"pingpong"}, {run, run});
   // Run files that are gone confirm nothing.
-  EXPECT_FALSE(state().confirmation(settings_));
+  EXPECT_FALSE(state().confirmation(settings_, {"pingpong"}));
   std::ofstream(run) << "{}";
-  ASSERT_TRUE(state().confirmation(settings_));
-  EXPECT_EQ(state().confirmation(settings_)->now, run);
-  EXPECT_FALSE(state().confirmation({{"UCX_RNDV_THRESH", "inf"}}));
+  ASSERT_TRUE(state().confirmation(settings_, {"pingpong"}));
+  EXPECT_EQ(state().confirmation(settings_, {"pingpong"})->now, run);
+  EXPECT_FALSE(state().confirmation({{"UCX_RNDV_THRESH", "inf"}}, {"pingpong"}));
+  EXPECT_FALSE(state().confirmation(settings_, {"pingpong", "merge"}));
 }
 
 TEST_F(KeptSearch, IsOfOneCommandAndOneUcx) {

@@ -1,6 +1,7 @@
 #include "bench/cli/plan/tune_search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -172,14 +173,37 @@ double gain_of(const SeriesChange& series) {
   return series.better == "higher" ? log : -log;
 }
 
+std::string speed_in_words(double times) {
+  return significant(times, 3) + (times < 1 ? " of the speed" : " times as fast");
+}
+
 std::string gain_in_words(const SeriesChange& series) {
   const auto times = [&](double ratio) { return series.better == "higher" ? ratio : 1 / ratio; };
-  auto text = fmt::format("{} times as fast", significant(times(series.ratio.estimate), 3));
+  auto text = speed_in_words(times(series.ratio.estimate));
   if (const auto& interval = series.ratio.interval) {
     const auto [low, high] = std::minmax({times((*interval)[0]), times((*interval)[1])});
     text += fmt::format(" ({} to {})", significant(low, 3), significant(high, 3));
   }
   return text;
+}
+
+std::vector<std::string> in_words(const TuneVerdict& verdict) {
+  std::vector<std::string> lines;
+  const auto add = [&](const char* what, const SeriesChange& row, const std::string& how) {
+    lines.push_back(fmt::format("{} {} {}: {}", what, row.key, row.metric, how));
+  };
+  for (const auto& row : verdict.helps) add("helps", row, gain_in_words(row));
+  for (const auto& row : verdict.costs) add("costs", row, gain_in_words(row));
+  for (const auto& row : verdict.undecided) {
+    add("no verdict", row, row.ratio.interval ? gain_in_words(row) : row.why);
+  }
+  return lines;
+}
+
+std::string settings_in_words(const Variables& settings) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : settings) words.push_back(fmt::format("{}={}", name, value));
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 TuneVerdict verdict_on_settings(const Comparison& comparison) {
@@ -188,7 +212,7 @@ TuneVerdict verdict_on_settings(const Comparison& comparison) {
   for (const auto& series : comparison.series) {
     if (series.change == Change::improved) verdict.helps.push_back(series);
     if (series.change == Change::regressed) verdict.costs.push_back(series);
-    if (series.change == Change::inconclusive) ++verdict.undecided;
+    if (series.change == Change::inconclusive) verdict.undecided.push_back(series);
     if (series.change == Change::improved || series.change == Change::regressed) {
       sum += gain_of(series);
     }

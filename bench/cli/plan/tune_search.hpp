@@ -58,16 +58,26 @@ Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials);
 /// What the comparison with the default says about the settings.
 struct TuneVerdict {
   std::vector<SeriesChange> helps{}, costs{};  ///< the largest change first
-  std::size_t undecided = 0;                   ///< rows without a verdict
+  std::vector<SeriesChange> undecided{};       ///< rows without a verdict
   /// Why the settings are not worth it: no row gains, or one loses as much. Empty if they are.
   std::string why_not{};
 };
 TuneVerdict verdict_on_settings(const Comparison& comparison);
 
+/// "helps pingpong/tag/host-host/tcp/1MiB latency_us: 5.20 times as fast (3.80 to 6.20)", and what
+/// costs or has no verdict.
+std::vector<std::string> in_words(const TuneVerdict& verdict);
+
+/// "UCX_MAX_RNDV_RAILS=1 UCX_RNDV_THRESH=64k".
+std::string settings_in_words(const Variables& settings);
+
 /// The logarithm of how many times as fast the new side is.
 double gain_of(const SeriesChange& series);
 
-/// "5.2 times as fast (3.8 to 6.2)", slower ones "0.96 times as fast (0.93 to 0.98)".
+/// "5.20 times as fast"; what is slower: "0.960 of the speed".
+std::string speed_in_words(double times);
+
+/// "5.20 times as fast (3.80 to 6.20)", "0.960 of the speed (0.930 to 0.980)".
 std::string gain_in_words(const SeriesChange& series);
 
 }  // namespace ucxbench
