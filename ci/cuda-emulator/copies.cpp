@@ -31,7 +31,8 @@ Result resolve(std::uintptr_t address, std::size_t bytes, May may, End& end) {
     return SUCCESS;
   }
   // Beyond registered memory lies ordinary memory.
-  if (found->kind != Kind::REGISTERED && bytes > found->end() - address) {
+  const bool beyond = found->kind != Kind::REGISTERED && bytes > found->end() - address;
+  if (beyond || !found->accessible) {
     report().refused_access();
     return ILLEGAL_ADDRESS;
   }

@@ -44,9 +44,13 @@ int attribute_of(Device device, int attribute) {
     case CONCURRENT_MANAGED_ACCESS:
     case CAN_USE_HOST_POINTER_FOR_REGISTERED_MEMORY:
     case HOST_REGISTER_SUPPORTED:
+    case VIRTUAL_MEMORY_SUPPORTED:
+    case MEMORY_POOLS_SUPPORTED:
       return 1;
+    case FABRIC_HANDLES_SUPPORTED:
+      return machine().fabric ? 1 : 0;
     default:
-      // Also: no virtual memory management, memory pools, DMA buffers or GPUDirect RDMA.
+      // Also: no DMA buffers or GPUDirect RDMA.
       return 0;
   }
 }

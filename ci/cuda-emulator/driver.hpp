@@ -30,6 +30,7 @@ enum Result : int {
   HOST_MEMORY_ALREADY_REGISTERED = 712,
   HOST_MEMORY_NOT_REGISTERED = 713,
   LAUNCH_FAILED = 719,
+  NOT_PERMITTED = 800,
   NOT_SUPPORTED = 801,
 };
 
@@ -86,7 +87,12 @@ enum DeviceAttribute : int {
   CONCURRENT_MANAGED_ACCESS = 89,
   CAN_USE_HOST_POINTER_FOR_REGISTERED_MEMORY = 91,
   HOST_REGISTER_SUPPORTED = 99,
+  VIRTUAL_MEMORY_SUPPORTED = 102,
+  MEMORY_POOLS_SUPPORTED = 115,
+  FABRIC_HANDLES_SUPPORTED = 128,
 };
+
+enum AllocationHandleType : int { FILE_DESCRIPTOR = 1, FABRIC = 8 };
 
 constexpr unsigned IPC_LAZY_ENABLE_PEER_ACCESS = 1;
 constexpr int ADVISE_SET_PREFERRED_LOCATION = 3;
@@ -102,6 +108,27 @@ struct Uuid {
 struct Location {
   int type;
   int id;
+};
+
+/// Physical memory without an address, as cuMemCreate is asked for it.
+struct PhysicalProperties {
+  int type;
+  int handle_types;
+  Location location;
+  void* windows;
+  unsigned char compression;
+  unsigned char gpu_direct_rdma;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+
+struct AccessDescriptor {
+  Location location;
+  int flags;
+};
+
+struct FabricHandle {
+  unsigned char bytes[64];
 };
 
 }  // namespace emulator

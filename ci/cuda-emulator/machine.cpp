@@ -54,6 +54,7 @@ Machine read_machine() {
           .driver_version = static_cast<int>(number("CUDA_EMULATOR_DRIVER_VERSION", 13000)),
           .links = static_cast<int>(number("CUDA_EMULATOR_NVLINKS", 4)),
           .crc_every = number("CUDA_EMULATOR_NVLINK_CRC_EVERY", 0),
+          .fabric = number("CUDA_EMULATOR_FABRIC", 0) != 0,
           .visible = visible_devices(devices)};
 }
 

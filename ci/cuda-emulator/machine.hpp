@@ -18,6 +18,7 @@ struct Machine {
   int driver_version;        // CUDA_EMULATOR_DRIVER_VERSION, default 13000
   int links;                 // NVLinks of each: CUDA_EMULATOR_NVLINKS, default 4
   std::uint64_t crc_every;   // bytes sent per NVLink CRC error: CUDA_EMULATOR_NVLINK_CRC_EVERY
+  bool fabric;               // memory has fabric handles: CUDA_EMULATOR_FABRIC, default 0
   std::vector<int> visible;  // which of them CUDA calls 0, 1, …
 };
 

@@ -48,6 +48,13 @@ std::uintptr_t reservation() {
 
 }  // namespace
 
+int device_file(std::uint64_t bytes) {
+  const int fd = memfd_create("emulated-gpu-memory", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
 Memory& memory() {
   static auto& instance = *new Memory;
   return instance;
@@ -61,12 +68,12 @@ Allocation* Memory::find(std::uintptr_t address) {
   auto after = allocations_.upper_bound(address);
   if (after == allocations_.begin()) return nullptr;
   auto& allocation = std::prev(after)->second;
-  return address < allocation.end() ? &allocation : nullptr;
+  const bool is_memory = allocation.kind != Kind::RESERVED && address < allocation.end();
+  return is_memory ? &allocation : nullptr;
 }
 
-/// Gives it an address among the devices' and maps its file where only we know.
-Result Memory::map_device(Allocation& allocation) {
-  const auto needed = allocation.bytes + PAGE_BYTES;
+Result Memory::find_place(std::uint64_t bytes, std::uintptr_t& address) const {
+  const auto needed = bytes + PAGE_BYTES;
   auto candidate = reservation() + SLOT_BYTES;  // below the first one lies nothing either
   const auto end = reservation() + RESERVED_BYTES;
   // The lowest gap that is wide enough: as with the driver, freed addresses soon come again.
@@ -76,14 +83,24 @@ Result Memory::map_device(Allocation& allocation) {
     candidate = round_up(next->second.end() + PAGE_BYTES, SLOT_BYTES);
   }
   if (candidate > end || end - candidate < needed) return OUT_OF_MEMORY;
+  address = candidate;
+  return SUCCESS;
+}
+
+/// Gives it an address among the devices', unless it has one, and maps its file where only we know.
+Result Memory::map_device(Allocation& allocation) {
+  auto place = allocation.base;
+  if (place == 0) {
+    if (const auto result = find_place(allocation.bytes, place); result != SUCCESS) return result;
+  }
   void* contents = hidden_map(allocation.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, allocation.fd);
   if (contents == nullptr) return OUT_OF_MEMORY;
   // The same bytes stand at the device's address, where only kernels may come.
-  if (map_at(candidate, allocation.bytes, MAP_SHARED, allocation.fd) == -1) {
+  if (map_at(place, allocation.bytes, MAP_SHARED, allocation.fd) == -1) {
     syscall(SYS_munmap, contents, allocation.bytes);
     return OUT_OF_MEMORY;
   }
-  allocation.base = candidate;
+  allocation.base = place;
   allocation.contents = static_cast<char*>(contents);
   // The rest of the last page; behind it is none.
   ASAN_POISON_MEMORY_REGION(reinterpret_cast<void*>(allocation.end()), PAGE_BYTES - 1);
@@ -100,6 +117,7 @@ std::vector<Range> Memory::open_to_kernels() {
   protect_devices(PROT_READ | PROT_WRITE);
   std::vector<Range> ranges;
   for (auto& [base, allocation] : allocations_) {
+    if (allocation.kind == Kind::RESERVED) continue;
     if (!allocation.shadow) allocation.shadow = std::make_shared<Shadow>(base, allocation.end());
     ranges.push_back({.begin = base, .end = allocation.end(), .shadow = allocation.shadow.get()});
   }
@@ -117,13 +135,11 @@ Result Memory::allocate(Kind kind, std::uint64_t bytes, Context* context, unsign
                   .physical = machine().visible[context->device],
                   .flags = flags,
                   .id = ++last_id_};
-  if (kind == Kind::DEVICE) {
+  if (kind == Kind::DEVICE || kind == Kind::POOLED) {
     if (bytes > machine().bytes - used_[made.physical]) return OUT_OF_MEMORY;
-    made.fd = memfd_create("emulated-gpu-memory", MFD_CLOEXEC);
-    if (made.fd < 0) return OPERATING_SYSTEM;
-    auto result = ftruncate(made.fd, static_cast<off_t>(bytes)) == 0 ? SUCCESS : OUT_OF_MEMORY;
-    if (result == SUCCESS) result = map_device(made);
-    if (result != SUCCESS) {
+    made.fd = device_file(bytes);
+    if (made.fd < 0) return OUT_OF_MEMORY;
+    if (const auto result = map_device(made); result != SUCCESS) {
       close(made.fd);
       return result;
     }
@@ -185,7 +201,9 @@ Result Memory::free(std::uintptr_t address, Kind kind) {
 }
 
 void Memory::release(const Allocation& allocation) {
-  if (allocation.kind == Kind::DEVICE) used_[allocation.physical] -= allocation.bytes;
+  if (allocation.kind == Kind::RESERVED) return;
+  if (allocation.kind == Kind::DEVICE || allocation.kind == Kind::POOLED)
+    used_[allocation.physical] -= allocation.bytes;
   if (allocation.kind != Kind::REGISTERED) {
     syscall(SYS_munmap, allocation.contents, allocation.bytes);
   }
@@ -193,7 +211,11 @@ void Memory::release(const Allocation& allocation) {
     ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(allocation.end()), PAGE_BYTES - 1);
     map_at(allocation.base, allocation.bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   }
-  if (allocation.fd >= 0) close(allocation.fd);
+  if (allocation.mapped != nullptr) {
+    drop(allocation.mapped);
+  } else if (allocation.fd >= 0) {
+    close(allocation.fd);
+  }
 }
 
 void Memory::free_all_of(const Context* context) {

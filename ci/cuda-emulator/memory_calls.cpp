@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ci/cuda-emulator/memory.hpp"
+#include "ci/cuda-emulator/streams.hpp"
 
 namespace emulator {
 namespace {
@@ -67,8 +68,25 @@ EMULATED(cuMemFree_v2, DevicePointer pointer) {
   Context* context = nullptr;
   if (const auto result = current(context); result != SUCCESS) return result;
   const std::lock_guard lock(driver_mutex());
-  const auto result = memory().free(pointer, Kind::DEVICE);
-  return result == SUCCESS ? result : memory().free(pointer, Kind::MANAGED);
+  auto result = INVALID_VALUE;
+  for (const auto kind : {Kind::DEVICE, Kind::POOLED, Kind::MANAGED}) {
+    if (result != SUCCESS) result = memory().free(pointer, kind);
+  }
+  return result;
+}
+
+// From the device's default pool, whose memory other processes cannot have.
+EMULATED(cuMemAllocAsync, DevicePointer* pointer, std::size_t bytes, Stream* stream) {
+  if (!is_stream(stream)) return INVALID_HANDLE;
+  return allocate(Kind::POOLED, pointer, bytes, 0);
+}
+
+EMULATED(cuMemFreeAsync, DevicePointer pointer, Stream* stream) {
+  Context* context = nullptr;
+  if (const auto result = current(context); result != SUCCESS) return result;
+  if (!is_stream(stream)) return INVALID_HANDLE;
+  const std::lock_guard lock(driver_mutex());
+  return memory().free(pointer, Kind::POOLED);
 }
 
 EMULATED(cuMemAllocHost_v2, void** pointer, std::size_t bytes) {

@@ -163,6 +163,30 @@ TEST(EmulatedMemory, IsKnownByItsAttributes) {
   });
 }
 
+TEST(EmulatedMemory, OfAPoolBelongsToNoContext) {
+  in_process({}, [] {
+    const Driver cuda;
+    Result (*allocate)(DevicePointer*, std::size_t, Handle) = cuda.find("cuMemAllocAsync");
+    Result (*free)(DevicePointer, Handle) = cuda.find("cuMemFreeAsync");
+    DevicePointer pooled = 0;
+    EXPECT_EQ(SUCCESS, allocate(&pooled, 10 * KIB, nullptr));
+    EXPECT_EQ(SUCCESS, cuda.fill(pooled, 7, 10 * KIB));
+    EXPECT_EQ(7, cuda.byte_at(pooled + 10 * KIB - 1));
+    EXPECT_EQ(DEVICE_MEMORY, attribute<unsigned>(cuda, MEMORY_TYPE, pooled));
+    EXPECT_EQ(0u, attribute<unsigned>(cuda, IS_MANAGED, pooled));
+    EXPECT_EQ(nullptr, attribute<Handle>(cuda, CONTEXT, pooled));
+    EXPECT_NE(nullptr, attribute<Handle>(cuda, MEMPOOL_HANDLE, pooled));
+    EXPECT_EQ(0u, attribute<unsigned>(cuda, IS_LEGACY_IPC_CAPABLE, pooled));
+    EXPECT_EQ(0u, attribute<unsigned long long>(cuda, ALLOWED_HANDLE_TYPES, pooled));
+    IpcHandle handle;
+    EXPECT_EQ(INVALID_VALUE, cuda.export_memory(&handle, pooled));
+    EXPECT_EQ(SUCCESS, free(pooled, nullptr));
+    EXPECT_EQ(INVALID_VALUE, free(pooled, nullptr));
+    EXPECT_EQ(SUCCESS, allocate(&pooled, 1, nullptr));
+    EXPECT_EQ(SUCCESS, cuda.free(pooled));
+  });
+}
+
 TEST(EmulatedMemory, OfTheHostCanBeUsedByBoth) {
   in_process({}, [] {
     const Driver cuda;

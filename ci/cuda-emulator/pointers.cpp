@@ -27,7 +27,10 @@ Result store_attribute(void* data, int attribute, const Allocation& allocation,
   const bool is_host = allocation.kind == Kind::PINNED || allocation.kind == Kind::REGISTERED;
   switch (attribute) {
     case CONTEXT:
-      return store(data, allocation.context);
+      // Neither a pool's nor mapped memory belongs to one.
+      return store(data, allocation.kind == Kind::POOLED || allocation.kind == Kind::MAPPED
+                             ? nullptr
+                             : allocation.context);
     case MEMORY_TYPE:
       return store(data, is_host ? HOST_MEMORY : DEVICE_MEMORY);
     case DEVICE_POINTER:
@@ -55,13 +58,15 @@ Result store_attribute(void* data, int attribute, const Allocation& allocation,
     case MAPPED:
       return store(data, 1);
     case ALLOWED_HANDLE_TYPES:
-      return store<unsigned long long>(data, 0);
+      return store<unsigned long long>(
+          data, allocation.mapped != nullptr ? allocation.mapped->properties.handle_types : 0);
     case IS_GPU_DIRECT_RDMA_CAPABLE:
       return store(data, 0);
     case ACCESS_FLAGS:
       return store(data, 3);
     case MEMPOOL_HANDLE:
-      return store<void*>(data, nullptr);
+      // A device's default pool: nobody asks more of it than that it is there.
+      return store<const void*>(data, allocation.kind == Kind::POOLED ? &machine() : nullptr);
     default:
       return NOT_SUPPORTED;
   }
@@ -121,7 +126,8 @@ EMULATED(cuPointerGetAttributes, unsigned count, int* attributes, void** data,
 EMULATED(cuPointerSetAttribute, const void* value, int attribute, DevicePointer pointer) {
   if (const auto result = ready(); result != SUCCESS) return result;
   const std::lock_guard lock(driver_mutex());
-  const bool known = memory().find(pointer) != nullptr;
+  const auto* found = memory().find(pointer);
+  const bool known = found != nullptr && found->mapped == nullptr;
   return value != nullptr && attribute == SYNC_MEMOPS && known ? SUCCESS : INVALID_VALUE;
 }
 

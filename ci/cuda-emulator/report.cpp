@@ -21,7 +21,7 @@ bool on_device(const Allocation* allocation) {
 }
 
 bool is_imported(const Allocation* allocation) {
-  return allocation != nullptr && allocation->kind == Kind::IMPORTED;
+  return allocation != nullptr && allocation->of_other_process();
 }
 
 std::string member(const char* name, std::uint64_t value) {
@@ -42,6 +42,7 @@ Report& report() {
 void Report::allocated(Kind kind, std::uint64_t used_bytes) {
   switch (kind) {
     case Kind::DEVICE:
+    case Kind::POOLED:
       ++device_allocations_;
       peak_bytes_ = std::max(peak_bytes_, used_bytes);
       break;
@@ -55,6 +56,8 @@ void Report::allocated(Kind kind, std::uint64_t used_bytes) {
       ++host_registrations_;
       break;
     case Kind::IMPORTED:
+    case Kind::RESERVED:
+    case Kind::MAPPED:
       break;
   }
 }
@@ -83,11 +86,12 @@ void Report::write() const {
   const char* prefix = std::getenv("CUDA_EMULATOR_REPORT");
   if (prefix == nullptr || *prefix == '\0') return;
   const std::lock_guard lock(driver_mutex());
-  std::uint64_t live_bytes = 0;
+  auto live_bytes = memory().physical_bytes();
   std::uint64_t live_mappings = 0;
   for (const auto& [base, allocation] : memory().all()) {
-    if (allocation.kind == Kind::DEVICE) live_bytes += allocation.bytes;
-    if (allocation.kind == Kind::IMPORTED) ++live_mappings;
+    const bool own = allocation.kind == Kind::DEVICE || allocation.kind == Kind::POOLED;
+    if (own) live_bytes += allocation.bytes;
+    if (allocation.of_other_process()) ++live_mappings;
   }
   const auto line =
       "{\"emulated\": true, \"pid\": " + std::to_string(getpid()) +

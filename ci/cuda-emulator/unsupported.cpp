@@ -9,28 +9,14 @@ extern "C" __attribute__((used, visibility("hidden"))) emulator::Result emulated
 #define UNSUPPORTED(name) EMULATED_ENTRY(name, emulated_unsupported)
 
 // Virtual memory management.
-UNSUPPORTED(cuMemAddressFree);
-UNSUPPORTED(cuMemAddressReserve);
-UNSUPPORTED(cuMemCreate);
-UNSUPPORTED(cuMemExportToShareableHandle);
 UNSUPPORTED(cuMemGetAccess);
-UNSUPPORTED(cuMemGetAllocationGranularity);
-UNSUPPORTED(cuMemGetAllocationPropertiesFromHandle);
 UNSUPPORTED(cuMemGetHandleForAddressRange);
-UNSUPPORTED(cuMemImportFromShareableHandle);
-UNSUPPORTED(cuMemMap);
-UNSUPPORTED(cuMemRelease);
-UNSUPPORTED(cuMemRetainAllocationHandle);
-UNSUPPORTED(cuMemSetAccess);
-UNSUPPORTED(cuMemUnmap);
 
 // Memory pools.
 UNSUPPORTED(cuDeviceGetDefaultMemPool);
 UNSUPPORTED(cuDeviceGetMemPool);
 UNSUPPORTED(cuDeviceSetMemPool);
-UNSUPPORTED(cuMemAllocAsync);
 UNSUPPORTED(cuMemAllocFromPoolAsync);
-UNSUPPORTED(cuMemFreeAsync);
 UNSUPPORTED(cuMemPoolCreate);
 UNSUPPORTED(cuMemPoolDestroy);
 UNSUPPORTED(cuMemPoolExportPointer);

@@ -128,6 +128,30 @@ def test_over_tcp_everything_is_staged(gpu, memory):
 
 
 @needs_both
+def test_what_allocators_give_goes_as_ucx_can_pass_it_on(gpu):
+    kinds = ["cuda", "cuda:async", "cuda:vmm", "cuda:fabric", "managed:gpu", "managed:host", "managed:read"]
+    memory = [word for kind in kinds for word in ("--memory", kind)]
+    done = gpu(*memory, "--transports", "tcp,nvlink", "--measure", "latency", CUDA_EMULATOR_FABRIC="1")
+    cases = {case["parameters"]["memory"][0]: case for case in done.file["cases"]}
+    assert list(cases) == kinds and all("emulated-gpu" in case["labels"] for case in cases.values())
+    for kind, case in cases.items():
+        assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
+        assert case["key"].split("/")[2] == f"{kind}-{kind}"
+        passed_on = kind in ("cuda", "cuda:fabric")
+        assert case["path"]["carried_by"] == {"nvlink" if passed_on else "tcp": 1}, kind
+    found = [one for one in done.file["findings"] if one["id"] == "memory-fallback"]
+    assert len(found) == 5 and not any("GB/s" in one["evidence"] for one in found)
+    assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0
+    assert done.bytes["managed_allocations"] >= 6 and done.bytes["ipc_left_open"] == 0
+
+
+@needs_both
+def test_no_fabric_handles(gpu):
+    done = gpu("--memory", "cuda:fabric", "--transports", "tcp,nvlink", "--measure", "latency", code=3)
+    assert "IMEX channel" in " ".join(done.out.split()) + only(done.file["cases"])["reason"]
+
+
+@needs_both
 def test_large_messages_go_by_cuda_ipc(gpu):
     done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
                UCX_MEM_MMAP_HOOK_MODE="bistro")

@@ -215,6 +215,21 @@ def test_a_set_that_cannot_run_is_skipped(pingpong, bench):
     assert [case["state"] for case in done.file["cases"]] == ["skipped"]
 
 
+def test_kinds_of_host_memory(pingpong):
+    kinds = ["host:node0", "host:huge", "host:node1000"]
+    memory = [word for kind in kinds for word in ("--memory", kind)]
+    done = pingpong("--memory", "host", *memory, "--transports", "shm", "--sizes", "4MiB", "--iterations", 16)
+    cases = {case["parameters"]["memory"][0]: case for case in done.file["cases"]}
+    for kind, why in (("host", None), ("host:node0", "SYS_NICE"), ("host:huge", "sysctl vm.nr_hugepages")):
+        if why is None or cases[kind]["state"] == "measured":
+            assert_sound(cases[kind])
+            assert cases[kind]["key"] == f"pingpong/tag/{kind}-{kind}/shm/4MiB"
+        else:
+            assert cases[kind]["state"] == "skipped" and why in cases[kind]["reason"]
+    assert cases["host:node1000"]["state"] == "skipped"
+    assert "may have memory on NUMA node" in cases["host:node1000"]["reason"]
+
+
 def test_the_users_ucx_settings_win(pingpong):
     done = pingpong(
         "--transports", "shm", "--ucx", "UCX_TLS=posix", "--ucx", "UCX_RNDV_THRESH=1K",

@@ -74,6 +74,25 @@ def test_mistakes_of_the_transpose_are_noticed(workload, mistake, words, result)
     assert words in case["reason"]
 
 
+@pytest.mark.parametrize(
+    "memory", ["cuda:async", "cuda:vmm", "managed:gpu", "managed:host", "managed:read", "cuda:async,host"]
+)
+@pytest.mark.parametrize("command", [["pingpong", "--iterations", 20], ["p2p", "-n", 2, "--runs", 1, "--iterations", 4]])
+def test_kinds_of_memory(bench, command, memory):
+    done = bench(*command, "--memory", memory, "--transports", "tcp,nvlink", "--sizes", "1MiB,64MiB", "--launches", 1,
+                 "--bind", "none", "--json", "run.json", environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
+    assert done.code == 0, done
+    for case in done.file["cases"]:
+        assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
+
+
+def test_fabric_handles_or_why_not(bench):
+    done = bench("pingpong", "--memory", "cuda:fabric", "--transports", "tcp,nvlink", "--sizes", "1MiB", "--launches", 1,
+                 "--bind", "none", "--json", "run.json", environment={"LD_LIBRARY_PATH": f"{UCX}/lib"})
+    case = only(done.file["cases"])
+    assert case["state"] == "measured" or "IMEX channel" in case["reason"], done
+
+
 @pytest.mark.skipif(SANITIZER is None, reason="no compute-sanitizer here")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck", "synccheck"])
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     }
     this->take_next_place();
     if ((how & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-      if (this->buffers_.receive_kind == MemoryKind::host) {
+      if (on_host(this->buffers_.receive_kind)) {
         std::memcpy(this->buffers_.receive, data, bytes);
       } else {
         copy_bytes(this->buffers_.receive_kind, this->buffers_.receive, data, bytes);

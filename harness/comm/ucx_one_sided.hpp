@@ -145,7 +145,7 @@ class PutLink : public OneSidedLink<PutLink<Progress>, Progress> {
  private:
   void write(std::byte* buffer, MemoryKind kind, std::uint8_t value) {
     auto* last = buffer + this->buffers_.bytes - 1;
-    if (kind == MemoryKind::host) {
+    if (on_host(kind)) {
       *reinterpret_cast<volatile std::uint8_t*>(last) = value;
     } else {
       copy_bytes(kind, last, &value, 1);
@@ -153,7 +153,7 @@ class PutLink : public OneSidedLink<PutLink<Progress>, Progress> {
   }
   std::uint8_t read() const {
     const auto* last = this->buffers_.receive + this->buffers_.bytes - 1;
-    if (this->buffers_.receive_kind == MemoryKind::host) {
+    if (on_host(this->buffers_.receive_kind)) {
       return *reinterpret_cast<const volatile std::uint8_t*>(last);
     }
     std::uint8_t value = 0;

@@ -4,9 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -17,18 +15,12 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/pattern.hpp"
-#include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/memory/cuda_driver.hpp"
+#include "harness/memory/host_pages.hpp"
 
 namespace ucxbench {
 namespace {
-
-constexpr std::array<std::pair<MemoryKind, std::string_view>, 4> kinds = {
-    {{MemoryKind::host, "host"},
-     {MemoryKind::pinned, "pinned"},
-     {MemoryKind::cuda, "cuda"},
-     {MemoryKind::managed, "managed"}}};
 
 // Work on more bytes than this goes in steps: staging needs so much host memory at most, and the
 // watchdog sees activity in between.
@@ -59,82 +51,64 @@ void count_peak(std::size_t bytes) {
   }
 }
 
-std::byte* map_pages(std::size_t bytes, Pages pages) {
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) {
-    throw Failure(Exit::cannot_run, fmt::format("no memory for a buffer of {}: {}",
-                                                spaced_size(bytes), std::strerror(errno)));
-  }
-  // A wish: a kernel without such pages gives others.
-  if (pages == Pages::huge && bytes >= huge_page) madvise(mapped, bytes, MADV_HUGEPAGE);
-  auto* data = static_cast<std::byte*>(mapped);
-  if (pages == Pages::untouched) return data;
+void touch(std::span<std::byte> bytes) {
   // In steps, since gigabytes take as long as a time-out.
   constexpr std::size_t page = 4096;
-  for (std::size_t at = 0; at < bytes; at += page) {
-    data[at] = std::byte{0};
+  for (std::size_t at = 0; at < bytes.size(); at += page) {
+    bytes[at] = std::byte{0};
     if (at % step == 0) activity().bump();
   }
-  return data;
 }
 
-std::byte* allocate(MemoryKind kind, std::size_t bytes, Pages pages) {
-  if (kind == MemoryKind::host) return map_pages(bytes, pages);
+std::span<std::byte> allocate_on_gpu(const MemoryKind& kind, std::size_t bytes, Pages pages) {
   const auto& driver = CudaDriver::get();
-  auto* data = kind == MemoryKind::pinned ? driver.allocate_pinned(bytes)
-               : kind == MemoryKind::cuda ? driver.allocate(bytes)
-                                          : driver.allocate_managed(bytes);
+  auto* data = kind.place == MemoryPlace::pinned ? driver.allocate_pinned(bytes)
+               : kind.place == MemoryPlace::cuda ? driver.allocate(bytes, kind.way)
+                                                 : driver.allocate_managed(bytes, kind.way);
   if (pages != Pages::untouched) driver.zero(data, bytes);
-  return data;
-}
-
-// Managed memory too: a touch by the host would bring its pages here.
-bool host_may_touch(MemoryKind kind) {
-  return kind == MemoryKind::host || kind == MemoryKind::pinned;
+  return {data, bytes};
 }
 
 }  // namespace
 
 class Buffer::Allocation {
  public:
-  Allocation(MemoryKind kind, std::size_t bytes, Pages pages)
-      : kind_(kind), bytes_(allocate(kind, bytes, pages), bytes) {
+  Allocation(const MemoryKind& kind, std::size_t bytes, Pages pages) : kind_(kind) {
+    if (on_host(kind)) {
+      bytes_ = pages_.emplace(kind, bytes).bytes();
+      // A wish: a kernel without such pages gives others.
+      const bool wish = kind == MemoryKind::host && pages == Pages::huge && bytes >= huge_page;
+      if (wish) madvise(bytes_.data(), bytes, MADV_HUGEPAGE);
+      if (pages != Pages::untouched) {
+        touch(bytes_);
+        pages_->check_node();
+      }
+    } else {
+      bytes_ = allocate_on_gpu(kind, bytes, pages);
+    }
     count_peak(bytes);
   }
   Allocation(const Allocation&) = delete;
   Allocation& operator=(const Allocation&) = delete;
   ~Allocation() {
     held.fetch_sub(bytes_.size());
-    if (kind_ == MemoryKind::host) {
-      munmap(bytes_.data(), bytes_.size());
-    } else if (kind_ == MemoryKind::pinned) {
+    if (kind_.place == MemoryPlace::pinned) {
       CudaDriver::get().release_pinned(bytes_.data());
-    } else {
-      CudaDriver::get().release(bytes_.data());
+    } else if (on_gpu(kind_)) {
+      CudaDriver::get().release(bytes_.data(), bytes_.size(), kind_.way);
     }
   }
 
-  MemoryKind kind() const { return kind_; }
+  const MemoryKind& kind() const { return kind_; }
   std::span<std::byte> bytes() const { return bytes_; }
 
  private:
   MemoryKind kind_;
+  std::optional<HostPages> pages_;
   std::span<std::byte> bytes_;
 };
 
-MemoryKind parse_memory_kind(std::string_view name) {
-  for (const auto& [kind, known] : kinds) {
-    if (name == known) return kind;
-  }
-  throw Failure(Exit::usage, "--memory: " + unknown_name("memory kind", name,
-                                                         {"host", "pinned", "cuda", "managed"}));
-}
-
-std::string_view to_string(MemoryKind kind) {
-  return std::ranges::find(kinds, kind, &decltype(kinds)::value_type::first)->second;
-}
-
-void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes) {
+void copy_bytes(const MemoryKind& kind, void* to, const void* from, std::size_t bytes) {
   if (host_may_touch(kind)) {
     std::memcpy(to, from, bytes);
   } else {
@@ -142,7 +116,7 @@ void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes) 
   }
 }
 
-Buffer::Buffer(MemoryKind kind, std::size_t bytes, Pages pages)
+Buffer::Buffer(const MemoryKind& kind, std::size_t bytes, Pages pages)
     : owner_(std::make_shared<Allocation>(kind, bytes, pages)), bytes_(owner_->bytes()) {}
 
 Buffer::Buffer(std::shared_ptr<Allocation> owner, std::span<std::byte> bytes)
@@ -182,7 +156,7 @@ std::optional<std::size_t> Buffer::mismatch(std::size_t bytes, std::uint64_t see
   return std::nullopt;
 }
 
-MemoryPool::MemoryPool(MemoryKind kind, std::size_t bytes, Pages pages)
+MemoryPool::MemoryPool(const MemoryKind& kind, std::size_t bytes, Pages pages)
     : owner_(std::make_shared<Buffer::Allocation>(kind, bytes, pages)) {}
 
 std::size_t MemoryPool::room_for(const std::vector<std::size_t>& sizes) {
@@ -204,6 +178,16 @@ Buffer MemoryPool::take(std::size_t bytes) {
 }
 
 std::uint64_t peak_buffer_bytes() { return peak.load(); }
+
+std::string why_no_memory(const MemoryKind& kind) {
+  if (!on_host(kind)) return "";
+  try {
+    HostPages(kind, 1);
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
 
 std::uint64_t available_memory_bytes() {
   std::uint64_t available = std::numeric_limits<std::uint64_t>::max();

@@ -5,39 +5,27 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include "harness/memory/kind.hpp"
 
 namespace ucxbench {
 
-/// Where a buffer lives: pages of the process; host memory that the CUDA driver has pinned; a GPU's
-/// memory; memory that the driver moves between host and GPU.
-enum class MemoryKind { host, pinned, cuda, managed };
-MemoryKind parse_memory_kind(std::string_view name);
-std::string_view to_string(MemoryKind kind);
-
-/// Whether the kind comes from the CUDA driver, so that a CudaContext must be there first.
-constexpr bool needs_cuda(MemoryKind kind) { return kind != MemoryKind::host; }
-
-/// Whether messages of it come from or go to a GPU: UCX takes pinned memory for the host's.
-constexpr bool on_gpu(MemoryKind kind) {
-  return kind == MemoryKind::cuda || kind == MemoryKind::managed;
-}
-
-/// Whether an allocation's first page faults are over when it is handed out. Host memory may also
-/// be of huge pages, touched, where the system grants them and it is large enough: what strides
-/// through gigabytes misses the address translation's caches otherwise.
+/// Whether an allocation's first page faults are over when it is handed out. Plain host memory
+/// may also be of huge pages, touched, where the system grants them and it is large enough: what
+/// strides through gigabytes misses the address translation's caches otherwise.
 enum class Pages { touched, untouched, huge };
 
 /// Copies to or from memory of this kind; the other side may be the same or the host's.
-void copy_bytes(MemoryKind kind, void* to, const void* from, std::size_t bytes);
+void copy_bytes(const MemoryKind& kind, void* to, const void* from, std::size_t bytes);
 
 /// Page-aligned bytes of one kind, zeroed and touched unless it is asked for otherwise: no page
 /// fault is left for the timed region. Move-only; message memory is allocated only in this file.
 class Buffer {
  public:
   /// An allocation of its own. Throws Failure(Exit::cannot_run) when there is no such memory.
-  Buffer(MemoryKind kind, std::size_t bytes, Pages pages = Pages::touched);
+  Buffer(const MemoryKind& kind, std::size_t bytes, Pages pages = Pages::touched);
 
   /// For UCX. The host may read and write host and pinned memory there, never the others.
   std::byte* data() { return bytes_.data(); }
@@ -66,7 +54,7 @@ class Buffer {
 /// of its own (CUDA IPC) or a registration (InfiniBand), a pool only one.
 class MemoryPool {
  public:
-  MemoryPool(MemoryKind kind, std::size_t bytes, Pages pages = Pages::touched);
+  MemoryPool(const MemoryKind& kind, std::size_t bytes, Pages pages = Pages::touched);
 
   /// The next `bytes`, from the next multiple of `alignment`. Throws Failure(Exit::usage) when the
   /// pool is too small.
@@ -83,6 +71,9 @@ class MemoryPool {
 
 /// The most bytes that this process has held in allocations at one time.
 std::uint64_t peak_buffer_bytes();
+
+/// Why this machine, here and now, has no memory of the kind, or empty; of kinds of the host.
+std::string why_no_memory(const MemoryKind& kind);
 
 /// What can be allocated on this host now without swapping: MemAvailable of /proc/meminfo, or what
 /// the process's memory cgroup leaves if that is less.

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/memory/host_pages.hpp"
 
 namespace ucxbench {
 namespace {
@@ -104,13 +106,69 @@ TEST(MemoryPool, LivesAsLongAsItsBuffers) {
   EXPECT_EQ(buffer->mismatch(16, 1), std::nullopt);
 }
 
-TEST(MemoryKind, HasFourNames) {
-  for (const auto* name : {"host", "pinned", "cuda", "managed"}) {
+std::string why_not(const MemoryKind& kind, std::size_t bytes) {
+  try {
+    const HostPages pages(kind, bytes);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit(), Exit::cannot_run);
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(HostPages, AreOnTheNodeOrNameThoseThereAre) {
+  const auto nodes = memory_nodes();
+  if (nodes.empty()) GTEST_SKIP() << "the system names no NUMA nodes";
+  const auto other = parse_memory_kind("host:node1000");
+  EXPECT_NE(why_no_memory(other).find("may have memory on NUMA node"), std::string::npos);
+  EXPECT_THROW(Buffer(other, 4096), Failure);
+  const MemoryKind own{MemoryPlace::host, MemoryWay::node, nodes.back()};
+  const auto refused = why_no_memory(own);
+  if (!refused.empty()) GTEST_SKIP() << refused;  // a container may not bind memory
+  Buffer buffer(own, std::size_t{5000} * 4096 + 1);
+  EXPECT_EQ(buffer.kind(), own);
+  buffer.fill(buffer.size(), 3);
+  EXPECT_EQ(buffer.mismatch(buffer.size(), 3), std::nullopt);
+  // Without a touch a page is nowhere.
+  EXPECT_THROW(HostPages(own, 4096).check_node(), Failure);
+}
+
+TEST(HostPages, AreHugeOrSayHowToGetThem) {
+  const auto kind = parse_memory_kind("host:huge");
+  const auto page = page_bytes(kind);
+  if (page == 0) GTEST_SKIP() << "a kernel without huge pages";
+  EXPECT_NE(why_not(kind, std::size_t{1} << 50U).find("sysctl vm.nr_hugepages"), std::string::npos);
+  if (const auto none = why_no_memory(kind); !none.empty()) {
+    EXPECT_NE(none.find("needs 1 huge page of"), std::string::npos) << none;
+    GTEST_SKIP() << none;
+  }
+  Buffer buffer(kind, 4097);
+  EXPECT_EQ(kernel_page_bytes(buffer.data()), page);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page, 0U);
+}
+
+TEST(HostPages, OfOtherKindsAreTheSystems) {
+  const Buffer buffer(MemoryKind::host, 4096);
+  EXPECT_EQ(kernel_page_bytes(buffer.data()), page_bytes(MemoryKind::host));
+  EXPECT_EQ(kernel_page_bytes(nullptr), 0U);
+}
+
+TEST(MemoryKind, IsCalledAsItIsRecorded) {
+  for (const auto* name :
+       {"host", "host:huge", "host:node0", "host:node12", "pinned", "cuda", "cuda:async",
+        "cuda:vmm", "cuda:fabric", "managed", "managed:gpu", "managed:host", "managed:read"}) {
     EXPECT_EQ(to_string(parse_memory_kind(name)), name);
   }
-  EXPECT_THROW(parse_memory_kind("gpu"), Failure);
-  EXPECT_FALSE(needs_cuda(MemoryKind::host));
+  for (const auto* name : {"gpu", "cuda:", "host:node", "host:node-1", "host:node01", "host:node1x",
+                           "host:node99999999999"}) {
+    EXPECT_THROW(parse_memory_kind(name), Failure) << name;
+  }
+  EXPECT_EQ(parse_memory_kind("cuda"), MemoryKind::cuda);
+  EXPECT_FALSE(needs_cuda(parse_memory_kind("host:huge")));
   EXPECT_TRUE(needs_cuda(MemoryKind::pinned));
+  EXPECT_TRUE(host_may_touch(MemoryKind::pinned));
+  EXPECT_TRUE(on_gpu(parse_memory_kind("cuda:vmm")));
+  EXPECT_FALSE(host_may_touch(parse_memory_kind("managed:host")));
 }
 
 }  // namespace

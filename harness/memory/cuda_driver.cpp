@@ -15,9 +15,7 @@
 namespace ucxbench {
 namespace {
 
-constexpr unsigned mem_attach_global = 1;    // CU_MEM_ATTACH_GLOBAL
-constexpr unsigned host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
-constexpr unsigned register_portable = 1;    // CU_MEMHOSTREGISTER_PORTABLE
+constexpr unsigned register_portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 
 // Of the one context of this process, for threads that come later.
 std::atomic<void*> process_context{nullptr};
@@ -25,8 +23,6 @@ std::atomic<void*> process_context{nullptr};
 std::string cuda_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
-
-std::uint64_t address(const std::byte* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 }  // namespace
 
@@ -68,6 +64,19 @@ CudaDriver::CudaDriver() {
   find(unregister_, "cuMemHostUnregister");
   find(can_access_peer_, "cuDeviceCanAccessPeer");
   find(enable_peer_, "cuCtxEnablePeerAccess");
+  find(current_device_, "cuCtxGetDevice");
+  find(device_attribute_, "cuDeviceGetAttribute");
+  find(allocate_async_, "cuMemAllocAsync");
+  find(granularity_, "cuMemGetAllocationGranularity");
+  find(create_, "cuMemCreate");
+  find(release_, "cuMemRelease");
+  find(reserve_, "cuMemAddressReserve");
+  find(give_back_, "cuMemAddressFree");
+  find(map_, "cuMemMap");
+  find(unmap_, "cuMemUnmap");
+  find(set_access_, "cuMemSetAccess");
+  find(advise_, "cuMemAdvise");
+  find(prefetch_, "cuMemPrefetchAsync");
   find(copy_, "cuMemcpy");
   find(set_bytes_, "cuMemsetD8_v2");
   find(copy_async_, "cuMemcpyAsync");
@@ -115,29 +124,6 @@ std::vector<CudaDevice> CudaDriver::devices() const {
   }
   return found;
 }
-
-std::byte* CudaDriver::allocate(std::size_t bytes) const {
-  Pointer pointer = 0;
-  check(allocate_(&pointer, bytes), fmt::format("cuMemAlloc of {}", spaced_size(bytes)).c_str());
-  return reinterpret_cast<std::byte*>(pointer);
-}
-
-std::byte* CudaDriver::allocate_pinned(std::size_t bytes) const {
-  void* pointer = nullptr;
-  check(allocate_pinned_(&pointer, bytes, host_alloc_portable),
-        fmt::format("cuMemHostAlloc of {}", spaced_size(bytes)).c_str());
-  return static_cast<std::byte*>(pointer);
-}
-
-std::byte* CudaDriver::allocate_managed(std::size_t bytes) const {
-  Pointer pointer = 0;
-  check(allocate_managed_(&pointer, bytes, mem_attach_global),
-        fmt::format("cuMemAllocManaged of {}", spaced_size(bytes)).c_str());
-  return reinterpret_cast<std::byte*>(pointer);
-}
-
-void CudaDriver::release(std::byte* pointer) const noexcept { free_(address(pointer)); }
-void CudaDriver::release_pinned(std::byte* pointer) const noexcept { free_pinned_(pointer); }
 
 void CudaDriver::pin(std::byte* pointer, std::size_t bytes) const {
   check(register_(pointer, bytes, register_portable),

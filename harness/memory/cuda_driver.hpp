@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "harness/core/json.hpp"
+#include "harness/memory/kind.hpp"
 
 namespace ucxbench {
 
@@ -33,10 +35,14 @@ class CudaDriver {
   int version() const { return version_; }
   std::vector<CudaDevice> devices() const;
 
-  std::byte* allocate(std::size_t bytes) const;          ///< in the current context's device
-  std::byte* allocate_pinned(std::size_t bytes) const;   ///< host memory, portable to all contexts
-  std::byte* allocate_managed(std::size_t bytes) const;  ///< attached to all streams
-  void release(std::byte* pointer) const noexcept;       ///< of allocate or allocate_managed
+  /// In the current context's device; a way of MemoryPlace::cuda.
+  std::byte* allocate(std::size_t bytes, MemoryWay way = MemoryWay::plain) const;
+  /// Attached to all streams, with the hints of a way of MemoryPlace::managed.
+  std::byte* allocate_managed(std::size_t bytes, MemoryWay way = MemoryWay::plain) const;
+  /// Of both, of the same bytes and way.
+  void release(std::byte* pointer, std::size_t bytes,
+               MemoryWay way = MemoryWay::plain) const noexcept;
+  std::byte* allocate_pinned(std::size_t bytes) const;  ///< host memory, portable to all contexts
   void release_pinned(std::byte* pointer) const noexcept;
 
   /// Pins host memory that is there already, for all contexts, until it is unpinned.
@@ -62,7 +68,33 @@ class CudaDriver {
   using Stream = void*;
   using Event = void*;
 
+  /// CUmemLocation, CUmemAllocationProp and CUmemAccessDesc of cuda.h.
+  struct Location {
+    int type, id;
+  };
+  struct Properties {
+    int type, handle_types;
+    Location location;
+    void* windows;
+    unsigned char compression, gpu_direct_rdma;
+    unsigned short usage;
+    std::array<unsigned char, 4> reserved;
+  };
+  struct Access {
+    Location location;
+    int flags;
+  };
+
+  static Pointer address(const std::byte* pointer) {
+    return reinterpret_cast<std::uint64_t>(pointer);
+  }
   void check(Result result, const char* call) const;
+  Device current_device() const;
+  Properties properties_of(Device device, MemoryWay way) const;
+  std::byte* allocate_from_pool(std::size_t bytes) const;
+  std::byte* allocate_mapped(std::size_t bytes, MemoryWay way) const;
+  std::byte* map(std::uint64_t handle, std::size_t bytes, Device device) const;
+  void advise(std::byte* pointer, std::size_t bytes, MemoryWay way) const;
 
   int version_ = 0;
   Result (*init_)(unsigned) = nullptr;
@@ -85,6 +117,19 @@ class CudaDriver {
   Result (*unregister_)(void*) = nullptr;
   Result (*can_access_peer_)(int*, Device, Device) = nullptr;
   Result (*enable_peer_)(Context, unsigned) = nullptr;
+  Result (*current_device_)(Device*) = nullptr;
+  Result (*device_attribute_)(int*, int, Device) = nullptr;
+  Result (*allocate_async_)(Pointer*, std::size_t, Stream) = nullptr;
+  Result (*granularity_)(std::size_t*, const Properties*, int) = nullptr;
+  Result (*create_)(std::uint64_t*, std::size_t, const Properties*, std::uint64_t) = nullptr;
+  Result (*release_)(std::uint64_t) = nullptr;
+  Result (*reserve_)(Pointer*, std::size_t, std::size_t, Pointer, std::uint64_t) = nullptr;
+  Result (*give_back_)(Pointer, std::size_t) = nullptr;
+  Result (*map_)(Pointer, std::size_t, std::size_t, std::uint64_t, std::uint64_t) = nullptr;
+  Result (*unmap_)(Pointer, std::size_t) = nullptr;
+  Result (*set_access_)(Pointer, std::size_t, const Access*, std::size_t) = nullptr;
+  Result (*advise_)(Pointer, std::size_t, int, Device) = nullptr;
+  Result (*prefetch_)(Pointer, std::size_t, Device, Stream) = nullptr;
   Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
   Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
   Result (*copy_async_)(Pointer, Pointer, std::size_t, Stream) = nullptr;

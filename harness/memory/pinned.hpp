@@ -3,13 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
+
+#include "harness/memory/host_pages.hpp"
 
 namespace ucxbench {
-
-/// The NUMA nodes that this process may have memory on, ascending; empty where the system does not
-/// say.
-std::vector<int> memory_nodes();
 
 /// Page-aligned host memory that the CUDA driver has pinned, all on one NUMA node, or wherever the
 /// system puts it. Throws Failure(Exit::cannot_run).
@@ -20,10 +17,10 @@ class PinnedMemory {
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   ~PinnedMemory();
 
-  std::span<std::byte> bytes() const { return bytes_; }
+  std::span<std::byte> bytes() const { return pages_.bytes(); }
 
  private:
-  std::span<std::byte> bytes_;
+  HostPages pages_;
 };
 
 }  // namespace ucxbench

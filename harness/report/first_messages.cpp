@@ -41,7 +41,9 @@ std::string longer(const std::optional<double>& a, const std::optional<double>& 
 // Only these pages come with their first touch.
 bool has_page_faults(const Case& of) {
   const auto kinds = texts_of(of.parameters.value("memory", Json()));
-  return !kinds.empty() && (kinds.back() == "host" || kinds.back() == "managed");
+  if (kinds.empty()) return false;
+  const auto place = place_of_memory(kinds.back());
+  return place == "host" || place == "managed";
 }
 
 std::optional<PoolCosts> pool_costs(const Cell& cell, int peers) {

@@ -34,6 +34,16 @@ bool of_memory(const Case& of, const char* memory) {
          of.parameters.value("memory", Json()) == Json::array({memory, memory});
 }
 
+std::string place_of_memory(const std::string& kind) { return kind.substr(0, kind.find(':')); }
+
+bool at_place(const Case& of, const char* place) {
+  if (!of.parameters.is_object()) return false;
+  const auto kinds = texts_of(of.parameters.value("memory", Json()));
+  return !kinds.empty() && std::ranges::all_of(kinds, [&](const auto& kind) {
+    return place_of_memory(kind) == place;
+  });
+}
+
 double ranks_of(const Case& of) { return static_cast<double>(of.shows.ranks); }
 
 std::optional<double> p50_of(const Case& of, const char* metric) {

@@ -44,8 +44,14 @@ bool is_canary(const Case& of);
 
 bool by_ucx(const Case& of);  ///< its messages, and not by another communication device
 
-/// Messages leave and reach memory of this kind: "host", "cuda".
+/// Messages leave and reach memory of this kind: "host", "cuda:async".
 bool of_memory(const Case& of, const char* memory);
+
+/// Where memory of a kind is: "cuda" of "cuda:async".
+std::string place_of_memory(const std::string& kind);
+
+/// Messages leave and reach memory of this place, "host" or "cuda", of whatever kind.
+bool at_place(const Case& of, const char* place);
 
 double ranks_of(const Case& of);  ///< 1 where it does not say
 

@@ -61,7 +61,9 @@ void check_lockable(const TransportSet& set) {
 bool uses_gpus(const Json& plan) {
   return std::ranges::any_of(plan.at("cases"), [](const Json& planned) {
     const auto memory = planned.at("parameters").value("memory", Json::array());
-    return std::ranges::any_of(memory, [](const Json& kind) { return kind != "host"; });
+    return std::ranges::any_of(memory, [](const Json& kind) {
+      return needs_cuda(parse_memory_kind(kind.get<std::string>()));
+    });
   });
 }
 

@@ -27,9 +27,10 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
   if (most == 0) return fmt::format("{} cannot pause", plan.benchmark);
   if (!plan.launch.told.empty()) return "the ranks are on several hosts";
   if (plan.ranks > most) return fmt::format("{} ranks, of at most {}", plan.ranks, most);
-  for (const auto kind : plan.memory) {
-    if (kind == MemoryKind::managed) return "managed memory, which the driver moves meanwhile";
-    if (kind != MemoryKind::host && !benchmark->duet_gpus) {
+  for (const auto& kind : plan.memory) {
+    if (kind.place == MemoryPlace::managed)
+      return "managed memory, which the driver moves meanwhile";
+    if (needs_cuda(kind) && !benchmark->duet_gpus) {
       return fmt::format("{} memory", to_string(kind));
     }
   }

@@ -34,7 +34,7 @@ void check(const Parameters& p, const Local& local) {
   if (p.size == 0) {
     throw Failure(Exit::usage, "--size: strong scaling leaves a rank nothing; ask for more");
   }
-  if (p.kind() != MemoryKind::host) return;
+  if (!on_host(p.kind())) return;
   const auto available = local.memory_bytes / static_cast<std::uint64_t>(local.ranks);
   const auto most =
       static_cast<std::uint64_t>(std::sqrt(static_cast<double>(available) / (2 * sizeof(double))));

@@ -64,7 +64,7 @@ void settle(Parameters& p) {
 void check(const Parameters& p, const Local& local) {
   check_workload(p);
   if (p.generator == Generator::Kind::dask) check_dask(p);
-  if (p.kind() == MemoryKind::host) check_host_memory(p, local);
+  if (on_host(p.kind())) check_host_memory(p, local);
   if (on_gpu(p.kind())) check_buckets(p);
 }
 

@@ -43,7 +43,7 @@ void check(const Parameters& p, const Local& local) {
                                            "among",
                                            p.top_k, chosen_ever, p.routing));
   }
-  if (p.kind() != MemoryKind::host) return;
+  if (!on_host(p.kind())) return;
   // Tokens to send, those that came, and those that came back.
   const auto bytes_of_token = 3 * std::min(p.top_k, ranks - 1) * p.token_bytes;
   const auto most = local.memory_bytes / static_cast<std::uint64_t>(local.ranks) / bytes_of_token;

@@ -31,7 +31,7 @@ void settle(Parameters& p) {
 
 void check(const Parameters& p, const Local& local) {
   check_workload(p);
-  if (p.kind() != MemoryKind::host) return;
+  if (!on_host(p.kind())) return;
   // Assumes the same share on each host. Each byte takes memory at its sender and its receiver.
   const auto here = static_cast<double>(p.traffic_bytes) * 2 * local.ranks / p.ranks;
   if (here <= static_cast<double>(local.memory_bytes)) return;

@@ -47,7 +47,7 @@ std::uint64_t input_bytes(const Parameters& p) { return p.size * p.size * sizeof
 void check(const Parameters& p, const Local& local) {
   check_workload(p);
   const auto available_bytes =
-      p.kind() == MemoryKind::host ? local.memory_bytes : std::numeric_limits<std::uint64_t>::max();
+      on_host(p.kind()) ? local.memory_bytes : std::numeric_limits<std::uint64_t>::max();
   if (p.chunk_size > p.size) {
     throw Failure(Exit::usage, fmt::format("--chunk-size: {} is more than the array's size, {}",
                                            p.chunk_size, p.size));

@@ -31,7 +31,9 @@ const std::vector<Field>& memory_fields() {
           &MemoryOptions::memory,
           {.name = "memory",
            .aliases = "-m",
-           .help = "host | pinned | cuda | managed, or SEND,RECEIVE; repeatable (default: host)",
+           .help = "host | host:huge | host:node1 | pinned | cuda | cuda:async | cuda:vmm | "
+                   "cuda:fabric | managed | managed:gpu | managed:host | managed:read, or "
+                   "SEND,RECEIVE; repeatable (default: host)",
            .group = "place",
            .type_name = "KIND"})
           .all);

@@ -243,6 +243,7 @@ class Settling {
       if (!why.empty() || (!set.has("ib") && !set.has("nvlink"))) return why;
     }
     if (any_on_gpu(memory) && !plan_.no_gpu_memory.empty()) return plan_.no_gpu_memory;
+    if (const auto none = why_no_kind(memory); !none.empty()) return none;
     auto why = why_not_on(machine_.found, set, memory, use);
     for (const auto& other : machine_.others) {
       if (!why.empty()) return why;
@@ -254,6 +255,15 @@ class Settling {
           fmt::format("{}: it carries nothing from one host to another; add tcp or ib", set.name());
     }
     return why;
+  }
+
+  // Of other hosts their ranks say it.
+  std::string why_no_kind(const std::vector<MemoryKind>& memory) const {
+    if (plan_.hosts > 1 || !plan_.wrap.empty()) return "";
+    for (const auto& kind : memory) {
+      if (auto none = why_no_memory(kind); !none.empty()) return none;
+    }
+    return "";
   }
 
   static std::string why_not_on(const Probe& found, const TransportSet& set,

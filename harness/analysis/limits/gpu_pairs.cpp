@@ -58,7 +58,7 @@ std::optional<Flow> flow_of(const Graph& graph, const Carrier& carrier, std::siz
 
 std::vector<GpuPair> gpu_pairs(const Case& of, const Result& result, const Graph& graph) {
   std::vector<GpuPair> pairs;
-  if (!of_memory(of, "cuda")) return pairs;
+  if (!at_place(of, "cuda")) return pairs;
   const auto nodes = gpus_of_ranks(result, graph);
   const Carriers carriers(of);
   for (std::size_t index = 0; index < of.pairs.size(); ++index) {

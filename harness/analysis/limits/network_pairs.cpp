@@ -11,6 +11,7 @@
 #include "harness/analysis/wired_hosts.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -99,7 +100,9 @@ std::vector<GpuPair> network_pairs(const Case& of, const Result& result, const G
   std::vector<GpuPair> pairs;
   const auto places = places_of(result, graph);
   const auto memory = texts_of(of.parameters.value("memory", Json()));
-  const auto on_gpu = [&](std::size_t end) { return memory.size() == 2 && memory[end] == "cuda"; };
+  const auto on_gpu = [&](std::size_t end) {
+    return memory.size() == 2 && place_of_memory(memory[end]) == "cuda";
+  };
   const Carriers carriers(of);
   const Carrier unknown;
   for (std::size_t index = 0; index < of.pairs.size(); ++index) {

@@ -192,10 +192,10 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
   name_pairs_between_hosts(of, hosts_of_ranks(result));
   of.limits = Json::array();
   of.links = Json::array();
-  if (!of_memory(of, "cuda")) add_host_limits(of, result);
+  if (!at_place(of, "cuda")) add_host_limits(of, result);
   auto gpus = gpu_pairs(of, result, graph);
   std::ranges::move(network_pairs(of, result, graph), std::back_inserter(gpus));
-  if (gpus.empty() && !of_memory(of, "cuda")) return;
+  if (gpus.empty() && !at_place(of, "cuda")) return;
   std::vector<KnownPair> pairs;
   std::vector<Flow> flows;
   for (const auto& gpu_pair : gpus) {

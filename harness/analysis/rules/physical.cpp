@@ -30,7 +30,7 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
   const auto take = [&](double most, const char* why) {
     if (!limit || most < limit->most) limit = {most, why};
   };
-  if (of_memory(of, "host")) take(most_stored_GBps, "a core stores at most 64 B a cycle");
+  if (at_place(of, "host")) take(most_stored_GBps, "a core stores at most 64 B a cycle");
   if (const auto bytes = bytes_of(of); bytes) {
     take(most_messages_per_s * static_cast<double>(*bytes) * 1e-9, "at most 200 M messages/s");
   }

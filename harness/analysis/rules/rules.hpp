@@ -26,6 +26,9 @@ std::vector<Finding> several_nics(const Judged& run);
 // one_sided.cpp: operations on the peer's memory.
 std::vector<Finding> put_and_get(const Judged& run);
 
+// memory.cpp: kinds of memory.
+std::vector<Finding> memory_fallback(const Judged& run);
+
 // placement.cpp: ranks, their CPUs, GPUs and NICs.
 std::vector<Finding> far_nic(const Judged& run);
 std::vector<Finding> far_cpus(const Judged& run);

@@ -40,14 +40,6 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged&
   return pairs;
 }
 
-bool on_gpus(const Case& of) {
-  const auto found = of.parameters.find("memory");
-  if (found == of.parameters.end()) return false;
-  const auto memory = texts_of(*found);
-  return std::all_of(memory.begin(), memory.end(),
-                     [](const std::string& kind) { return kind == "cuda"; });
-}
-
 /// What nvlink-unused has to say about a case, if anything.
 struct NvlinkUnused {
   std::set<std::pair<std::size_t, std::size_t>> pairs;
@@ -55,7 +47,7 @@ struct NvlinkUnused {
   bool lane = false;  ///< UCX has one
 
   explicit NvlinkUnused(const Judged& run, const Case& of) {
-    if (!asks_for(of, "nvlink") || !on_gpus(of)) return;
+    if (!asks_for(of, "nvlink") || !at_place(of, "cuda")) return;
     if (!is_workload(of) && bytes_of(of).value_or(0) < long_message) return;
     for (const auto& record : of.launches) {
       const auto shares = carried_by(record.path);
