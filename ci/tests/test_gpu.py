@@ -137,8 +137,9 @@ def test_what_allocators_give_goes_as_ucx_can_pass_it_on(gpu):
     for kind, case in cases.items():
         assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
         assert case["key"].split("/")[2] == f"{kind}-{kind}"
-        passed_on = kind in ("cuda", "cuda:fabric")
-        assert case["path"]["carried_by"] == {"nvlink" if passed_on else "tcp": 1}, kind
+        used = {row["protocol"] for row in case["path"]["protocols"] if row["use"] == "latency"}
+        direct = {"rendezvous zero-copy read from remote"}
+        assert (used == direct) == (kind in ("cuda", "cuda:fabric")), (kind, used)
     found = [one for one in done.file["findings"] if one["id"] == "memory-fallback"]
     assert len(found) == 5 and not any("GB/s" in one["evidence"] for one in found)
     assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double times_as_slow = 2;
 /// Below, messages to and from GPUs are staged whatever their memory, and start-up decides.
-constexpr std::uint64_t long_message = 1U << 16U;
+constexpr std::uint64_t staged_below = 1U << 16U;
 
 /// What cudaMalloc, or the host's own pages, would be in its place.
 std::string plain_kind(const std::string& kind) {
@@ -48,7 +48,7 @@ std::string main_carrier(const Case& of) {
 }
 
 /// How UCX sends such messages, in its own words; empty where it does not say.
-std::string protocol_of(const Case& of) {
+std::string protocol_in_words(const Case& of) {
   for (const auto& row : of.path.value("protocols", Json::array())) {
     const auto use = text_at(row, "/use", "");
     if (use == "bandwidth" || use == "latency") return text_at(row, "/protocol", "");
@@ -67,7 +67,13 @@ struct Slower {
     const auto b = main_carrier(*plain);
     return !a.empty() && !b.empty() && a != b;
   }
-  bool speaks() const { return ratio() > times_as_slow || other_carrier(); }
+  /// Through buffers of UCX's own, say, instead of directly.
+  bool other_protocol() const {
+    const auto a = protocol_in_words(*own);
+    const auto b = protocol_in_words(*plain);
+    return !a.empty() && !b.empty() && a != b;
+  }
+  bool speaks() const { return ratio() > times_as_slow || other_carrier() || other_protocol(); }
 };
 
 /// "0.300 GB/s by tcp"
@@ -88,10 +94,9 @@ std::string kinds_in_words(const Case& of) {
 std::string next_step(const Slower& worst) {
   const auto kinds = texts_of(worst.own->parameters.at("memory"));
   const auto has = [&](const char* kind) { return std::ranges::find(kinds, kind) != kinds.end(); };
-  if (has("cuda:async")) return "try UCX_CUDA_COPY_ASYNC_MEM_TYPE=cuda, or a cudaMalloc pool";
-  if (has("cuda:vmm")) return "use fabric handles (cuda:fabric), or cudaMalloc";
+  if (has("cuda:vmm")) return "use fabric handles, or cudaMalloc";
   if (at_place(*worst.own, "host")) return "use memory of the process's own NUMA node";
-  return "use memory of cudaMalloc for messages";
+  return "use cudaMalloc for messages";
 }
 
 }  // namespace
@@ -101,7 +106,7 @@ std::vector<Finding> memory_fallback(const Judged& run) {
   for (const auto& block : run.blocks) {
     std::optional<Slower> worst;
     for (const auto* own : block.measured) {
-      if (bytes_of(*own).value_or(long_message) < long_message) continue;
+      if (bytes_of(*own).value_or(staged_below) < staged_below) continue;
       const auto* plain = with_plain_memory(run, *own);
       if (plain == nullptr) continue;
       Slower both{.own = own, .plain = plain};
@@ -115,9 +120,7 @@ std::vector<Finding> memory_fallback(const Judged& run) {
     auto evidence = fmt::format(
         "{} {}, {} {}", size_of(*worst->own), rate_in_words(*worst->own, worst->own_GBps),
         kinds_in_words(*worst->plain), rate_in_words(*worst->plain, worst->plain_GBps));
-    if (const auto protocol = protocol_of(*worst->own); !protocol.empty()) {
-      evidence += "; UCX: " + protocol;
-    }
+    if (worst->other_protocol()) evidence += "; UCX: " + protocol_in_words(*worst->own);
     findings.push_back(
         {.subject = block.title, .evidence = std::move(evidence), .next = next_step(*worst)});
   }

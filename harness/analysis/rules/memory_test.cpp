@@ -5,62 +5,65 @@
 namespace ucxbench {
 namespace {
 
-struct Side {
+struct MadeKind {
   const char* memory;
   double GBps;
   const char* carrier;
+  const char* protocol = "zero-copy";
 };
 
-Result run_of(const Side& plain, const Side& own, std::uint64_t bytes = 1 << 20) {
+Result run_of_kinds(const MadeKind& plain, const MadeKind& own, std::uint64_t bytes = 1 << 20) {
   auto result = made_run();
   for (const auto& side : {plain, own}) {
     auto of = made_case(bytes, {"tcp", "nvlink"}, side.memory);
     of.metrics["bandwidth_GBps"].quantiles.p50 = side.GBps;
     of.path = {{"carried_by", {{side.carrier, 1.0}}},
                {"protocols", Json::array({{{"use", "counted"}, {"protocol", "another"}},
-                                          {{"use", "latency"}, {"protocol", "rendezvous"}}})}};
+                                          {{"use", "latency"}, {"protocol", side.protocol}}})}};
     result.cases.push_back(of);
   }
   return result;
 }
 
 TEST(MemoryFallback, IsSlowAndNamesTheWay) {
-  const auto result = run_of({"cuda", 200, "nvlink"}, {"cuda:async", 0.3, "tcp"});
+  const auto result =
+      run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:async", 0.3, "tcp", "frag cuda"});
   EXPECT_EQ(said(memory_fallback, result),
             Said{"pingpong tag, cuda:async to cuda:async, over tcp+nvlink: 1 MiB 0.300 GB/s by "
-                 "tcp, cuda 200 GB/s by nvlink; UCX: rendezvous"});
-  EXPECT_NE(memory_fallback(Judged(result))[0].next.find("UCX_CUDA_COPY_ASYNC_MEM_TYPE"),
-            std::string::npos);
+                 "tcp, cuda 200 GB/s by nvlink; UCX: frag cuda"});
+  EXPECT_EQ(memory_fallback(Judged(result))[0].next, "use cudaMalloc for messages");
 }
 
 TEST(MemoryFallback, MayTakeTheSameWay) {
-  const auto slow = run_of({"cuda", 200, "nvlink"}, {"cuda:vmm", 99, "nvlink"});
+  const auto slow = run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:vmm", 99, "nvlink"});
   EXPECT_EQ(said(memory_fallback, slow).size(), 1U);
-  const auto fast = run_of({"cuda", 200, "nvlink"}, {"cuda:vmm", 101, "nvlink"});
+  const auto fast = run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:vmm", 101, "nvlink"});
   EXPECT_EQ(said(memory_fallback, fast), Said());
+  const auto copied = run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:vmm", 101, "nvlink", "frag"});
+  EXPECT_EQ(said(memory_fallback, copied).size(), 1U);
 }
 
 TEST(MemoryFallback, OfAnEmulatedGpuIsTheWayAlone) {
-  auto result = run_of({"cuda", 200, "nvlink"}, {"managed", 1, "tcp"});
+  auto result = run_of_kinds({"cuda", 200, "nvlink"}, {"managed", 1, "tcp"});
   for (auto& of : result.cases) of.labels = {"emulated-gpu"};
-  EXPECT_EQ(said(memory_fallback, result),
-            Said{"pingpong tag, managed to managed, over tcp+nvlink: 1 MiB by tcp, cuda by nvlink; "
-                 "UCX: rendezvous"});
+  EXPECT_EQ(
+      said(memory_fallback, result),
+      Said{"pingpong tag, managed to managed, over tcp+nvlink: 1 MiB by tcp, cuda by nvlink"});
   for (auto& of : result.cases) of.path["carried_by"] = {{"tcp", 1.0}};
   EXPECT_EQ(said(memory_fallback, result), Said());
 }
 
 TEST(MemoryFallback, ComparesWithTheHostsOwnPages) {
-  const auto result = run_of({"host", 8, "shm"}, {"host:node1", 3, "shm"});
+  const auto result = run_of_kinds({"host", 8, "shm"}, {"host:node1", 3, "shm"});
   EXPECT_EQ(said(memory_fallback, result),
             Said{"pingpong tag, host:node1 to host:node1, over tcp+nvlink: 1 MiB 3.00 GB/s by shm, "
-                 "host 8.00 GB/s by shm; UCX: rendezvous"});
+                 "host 8.00 GB/s by shm"});
 }
 
 TEST(MemoryFallback, NeedsBothAndLongMessages) {
-  EXPECT_EQ(said(memory_fallback, run_of({"cuda", 9, "nvlink"}, {"cuda:async", 1, "tcp"}, 8)),
+  EXPECT_EQ(said(memory_fallback, run_of_kinds({"cuda", 9, "nvlink"}, {"cuda:async", 1, "tcp"}, 8)),
             Said());
-  auto alone = run_of({"cuda", 9, "nvlink"}, {"cuda:async", 1, "tcp"});
+  auto alone = run_of_kinds({"cuda", 9, "nvlink"}, {"cuda:async", 1, "tcp"});
   alone.cases.erase(alone.cases.begin());
   EXPECT_EQ(said(memory_fallback, alone), Said());
 }

@@ -40,7 +40,7 @@ std::span<const Rule> rules() {
       Rule{"put-and-get", warning, "put and get differ in path, or by more than twice in rate",
            put_and_get},
       Rule{"memory-fallback", warning,
-           "a kind of memory goes another way than cudaMalloc's, or at less than half its rate",
+           "a kind of memory is half as fast as cudaMalloc's, or goes another way",
            memory_fallback},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock},
       Rule{"max-time", warning, "max_time ended before all launches", max_time},
