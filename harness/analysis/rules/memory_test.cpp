@@ -17,9 +17,11 @@ Result run_of_kinds(const MadeKind& plain, const MadeKind& own, std::uint64_t by
   for (const auto& side : {plain, own}) {
     auto of = made_case(bytes, {"tcp", "nvlink"}, side.memory);
     of.metrics["bandwidth_GBps"].quantiles.p50 = side.GBps;
-    of.path = {{"carried_by", {{side.carrier, 1.0}}},
-               {"protocols", Json::array({{{"use", "counted"}, {"protocol", "another"}},
-                                          {{"use", "latency"}, {"protocol", side.protocol}}})}};
+    of.path["carried_by"][side.carrier] = 1.0;
+    for (const auto& [use, protocol] :
+         {std::pair{"counted", "another"}, std::pair{"latency", side.protocol}}) {
+      of.path["protocols"].push_back({{"use", use}, {"protocol", protocol}});
+    }
     result.cases.push_back(of);
   }
   return result;
