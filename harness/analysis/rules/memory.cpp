@@ -21,8 +21,10 @@ std::string plain_kind(const std::string& kind) {
 
 /// The same case with plain memory; null: it was not measured, or this is it.
 const Case* with_plain_memory(const Judged& run, const Case& of) {
+  const auto memory = of.parameters.find("memory");
+  if (memory == of.parameters.end()) return nullptr;
   auto wanted = of.parameters;
-  auto kinds = texts_of(wanted.value("memory", Json()));
+  auto kinds = texts_of(*memory);
   for (auto& kind : kinds) kind = plain_kind(kind);
   wanted["memory"] = kinds;
   if (wanted == of.parameters) return nullptr;
@@ -49,7 +51,9 @@ std::string main_carrier(const Case& of) {
 
 /// How UCX sends such messages, in its own words; empty where it does not say.
 std::string protocol_in_words(const Case& of) {
-  for (const auto& row : of.path.value("protocols", Json::array())) {
+  const auto protocols = of.path.find("protocols");
+  if (protocols == of.path.end()) return "";
+  for (const auto& row : *protocols) {
     const auto use = text_at(row, "/use", "");
     if (use == "bandwidth" || use == "latency") return text_at(row, "/protocol", "");
   }
