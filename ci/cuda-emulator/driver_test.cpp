@@ -215,7 +215,8 @@ TEST(EmulatedDriver, NamesErrorsAndWhatItCannotDo) {
     EXPECT_EQ(SUCCESS, cuda.error_name(ILLEGAL_ADDRESS, &name));
     EXPECT_STREQ("CUDA_ERROR_ILLEGAL_ADDRESS", name);
     EXPECT_EQ(INVALID_VALUE, cuda.error_name(12345, &name));
-    for (const char* unsupported : {"cuMemCreate", "cuMemAllocAsync", "cuLaunchKernelEx"}) {
+    for (const char* unsupported :
+         {"cuMemPoolCreate", "cuMemAllocFromPoolAsync", "cuLaunchKernelEx"}) {
       Result (*call)() = cuda.find(unsupported);
       EXPECT_EQ(NOT_SUPPORTED, call()) << unsupported;
     }
