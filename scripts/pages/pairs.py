@@ -1,4 +1,4 @@
-"""What a page says about pairs of ranks: vs. the peak of their path, both ways, alone and all at once, in a replay."""
+"""What a page says about pairs of ranks: vs. the peak of their path, both ways, alone and all at once, in a log of before."""
 
 import heapq
 
@@ -8,7 +8,7 @@ from plots.common import by_at_once, percent, promised
 MOST_PAIRS = 200
 MOST_BOTH_WAYS = 8
 MOST_WAITS = 16
-REPLAY_HEAD = ["NUMA", "size p50, B", "size p99, B", "recorded, under way", "recorded, % of peak", "here, under way", "here, % of peak"]
+LOG_HEAD = ["NUMA", "size p50, B", "size p99, B", "recorded, under way", "recorded, % of peak", "here, under way", "here, % of peak"]
 
 
 def percent_of(part, whole):
@@ -24,8 +24,8 @@ def of_calibrated(rate, limit):
     return percent_of(rate, limit) + (" (above)" if rate and limit and rate > limit else "")
 
 
-def of_replay(pair):
-    """What the log of a replay has of a pair, and what the recorded run and this one reached of the peak."""
+def of_log(pair):
+    """What a log has of a pair, and what the recorded run and this one, which sent it again, reached of the peak."""
     limit, calibrated = pair.get("limit_GBps"), pair.get("calibrated_GBps")
     cells = [pair.get("numa") or "?", known(pair.get("p50_bytes")), known(pair.get("p99_bytes"))]
     for name in ("recorded_GBps", "under_way_GBps"):
@@ -36,7 +36,7 @@ def of_replay(pair):
 
 
 def waits_of(run):
-    """Of each rank of a replay its phases, and whom it waited for longest; of a case those that waited longest first."""
+    """Of each rank that sent a log again its phases, and whom it waited for longest; of a case those that waited longest first."""
     phases, rows = ("gaps", "transferring", "waiting"), []
     for case in run["cases"]:
         by_rank = {phase["name"]: phase.get("by_rank_ms") for phase in case.get("phases") or []}
@@ -80,7 +80,7 @@ def tables_of(run):
             continue
         limited = any(pair.get("class") for pair in pairs)
         calibrated = any(pair.get("calibrated_GBps") for pair in pairs)
-        replayed = any(pair.get("p50_bytes") is not None for pair in pairs)
+        logged = any(pair.get("p50_bytes") is not None for pair in pairs)
         shared = any(pair.get("calibrated_share_GBps") for pair in pairs)
         at_once = together.get(case["key"], {})
         rows = []
@@ -97,8 +97,8 @@ def tables_of(run):
             if shared:
                 share = pair.get("calibrated_share_GBps")
                 cells += [known(share), percent_of(rate_of(pair), share)]
-            if replayed:
-                cells += of_replay(pair)
+            if logged:
+                cells += of_log(pair)
             if at_once:
                 rate = at_once.get((pair["src"], pair["dst"]))
                 cells += [known(rate), percent_of(rate, rate_of(pair))]
@@ -107,7 +107,7 @@ def tables_of(run):
         head += ["class", "transport used", "peak", "% of peak", "best path", "% of best"] if limited else []
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []
-        head += REPLAY_HEAD if replayed else []
+        head += LOG_HEAD if logged else []
         head += ["all at once", "of alone"] if at_once else []
         tables.append({"key": case["key"], **without_unknown(head, rows), "rated": any(map(rate_of, pairs)), "left_out": len(pairs) - len(rows)})
     return tables
