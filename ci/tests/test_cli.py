@@ -59,8 +59,11 @@ def test_the_options_of_benchmarks_for_machines(bench):
     assert list(listed) == [line.split()[0] for line in bench("list", "benchmarks").out.splitlines()]
     for name, benchmark in listed.items():
         options = {option["name"]: option for option in benchmark["options"]}
-        in_help = set(re.findall(r"^  (?:-\w,)?--([\w-]+)", bench(name, "--help").out, re.M)) - {"help"}
-        assert set(options) == in_help
+        help_text = bench(name, "--help").out
+        named = re.findall(r"^  (?:-\w,)?--([\w-]+)", help_text, re.M)
+        nameless = [option for option, about in options.items() for alias in about.get("aliases", [])
+                    if re.match(r"[A-Z]", alias) and re.search(rf"^  {alias}\s", help_text, re.M)]
+        assert sorted(options) == sorted({*named, *nameless} - {"help"}) and not {*named} & {*nameless}
         assert all(option["help"] and option["group"] for option in options.values())
     sizes = next(option for option in listed["p2p"]["options"] if option["name"] == "sizes")
     assert sizes["environment"] == "UCXBENCH_SIZES" and sizes["unit"] == "bytes" and sizes["parameter"] == "bytes"

@@ -49,7 +49,7 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
         (["merge", "--json", "/dev/null", "--trace", "x"], ["--trace needs the transfer log", "leave --json out"]),
         (["pingpong", "--transports", "tcp,auto"], ["auto", "alone"]),
         (["pingpong", "--api", "tga"], ["--api", "did you mean 'tag'"]),
-        (["pingpong", "--memory", "gpu"], ["--memory", "'gpu'", "host, pinned, cuda, managed"]),
+        (["pingpong", "--memory", "gpu"], ["--memory", "'gpu'", "known: host, host:huge, host:node0, pinned, cuda, "]),
         (["pingpong", "--measure", "jitter"], ["--measure", "'jitter'", "latency, bandwidth"]),
         (["pingpong", "--measure", "latency", "--bidirectional"], ["--bidirectional", "bandwidth"]),
         (["pingpong", "--transports", "shm", "--require", "ib"], ["--require ib", "shm does not ask for ib"]),
