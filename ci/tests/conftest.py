@@ -308,7 +308,7 @@ class Fault:
             assert self.running.process.poll() is None or file.exists(), self.running.finish()
             return file.exists() and file.read_text().endswith("\n")
 
-        wait_until(acted, what=lambda: "the fault never happened", step_s=0.005)
+        wait_until(acted, what=lambda: f"the fault never happened: {self.running.finish(1)}", step_s=0.005)
         happened, self.pid = file.read_text().split()
         return float(happened)
 
