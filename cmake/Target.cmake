@@ -11,7 +11,11 @@ set(ucxbench_precompiled
 # tests are not at all.
 set(ucxbench_options_hot "")
 set(ucxbench_options_cold $<$<CONFIG:Release>:-Og>)
+# Nor do they need to be found in a debugger where sanitizers run: an assertion says its own line.
 set(ucxbench_options_test "$<$<CONFIG:Release>:-O0;-g0>")
+if(UCXBENCH_SANITIZE)
+  list(APPEND ucxbench_options_test -g0)
+endif()
 
 # ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
 function(ucxbench_precompile target kind)
