@@ -66,6 +66,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   AbRun::check_difference(base, now);
   const auto planned = plan_suite(o.file);
   AbExtent extent{.launches = planned.launches,
+                  .most = std::min(launches_of_undecided * planned.launches, most_launches),
                   .of_each_side = planned.max_time,
                   .demands = o.comparison.demands()};
   if (!o.max_time.empty()) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/cli/plan/estimate.hpp"
+#include "harness/analysis/comparison/going_on.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -73,7 +74,12 @@ std::string AbCourse::whole_time(bool duets) const {
   auto text =
       fmt::format("both sides together: {} x {}, {}{}", extent_.launches, rough_time(*launch_s_),
                   at_least_ ? at_least : "about ", rough_time(whole_s));
-  if (duets) text += "; duets that are decided sooner are left out of the rest";
+  if (duets) {
+    text += "; duets that are decided sooner are left out of the rest";
+    if (extent_.most > extent_.launches) {
+      text += fmt::format(", undecided ones go on in their time, up to {} launches", extent_.most);
+    }
+  }
   auto most_s = whole_s;
   if (extent_.of_all) most_s = std::min(most_s, seconds(*extent_.of_all));
   if (extent_.of_each_side) most_s = std::min(most_s, 2 * seconds(*extent_.of_each_side));
@@ -82,12 +88,23 @@ std::string AbCourse::whole_time(bool duets) const {
 }
 
 void AbCourse::took(AbClock::duration time, const Result& base, const Result& now) {
-  longest_ = fewer_cases_ ? time : std::max(longest_, time);
-  fewer_cases_ = false;
+  if (other_cases_) {
+    longest_ = of_these_ = {};
+    launches_of_these_ = 0;
+    other_cases_ = false;
+  }
+  longest_ = std::max(longest_, time);
+  of_these_ += time;
+  ++launches_of_these_;
+  if (only_ == extent_.only) {
+    of_all_cases_ += time;
+    ++launches_of_all_;
+  }
   if (++done_ > 1) return;
   const auto found = compare(base, now, extent_.demands);
   if (std::ranges::count(found.series, Method::duets, &SeriesChange::method) == 0) return;
-  looks_ = planned_looks(extent_.launches, found.tests, extent_.demands.alpha);
+  looks_ = planned_looks(extent_.launches, found.tests, extent_.demands.alpha, extent_.most);
+  next_choice_ = extent_.launches;
 }
 
 std::optional<AbClock::duration> AbCourse::time_left() const {
@@ -98,13 +115,19 @@ std::optional<AbClock::duration> AbCourse::time_left() const {
     const auto of_suite = 2 * *extent_.of_each_side - (now - begin_);
     left = std::min<AbClock::duration>(left.value_or(of_suite), of_suite);
   }
+  if (is_beyond() && !extent_.of_all && launches_of_all_ > 0) {
+    const auto of_all = of_all_cases_ / launches_of_all_ * extent_.launches - (now - begin_);
+    left = std::min<AbClock::duration>(left.value_or(of_all), of_all);
+  }
   return left;
 }
 
 bool AbCourse::is_over() {
-  if (all_decided_ || done_ >= extent_.launches) return true;
+  if (over_ || done_ >= std::max(extent_.launches, may_go_on() ? looks_.back() : 0)) return true;
+  if (is_beyond() && went_on_.empty()) return true;
   const auto left = time_left();
   if (done_ == 0 || !left || longest_ <= *left) return false;
+  if (is_beyond()) return true;
   const bool of_suite =
       extent_.of_each_side && (!extent_.of_all || 2 * *extent_.of_each_side < *extent_.of_all);
   left_out_ = fmt::format("{} was too short for all launches: both have {} of {}",
@@ -116,23 +139,62 @@ bool AbCourse::is_over() {
 }
 
 bool AbCourse::is_look() const {
-  return done_ < extent_.launches && std::ranges::count(looks_, done_) > 0;
+  if (is_beyond()) return may_go_on() && done_ < looks_.back() && done_ == next_choice_;
+  return std::ranges::count(looks_, done_) > 0;
 }
 
-bool AbCourse::leave_out_decided(const Result& base, const Result& now) {
+bool AbCourse::choose(const Result& base, const Result& now) {
+  const auto before = only_;
+  is_beyond() ? go_on(base, now) : leave_out_decided(base, now);
+  other_cases_ = only_ != before;
+  return other_cases_ && !over_;
+}
+
+std::string AbCourse::take_back() {
+  if (is_beyond()) {
+    over_ = true;
+    went_on_.clear();
+    return "undecided cases are not measured on";
+  }
+  only_ = extent_.only;
+  return "decided cases are measured to the end";
+}
+
+// Beside time for the choice itself, which is short, a launch of fewer cases takes as much less.
+void AbCourse::go_on(const Result& base, const Result& now) {
+  const auto measured = keys_of(base, only_);
+  auto open = undecided_cases(base, now, extent_.demands);
+  std::erase_if(open,
+                [&](const std::string& key) { return std::ranges::count(measured, key) == 0; });
+  const auto next_look = *std::ranges::upper_bound(looks_, done_);
+  next_choice_ = std::min(done_ + std::max(1, extent_.launches / 4), next_look);
+  if (const auto left = time_left()) {
+    const auto one_s =
+        seconds(of_these_) / launches_of_these_ / static_cast<double>(measured.size());
+    const auto count = affordable_cases(looks_, done_, next_choice_, seconds(*left) / one_s);
+    open.resize(std::min(open.size(), count));
+  }
+  over_ = open.empty();
+  if (over_) return;
+  if (went_on_.empty() || open.size() < measured.size()) {
+    went_on_.push_back(fmt::format("{} after {}", open.size(), done_));
+  }
+  only_ = measured;
+  std::erase_if(only_, [&](const std::string& key) { return std::ranges::count(open, key) == 0; });
+}
+
+void AbCourse::leave_out_decided(const Result& base, const Result& now) {
   std::map<std::string, bool> open;  // of each case, whether a row is
   for (const auto& row : compare(base, now, extent_.demands).series) {
-    open[row.key] |= row.method != Method::duets || !is_decided(row, extent_.demands.floor);
+    open[row.key] |= row.method != Method::duets || !row.decided;
   }
   auto left = keys_of(base, only_);
   const auto measured = left.size();
   std::erase_if(left, [&](const std::string& key) { return open.contains(key) && !open.at(key); });
-  if (left.size() == measured) return false;
+  if (left.size() == measured) return;
   decided_.push_back(fmt::format("{} after {}", measured - left.size(), done_));
-  all_decided_ = left.empty();
+  over_ = left.empty();
   only_ = std::move(left);
-  fewer_cases_ = true;
-  return !all_decided_;
 }
 
 std::string AbCourse::totals() const {
@@ -141,6 +203,7 @@ std::string AbCourse::totals() const {
                           rough_time(seconds(AbClock::now() - begin_)));
   if (!decided_.empty())
     text += "; cases decided and left out of the rest: " + join(decided_, ", ");
+  if (!went_on_.empty()) text += "; undecided cases measured on: " + join(went_on_, ", ");
   return text;
 }
 

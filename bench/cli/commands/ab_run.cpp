@@ -137,7 +137,9 @@ std::vector<std::string> AbRun::words_for(const AbSide& side,
                                           int launch) const {
   std::vector<std::string> words = {side.program};
   words.insert(words.end(), global.begin(), global.end());
-  const auto number = fmt::format("{}/{}", launch + 1, course_.launches());
+  // Beyond the launches of all cases they begin anew (add); no program need know that there are
+  // more.
+  const auto number = fmt::format("{}/{}", launch % course_.launches() + 1, course_.launches());
   words.insert(words.end(), {"suite", suite_, "--launch", number});
   for (const auto& key : course_.only()) words.insert(words.end(), {"--only", key});
   if (duets_) words.insert(words.end(), {"--duet", duets_->option(side_of(side))});
@@ -187,6 +189,7 @@ Json AbRun::facts_of(const AbSide& side) const {
                 {"side_by_side", side_by_side()},
                 {"turns", side.turns}};
   if (!course_.looks().empty()) facts["looks"] = course_.looks();
+  if (course_.may_go_on()) facts["planned"] = course_.launches();
   if (!no_duets_.empty()) facts["in_turns"] = no_duets_;
   return facts;
 }
@@ -194,6 +197,9 @@ Json AbRun::facts_of(const AbSide& side) const {
 void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
   auto measured = read_result(part);
   check_it_counts(side, measured);
+  for (auto& of : measured.cases) {
+    for (auto& record : of.launches) record.launch += launch - launch % course_.launches();
+  }
   const auto has_it = [launch](const Case& of) {
     return std::ranges::find(of.launches, launch, &LaunchRecord::launch) != of.launches.end();
   };
@@ -225,10 +231,12 @@ void AbRun::say_turn(const std::string& name) const {
   if (turns_ > 0) {
     const std::chrono::duration<double> spent = AbClock::now() - begin_;
     double seconds = spent.count() / turns_ * (2 * course_.launches() - turns_);
+    if (course_.is_beyond()) seconds = spent.count();
     if (const auto time = course_.time_left()) {
       seconds = std::clamp(std::chrono::duration<double>(*time).count(), 0.0, seconds);
     }
-    left = fmt::format(", about {} left", rough_time(seconds));
+    left =
+        fmt::format(", {} {} left", course_.is_beyond() ? "at most" : "about", rough_time(seconds));
   }
   fmt::print(stderr, "{}{}\n", name, left);
 }
@@ -254,7 +262,10 @@ AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramE
 
 AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals) {
   if (signals.stop()) return {Exit::interrupted, signals.reason()};
-  const auto number = fmt::format("launch {}/{}", launch + 1, course_.launches());
+  const auto number = course_.is_beyond()
+                          ? fmt::format("launch {}, {}", launch + 1,
+                                        counted(course_.only().size(), "undecided case"))
+                          : fmt::format("launch {}/{}", launch + 1, course_.launches());
   say_turn(number + (sides.size() == 1 ? " " + sides.front()->name : ""));
   if (duets_) {
     const auto first = side_of(*sides.front());
@@ -315,13 +326,13 @@ void AbRun::look(AbSide& base, AbSide& now, Signals& signals) {
     facts["other"] = (side == &base ? now : base).result->run.value("id", Json());
     side->kept->add({{"run", {{"ab", std::move(facts)}}}});
   }
-  if (!course_.leave_out_decided(*base.result, *now.result)) return;
+  if (!course_.choose(*base.result, *now.result)) return;
   for (const auto* side : {&base, &now}) {
     const auto end = answer_of(*side, signals);
     if ((end.signal == 0 && end.status == 0) || signals.stop()) continue;
-    fmt::print(stderr, "--{} {}: decided cases are measured to the end: it {}\n", side->name,
-               side->program, how_it_ended(end));
-    return course_.leave_out_none();
+    fmt::print(stderr, "--{} {}: {}: it {}\n", side->name, side->program, course_.take_back(),
+               how_it_ended(end));
+    return;
   }
 }
 

@@ -40,6 +40,8 @@ struct SeriesChange {
   Ratio ratio{};                                    ///< new / base, within placements
   /// Of this row alone; of duets over the looks at them (looks.hpp).
   double p = 1;
+  double p_alone = 1;     ///< of duets at the last look, by itself
+  bool decided = false;   ///< of duets: they need not go on
   double smallest_p = 1;  ///< that so many launches could have
   double corrected = 1;   ///< Holm's, over all tests of the comparison
   double resolution = 0;  ///< relative: a step of the medians (step_of)
@@ -101,10 +103,6 @@ struct Comparison {
 /// The new run's figure beside `matched_base`, from which a reader gets the change: matched_base
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
-
-/// That duets need not go on: it changed, or its interval leaves no room for more than twice the
-/// `floor`.
-bool is_decided(const SeriesChange& series, double floor);
 
 /// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
 /// being corrected for all of them.

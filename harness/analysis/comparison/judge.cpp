@@ -93,8 +93,17 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
 bool is_tested(const Row& row) { return row.series.base && row.series.now; }
 bool of_duets(const Row& row) { return row.series.method == Method::duets; }
 
-bool goes_on_after(const Row& row, const Look& look) {
-  return !row.duets.launches.empty() && row.duets.launches.back() >= look.after;
+int launches_of(const Row& row) {
+  return row.duets.launches.empty() ? 0 : row.duets.launches.back() + 1;
+}
+
+// It changed; or its interval leaves no room for more than twice the floor; or it is unchanged, and
+// nothing speaks for a smaller change.
+bool is_decided(const SeriesChange& series, const Look& look, double floor) {
+  if (series.change == Change::regressed || series.change == Change::improved) return true;
+  if (series.change != Change::unchanged || !series.ratio.interval) return false;
+  const auto [low, high] = *series.ratio.interval;
+  return (low >= 1 - 2 * floor && high <= 1 + 2 * floor) || series.p_alone > look.unpromising;
 }
 
 // Of all rows, those that are not tested at this look with 1.
@@ -108,19 +117,14 @@ std::vector<double> corrected_p(const std::vector<Row>& rows, bool at_the_end) {
 
 }  // namespace
 
-bool is_decided(const SeriesChange& series, double floor) {
-  if (series.change == Change::regressed || series.change == Change::improved) return true;
-  if (series.change != Change::unchanged || !series.ratio.interval) return false;
-  const auto [low, high] = *series.ratio.interval;
-  return low >= 1 - 2 * floor && high <= 1 + 2 * floor;
-}
-
 std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands) {
   const auto tests = static_cast<std::size_t>(std::ranges::count_if(rows, is_tested));
   for (const auto& look : looks) {
     const bool last = &look == &looks.back();
     for (auto& row : rows) {
-      if (of_duets(row) && !row.settled) take_first_duets(row, look, demands);
+      if (!of_duets(row)) continue;
+      row.settled = row.settled || (look.beyond && launches_of(row) < look.after);
+      if (!row.settled) take_first_duets(row, look, demands);
     }
     const auto corrected = corrected_p(rows, last);
     std::size_t test = 0;
@@ -130,7 +134,8 @@ std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const 
       if (row.settled || (!last && !of_duets(row))) continue;
       row.series.corrected = p;
       decide(row.series, demands.alpha, tests);
-      row.settled = is_decided(row.series, demands.floor) || !goes_on_after(row, look);
+      row.series.decided = of_duets(row) && is_decided(row.series, look, demands.floor);
+      row.settled = row.series.decided || launches_of(row) <= look.after;
     }
   }
   return tests;

@@ -11,7 +11,7 @@ namespace ucxbench {
 
 /// Gives the rows of one family of tests their verdicts, as compare() says, and returns how many
 /// were tested. Rows of duets are judged at each look, and keep what was found at the one at which
-/// they were decided (is_decided) or which was the last before they were left out; rows of launches
+/// they were decided or which was the last before they were left out; rows of launches
 /// are judged at the end, with all that drift and placements tell of them.
 std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands);
 

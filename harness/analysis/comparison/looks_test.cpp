@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/analysis/comparison/going_on.hpp"
 #include "harness/analysis/comparison/judge.hpp"
 #include "harness/core/every_for_test.hpp"
 #include "harness/result/older_runs.hpp"
@@ -24,6 +25,9 @@ TEST(Looks, AreFromWhereDuetsCanDecideOn) {
   EXPECT_EQ(planned_looks(100, 48, 0.005), (std::vector{21, 46, 71, 100}));
   EXPECT_EQ(planned_looks(12, 48, 0.005), std::vector<int>());
   EXPECT_EQ(planned_looks(1, 1, 0.5), std::vector<int>());
+  EXPECT_EQ(planned_looks(24, 48, 0.005, 72), (std::vector{17, 24, 48, 72}));
+  EXPECT_EQ(planned_looks(24, 2, 0.005, 72), (std::vector{13, 24, 48, 72}));
+  EXPECT_EQ(planned_looks(12, 48, 0.005, 36), std::vector<int>());
 }
 
 double sum_of(const std::vector<Look>& looks) {
@@ -37,6 +41,14 @@ TEST(Looks, ShareAlpha) {
   EXPECT_DOUBLE_EQ(looks[0].share, 0.125);
   EXPECT_DOUBLE_EQ(looks[1].share, 27.0 / 64 - 0.125);
   EXPECT_DOUBLE_EQ(sum_of(looks), 1);
+  const auto more = looks_after({12, 24, 48, 72}, 24);
+  ASSERT_EQ(more.size(), 4U);
+  EXPECT_DOUBLE_EQ(more[0].share, 0.7 / 8);
+  EXPECT_DOUBLE_EQ(more[0].share + more[1].share, 0.7);
+  EXPECT_DOUBLE_EQ(more[2].share, 0.15);
+  EXPECT_DOUBLE_EQ(sum_of(more), 1);
+  EXPECT_FALSE(more[1].beyond);
+  EXPECT_TRUE(more[2].beyond);
 }
 
 struct Kind {
@@ -67,7 +79,7 @@ Case side_of(std::size_t number, const Kind& row, bool is_new, std::mt19937& ran
 }
 
 /// Two runs of one `ab`.
-TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>& looks) {
+TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>& looks, int planned = 0) {
   std::mt19937 random(1);
   TwoResults both;
   for (const bool is_new : {false, true}) {
@@ -75,6 +87,7 @@ TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>& looks
     result.machine = {{"id", "box"}, {"hosts", {{{"kernel", "6.1"}}}}};
     result.run = {{"id", is_new ? "new" : "base"},
                   {"ab", {{"other", is_new ? "base" : "new"}, {"looks", looks}}}};
+    if (planned != 0) result.run["ab"]["planned"] = planned;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       result.cases.push_back(side_of(row, rows[row], is_new, random));
     }
@@ -106,6 +119,22 @@ TEST(Looks, AreThoseOfTheRuns) {
   EXPECT_DOUBLE_EQ(after(24, {})[0].share, 1);
 }
 
+TEST(Looks, OfThoseThatGoOnStandBefore) {
+  const auto after = [](int duets) {
+    const auto [base, now] = measured({{0, 0.03}, {0, 0.03, duets}}, {17, 24, 48, 72}, 24);
+    return looks_of(base, now);
+  };
+  EXPECT_EQ(after(72).size(), 4U);
+  EXPECT_EQ(after(24).size(), 2U);
+  EXPECT_DOUBLE_EQ(sum_of(after(24)), 0.7);
+  // Where it ended after what was measured, it is no look.
+  EXPECT_EQ(after(40).size(), 2U);
+  EXPECT_EQ(after(50).size(), 3U);
+  // Before, it was the time that ended it.
+  const auto [base, now] = measured({{0, 0.03, 20}}, {17, 24, 48, 72}, 24);
+  EXPECT_DOUBLE_EQ(sum_of(looks_of(base, now)), 1);
+}
+
 TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
   const auto [base, now] = measured({{0.1, 0.01}, {0, 0.001}, {0, 0.03}}, {16, 24});
   const auto found = compare(base, now);
@@ -127,6 +156,47 @@ TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
   EXPECT_GT(of_look[1], alone[1]);
 }
 
+TEST(Looks, TestBeyondAllLaunchesOnlyWhatGotThere) {
+  const std::vector<Kind> rows = {{0, 0.08, 48}, {0, 0.08, 30}, {0, 0.08}};
+  const auto [base, now] = measured(rows, {17, 24, 48, 72}, 24);
+  const auto found = compare(base, now);
+  EXPECT_EQ(row_of(found, "0").base_launches, 48U);
+  EXPECT_EQ(row_of(found, "1").base_launches, 24U);
+  EXPECT_EQ(row_of(found, "2").base_launches, 24U);
+}
+
+TEST(Looks, LeaveOutWhatIsUnchangedAndUnpromisingWhereOthersGoOn) {
+  const std::vector<Kind> rows = {{0, 0.02}, {0, 0.08}};
+  const auto duets = [&](const std::vector<int>& looks) {
+    const auto [base, now] = measured(rows, looks, all_launches);
+    const auto found = compare(base, now);
+    EXPECT_EQ(row_of(found, "0").change, Change::unchanged);
+    return row_of(found, "0").base_launches;
+  };
+  EXPECT_EQ(duets({17, 24}), 24U);
+  EXPECT_EQ(duets({17, 24, 48, 72}), 17U);
+}
+
+TEST(GoingOn, IsForTheMostPromisingOfTheUndecided) {
+  const std::vector<Kind> rows = {{0.2, 0.01}, {0, 0.08}, {0.04, 0.08}, {0, 0.001}};
+  const auto [base, now] = measured(rows, {13, 24, 48, 72}, 24);
+  EXPECT_EQ(undecided_cases(base, now, {}),
+            (std::vector<std::string>{base.cases[2].key, base.cases[1].key}));
+}
+
+TEST(GoingOn, BringsOneAsFarAsTimeAllows) {
+  const std::vector<int> looks = {17, 24, 48, 72};
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 23.9), 0U);
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 24), 1U);
+  // One to 48, two of six launches more.
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 36), 3U);
+  // One to 72, none that would keep it from there.
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 48), 1U);
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 54), 2U);
+  EXPECT_EQ(affordable_cases(looks, 66, 72, 5), 0U);
+  EXPECT_EQ(affordable_cases(looks, 66, 72, 20), 3U);
+}
+
 TEST(Looks, WhatIsNotMeasuredOnIsNotTestedAgain) {
   // All duets of one sign decide at the second look, whose share is larger, but not at the first.
   const auto verdict = [](int duets) {
@@ -138,18 +208,19 @@ TEST(Looks, WhatIsNotMeasuredOnIsNotTestedAgain) {
 }
 
 /// Rows of which the first differ by `change`, with noise of deviation 1.
-std::vector<Row> drawn(std::mt19937& random, std::size_t count, double change) {
+std::vector<Row> drawn(std::mt19937& random, std::size_t count, double change,
+                       int launches = all_launches) {
   std::normal_distribution<double> noise(0, 0.01);
   std::vector<Row> rows(count);
   for (auto& row : rows) {
     row.series.method = Method::duets;
     row.series.better = "lower";
     row.series.base = row.series.now = 1;
-    for (int launch = 0; launch < all_launches; ++launch) {
+    for (int launch = 0; launch < launches; ++launch) {
       row.duets.logs.push_back(noise(random) + (&row == &rows.front() ? change : 0));
       row.duets.launches.push_back(launch);
     }
-    row.duets.base = row.duets.now = std::vector<double>(all_launches, 1);
+    row.duets.base = row.duets.now = std::vector<double>(static_cast<std::size_t>(launches), 1);
   }
   return rows;
 }
@@ -177,6 +248,60 @@ TEST(Looks, KeepTheRateOfFalseAlarms) {
   // Were alpha not divided, there would be more than it allows.
   for (auto& look : looks) look.share = 1;
   EXPECT_GT(alarms(looks), 1.2 * runs * alpha);
+}
+
+// Of the rows that are not decided after the launches of all, the one with the least p goes on.
+void judge_as_ab(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands) {
+  const auto all = rows;
+  for (auto& row : rows) row.duets = first_duets(row.duets, all_launches);
+  const auto until_then = rows;
+  judge(rows, looks, demands);
+  std::size_t best = rows.size();
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    if (rows[at].series.decided) continue;
+    if (best == rows.size() || rows[at].series.p_alone < rows[best].series.p_alone) best = at;
+  }
+  if (best == rows.size()) return;
+  rows = until_then;
+  rows[best] = all[best];
+  judge(rows, looks, demands);
+}
+
+TEST(Looks, KeepTheRateOfFalseAlarmsWhateverGoesOn) {
+  constexpr int runs = 2000 / static_cast<int>(every_trial);
+  constexpr double alpha = 0.1;
+  std::mt19937 random(1);
+  const auto alarms = [&](const std::vector<Look>& looks) {
+    int found = 0;
+    for (int run = 0; run < runs; ++run) {
+      auto rows = drawn(random, 3, 0, 72);
+      judge_as_ab(rows, looks, {.alpha = alpha, .floor = 0});
+      found += std::ranges::any_of(rows, has_changed) ? 1 : 0;
+    }
+    return found;
+  };
+  auto looks = looks_after({12, 24, 48, 72}, all_launches);
+  EXPECT_LE(alarms(looks), runs * alpha);
+  EXPECT_GT(alarms(looks), runs * alpha / 3);
+  // The most promising, tested again as if it were the first time.
+  for (auto& look : looks) look.share = 1;
+  EXPECT_GT(alarms(looks), 1.2 * runs * alpha);
+}
+
+TEST(Looks, FindMoreWhereANoisyRowGoesOn) {
+  constexpr int runs = 200 / static_cast<int>(every_trial);
+  const auto found = [](const std::vector<Look>& looks) {
+    std::mt19937 random(1);
+    int count = 0;
+    for (int run = 0; run < runs; ++run) {
+      auto rows = drawn(random, 4, 0.008, 72);
+      judge_as_ab(rows, looks, {});
+      count += has_changed(rows.front()) ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_LT(found(looks_after({13, 24}, all_launches)), 0.65 * runs);
+  EXPECT_GT(found(looks_after({13, 24, 48, 72}, all_launches)), 0.8 * runs);
 }
 
 TEST(Looks, FindALargeChangeSoonAndASmallOneAsOften) {

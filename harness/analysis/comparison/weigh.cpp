@@ -117,7 +117,8 @@ void take_first_duets(Row& row, const Look& look, const Demands& demands) {
   series.matched_base = median(duets.base);
   series.matched_now = median(duets.now);
   series.ratio = signed_rank_ratio(duets.logs, 1 - demands.alpha * look.share);
-  series.p = std::min(series.p, signed_rank_p(duets.logs) / look.share);
+  series.p_alone = signed_rank_p(duets.logs);
+  series.p = std::min(series.p, series.p_alone / look.share);
   series.smallest_p = std::min(1.0, smallest_signed_rank_p(duets.logs.size()) / look.share);
 }
 

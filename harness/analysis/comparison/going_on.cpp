@@ -1,0 +1,42 @@
+#include "harness/analysis/comparison/going_on.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "harness/analysis/comparison/duets.hpp"
+#include "harness/analysis/comparison/shapes.hpp"
+#include "harness/analysis/comparison/signed_rank.hpp"
+
+namespace ucxbench {
+
+std::vector<std::string> undecided_cases(const Result& base, const Result& now,
+                                         const Demands& demands) {
+  std::map<std::string, double> least;  // p of each case
+  for (const auto& row : compare(base, now, demands).series) {
+    if (row.method != Method::duets || row.decided) continue;
+    const auto duets = duets_of(*find_case(base, row.key), *find_case(now, row.key), row.metric);
+    const auto p = signed_rank_p(duets.logs);
+    const auto [at, is_new] = least.emplace(row.key, p);
+    if (!is_new) at->second = std::min(at->second, p);
+  }
+  std::vector<std::pair<double, std::string>> sorted;
+  for (const auto& [key, p] : least) sorted.emplace_back(p, key);
+  std::ranges::sort(sorted);
+  std::vector<std::string> keys;
+  for (const auto& [p, key] : sorted) keys.push_back(key);
+  return keys;
+}
+
+std::size_t affordable_cases(const std::vector<int>& looks, int done, int next,
+                             double launches_of_one) {
+  int until = 0;
+  for (const auto look : looks) {
+    if (look > done && look - done <= launches_of_one) until = std::max(until, look);
+  }
+  if (until < next) return 0;
+  return static_cast<std::size_t>(std::floor((launches_of_one - (until - next)) / (next - done)));
+}
+
+}  // namespace ucxbench
