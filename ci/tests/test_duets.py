@@ -189,35 +189,35 @@ def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
         (tmp_path / name).write_text(STEADY.replace("TIMES", times))
         (tmp_path / name).chmod(0o700)
     case = CASE.replace("--sizes 8", "--sizes 8,64 --measure latency")
-    command = (*ab(tmp_path, "--base", "./base", "--new", "./new", launches=5, cases=(case,)), "--alpha", "0.8", "--json", "verdicts.json")
+    command = (*ab(tmp_path, "--base", "./base", "--new", "./new", launches=6, cases=(case,)), "--alpha", "0.5", "--json", "verdicts.json")
     done = bench(*command)
     assert done.code == 0, done
     found = json.loads((tmp_path / "verdicts.json").read_text())
-    assert [look["after"] for look in found["looks"]] == [4, 5] and sum(look["share"] for look in found["looks"]) == pytest.approx(0.7)
+    assert [look["after"] for look in found["looks"]] == [5, 6] and sum(look["share"] for look in found["looks"]) == pytest.approx(0.7)
     rows = {bytes_in(row): row for row in found["series"]}
-    assert [(rows[size]["verdict"], rows[size]["base_launches"]) for size in ("8B", "64B")] == [("regressed", 4), ("inconclusive", 5)]
+    assert [(rows[size]["verdict"], rows[size]["base_launches"]) for size in ("8B", "64B")] == [("regressed", 5), ("inconclusive", 6)]
     assert rows["8B"]["ratio"] == pytest.approx(2)
-    assert "duets judged after 4, 5" in done.out and "4 duets" in done.out and "5 duets" in done.out
-    assert "5 launches of each side in " in done.err and "decided and left out of the rest: 1 after 4" in done.err
+    assert "duets judged after 5, 6" in done.out and "5 duets" in done.out and "6 duets" in done.out
+    assert "6 launches of each side in " in done.err and "decided and left out of the rest: 1 after 5" in done.err
     for run in both(tmp_path):
-        assert (run["run"]["ab"]["looks"], run["run"]["ab"]["planned"]) == ([4, 5, 10, 15], 5) and run["run"]["state"] == "complete"
+        assert (run["run"]["ab"]["looks"], run["run"]["ab"]["planned"]) == ([5, 6, 12, 18], 6) and run["run"]["state"] == "complete"
         counts = {bytes_in(case): len(case["launches"]) for case in run["cases"] if case["benchmark"] != "canary"}
-        assert counts == {"8B": 4, "64B": 5}
-    again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.8", "--json", "-")
+        assert counts == {"8B": 5, "64B": 6}
+    again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.5", "--json", "-")
     assert json.loads(again.out) == found
     # What was saved is too little for any look at the other; with more time it goes on.
     shutil.rmtree(tmp_path / "runs")
     done = bench(*command, "--max-time", "10min")
     assert done.code == 0, done
-    assert "launch 6, 1 undecided case" in done.err and "undecided cases measured on: 1 after 5" in done.err
-    assert "15 launches of each side in " in done.err and "duets judged after 4, 5, 10, 15" in done.out
+    assert "launch 7, 1 undecided case" in done.err and "undecided cases measured on: 1 after 6" in done.err
+    assert "18 launches of each side in " in done.err and "duets judged after 5, 6, 12, 18" in done.out
     found = json.loads((tmp_path / "verdicts.json").read_text())
     assert [look["share"] for look in found["looks"]][2:] == pytest.approx([0.15, 0.15])
-    assert {bytes_in(row): row["base_launches"] for row in found["series"]} == {"8B": 4, "64B": 15}
+    assert {bytes_in(row): row["base_launches"] for row in found["series"]} == {"8B": 5, "64B": 18}
     for run in both(tmp_path):
         (longest,) = [case["launches"] for case in run["cases"] if "/64B" in case["key"]]
-        assert [launch["launch"] for launch in longest] == list(range(15)) and run["run"]["state"] == "complete"
-    again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.8", "--json", "-")
+        assert [launch["launch"] for launch in longest] == list(range(18)) and run["run"]["state"] == "complete"
+    again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.5", "--json", "-")
     assert json.loads(again.out) == found
 
 
