@@ -227,4 +227,23 @@ def markdown(result):
         ["suites with another alarm", *(f"{one['other_alarms']} of {of}" for one, of in zip(found, suites))],
         ["mean duets of the changed row", *(f"{one['mean_duets_of_planted']:g}" for one in found)],
         ["mean duets of the others", *(f"{one['mean_duets_of_others']:g}" for one in found)]])
-    return "\n".join(lines)
+    return "\n".join(lines + simulated(result))
+
+
+def simulated(result):
+    """A table for each plan, if there are any."""
+    lines, plans = [], {}
+    for one in result.get("simulated", []):
+        plans.setdefault(one["plan"], []).append(one)
+    for how, found in plans.items():
+        draws = next(of for _, of in found[0]["by_row"].values())
+        lines += [f"Simulated with this noise, {draws} suites for each figure: {how}, looks after "
+                  f"{', '.join(map(str, found[0]['looks']))}:", ""]
+        lines += table(["row", *(f"{100 * one['slowdown']:g} %" for one in found)], [
+            *([f"`{name}`", *(f"{100 * one['by_row'][name][0] / draws:.0f} %" for one in found)] for name in result["unchanged"]),
+            ["rows with 95 % at least", *(f"{sum(hits >= 0.95 * of for hits, of in one['by_row'].values())} of "
+                                          f"{len(one['by_row'])}" for one in found)],
+            ["suites with another alarm", *(f"{one['other_alarms']} of {draws * len(one['by_row'])}" for one in found)],
+            ["time, of 24 launches of all cases: mean, longest",
+             *(f"{100 * one['mean_time']:.0f} %, {100 * one['longest_time']:.0f} %" for one in found)]])
+    return lines

@@ -18,6 +18,7 @@ import tempfile
 
 import duet_verdicts
 import duets
+import going_on
 import resample
 import table
 import turns
@@ -86,6 +87,15 @@ def write(output, result, made):
 
 def judge_duets(options):
     result = duet_verdicts.judge(options.ucx_bench, options.folder / "duets.json", options.draws)
+    write(options.output, result, duet_verdicts.markdown(result))
+
+
+def simulate_duets(options):
+    """Adds to what judge-duets wrote."""
+    if not options.output.exists():
+        raise Unfit(f"no '{options.output}': judge duets first")
+    result = json.loads(options.output.read_text(encoding="utf-8"))
+    result["simulated"] = going_on.simulated(result["unchanged"], options.draws)
     write(options.output, result, duet_verdicts.markdown(result))
 
 
@@ -223,6 +233,11 @@ def parser_of_all():
     added.add_argument("--draws", type=count, default=100, metavar="N", help="suites for each row and loss (default: 100)")
     added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/duet-study.json", metavar="FILE",
                        help="and the same as .md beside it (default: results/duet-study.json)")
+    added = command("simulate-duets", simulate_duets, "how much more is found where undecided cases go on in the time of "
+                    "decided ones, by the noise that judge-duets found")
+    added.add_argument("--draws", type=count, default=400, metavar="N", help="suites for each row and loss (default: 400)")
+    added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/duet-study.json", metavar="FILE",
+                       help="to read and to add to (default: results/duet-study.json)")
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",
                        help="comparisons drawn for each line of the table (default: 1000)")

@@ -36,7 +36,8 @@ std::size_t affordable_cases(const std::vector<int>& looks, int done, int next,
     if (look > done && look - done <= launches_of_one) until = std::max(until, look);
   }
   if (until < next) return 0;
-  return static_cast<std::size_t>(std::floor((launches_of_one - (until - next)) / (next - done)));
+  const auto beside_it = (launches_of_one - (until - done)) / (next - done);
+  return 1 + static_cast<std::size_t>(std::min(std::floor(beside_it), std::ceil(beside_it / 2)));
 }
 
 }  // namespace ucxbench

@@ -18,8 +18,8 @@ std::vector<std::string> undecided_cases(const Result& base, const Result& now,
                                          const Demands& demands);
 
 /// After `done` launches, how many cases to measure on until `next`, where there is time for so
-/// many launches of one case: so that one of them gets to the furthest of `looks` that the time
-/// allows. None where it allows no look.
+/// many launches of one case: one that gets to the furthest of `looks` that the time allows, and
+/// others with half of what that leaves, rounded up. None where it allows no look.
 std::size_t affordable_cases(const std::vector<int>& looks, int done, int next,
                              double launches_of_one);
 

@@ -188,11 +188,12 @@ TEST(GoingOn, BringsOneAsFarAsTimeAllows) {
   const std::vector<int> looks = {17, 24, 48, 72};
   EXPECT_EQ(affordable_cases(looks, 24, 30, 23.9), 0U);
   EXPECT_EQ(affordable_cases(looks, 24, 30, 24), 1U);
-  // One to 48, two of six launches more.
-  EXPECT_EQ(affordable_cases(looks, 24, 30, 36), 3U);
+  // One to 48, and one of the two that there is time for beside it.
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 36), 2U);
   // One to 72, none that would keep it from there.
   EXPECT_EQ(affordable_cases(looks, 24, 30, 48), 1U);
   EXPECT_EQ(affordable_cases(looks, 24, 30, 54), 2U);
+  EXPECT_EQ(affordable_cases(looks, 24, 30, 84), 4U);
   EXPECT_EQ(affordable_cases(looks, 66, 72, 5), 0U);
   EXPECT_EQ(affordable_cases(looks, 66, 72, 20), 3U);
 }
