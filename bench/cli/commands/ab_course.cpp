@@ -87,6 +87,25 @@ std::string AbCourse::whole_time(bool duets) const {
   return text;
 }
 
+void AbCourse::resume(const Result& base, const Result& now) {
+  for (const auto* run : {&base, &now}) {
+    for (const auto& of : run->cases) {
+      for (const auto& record : of.launches) done_ = std::max(done_, record.launch + 1);
+    }
+  }
+  const auto& facts = base.run.at("ab");
+  only_ = facts.value("only", extent_.only);
+  looks_ = facts.value("looks", std::vector<int>());
+  if (looks_.empty()) plan_looks(base, now);
+}
+
+void AbCourse::plan_looks(const Result& base, const Result& now) {
+  const auto found = compare(base, now, extent_.demands);
+  if (std::ranges::count(found.series, Method::duets, &SeriesChange::method) == 0) return;
+  looks_ = planned_looks(extent_.launches, found.tests, extent_.demands.alpha, extent_.most);
+  next_choice_ = extent_.launches;
+}
+
 void AbCourse::took(AbClock::duration time, const Result& base, const Result& now) {
   if (other_cases_) {
     longest_ = of_these_ = {};
@@ -100,11 +119,7 @@ void AbCourse::took(AbClock::duration time, const Result& base, const Result& no
     of_all_cases_ += time;
     ++launches_of_all_;
   }
-  if (++done_ > 1) return;
-  const auto found = compare(base, now, extent_.demands);
-  if (std::ranges::count(found.series, Method::duets, &SeriesChange::method) == 0) return;
-  looks_ = planned_looks(extent_.launches, found.tests, extent_.demands.alpha, extent_.most);
-  next_choice_ = extent_.launches;
+  if (++done_ == 1) plan_looks(base, now);
 }
 
 std::optional<AbClock::duration> AbCourse::time_left() const {

@@ -39,6 +39,9 @@ class AbCourse {
   /// Of both sides together, in words; empty where a program did not say.
   std::string whole_time(bool duets) const;
 
+  /// Goes on where an interrupted run of both sides ended. The launch in which it ended is not
+  /// measured again.
+  void resume(const Result& base, const Result& now);
   /// Before the first launch.
   void begin() { begin_ = AbClock::now(); }
   /// After one of both sides; `base` and `now` have all of them.
@@ -74,6 +77,7 @@ class AbCourse {
  private:
   void leave_out_decided(const Result& base, const Result& now);
   void go_on(const Result& base, const Result& now);
+  void plan_looks(const Result& base, const Result& now);
 
   AbExtent extent_;
   AbClock::time_point made_ = AbClock::now(), begin_ = made_;

@@ -16,10 +16,12 @@
 #include "bench/cli/commands/work_folder.hpp"
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
+#include "harness/core/build_info.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/events.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -190,6 +192,7 @@ Json AbRun::facts_of(const AbSide& side) const {
                 {"turns", side.turns}};
   if (!course_.looks().empty()) facts["looks"] = course_.looks();
   if (course_.may_go_on()) facts["planned"] = course_.launches();
+  if (!course_.only().empty()) facts["only"] = course_.only();
   if (!no_duets_.empty()) facts["in_turns"] = no_duets_;
   return facts;
 }
@@ -220,17 +223,42 @@ void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) con
   run["asked"] = global_.asked;
   run.erase("transfers");
   apply_event(*side.result, now);
+  keep(side);
+}
+
+void AbRun::keep(AbSide& side) const {
   side.kept.emplace(*side.result,
                     [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   side.kept->begin(0);
 }
 
+int AbRun::resume(AbSide& base, AbSide& now) {
+  std::array<Result, 2> runs;
+  for (const auto* side : {&base, &now}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(side->file, ignored)) return 0;
+    auto& run = runs[side == &now];
+    run = read_result(side->file);
+    if (text_at(run.run, "/state", "") != "interrupted" || !run.run.contains("ab")) return 0;
+    if (run.build.value("commit", Json()) != Json(build_info().commit)) return 0;
+  }
+  for (auto* side : {&base, &now}) {
+    side->result = std::move(runs[side == &now]);
+    side->result->file = side->file;
+    side->turns = side->result->run.at("ab").value("turns", std::vector<int>());
+    for (const auto turn : side->turns) turns_ = std::max(turns_, turn + 1);
+    keep(*side);
+  }
+  course_.resume(*base.result, *now.result);
+  return course_.done();
+}
+
 void AbRun::say_turn(const std::string& name) const {
   if (global_.quiet || global_.progress == "never") return;
   std::string left;
-  if (turns_ > 0) {
+  if (const auto since = turns_ - turns_before_; since > 0) {
     const std::chrono::duration<double> spent = AbClock::now() - begin_;
-    double seconds = spent.count() / turns_ * (2 * course_.launches() - turns_);
+    double seconds = spent.count() / since * (2 * course_.launches() - turns_);
     if (course_.is_beyond()) seconds = spent.count();
     if (const auto time = course_.time_left()) {
       seconds = std::clamp(std::chrono::duration<double>(*time).count(), 0.0, seconds);
@@ -338,6 +366,7 @@ void AbRun::look(AbSide& base, AbSide& now, Signals& signals) {
 
 Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
   begin_ = AbClock::now();
+  turns_before_ = turns_;
   course_.begin();
   Turn last;
   while (last.exit == Exit::done && !course_.is_over()) {

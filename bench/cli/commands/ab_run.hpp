@@ -61,6 +61,11 @@ class AbRun {
   /// Of both sides together, in words; empty where a program did not say.
   std::string whole_time() const { return course_.whole_time(side_by_side_); }
 
+  /// After `ask`: goes on with the runs in the sides' files, and returns how many launches they
+  /// have. 0 where there are none that this build began and that were interrupted: then all is
+  /// measured.
+  int resume(AbSide& base, AbSide& now);
+
   /// Ends early after Ctrl-C, after a launch that failed (which is said) and, between two launches
   /// of both, when all is decided or the time is over. What was measured is in the sides and on
   /// disk, as their files have it.
@@ -85,6 +90,7 @@ class AbRun {
   void say_turn(const std::string& name) const;
   Json facts_of(const AbSide& side) const;
   void add(AbSide& side, const std::filesystem::path& part, int launch) const;
+  void keep(AbSide& side) const;
   Exit finish(AbSide& side, const AbSide& other, const Turn& last) const;
 
   std::string suite_;
@@ -95,6 +101,7 @@ class AbRun {
   bool side_by_side_ = false;
   const GlobalOptions& global_;
   int turns_ = 0;
+  int turns_before_ = 0;                           ///< of the run that was resumed
   std::chrono::steady_clock::time_point begin_{};  ///< of the first turn
 };
 

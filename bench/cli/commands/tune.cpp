@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "bench/cli/plan/suite_file.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
+#include "bench/cli/plan/tune_cases.hpp"
 #include "bench/cli/plan/tune_search.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
@@ -45,52 +47,32 @@ constexpr int launches_of_confirmation = 24;
 constexpr int trials_before_refusal = 3;
 constexpr double least_share_of_confirmation = 0.3;  // of all time
 constexpr double most_share_of_confirmation = 0.6;
-constexpr const char* cold_too = " --buffers warm,cold";
 
 std::string roughly(AbClock::duration time) {
   return rough_time(std::chrono::duration<double>(time).count());
 }
 
-std::string why_not_measured(const Result& run) {
-  const auto reason = text_at(run.run, "/reason", "");
-  if (!reason.empty()) return reason;
-  const auto failed = std::ranges::find_if(
-      run.cases, [](const Case& of) { return of.state != CaseState::measured; });
-  return failed == run.cases.end() ? "the run ended early" : failed->reason;
-}
-
-// Whether the benchmark can use other memory for each message, with what it is asked for.
-bool has_cold_buffers(const Plan& plan, const std::string& args) {
-  if (find_benchmark(plan.benchmark)->parameters.find("buffers") == nullptr) return false;
-  if (args.find("--buffers") != std::string::npos) return false;  // as it was asked for
-  try {
-    const auto cold = plan_of_args(args + cold_too, 1);
-    for (const auto& memory : cold.memory) {
-      for (const auto comm : cold.comms) {
-        const auto set = cold.sets.empty() ? TransportSet::parse("auto") : cold.sets.front();
-        const auto place = case_place(set, memory, cold.ranks.front(), "", comm);
-        cold.cases(place, place.ranks);
-      }
-    }
-  } catch (const Failure&) {
-    return false;
-  }
-  return true;
+// A run's own reason may be the other side's.
+std::string why_not_measured(const AbSide& side) {
+  if (!side.result) return "see above";
+  const auto& cases = side.result->cases;
+  const auto failed = std::ranges::find(cases, CaseState::failed, &Case::state);
+  if (failed != cases.end()) return failed->reason;
+  return text_at(side.result->run, "/reason", "the run ended early");
 }
 
 class TuneRun final : public Trials {
  public:
-  TuneRun(const TuneOptions& options, const std::vector<std::string>& words,
-          const GlobalOptions& global)
-      : options_(options), global_(global), inner_(global), words_(words) {
+  TuneRun(const TuneOptions& options, std::string args, const GlobalOptions& global)
+      : options_(options), global_(global), inner_(global), args_(std::move(args)) {
     inner_.quiet = true;
     inner_.dry_run = false;
-    const auto plan = of_option("tune", [&] { return plan_of_args(args(), 1); });
+    const auto plan = of_option("tune", [&] { return plan_of_args(args_, 1); });
     for (const auto& set : plan.sets) {
       transports_.insert(transports_.end(), set.members().begin(), set.members().end());
     }
     if (plan.ablate) transports_ = {"auto"};
-    confirmed_ = {args() + (has_cold_buffers(plan, args()) ? cold_too : "")};
+    confirmed_ = {args_ + (has_cold_buffers(plan, args_) ? with_cold_buffers : "")};
     auto ucx = plan.ucx;
     if (!options.suite.empty()) {
       for (const auto& of : plan_suite(options.suite).plans)
@@ -116,7 +98,7 @@ class TuneRun final : public Trials {
     const auto state_file = options_.outputs.empty() || options_.outputs.front() == "-"
                                 ? fs::path()
                                 : fs::path(options_.outputs.front() + ".tune.json");
-    state_.emplace(state_file, args(), ucx_, machine_id(describe_host()));
+    state_.emplace(state_file, args_, ucx_, machine_id(describe_host()));
     if (state_->trials() > 0) {
       say(fmt::format("{} already measured, in {}", counted(state_->trials(), "setting"),
                       state_file.string()));
@@ -128,7 +110,13 @@ class TuneRun final : public Trials {
     say(fmt::format("tried {} of {} settings in {}{}", found.tried, candidates_.size(),
                     roughly(AbClock::now() - begin_),
                     found.cut_short ? "; the time for the search is used up" : ""));
-    if (found.settings.empty()) return nothing("no setting was faster than the default");
+    if (found.settings.empty()) {
+      return nothing(found.cut_short
+                         ? fmt::format("none of the {} that there was time for was faster than the "
+                                       "default; give more --max-time",
+                                       counted(found.tried, "setting"))
+                         : "no setting was faster than the default");
+    }
     return confirm(found.settings);
   }
 
@@ -142,21 +130,18 @@ class TuneRun final : public Trials {
       more = std::clamp(fit, 1, more);
     }
     const auto begin = AbClock::now();
-    auto [base, now, exit] = launch({args()}, settings, {.launches = more}, work_->path(),
-                                    fmt::format("trial-{}", ++measured_));
+    auto [base, now, exit] = launch({args_}, settings, {.launches = more}, trial_files());
     if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     if (exit == Exit::done && base.result && now.result) {
       spent_ += AbClock::now() - begin;
       launched_ += more;
+      ++measured_;
       add_gains(*base.result, *now.result, trial);
-    } else if (!base.result || std::ranges::none_of(base.result->cases, is_measured)) {
-      throw Failure(Exit::cannot_run,
-                    fmt::format("the default cannot be measured: {}",
-                                base.result ? why_not_measured(*base.result) : "see above"));
     } else {
-      trial.problem = now.result ? why_not_measured(*now.result) : "the run ended at once";
+      if (launched_ == 0 && !has_measured(base)) check_default(settings);
+      trial.problem = why_not_measured(now);
     }
-    if (trial.problem.empty() && trial.gains.empty()) trial.problem = why_not_measured(*now.result);
+    if (trial.problem.empty() && trial.gains.empty()) trial.problem = why_not_measured(now);
     say(trial.problem.empty()
             ? fmt::format("{}: {} (mean of {})", settings_in_words(settings),
                           speed_in_words(std::exp(trial.score())),
@@ -179,6 +164,21 @@ class TuneRun final : public Trials {
     return !is_canary(of) && of.state == CaseState::measured;
   }
 
+  static bool has_measured(const AbSide& side) {
+    return side.result && std::ranges::any_of(side.result->cases, is_measured);
+  }
+
+  // The side of a duet that is left alone ends, too. In turns the default is measured first, alone.
+  void check_default(const Variables& settings) {
+    if (default_runs_) return;
+    const auto alone =
+        launch({args_}, settings, {.launches = 1}, trial_files(), AbMethod::turns).base;
+    if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
+    default_runs_ = has_measured(alone);
+    if (default_runs_) return;
+    throw Failure(Exit::cannot_run, "the default cannot be measured: " + why_not_measured(alone));
+  }
+
   static int launches_of(const Trial& trial) {
     std::size_t most = 0;
     for (const auto& [row, gains] : trial.gains) most = std::max(most, gains.size());
@@ -187,17 +187,6 @@ class TuneRun final : public Trials {
 
   void say(const std::string& line) const {
     if (!global_.quiet) fmt::print(stderr, "{}\n", line);
-  }
-
-  std::string args() const {
-    std::vector<std::string> quoted;
-    for (const auto& word : words_) {
-      const bool plain = word.find_first_not_of(
-                             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                             "-_=+:,./") == std::string::npos;
-      quoted.push_back(plain && !word.empty() ? word : shell_quoted(word));
-    }
-    return fmt::format("{}", fmt::join(quoted, " "));
   }
 
   // Of both sides; 0 where none was measured.
@@ -223,7 +212,7 @@ class TuneRun final : public Trials {
 
   // What can be known to fail fails before the search.
   void plan_confirmation() {
-    const auto searched = plan_suite(write_suite({args()}, 1)).cases;
+    const auto searched = plan_suite(write_suite({args_}, 1)).cases;
     const auto suite = write_suite(confirmed_, launches_of_confirmation);
     const auto planned = plan_suite(suite);
     needed_ = planned.needed_duets;
@@ -247,15 +236,9 @@ class TuneRun final : public Trials {
   }
 
   std::string write_suite(const std::vector<std::string>& cases, int launches) const {
-    auto text = fmt::format("launches = {}\n", launches);
-    for (const auto& words : cases) {
-      const bool is_own = has_time_ && &words == &cases.front();
-      const auto time =
-          is_own ? fmt::format(" --max-time {}ms", (time_of_case * launches).count()) : "";
-      text += fmt::format("[[case]]\nargs = {}\n", Json(words + time).dump());
-    }
+    const auto time = has_time_ ? std::optional(time_of_case) : std::nullopt;
     const auto file = work_->path() / "suite.toml";
-    std::ofstream(file) << text;
+    std::ofstream(file) << suite_text(cases, launches, time);
     return file.string();
   }
 
@@ -265,13 +248,28 @@ class TuneRun final : public Trials {
             AbSide{.name = "new", .program = program, .added = settings, .file = {}}};
   }
 
+  static TuneState::RunFiles files_named(const fs::path& file) {
+    const auto begin = (file.parent_path() / file.stem()).string();
+    return {begin + "-base.json", begin + "-new.json"};
+  }
+
+  TuneState::RunFiles trial_files() {
+    return files_named(work_->path() / fmt::format("trial-{}", ++trials_begun_));
+  }
+
+  // Goes on with what is in the files.
   Launched launch(const std::vector<std::string>& cases, const Variables& settings,
-                  const AbExtent& extent, const fs::path& folder, const std::string& name) {
+                  const AbExtent& extent, const TuneState::RunFiles& files,
+                  AbMethod method = AbMethod::automatic) {
     auto [base, now] = sides_of(settings);
-    base.file = folder / (name + "-base.json");
-    now.file = folder / (name + "-new.json");
-    AbRun run(write_suite(cases, extent.launches), extent, AbMethod::automatic, inner_);
+    base.file = files.base;
+    now.file = files.now;
+    AbRun run(write_suite(cases, extent.launches), extent, method, inner_);
     run.ask(base, now, signals_);
+    if (const auto known = run.resume(base, now); known > 0) {
+      say(fmt::format("{} of {} of each side are already measured", known,
+                      counted(static_cast<std::size_t>(extent.launches), "launch", "launches")));
+    }
     const auto exit = run.measure(base, now, signals_);
     return {std::move(base), std::move(now), exit};
   }
@@ -288,25 +286,30 @@ class TuneRun final : public Trials {
     return Exit::done;
   }
 
+  static bool is_whole(const TuneState::RunFiles& files) {
+    return std::ranges::all_of(std::array{files.base, files.now}, [](const fs::path& file) {
+      return text_at(read_result(file).run, "/state", "") == "complete";
+    });
+  }
+
   // With launches that the search has not seen.
   Exit confirm(const Variables& settings) {
     Demands demands;
     demands.across_environments = true;
     auto files = state_->confirmation(settings, confirmed_);
-    auto exit = Exit::done;
-    if (!files) {
+    if (!files || !is_whole(*files)) {
       say(fmt::format("confirming {} with fresh launches, in at most {}",
                       settings_in_words(settings), roughly(time_left())));
-      const auto file = new_run_file(options_.folder, "tune");
+      if (!files) files = files_named(new_run_file(options_.folder, "tune"));
+      state_->keep_confirmation(settings, confirmed_, *files);
       auto launched = launch(confirmed_, settings,
                              {.launches = std::max(launches_of_confirmation, needed_),
                               .of_all = std::chrono::floor<std::chrono::seconds>(time_left()),
                               .demands = demands},
-                             file.parent_path(), file.stem().string());
-      exit = launched.exit;
+                             *files);
       if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
-      if (exit != Exit::done || !launched.base.result || !launched.now.result) {
-        return worse(exit, nothing(settings_in_words(settings) + " did not finish"));
+      if (launched.exit != Exit::done || !launched.base.result || !launched.now.result) {
+        return worse(launched.exit, nothing(settings_in_words(settings) + " did not finish"));
       }
       files = {launched.base.file, launched.now.file};
       state_->keep_confirmation(settings, confirmed_, *files);
@@ -327,14 +330,14 @@ class TuneRun final : public Trials {
     }
     if (!verdict.why_not.empty()) return nothing(verdict.why_not);
     std::vector<std::string> comments = {
-        fmt::format("ucx-bench tune {}", args()),
+        fmt::format("ucx-bench tune {}", args_),
         fmt::format("UCX {}, machine {}, {}", ucx_, text_at(now.machine, "/id"), utc_now()),
         fmt::format("{} compared with the default, in {} and {}:",
                     counted(launches_in(now), "fresh launch", "fresh launches"),
                     files.base.string(), files.now.string())};
     comments.insert(comments.end(), lines.begin(), lines.end());
     comments.emplace_back(
-        confirmed_.front() == args()
+        confirmed_.front() == args_
             ? "The memory of messages may have been in caches; where it is not, the gain may "
               "differ."
             : "buffers=cold: other memory for each message, in no cache; else the same again.");
@@ -356,7 +359,7 @@ class TuneRun final : public Trials {
   const TuneOptions& options_;
   const GlobalOptions& global_;
   GlobalOptions inner_;
-  std::vector<std::string> words_;
+  std::string args_;  ///< the benchmark's
   std::string ucx_ = probe().ucx.version;
   Signals signals_;  // must follow ucx_: probe() starts a process
   AbClock::time_point begin_ = AbClock::now();
@@ -366,7 +369,9 @@ class TuneRun final : public Trials {
   int needed_ = 0;         ///< launches for a verdict
   double more_cases_ = 1;  ///< in the confirmation, for each of the search
   int measured_ = 0;       ///< pairs of runs
-  bool has_time_ = false;  ///< the benchmark has --max-time
+  int trials_begun_ = 0;
+  bool default_runs_ = false;  ///< by itself, where no pair has run so far
+  bool has_time_ = false;      ///< the benchmark has --max-time
   std::vector<std::string> transports_;
   std::vector<std::string> confirmed_;  ///< args of the cases of the confirmation
   std::vector<Variables> candidates_;
@@ -375,8 +380,7 @@ class TuneRun final : public Trials {
 };
 
 Exit run_tune(const CLI::App& command, TuneOptions& o, const GlobalOptions& global) {
-  const auto words = benchmark_words(command, o);
-  return TuneRun(o, words, global).run();
+  return TuneRun(o, in_one_text(benchmark_words(command, o)), global).run();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "harness/analysis/comparison/duets.hpp"
@@ -28,6 +29,7 @@ constexpr double sure_by = 3;          // standard errors
 struct Scored {
   Variables settings;
   double score = std::numeric_limits<double>::lowest();
+  double best = 0, worst = 0;  ///< gain of a row
 };
 
 bool share_a_name(const Variables& one, const Variables& other) {
@@ -62,11 +64,13 @@ class Search {
 
   Tuned run() {
     auto ranked = halve(candidates_, 1);
-    if (ranked.empty() || ranked.front().score < least_gain) return found_;
-    take(ranked.front());
+    const auto best = std::ranges::find_if(
+        ranked, [](const Scored& one) { return one.score < least_gain || is_worth_it(one); });
+    if (best == ranked.end() || best->score < least_gain) return found_;
+    take(*best);
     for (int step = 0; step < most_steps && !found_.cut_short; ++step) {
       const auto together = halve(with_partners(ranked), 2);
-      if (together.empty() || !gains_enough(together.front().settings)) break;
+      if (together.empty() || !gains_enough(together.front())) break;
       take(together.front());
     }
     return found_;
@@ -78,10 +82,13 @@ class Search {
     found_.score = best.score;
   }
 
+  // Else the confirmation would refuse it, and what comes next would not be found.
+  static bool is_worth_it(const Scored& one) { return one.worst > -one.best; }
+
   // The best of several partners is also the luckiest: both are measured as often as any.
-  bool gains_enough(const Variables& together) {
-    if (trials_.is_over()) return false;
-    const auto with = trials_.measure(together, most_launches_of_one);
+  bool gains_enough(const Scored& together) {
+    if (trials_.is_over() || !is_worth_it(together)) return false;
+    const auto with = trials_.measure(together.settings, most_launches_of_one);
     const auto without = trials_.measure(found_.settings, most_launches_of_one);
     const auto error = std::hypot(with.error(), without.error());
     return with.score() - without.score() >= std::max(least_step, sure_by * error);
@@ -89,7 +96,7 @@ class Search {
 
   std::vector<Variables> with_partners(const std::vector<Scored>& ranked) const {
     std::vector<Variables> together;
-    for (const auto& [settings, score] : ranked) {
+    for (const auto& [settings, score, best, worst] : ranked) {
       if (together.size() == most_partners) break;
       if (score == std::numeric_limits<double>::lowest()) break;  // does not run
       if (share_a_name(settings, found_.settings)) continue;
@@ -111,7 +118,9 @@ class Search {
           found_.cut_short = true;
           break;
         }
-        ranked[at].score = trials_.measure(ranked[at].settings, launches).score();
+        const auto trial = trials_.measure(ranked[at].settings, launches);
+        ranked[at].score = trial.score();
+        std::tie(ranked[at].worst, ranked[at].best) = trial.extremes();
         if (first_round && launches == 1) ++found_.tried;
       }
       const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(left);
@@ -136,6 +145,13 @@ double Trial::score() const {
   double sum = 0;
   for (const auto& [row, values] : gains) sum += median(values);
   return sum / static_cast<double>(gains.size());
+}
+
+std::pair<double, double> Trial::extremes() const {
+  std::vector<double> medians = {0};
+  for (const auto& [row, values] : gains) medians.push_back(median(values));
+  const auto [worst, best] = std::ranges::minmax(medians);
+  return {worst, best};
 }
 
 double Trial::error() const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/comparison/comparison.hpp"
@@ -20,6 +21,8 @@ struct Trial {
 
   /// The mean over rows of their medians; lowest() where nothing was measured.
   double score() const;
+  /// The smallest and the largest of these medians, and 0.
+  std::pair<double, double> extremes() const;
   /// The standard error of the score, by error_of_median of each row; max() if a row has fewer than
   /// three values.
   double error() const;
@@ -48,7 +51,8 @@ struct Tuned {
 
 /// Looks for the settings with the largest score by successive halving (Jamieson and Talwalkar,
 /// AISTATS 2016): every candidate gets one pair of launches, the best third two, the best third of
-/// these four, then eight. The winner is combined with each of the six next best candidates, in the
+/// these four, then eight. The winner is the first that loses less in each row than it gains in its
+/// best. It is combined with each of the six next best candidates, in the
 /// same way, at most twice. A combination is kept only if it gains another 2 % and three times the
 /// standard error of the difference.
 /// The result is also the luckiest of many: it must be confirmed by launches that the search has

@@ -111,6 +111,18 @@ TEST(SearchSettings, LeavesOutWhatCrashes) {
   EXPECT_EQ(search_settings(some_settings(4), landscape).settings, (Variables{{"UCX_S2", "y"}}));
 }
 
+TEST(SearchSettings, PassesOverWhatLosesAsMuchAsItGains) {
+  // It helps most on the whole, but one size takes longer by more than any other gains.
+  const auto times = [](const Variables& s) {
+    if (has(s, "UCX_S1")) return std::vector{2.0, 1.9, 1.9, 0.4};
+    return has(s, "UCX_S2") ? std::vector{1.2, 1.2, 1.2, 0.95} : std::vector{1.0, 1.0, 1.0, 1.0};
+  };
+  Landscape landscape(times);
+  EXPECT_EQ(search_settings(some_settings(20), landscape).settings, (Variables{{"UCX_S2", "y"}}));
+  Landscape alone(times);
+  EXPECT_TRUE(search_settings({{{"UCX_S1", "y"}}}, alone).settings.empty());
+}
+
 TEST(SearchSettings, EndsWithTheBestSoFar) {
   Landscape landscape([](const Variables& s) { return std::vector{has(s, "UCX_S4") ? 3.0 : 1.0}; },
                       10);
