@@ -76,9 +76,9 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="with sanitizers one of several"))
 
 
-def wait_until(state, what=lambda: "it never was so", step_s=0.02):
+def wait_until(state, what=lambda: "it never was so", step_s=0.02, limit_s=LONG_S):
     """Returns once `state()` is true; `what()` says what there was instead."""
-    deadline = time.monotonic() + LONG_S
+    deadline = time.monotonic() + limit_s
     while not state():
         assert time.monotonic() < deadline, what()
         time.sleep(step_s)

@@ -61,18 +61,31 @@ bool over_network(const UcxWorker& worker) {
   });
 }
 
+// Its releases 1.20.0 and 1.20.1 find no route over lo (ucx#11202), even to themselves.
+bool is_without_loopback() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return major == 1 && minor == 20;
+}
+
+const char* why_not_over_lo() {
+  return is_without_loopback()
+             ? "; UCX 1.20 does not connect over lo: name another device with --net-devices, or "
+               "use another version"
+             : "; they have network namespaces of their own, and lo leads to no other: name the "
+               "device that does with --net-devices";
+}
+
 void check_connection(ucs_status_t status, const UcxWorker& worker, int rank, int peer) {
   if (status == UCS_OK) return;
   const auto devices = worker.effective().find("UCX_NET_DEVICES");
   const bool loopback_only = devices != worker.effective().end() && devices->second == "lo";
-  throw Failure(
-      over_network(worker) ? Exit::lost : Exit::cannot_run,
-      fmt::format("no connection from rank {} to rank {}: {}{}", rank, peer,
-                  ucs_status_string(status),
-                  over_network(worker) && loopback_only
-                      ? "; they have network namespaces of their own, and lo leads to no other: "
-                        "name the device that does with --net-devices"
-                      : ""));
+  throw Failure(over_network(worker) ? Exit::lost : Exit::cannot_run,
+                fmt::format("no connection from rank {} to rank {}: {}{}", rank, peer,
+                            ucs_status_string(status),
+                            over_network(worker) && loopback_only ? why_not_over_lo() : ""));
 }
 
 struct Awaited {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -43,11 +44,11 @@ Fd memory_file(const char* name) {
   return file;
 }
 
-std::string all_of(const Fd& file) {
+std::string all_of(const Fd& file, std::size_t from = 0) {
   std::string text;
   std::array<char, 4096> part{};
   for (ssize_t count = 0; (count = ::pread(file.get(), part.data(), part.size(),
-                                           static_cast<off_t>(text.size()))) > 0;)
+                                           static_cast<off_t>(from + text.size()))) > 0;)
     text.append(part.data(), static_cast<std::size_t>(count));
   return text;
 }
@@ -56,7 +57,7 @@ std::string all_of(const Fd& file) {
 class Running {
  public:
   explicit Running(const Program& program)
-      : out_(memory_file("stdout")), err_(memory_file("stderr")) {
+      : out_(memory_file("stdout")), err_(memory_file("stderr")), is_heard_(program.is_heard) {
     std::vector<std::string> entries;
     for (const auto& [name, value] : program.environment) entries.push_back(name + "=" + value);
     try {
@@ -79,12 +80,18 @@ class Running {
                         .out = all_of(out_),
                         .said = all_of(err_)};
     }
+    if (is_heard_) pass_on_words();
     pass_on(signals);
     if (ProgramClock::now() > deadline_) end_it(last_grace);
     return std::nullopt;
   }
 
  private:
+  void pass_on_words() {
+    const auto more = all_of(err_, heard_);
+    heard_ += more.size();
+    std::fputs(more.c_str(), stderr);
+  }
   // Signals of one kind that are pending at once are one: a second Ctrl-C goes on as SIGTERM.
   void pass_on(const Signals& signals) {
     if (signals.stop() && !std::exchange(stopped_, true)) {
@@ -105,6 +112,8 @@ class Running {
 
   Fd out_, err_;
   std::optional<HelperProgram> program_;
+  bool is_heard_;
+  std::size_t heard_ = 0;  ///< bytes
   bool stopped_ = false;
   bool aborted_ = false;
   ProgramClock::time_point deadline_ = ProgramClock::time_point::max();

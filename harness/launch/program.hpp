@@ -18,6 +18,7 @@ struct Program {
   Variables environment;          ///< all of it
   /// It is killed when this is over; empty: it limits itself.
   std::optional<std::chrono::seconds> limit{};
+  bool is_heard = false;  ///< while it runs, what it says on stderr goes to ours, too
 };
 
 struct ProgramEnd {

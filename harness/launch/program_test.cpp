@@ -1,9 +1,12 @@
 #include "harness/launch/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "harness/core/failure.hpp"
 
@@ -53,6 +56,30 @@ TEST(RunProgram, PassesCtrlCOn) {
       "trap 'kill -INT $PPID' INT; trap 'exit 8' TERM; kill -INT $PPID; while :; do sleep 0.01; "
       "done");
   EXPECT_EQ(twice.status, 8);
+}
+
+TEST(RunProgram, IsHeardWhileItRuns) {
+  const auto heard = std::filesystem::temp_directory_path() / fmt::format("heard-{}", ::getpid());
+  const int ours = ::dup(STDERR_FILENO);
+  const int file = ::open(heard.c_str(), O_CREAT | O_RDWR | O_TRUNC, 0600);
+  ::dup2(file, STDERR_FILENO);
+  Signals signals;
+  // It ends once its words are there.
+  const auto script =
+      fmt::format("echo fetching >&2; until grep -q fetching {}; do sleep 0.01; done; echo end >&2",
+                  heard.string());
+  const auto end = run_program({.argv = {"sh", "-c", script},
+                                .environment = {{"PATH", "/usr/bin:/bin"}},
+                                .limit = std::chrono::seconds(60),
+                                .is_heard = true},
+                               signals);
+  ::dup2(ours, STDERR_FILENO);
+  ::close(ours);
+  ::close(file);
+  std::filesystem::remove(heard);
+  EXPECT_EQ(end.status, 0);
+  EXPECT_EQ(end.signal, 0);
+  EXPECT_EQ(end.said, "fetching\nend\n");
 }
 
 TEST(RunProgram, NamesWhatCannotBeRun) {

@@ -65,7 +65,8 @@ fs::path fetched(const std::string& option, const std::string& version, Signals&
   const auto script = source_script("setup/ucx-wheel");
   const auto end = run_program({.argv = {"bash", script.string(), version},
                                 .environment = current_environment(),
-                                .limit = fetch_limit},
+                                .limit = fetch_limit,
+                                .is_heard = true},
                                signals);
   if (signals.stop()) throw Failure(Exit::interrupted, signals.reason());
   if (end.signal == 0 && end.status == 0) return std::string(trim_text(end.out));
@@ -87,7 +88,6 @@ UcxVersion version_of(const std::string& option, Signals& signals) {
   if (!place.starts_with(pypi)) return {name, libraries_below(option, place)};
   const auto version = place.substr(pypi.size());
   if (equals == std::string::npos) name = version;
-  fmt::print(stderr, "UCX {}: searching\n", version);
   return {name, libraries_below(option, fetched(option, version, signals))};
 }
 
