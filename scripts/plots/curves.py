@@ -38,7 +38,7 @@ def estimate_of(case, metric):
         return None
     us = number(row["expected_us"])
     value = us if use == "latency" else number(size_axis(case)["value"]) / us / 1e3
-    return value, (number(row["from"]), words(row["protocol"])) if row.get("from") else None
+    return value, (number(row["from"]), words(row["protocol"])) if row.get("from") is not None else None
 
 
 def read(run, file):
@@ -75,14 +75,20 @@ def size_ticks(low, high):
     return [2**exponent for exponent in range(first, last + 1, step)]
 
 
-def thresholds(curves, panel):
-    """[(size, protocol)] where UCX takes another protocol, between the sizes of the panel; of several sets nothing, since
+def protocols(curves, panel):
+    """[(size, protocol)] that UCX takes from this size of the panel on, the smallest size first; of several sets nothing, since
     nobody could tell whose they are."""
     marked = [points[panel] for points in curves.values() if any(point[4] for point in points.get(panel, []))]
     if len(marked) != 1:
         return []
     least = min(point[0] for point in marked[0])
-    return sorted({point[4] for point in marked[0] if point[4] and point[4][0] > least})
+    return sorted({(max(least, point[4][0]), point[4][1]) for point in marked[0] if point[4]})
+
+
+def thresholds(curves, panel):
+    """Those protocols that begin between two sizes."""
+    sizes = [point[0] for points in curves.values() for point in points.get(panel, [])]
+    return [of for of in protocols(curves, panel) if of[0] > min(sizes)]
 
 
 def draw_panel(axes, panel, curves, styles):
@@ -101,8 +107,9 @@ def draw_panel(axes, panel, curves, styles):
             model = [(point[0], point[3][1]) for point in ordered if point[3] and point[3][0] == at]
             axes.plot(*zip(*model), color="black", linewidth=0.7, label="_LogGP")
         sizes += x
-    for begin, protocol in thresholds(curves, panel):
-        axes.axvline(begin, color="#808080", linewidth=0.8, linestyle=":")
+    for begin, protocol in protocols(curves, panel):
+        if begin > min(sizes):
+            axes.axvline(begin, color="#808080", linewidth=0.8, linestyle=":")
         axes.text(begin, 0.99, f" {protocol}", rotation=90, va="top", fontsize=7, color="#606060", transform=axes.get_xaxis_transform())
     _, title, label = panel
     axes.set_title(title, fontsize=11)

@@ -65,7 +65,7 @@ def with_estimates(run):
 
 def test_what_ucx_expects_is_a_curve_beside_the_measured_one(run_file, tmp_path):
     text = "\n".join(svg_text(run_file(with_estimates), out=tmp_path / "out.svg"))
-    assert "measured" in text and "expected by UCX" in text and "rendezvous" in text
+    assert "measured" in text and "expected by UCX" in text and "rendezvous" in text and "eager" in text
     from pages import charts
 
     run = runfile.load(run_file(with_estimates), PROGRAM)
