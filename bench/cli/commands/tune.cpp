@@ -137,6 +137,7 @@ class TuneRun final : public Trials {
       launched_ += more;
       ++measured_;
       add_gains(*base.result, *now.result, trial);
+      if (are_unknown(settings, *now.result)) trial.problem = "UCX " + ucx_ + " does not have it";
     } else {
       if (launched_ == 0 && !has_measured(base)) check_default(settings);
       trial.problem = why_not_measured(now);
