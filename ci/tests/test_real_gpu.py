@@ -1,6 +1,7 @@
 """On a machine with a GPU, which all ranks share if it is the only one: the workloads with their
 kernels, checked, also under compute-sanitizer."""
 
+import ctypes.util
 import os
 import pathlib
 import shutil
@@ -61,6 +62,13 @@ def test_merge(workload, transports, shape):
 )
 def test_transpose(workload, transports, shape):
     workload("transpose", "--transports", transports, *shape)
+
+
+@pytest.mark.skipif(not ctypes.util.find_library("cusolver"), reason="no cuSOLVER here")
+@pytest.mark.parametrize("transports", ["tcp,nvlink", "tcp"])
+@pytest.mark.parametrize("shape", [["--columns", "64"], ["--columns", "7", "--rows", "1001"]], ids=" ".join)
+def test_svd(workload, transports, shape):
+    workload("svd", "--transports", transports, *shape)
 
 
 @pytest.mark.parametrize("result", ["keep", "sum"])

@@ -47,6 +47,9 @@ class CudaStream {
     launch(module, Arguments::kernel, grid, &arguments);
   }
 
+  /// For libraries: a CUstream, which is their cudaStream_t.
+  void* native() const { return handle_; }
+
   /// Host memory must be pinned and stay until the work is finished.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
 

@@ -25,10 +25,6 @@ Fields<Parameters> shape() {
   };
 }
 
-std::string why_no_gpu_memory() {
-  return "svd computes by LAPACK, on the host: use --memory host or pinned";
-}
-
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "svd",
     .summary = "singular values and vectors of a tall array, by a tree of QR factorizations",
@@ -36,7 +32,6 @@ std::string why_no_gpu_memory() {
                  "svd -n 4 --comm ucx,sockets --transports tcp"},
     .parameters =
         describe<Parameters>({workload_fields(), shape()}, {.settle = settle, .check = check}),
-    .no_gpu_memory = why_no_gpu_memory,
     .ablation = true,
     .duet_ranks = most_duet_ranks,
     .run_rank = run_rank,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "harness/comm/all_to_all.hpp"
@@ -28,8 +27,7 @@ double* elements_in(Buffer& buffer) { return reinterpret_cast<double*>(buffer.da
 
 }  // namespace
 
-Svd::Svd(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Lapack& lapack,
-         const Parameters& p)
+Svd::Svd(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p)
     : comm_(comm),
       clock_(clock),
       p_(p),
@@ -45,8 +43,12 @@ Svd::Svd(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const L
   const auto to_parent = tree_.parent ? triangle + square : 0;
   buffers_ = memory.take({shape_.elements() * sizeof(double), shape_.elements() * sizeof(double),
                           (to_parent + edges_.size() * (triangle + square)) * sizeof(double)});
-  factors_.emplace(lapack, shape_, static_cast<int>(edges_.size()), elements_in(buffers_[0]),
-                   elements_in(buffers_[1]));
+  const Factors::Place place{.shape = shape_,
+                             .levels = static_cast<int>(edges_.size()),
+                             .block = elements_in(buffers_[0]),
+                             .vectors = elements_in(buffers_[1])};
+  factors_ = on_gpu(p.kind()) ? make_cuda_factors(place, [this] { comm_.progress(); })
+                              : make_host_factors(Lapack::get(), place);
   auto* next = elements_in(buffers_[2]);
   const auto cut = [&](std::uint64_t elements) {
     next += elements;
@@ -130,15 +132,16 @@ void Svd::descend(std::uint32_t number) {
 // The mistake of rank 0: the factor that came first is wrong, was lost, or is its own.
 void Svd::inject(Edge& edge) {
   if (p_.injected == Injected::corrupt) corrupt(p_.kind(), edge.triangle.data());
-  if (p_.injected == Injected::drop) std::ranges::fill(edge.triangle, 0);
+  if (p_.injected == Injected::drop) {
+    const std::vector<double> zeros(edge.triangle.size());
+    copy_bytes(p_.kind(), edge.triangle.data(), zeros.data(), edge.triangle.size_bytes());
+  }
   if (p_.injected == Injected::misroute) factors_->pack(edge.triangle.data());
 }
 
 // What the last run left must not pass for this one's.
 void Svd::forget() {
-  for (auto& edge : edges_) std::ranges::fill(edge.triangle, 0);
-  std::ranges::fill(c_, 0);
-  std::fill_n(elements_in(buffers_[1]), shape_.elements(), 0);
+  for (auto* buffer : {&buffers_[1], &buffers_[2]}) buffer->zero(buffer->size());
 }
 
 Iteration Svd::run(std::uint32_t number, TransferLog* log) {
@@ -197,12 +200,13 @@ std::string Svd::verify_vectors(const std::vector<std::uint64_t>& signs) {
   const auto n = p_.columns;
   const auto tolerance = matrix_.vector_tolerance(p_.rows, tree_.depth);
   const auto first_row = static_cast<std::uint64_t>(comm_.rank()) * p_.rows;
+  const auto* vectors = factors_->vectors();
   std::vector<double> expected(n);
   std::vector<double> squares(n);
   for (std::uint64_t i = 0; i < p_.rows; ++i) {
     matrix_.left_row(first_row + i, expected.data());
     for (std::uint64_t j = 0; j < n; ++j) {
-      const auto there = factors_->vectors()[j * shape_.stride + i];
+      const auto there = vectors[j * shape_.stride + i];
       const auto off = (signs[j] != 0 ? -there : there) - expected[j];
       squares[j] += off * off;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +26,7 @@ class Svd {
  public:
   /// Makes all memory: everything that is not measured. All ranks call everything here together.
   /// Throws Failure.
-  Svd(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Lapack& lapack,
-      const Parameters& p);
+  Svd(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p);
   Svd(const Svd&) = delete;
   Svd& operator=(const Svd&) = delete;
 
@@ -82,7 +82,7 @@ class Svd {
   Matrix matrix_;
   Lapack::Shape shape_;
   std::vector<Buffer> buffers_;
-  std::optional<Factors> factors_;
+  std::unique_ptr<Factors> factors_;
   std::span<double> triangle_, c_;  ///< to and from the parent
   std::vector<Edge> edges_;         ///< by child
   Batch sends_, given_;
