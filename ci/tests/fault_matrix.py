@@ -130,7 +130,19 @@ def table():
             dict.fromkeys(f"{limit} s" for limit, _ in both))
         longest = ", ".join(f"{max(times):.1f} s" for _, times in both if times) if "goes on" not in limits else ""
         lines.append(f"| {fault.name} | {moments} | {places} | {code} | {in_words(fault)} | {limits} | {longest} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", recorded(seen)]) + "\n"
+
+
+def recorded(seen):
+    """What the record has: which of all cases, on which machine."""
+    if not seen["took_s"]:
+        return "Nothing is recorded."
+    all_cases = cases(True)
+    had = [case for case in all_cases if name_of(case) in seen["took_s"]]
+    without = [place for place in dict.fromkeys(case[2] for case in all_cases) if place not in {case[2] for case in had}]
+    none = f", none under {', '.join(without)}" if without else ""
+    took = f" in {seen['wall_s']:.0f} s, {seen['at_once']} at once" if "wall_s" in seen else ""
+    return f"The recorded run had {len(had)} of these {len(all_cases)} cases{none}{took}, on {seen['machine']}."
 
 
 def page_with_table(text):

@@ -349,12 +349,14 @@ def played(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
     wanted = [item.callspec.params["case"] for item in request.session.items if hasattr(item, "callspec")]
     noted_s = {}
+    began = time.monotonic()
     yield {name_of(case): pool.submit(play, case, folder / str(number), pool)
            for number, case in enumerate(wanted) if not why_not(case)}, noted_s
     pool.end()
     if FULL and len(wanted) == len(CASES):
         fault_matrix.RECORD.parent.mkdir(exist_ok=True)
-        record = {"machine": machine(), "cases": len(noted_s), "took_s": dict(sorted(noted_s.items()))}
+        record = {"machine": machine(), "cases": len(noted_s), "at_once": AT_ONCE,
+                  "wall_s": round(time.monotonic() - began), "took_s": dict(sorted(noted_s.items()))}
         fault_matrix.RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 
