@@ -176,20 +176,23 @@ class Rank : public RankOfCases<Parameters> {
       counted = moved(before, read_counters());
       payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     }
-    const Json own = {
-        {"wrong", wrong(p)}, {"gpu", frame_.gpu_pci()}, {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const Json own = {{"wrong", wrong(p)},
+                      {"gpu", frame_.gpu_pci()},
+                      {"counted", counted_here(counted)},
+                      {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
-    if (is_hot()) report(planned, ranks, counted, payload);
+    if (is_hot()) report(planned, ranks, payload);
   }
 
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks,
-              const Counters& counted, std::uint64_t payload) {
+              std::uint64_t payload) {
     const auto& p = planned.parameters;
     // Each rank looks at what it has from each that sends to it.
     Verified verified{.checked = 2 * (static_cast<std::uint64_t>(comm().size()) - 1)};
     std::string error;
     std::uint64_t peak = 0;
+    std::vector<Json> counted;
     std::set<std::string> gpus;
     bool shared = false;
     for (const auto& rank : ranks) {
@@ -197,6 +200,7 @@ class Rank : public RankOfCases<Parameters> {
       verified.errors += words.empty() ? 0 : 1;
       if (error.empty()) error = words;
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
+      counted.push_back(rank.at("counted"));
       const auto gpu = rank.at("gpu").get<std::string>();
       shared |= !gpu.empty() && !gpus.insert(gpu).second;
     }
@@ -211,7 +215,7 @@ class Rank : public RankOfCases<Parameters> {
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),
-                            .moved = counted,
+                            .moved = counted_by_all(counted),
                             .payload_bytes = payload};
     const auto labels = path_labels(frame_.gpu(), shared, record.lanes);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);

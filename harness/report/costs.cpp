@@ -198,7 +198,10 @@ std::vector<std::string> hosts_of(const Result& result) {
     same->second.push_back(text_at(host, "/name"));
   }
   std::vector<std::string> lines;
-  for (const auto& [what, names] : kinds) {
+  for (auto& [what, names] : kinds) {
+    std::ranges::sort(names, [](const auto& a, const auto& b) {
+      return std::pair(a.size(), a) < std::pair(b.size(), b);
+    });
     lines.push_back(names.size() < 3 ? fmt::format("{}: {}", join(names, ", "), what)
                                      : fmt::format("{} hosts, {} to {}: {}", names.size(),
                                                    names.front(), names.back(), what));

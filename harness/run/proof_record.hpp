@@ -7,6 +7,7 @@
 
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
+#include "harness/transports/counters.hpp"
 #include "harness/transports/proof.hpp"
 
 namespace ucxbench {
@@ -15,6 +16,14 @@ namespace ucxbench {
 /// passes a counter meanwhile does not matter, and no more than a few milliseconds over the slowest
 /// network.
 std::uint64_t counted_messages(std::uint64_t bytes);
+
+/// What moved on this rank's host, for counted_by_all.
+Json counted_here(const Counters& moved);
+
+/// What the devices of all hosts sent, by what each rank has from counted_here, read before the
+/// first message and after its own last one. Ranks that see the same device count once, with what
+/// the last of them saw: network devices are those of a network namespace, others of a machine.
+Counters counted_by_all(const std::vector<Json>& ranks);
 
 /// One entry of "protocols": how UCX sends messages of `bytes` in this use.
 Json protocol_record(std::uint64_t bytes, const char* use, const MessagePath& path);

@@ -22,12 +22,16 @@ constexpr std::size_t log_capacity = std::size_t{1} << 20U;
 
 // What carried the exchange alone: the devices' counters around it, on rank 0, and the lanes to all
 // peers. The counters are of this host, so they say nothing of ranks on others.
-Json path_of(const Communicator& comm, const WorkloadParameters& p, const Counters& counted,
-             std::uint64_t payload_bytes) {
+Json path_of(const Communicator& comm, const WorkloadParameters& p,
+             const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes) {
+  std::vector<Json> counted;
+  for (const auto& rank : ranks) {
+    if (!rank.counted.is_null()) counted.push_back(rank.counted);
+  }
   Evidence evidence{.lanes = {},
                     .path = {},
                     .device = device_name(p.comm),
-                    .moved = counted,
+                    .moved = counted_by_all(counted),
                     .payload_bytes = payload_bytes};
   for (int peer = 1; peer < comm.size(); ++peer) {
     for (const auto& lane : comm.lanes(peer)) {
@@ -79,7 +83,7 @@ void keep_iterations(LaunchRecord& record, const DuetRank& duet, const PlannedBl
 
 void report(RankContext& context, Communicator& comm, std::size_t index,
             const WorkloadParameters& p, std::span<const std::string_view> phases,
-            std::uint64_t input_bytes, std::optional<double> alone, const Counters& counted,
+            std::uint64_t input_bytes, std::optional<double> alone,
             const std::vector<RankFacts>& ranks, const PreparedWorkload& workload,
             const PlannedBlocks& planned) {
   auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns(), mover(p));
@@ -95,7 +99,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
     const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
     record.lanes = comm.lanes(1);
-    record.path = path_of(comm, p, counted, exchanged);
+    record.path = path_of(comm, p, ranks, exchanged);
   }
   record.path["labels"] = path_labels(workload.gpu, share_a_gpu(ranks), record.lanes);
   const auto [verified, error] = verified_of(ranks);
@@ -170,12 +174,11 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     if (own.error.empty()) own.error = std::move(error);
   };
   std::optional<double> alone;
-  Counters counted;
   if (p.calibrations > 0 && comm.size() > 1) {
     rendezvous.phase("the exchange alone");
     const auto before = read_counters();
     alone = workload.exchange_alone_GBps();
-    counted = moved(before, read_counters());
+    own.counted = counted_here(moved(before, read_counters()));
   }
   TransferLog log(p.transfer_log ? log_capacity : 0);
   auto* logged = p.transfer_log ? &log : nullptr;
@@ -269,7 +272,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   if (comm.rank() == 0) {
     std::vector<RankFacts> ranks;
     for (const auto& facts : gathered) ranks.push_back(parse_rank_facts(facts));
-    report(context, comm, index, p, phases, input_bytes, alone, counted, ranks, workload, planned);
+    report(context, comm, index, p, phases, input_bytes, alone, ranks, workload, planned);
   }
   rendezvous.barrier(progress);
 }

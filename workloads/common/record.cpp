@@ -169,6 +169,7 @@ Json to_json(const RankFacts& facts) {
                {"transfers_dropped", facts.transfers_dropped},
                {"peak_buffer_bytes", facts.peak_buffer_bytes},
                {"asleep_ns", facts.asleep_ns},
+               {"counted", facts.counted},
                {"gpu", facts.gpu},
                {"error", facts.error}};
   for (const auto& iteration : facts.iterations) json["iterations"].push_back(to_json(iteration));
@@ -183,6 +184,7 @@ RankFacts parse_rank_facts(const Json& json) {
   json.at("transfers_dropped").get_to(facts.transfers_dropped);
   json.at("peak_buffer_bytes").get_to(facts.peak_buffer_bytes);
   json.at("asleep_ns").get_to(facts.asleep_ns);
+  facts.counted = json.at("counted");
   json.at("gpu").get_to(facts.gpu);
   json.at("error").get_to(facts.error);
   return facts;

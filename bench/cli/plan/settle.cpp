@@ -179,11 +179,20 @@ class Settling {
     return static_cast<int>(bound.empty() ? machine_.cpus.size() : bound.size());
   }
 
-  /// How ranks wait where they outnumber the CPUs.
+  /// How ranks wait where they outnumber the CPUs: `cpus` of a host, which may be less than one
+  /// where several hosts are one machine. Then it is that machine's ranks and CPUs.
   void note_progress(const Case& planned, int ranks, int cpus) {
+    auto together = local(ranks);
+    const auto shared = std::ranges::find_if(machine_.seats, [cpus](const Seat& seat) {
+      return seat.of > 1 && seat.cpus / seat.of == cpus;
+    });
+    if (shared != machine_.seats.end()) {
+      together *= shared->of;
+      cpus = shared->cpus;
+    }
     auto& all = result_.run["crowded"];
     const Json one = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
-                      {"ranks", local(ranks)},
+                      {"ranks", together},
                       {"cpus", cpus}};
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }

@@ -269,20 +269,24 @@ TEST(Settling, CountsTheCpusThatRanksAreBoundTo) {
 }
 
 TEST(Settling, OfSeveralHostsCountsTheRanksOfEach) {
-  const auto crowded = [](std::vector<Seat> seats) {
-    auto plan = automatic_plan({2});
+  const auto crowded = [](std::vector<Seat> seats) -> std::string {
+    auto plan = automatic_plan({static_cast<int>(std::max<std::size_t>(seats.size(), 2))});
     plan.listen = "";
-    plan.hosts = 2;
+    plan.hosts = plan.ranks.front();
     auto machine = plain_machine();
     machine.cpus = {3};
     machine.seats = std::move(seats);
     Result result;
     settle({plan}, machine, result);
-    return result.run.contains("crowded");
+    return result.run.contains("crowded") ? crowded_in_words(result.run["crowded"][0]) : "";
   };
-  EXPECT_FALSE(crowded({}));
-  EXPECT_FALSE(crowded({{.cpus = 1}, {.cpus = 4}}));
-  EXPECT_TRUE(crowded({{.of = 2, .cpus = 1}, {.index = 1, .of = 2, .cpus = 1}}));
+  EXPECT_EQ(crowded({}), "");
+  EXPECT_EQ(crowded({{.cpus = 1}, {.cpus = 4}}), "");
+  // Of hosts that are one machine, those of the machine.
+  EXPECT_EQ(crowded({{.of = 2, .cpus = 1}, {.index = 1, .of = 2, .cpus = 1}}),
+            "event (2 ranks on 1 CPU)");
+  EXPECT_EQ(crowded({{.of = 3, .cpus = 2}, {.of = 3, .cpus = 2}, {.of = 3, .cpus = 2}}),
+            "event (3 ranks on 2 CPUs)");
 }
 
 TEST(Settling, LeavesOutWhatAnotherHostLacks) {
