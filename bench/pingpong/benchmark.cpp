@@ -7,6 +7,8 @@
 
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/rank.hpp"
+#include "bench/pingpong/thread_options.hpp"
+#include "bench/pingpong/threads.hpp"
 #include "harness/comm/link.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
@@ -110,6 +112,7 @@ void check(const Parameters& p, const Local& local) {
                               to_string(p.comm)));
   }
   check_operations(p);
+  check_threads(p);
   check_buffers(p);
   check_message_size("--sizes", p, p.buffer_bytes(), 2, local);
 }
@@ -154,6 +157,7 @@ Fields<Parameters> load() {
            .several = {{"atomic", {"fadd", "swap", "cswap"}}}}),
       place_fields(),
       progress_modes_field(),
+      thread_fields(),
       sizes(),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",
@@ -250,7 +254,7 @@ void adapt(const Json& parameters, std::vector<ShownMetric>& metrics) {
 
 // The one that makes progress is busy too.
 int busy_threads(const Parameters& p) {
-  return p.progress.kind == ProgressMode::Kind::thread ? 2 : 1;
+  return p.progress.kind == ProgressMode::Kind::thread ? 2 : p.threads;
 }
 
 [[maybe_unused]] const bool registered = register_benchmark({
@@ -284,7 +288,7 @@ int busy_threads(const Parameters& p) {
 }  // namespace
 
 std::uint64_t Parameters::buffer_bytes() const {
-  if (buffers == Buffers::warm) return bytes;
+  if (buffers == Buffers::warm) return room_of_threads(bytes, threads);
   constexpr std::uint64_t mib = 1U << 20U;
   const auto cache = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
   return std::max(std::clamp(2 * cache, 64 * mib, 512 * mib),

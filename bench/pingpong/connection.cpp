@@ -17,6 +17,11 @@ std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool 
   return make_mpi_pair();
 }
 
+std::string name_of_connection(const Parameters& p) {
+  return fmt::format("{}/{}/{} {}/{}", to_string(p.api), p.progress.name(), p.threads,
+                     to_string(p.workers), p.endpoints);
+}
+
 Connection::Connection(RankContext& context, Pair& pair, const Parameters& parameters,
                        const ConnectionUse& use)
     : pair_(pair) {
@@ -32,9 +37,8 @@ Connection::Connection(RankContext& context, Pair& pair, const Parameters& param
                                to_string(parameters.connect_by), use.purpose));
   rendezvous.barrier([this] { device_->progress(); });
   const auto connecting = clock.ticks();
-  loops_ = device_->connect(
-      pair, clock,
-      fmt::format("{}/{}/{}", to_string(parameters.api), parameters.progress.name(), use.purpose));
+  loops_ = device_->connect(pair, clock,
+                            fmt::format("{}/{}", name_of_connection(parameters), use.purpose));
   if (use.meets) loops_->meet();
   cold_.connect_us = clock.us(clock.ticks() - connecting);
 }

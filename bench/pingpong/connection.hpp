@@ -15,13 +15,17 @@
 namespace ucxbench::pingpong {
 
 struct ConnectionUse {
-  std::string purpose;  ///< its name, which no other of this API, progress mode and launch has
+  std::string
+      purpose;  ///< its name, which no other of the same name_of_connection() and launch has
   /// Each side sends one byte first. Without, the follower never sends: one byte is enough to
   /// change how the kernel acknowledges on a TCP connection from then on (docs/method/fidelity.md).
   bool meets = true;
   bool counts = false;   ///< UcxWorker's
   Variables settings{};  ///< UcxWorker's
 };
+
+/// What a connection depends on, in words: cases with the same words share one.
+std::string name_of_connection(const Parameters& parameters);
 
 /// The connection of a pair, with what it cost to make. All ranks make and close theirs at the same
 /// point of the plan.

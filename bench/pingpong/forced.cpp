@@ -32,8 +32,7 @@ std::string setting_between(const ProtocolRange& below, const ProtocolRange& abo
 }
 
 bool are_alike_but_for_size(const Parameters& one, const Parameters& other) {
-  return one.api == other.api && one.progress.name() == other.progress.name() &&
-         one.buffers == other.buffers;
+  return name_of_connection(one) == name_of_connection(other) && one.buffers == other.buffers;
 }
 
 Json measured(RankContext& context, Pair& pair, const CaseRange& which, const ForcedCase& forced,

@@ -64,6 +64,9 @@ class Loops {
   /// own.
   virtual std::uint64_t both_ways(std::uint64_t count) = 0;
 
+  /// When the ticks of the last of these three began, on this side.
+  virtual std::uint64_t started() const = 0;
+
   /// One message from lead to follower; on the lead, in the device's words how it went.
   virtual std::string described() = 0;
 

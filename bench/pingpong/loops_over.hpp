@@ -26,7 +26,7 @@ class LoopsOver final : public LoopsOfLink<L> {
   void use(const LinkBuffers& buffers) override { link_.use(buffers); }
 
   std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     if (stamps != nullptr) {
       stamps[0] = clock_.ticks();
       iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
@@ -46,7 +46,7 @@ class LoopsOver final : public LoopsOfLink<L> {
       case Role::alone:
         break;
     }
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
       link_.receive();
@@ -58,7 +58,7 @@ class LoopsOver final : public LoopsOfLink<L> {
 
   std::uint64_t both_ways(std::uint64_t count) override {
     this->meet();
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     std::uint64_t sends = 0;
     std::uint64_t receives = 0;
     while (sends < count || receives < count) {
@@ -114,7 +114,7 @@ class LoopsOver final : public LoopsOfLink<L> {
 
   std::uint64_t send_block(std::uint64_t count) {
     link_.signal();
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
     }
@@ -125,8 +125,8 @@ class LoopsOver final : public LoopsOfLink<L> {
 
   std::uint64_t receive_block(std::uint64_t count) {
     link_.await_signal();
-    auto start = clock_.ticks();
-    if constexpr (requires { link_.signalled(); }) start = link_.signalled();
+    auto start = this->start();
+    if constexpr (requires { link_.signalled(); }) start = this->start_at(link_.signalled());
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.receive();
     }

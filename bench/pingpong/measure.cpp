@@ -8,10 +8,12 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bench/pingpong/threads.hpp"
 #include "bench/pingpong/verify.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/statistics.hpp"
@@ -108,6 +110,9 @@ class Measurement {
     return bench_.pair.from_lead(value, progress_).get<std::uint64_t>();
   }
 
+  std::uint64_t threads() const { return static_cast<std::uint64_t>(p_.threads); }
+  std::uint64_t of_all_threads(std::uint64_t count) const { return threads() * count; }
+
   double seconds(std::uint64_t ticks) const { return bench_.clock.us(ticks) * 1e-6; }
   double share(double part) const {
     return static_cast<double>(p_.time_per_launch.count()) * 1e-9 * part;
@@ -159,31 +164,29 @@ class Measurement {
     phase("latency");
     if (bench_.duet != nullptr) return latency_in_duet(iteration_s);
     record.iterations = agree(p_.iterations.value_or(iterations_in(share(0.3), iteration_s)));
-    const bool cross_check = p_.bytes <= cross_checked_bytes;
+    const bool cross_check = p_.bytes <= cross_checked_bytes && threads() == 1;
     const auto parts = cross_check ? std::min(chunks, record.iterations) : 1;
 
     // Touched here, so that storing a stamp is never a page fault.
-    std::vector<std::uint64_t> stamps(record.iterations + parts, 0);
+    std::vector<std::uint64_t> stamps(of_all_threads(record.iterations + parts), 0);
     std::vector<double> timed_us;
     std::vector<double> untimed_us;
     std::vector<double> latency_us;
-    latency_us.reserve(record.iterations);
+    latency_us.reserve(of_all_threads(record.iterations));
     bench_.loops.meet();
     auto* next = stamps.data();
     for (std::uint64_t part = 0; part < parts; ++part) {
       const auto count = record.iterations * (part + 1) / parts - record.iterations * part / parts;
       bench_.loops.round_trips(count, next);
-      timed_us.push_back(bench_.clock.us(next[count] - next[0]) / static_cast<double>(count));
       if (cross_check) {
+        timed_us.push_back(bench_.clock.us(next[count] - next[0]) / static_cast<double>(count));
         untimed_us.push_back(timed_round_trips(count) * 1e6 / static_cast<double>(count));
       }
-      for (std::uint64_t i = 0; i < count; ++i) {
-        latency_us.push_back(bench_.clock.us(next[i + 1] - next[i]) / ways());
-      }
-      next += count + 1;
+      add_times(latency_us, {next, of_all_threads(count + 1)}, ways());
+      next += of_all_threads(count + 1);
     }
-    record.samples["latency_us"] =
-        make_samples(std::move(latency_us), kept_samples, bench_.clock.step_ns() * 1e-3 / ways());
+    record.iterations = of_all_threads(record.iterations);
+    keep_times("latency_us", std::move(latency_us), ways());
     if (cross_check) {
       record.overheads["timed_mean_us"] = median(timed_us) / ways();
       record.overheads["untimed_mean_us"] = median(untimed_us) / ways();
@@ -193,19 +196,31 @@ class Measurement {
   // A put that its origin knows to be done: with the flush. Fewer, since each takes longer.
   void completion() {
     phase("completion");
-    const auto some = std::max<std::uint64_t>(measured_.record.iterations / 4, 1);
+    const auto some = std::max<std::uint64_t>(measured_.record.iterations / threads() / 4, 1);
     const auto count = p_.iterations.value_or(some);
-    std::vector<std::uint64_t> stamps(count + 1, 0);
+    std::vector<std::uint64_t> stamps(of_all_threads(count + 1), 0);
     bench_.loops.meet();
     bench_.loops.one_sided()->completions(count, stamps.data());
     if (!bench_.pair.leads()) return;
     std::vector<double> completion_us;
-    completion_us.reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      completion_us.push_back(bench_.clock.us(stamps[i + 1] - stamps[i]));
+    completion_us.reserve(of_all_threads(count));
+    add_times(completion_us, stamps, 1);
+    keep_times("completion_us", std::move(completion_us), 1);
+  }
+
+  // In us, each divided by `ways`. Of several threads only what none of them did alone.
+  void add_times(std::vector<double>& times_us, std::span<const std::uint64_t> stamps,
+                 double ways) const {
+    for (const auto ticks : overlapping_iterations(stamps, p_.threads)) {
+      times_us.push_back(bench_.clock.us(ticks) / ways);
     }
-    measured_.record.samples["completion_us"] =
-        make_samples(std::move(completion_us), kept_samples, bench_.clock.step_ns() * 1e-3);
+  }
+
+  // Nothing where threads had no iteration in common.
+  void keep_times(const std::string& metric, std::vector<double> times_us, double ways) {
+    if (times_us.empty()) return;
+    measured_.record.samples[metric] =
+        make_samples(std::move(times_us), kept_samples, bench_.clock.step_ns() * 1e-3 / ways);
   }
 
   PlannedBlocks blocks_of(const char* metric, double iteration_s, double part,
@@ -273,7 +288,7 @@ class Measurement {
   std::pair<Rate, Rate> stream(std::uint64_t count) {
     bench_.pair.from_follow("ready", progress_);
     const auto ticks = bench_.one_way.one_way(count);
-    const auto mine = bench_.clock.per_s(static_cast<double>(count), ticks);
+    const auto mine = bench_.clock.per_s(static_cast<double>(of_all_threads(count)), ticks);
     return {mine, of_follow(mine)};
   }
 
@@ -362,7 +377,10 @@ class Measurement {
     if (bench_.duet != nullptr) return bandwidth_in_duet(part);
     // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
     // the rate of any part of it would be of the bursts.
-    const auto [sending, receiving] = stream(record.messages);
+    auto [sending, receiving] = stream(record.messages);
+    record.messages = of_all_threads(record.messages);
+    // A thread, or a second endpoint, may begin to look after messages have come.
+    if (threads() > 1 || p_.endpoints > 1) receiving = the_less(sending, receiving);
     const bool answered = p_.api == Api::get || is_atomic(p_.api);
     keep_one("message_rate_per_s", answered ? sending : receiving);
     if (is_atomic(p_.api)) return;
@@ -377,10 +395,12 @@ class Measurement {
         plan_messages(0.2, [&](std::uint64_t messages) { bench_.loops.both_ways(messages); });
     if (bench_.duet != nullptr) return bidirectional_in_duet(count);
     const auto ticks = bench_.loops.both_ways(count);
-    const auto mine = bench_.clock.per_s(static_cast<double>(count), ticks);
-    const auto theirs = of_follow(mine);
-    keep_one("bandwidth_bidirectional_GBps", mine && theirs ? std::min(mine, theirs) : std::nullopt,
-             2 * gigabytes());
+    const auto mine = bench_.clock.per_s(static_cast<double>(of_all_threads(count)), ticks);
+    keep_one("bandwidth_bidirectional_GBps", the_less(mine, of_follow(mine)), 2 * gigabytes());
+  }
+
+  static Rate the_less(const Rate& one, const Rate& other) {
+    return one && other ? std::min(one, other) : std::nullopt;
   }
 
   double gigabytes() const { return static_cast<double>(p_.bytes) * 1e-9; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,7 +38,8 @@ struct Bench {
             .window = window,
             .many_sends = many_sends,
             .send_kind = send.kind(),
-            .receive_kind = receive.kind()};
+            .receive_kind = receive.kind(),
+            .room = std::min(send.size(), receive.size())};
   }
 };
 

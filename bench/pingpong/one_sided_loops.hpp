@@ -118,14 +118,14 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
     std::uint64_t ticks = 0;
     if (role_ == Role::follow) {
       link_.await_signal();
-      const auto start = clock_.ticks();
+      const auto start = this->start();
       link_.await_signal();
       ticks = clock_.ticks() - start;
       // The lead's flush may need progress here, of this connection.
       if (puts) link_.await_signal();
     } else {
       if (role_ == Role::lead) link_.mark();
-      const auto start = clock_.ticks();
+      const auto start = this->start();
       for (std::uint64_t i = 0; i < count; ++i) link_.send();
       link_.wait_sends();
       // Of put, as ucx_perftest ends: something that the target sees after all of them, and a
@@ -141,7 +141,7 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
 
   std::uint64_t both_ways(std::uint64_t count) override {
     this->meet();
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     for (std::uint64_t i = 0; i < count; ++i) link_.send();
     link_.wait_sends();
     auto ticks = clock_.ticks() - start;
@@ -204,7 +204,7 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
 
   template <typename After>
   std::uint64_t iterate(std::uint64_t count, After after) {
-    const auto start = clock_.ticks();
+    const auto start = this->start();
     if constexpr (puts) {
       for (std::uint64_t i = 0; i < count; ++i) {
         if (role_ == Role::follow) link_.await_number(number_);

@@ -21,10 +21,18 @@ enum class Buffers { warm, cold };
 Buffers parse_buffers(std::string_view name);
 std::string_view to_string(Buffers buffers);
 
+/// What threads of a rank send and receive by: each by a worker of its own, or all by one.
+enum class Workers { own, shared };
+Workers parse_workers(std::string_view name);
+std::string_view to_string(Workers workers);
+
 /// One case.
 struct Parameters : Place {
   Api api = Api::tag;
   std::uint64_t bytes = 8;
+  int threads = 1;  ///< of each rank, that play at the same time: one with the peer's of its number
+  Workers workers = Workers::own;
+  int endpoints = 1;  ///< of each thread, to its peer; messages take them in turn
   Buffers buffers = Buffers::warm;
   int window = 32;
   bool latency = true;
@@ -40,8 +48,8 @@ struct Parameters : Place {
   Check check = Check::sample;
   bool expected = false;  ///< also what UCX expected each message to take
 
-  /// Of the buffer to send from, and of that to receive into: `bytes`; of cold ones twice the
-  /// last-level cache (64 to 512 MiB), or two messages if they are larger.
+  /// Of the buffer to send from, and of that to receive into: `bytes`, of each thread; of cold ones
+  /// twice the last-level cache (64 to 512 MiB), or two messages if they are larger.
   std::uint64_t buffer_bytes() const;
 };
 

@@ -93,7 +93,7 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
       const auto before = read_counters();
       in_step(bench.pair, bench.progress, [&] { return bench.loops.one_way(messages); });
       evidence.moved = moved(before, read_counters());
-      evidence.payload_bytes = messages * p.bytes;
+      evidence.payload_bytes = messages * p.bytes * static_cast<std::uint64_t>(p.threads);
     }
     rendezvous.barrier(bench.progress);
   }
@@ -123,7 +123,8 @@ Json count_protocols(RankContext& context, Pair& pair, const Parameters& p, Buff
              .many_sends = p.bandwidth,
              .requests = true,
              .send_kind = send.kind(),
-             .receive_kind = receive.kind()});
+             .receive_kind = receive.kind(),
+             .room = std::min(send.size(), receive.size())});
   in_step(pair, [&] { loops.turn(); }, [&] { return loops.one_way(counted_messages(p.bytes)); });
   Json own = Json::array();
   for (const auto& [operation, range, protocol, device, count] : connection.close()) {

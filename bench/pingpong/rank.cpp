@@ -1,5 +1,5 @@
-// The rank side of the ping-pong benchmark: two connections per API, progress mode and launch, and
-// every size over them.
+// The rank side of the ping-pong benchmark: two connections per launch and
+// name_of_connection(), and every size over them.
 
 #include "bench/pingpong/rank.hpp"
 
@@ -158,8 +158,7 @@ void run_rank(RankContext& context) {
   std::vector<CaseRange> ranges;
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {
-      return planned.parameters.api != begin->parameters.api ||
-             planned.parameters.progress.name() != begin->parameters.progress.name();
+      return name_of_connection(planned.parameters) != name_of_connection(begin->parameters);
     });
     const bool first = begin == cases.begin();
     run_connection(context, pair, {begin, end}, memory, first, ranges);

@@ -12,15 +12,26 @@
 namespace ucxbench::pingpong {
 namespace {
 
+struct Waiting {
+  ProgressMode mode;
+  const LoopThread* thread;
+};
+
+template <typename Progress>
+constexpr bool is_of_threads = std::is_same_v<Progress, ThreadPollProgress<int>> ||
+                               std::is_same_v<Progress, ThreadPollProgress<std::atomic<int>>>;
+
 template <typename Progress>
 struct WithProgress {
-  WithProgress(ucp_worker_h worker, ProgressMode mode) : own_progress(made(worker, mode)) {}
+  WithProgress(ucp_worker_h worker, const Waiting& how) : own_progress(made(worker, how)) {}
   Progress own_progress;
 
  private:
-  static Progress made(ucp_worker_h worker, [[maybe_unused]] ProgressMode mode) {
+  static Progress made(ucp_worker_h worker, [[maybe_unused]] const Waiting& how) {
     if constexpr (std::is_same_v<Progress, PeriodicProgress>) {
-      return Progress(worker, mode.period);
+      return Progress(worker, how.mode.period);
+    } else if constexpr (is_of_threads<Progress>) {
+      return Progress(worker, how.thread->number, *how.thread->another_failed);
     } else {
       return Progress(worker);
     }
@@ -32,30 +43,44 @@ template <template <typename> typename LinkOver, typename Progress>
 class UcxLink : WithProgress<Progress>, public LinkOver<Progress> {
  public:
   template <typename Worker, typename... Arguments>
-  UcxLink(ProgressMode mode, ucp_worker_h handle, const Worker& worker, ucp_ep_h endpoint,
-          Arguments&&... arguments)
-      : WithProgress<Progress>(handle, mode),
-        LinkOver<Progress>(worker, endpoint, this->own_progress,
-                           std::forward<Arguments>(arguments)...) {}
+  UcxLink(const Waiting& how, ucp_worker_h handle, const Worker& worker,
+          std::span<const ucp_ep_h> endpoints, Arguments&&... arguments)
+      : WithProgress<Progress>(handle, how),
+        LinkOver<Progress>(worker, endpoints.front(), this->own_progress,
+                           std::forward<Arguments>(arguments)...) {
+    this->take_in_turn(endpoints);
+  }
 };
 
 struct Setup {
   Api api;
-  ProgressMode mode;
+  Waiting waiting;
   Role role;
   const Clock& clock;
   const UcxWorker& worker;
-  ucp_ep_h endpoint;
+  std::span<const ucp_ep_h> endpoints;
   const Exchange& exchange;
+
+  unsigned number() const { return waiting.thread == nullptr ? 0 : waiting.thread->number; }
 };
+
+// `made` for the progress of threads.
+template <typename Made>
+std::unique_ptr<Loops> of_thread(const LoopThread& thread, Made made) {
+  if (thread.one_worker) {
+    return made.template operator()<ThreadPollProgress<std::atomic<int>>>();
+  }
+  return made.template operator()<ThreadPollProgress<int>>();
+}
 
 template <template <typename> typename LinkOver, typename... More>
 std::unique_ptr<Loops> messages(const Setup& s, More... more) {
   const auto made = [&]<typename Progress>() -> std::unique_ptr<Loops> {
     return std::make_unique<LoopsOver<UcxLink<LinkOver, Progress>>>(
-        s.role, s.clock, s.mode, s.worker.handle(), s.worker.handle(), s.endpoint, more...);
+        s.role, s.clock, s.waiting, s.worker.handle(), s.worker.handle(), s.endpoints, more...);
   };
-  switch (s.mode.kind) {
+  if (s.waiting.thread != nullptr) return of_thread(*s.waiting.thread, made);
+  switch (s.waiting.mode.kind) {
     case ProgressMode::Kind::poll:
       return made.template operator()<PollProgress>();
     case ProgressMode::Kind::event:
@@ -73,11 +98,13 @@ template <template <typename> typename LinkOver, typename... More>
 std::unique_ptr<Loops> operations(const Setup& s, More... more) {
   const auto made = [&]<typename Progress>() -> std::unique_ptr<Loops> {
     return std::make_unique<OneSidedLoops<UcxLink<LinkOver, Progress>>>(
-        s.api, s.role, s.clock, s.mode, s.worker.handle(), s.worker, s.endpoint, s.exchange,
+        s.api, s.role, s.clock, s.waiting, s.worker.handle(), s.worker, s.endpoints, s.exchange,
         more...);
   };
-  if (s.mode.kind == ProgressMode::Kind::poll) return made.template operator()<PollProgress>();
-  if (s.mode.kind == ProgressMode::Kind::periodic) {
+  if (s.waiting.thread != nullptr) return of_thread(*s.waiting.thread, made);
+  const auto kind = s.waiting.mode.kind;
+  if (kind == ProgressMode::Kind::poll) return made.template operator()<PollProgress>();
+  if (kind == ProgressMode::Kind::periodic) {
     return made.template operator()<PeriodicProgress>();
   }
   throw std::logic_error("was refused before");
@@ -86,16 +113,16 @@ std::unique_ptr<Loops> operations(const Setup& s, More... more) {
 }  // namespace
 
 std::unique_ptr<Loops> make_ucx_loops(Api api, ProgressMode mode, Role role, const Clock& clock,
-                                      const UcxWorker& worker, ucp_ep_h endpoint,
-                                      const Exchange& exchange) {
-  const Setup setup{api, mode, role, clock, worker, endpoint, exchange};
+                                      const UcxWorker& worker, std::span<const ucp_ep_h> endpoints,
+                                      const Exchange& exchange, const LoopThread* thread) {
+  const Setup setup{api, {mode, thread}, role, clock, worker, endpoints, exchange};
   switch (api) {
     case Api::tag:
-      return messages<TagLink>(setup);
+      return messages<TagLink>(setup, setup.number());
     case Api::stream:
       return messages<StreamLink>(setup);
     case Api::am: {
-      auto loops = messages<AmLink>(setup, clock);
+      auto loops = messages<AmLink>(setup, clock, setup.number());
       // The peer takes messages from now on; one that came earlier would be lost.
       exchange({});
       return loops;

@@ -25,7 +25,8 @@ class Player {
       : rendezvous_(meeting, rank, 2), pair(rendezvous_), worker_(api, {}) {
     const auto address = exchange_address(worker_, rendezvous_, pair.peer(), "test", progress);
     endpoint_.emplace(connect_to_address(worker_, address, rank, pair.peer()));
-    loops = make_ucx_loops(api, {}, pair.role(), clock_, worker_, endpoint_->handle(),
+    const auto endpoint = endpoint_->handle();
+    loops = make_ucx_loops(api, {}, pair.role(), clock_, worker_, {&endpoint, 1},
                            [this](const auto& own) { return pair.exchange(own, progress); });
     expose(*loops, api, send, receive);
     loops->meet();

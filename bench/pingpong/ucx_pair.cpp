@@ -1,6 +1,16 @@
-#include <optional>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bench/pingpong/crew.hpp"
 #include "bench/pingpong/pair_device.hpp"
+#include "bench/pingpong/threads.hpp"
 #include "bench/pingpong/ucx_loops.hpp"
 #include "harness/comm/endpoint.hpp"
 #include "harness/comm/worker.hpp"
@@ -8,45 +18,112 @@
 namespace ucxbench::pingpong {
 namespace {
 
-/// A worker with one endpoint.
+Sharing sharing_of(const Parameters& p) {
+  if (p.threads == 1) return Sharing::none;
+  return p.workers == Workers::shared ? Sharing::worker : Sharing::context;
+}
+
+/// A worker, or one for each thread, with as many endpoints as each thread has.
 class UcxPair final : public PairDevice {
  public:
   UcxPair(const Parameters& parameters, bool counts, const Variables& settings)
-      : parameters_(parameters), worker_(parameters.api, parameters.progress, counts, settings) {}
+      : parameters_(parameters) {
+    workers_.push_back(std::make_unique<UcxWorker>(parameters.api, parameters.progress, counts,
+                                                   settings, sharing_of(parameters)));
+    if (sharing_of(parameters) != Sharing::context) return;
+    while (workers_.size() < threads()) workers_.push_back(workers_.front()->another());
+  }
 
   std::unique_ptr<Loops> connect(Pair& pair, const Clock& clock, const std::string& name) override {
-    endpoint_.emplace(endpoint_to_peer(pair, name));
-    return make_ucx_loops(parameters_.api, parameters_.progress, pair.role(), clock, worker_,
-                          endpoint_->handle(),
-                          [this, &pair](const auto& own) { return pair.exchange(own, moving_); });
+    const auto each = static_cast<std::size_t>(parameters_.endpoints);
+    std::vector<ucp_ep_h> handles;
+    for (std::size_t at = 0; at < threads() * each; ++at) {
+      const auto own_name = at == 0 ? name : fmt::format("{}, endpoint {}", name, at);
+      endpoints_.emplace_back(endpoint_to_peer(pair, worker_of(at / each), own_name));
+      handles.push_back(endpoints_.back().handle());
+    }
+    const auto loops_of = [&](std::size_t at, const LoopThread* thread) {
+      return make_ucx_loops(
+          parameters_.api, parameters_.progress, pair.role(), clock, worker_of(at),
+          std::span(handles).subspan(at * each, each),
+          [this, &pair](const auto& own) { return pair.exchange(own, moving_); }, thread);
+    };
+    if (threads() == 1) return loops_of(0, nullptr);
+    auto crew = std::make_shared<Crew>(threads());
+    std::vector<std::unique_ptr<Loops>> loops;
+    for (std::size_t at = 0; at < threads(); ++at) {
+      const LoopThread thread{.number = static_cast<unsigned>(at),
+                              .one_worker = workers_.size() == 1,
+                              .another_failed = &crew->failed()};
+      loops.push_back(loops_of(at, &thread));
+    }
+    return make_threaded_loops(std::move(crew), std::move(loops), workers_.size() == 1);
   }
-  void progress() override { ucp_worker_progress(worker_.handle()); }
-  void close() override { endpoint_->close(moving_); }
-  std::vector<ProtocolUse> end() override { return worker_.end(); }
+  void progress() override {
+    for (const auto& worker : workers_) ucp_worker_progress(worker->handle());
+  }
+  void close() override {
+    for (auto& endpoint : endpoints_) endpoint.begin_close();
+    while (!std::ranges::all_of(endpoints_, &UcxEndpoint::is_over)) progress();
+  }
+  std::vector<ProtocolUse> end() override {
+    auto uses = workers_.front()->end();
+    for (std::size_t at = 1; at < workers_.size(); ++at) {
+      for (auto& use : workers_[at]->end()) add(uses, std::move(use));
+    }
+    return uses;
+  }
 
-  std::vector<std::string> lanes() const override { return endpoint_->lanes(); }
-  std::string printed_info() const override { return endpoint_->printed_info(worker_.handle()); }
+  std::vector<std::string> lanes() const override {
+    std::vector<std::string> lanes;
+    for (const auto& endpoint : endpoints_) {
+      for (auto& lane : endpoint.lanes()) {
+        if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(std::move(lane));
+      }
+    }
+    return lanes;
+  }
+  std::string printed_info() const override {
+    return endpoints_.front().printed_info(worker_of(0).handle());
+  }
   std::optional<double> evaluated_us(std::uint64_t bytes) const override {
-    return endpoint_->evaluated_us(bytes);
+    return endpoints_.front().evaluated_us(bytes);
   }
   const std::map<std::string, std::string>& effective() const override {
-    return worker_.effective();
+    return worker_of(0).effective();
   }
 
  private:
-  ucp_ep_h endpoint_to_peer(Pair& pair, const std::string& name) {
+  static void add(std::vector<ProtocolUse>& uses, ProtocolUse more) {
+    const auto key = [](const ProtocolUse& use) {
+      return std::tie(use.operation, use.range, use.protocol, use.device);
+    };
+    const auto known = std::ranges::find(uses, key(more), key);
+    if (known != uses.end()) {
+      known->count += more.count;
+    } else {
+      uses.push_back(std::move(more));
+    }
+  }
+
+  std::size_t threads() const { return static_cast<std::size_t>(parameters_.threads); }
+  UcxWorker& worker_of(std::size_t thread) const {
+    return *workers_[workers_.size() == 1 ? 0 : thread];
+  }
+
+  ucp_ep_h endpoint_to_peer(Pair& pair, const UcxWorker& worker, const std::string& name) {
     auto& rendezvous = pair.rendezvous();
     if (parameters_.connect_by == ConnectBy::sockaddr && pair.role() != Role::alone) {
-      return connect_by_sockaddr(worker_, rendezvous, pair.peer(), name, parameters_.net_devices,
+      return connect_by_sockaddr(worker, rendezvous, pair.peer(), name, parameters_.net_devices,
                                  moving_);
     }
-    const auto address = exchange_address(worker_, rendezvous, pair.peer(), name, moving_);
-    return connect_to_address(worker_, address, rendezvous.rank(), pair.peer());
+    const auto address = exchange_address(worker, rendezvous, pair.peer(), name, moving_);
+    return connect_to_address(worker, address, rendezvous.rank(), pair.peer());
   }
 
   const Parameters& parameters_;
-  UcxWorker worker_;
-  std::optional<UcxEndpoint> endpoint_;
+  std::vector<std::unique_ptr<UcxWorker>> workers_;
+  std::deque<UcxEndpoint> endpoints_;
   Rendezvous::Progress moving_ = [this] { progress(); };
 };
 

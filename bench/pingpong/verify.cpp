@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/pingpong/threads.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
 
@@ -15,24 +16,52 @@ std::uint64_t rounds(Check check, std::uint64_t bytes) {
   return check == Check::full ? (small ? 32 : 4) : (small ? 4 : 1);
 }
 
+// Every thread's messages have contents of their own.
+std::uint64_t seed_of(int rank, std::uint64_t bytes, std::uint64_t round, std::size_t thread) {
+  return payload_seed(rank, bytes, round + thread * 1'000'000);
+}
+
+std::vector<Buffer> parts_of(Buffer& whole, int threads) {
+  std::vector<Buffer> parts;
+  const auto part = part_of_thread(whole.size(), threads);
+  for (int thread = 0; thread < threads; ++thread) {
+    parts.push_back(whole.part(static_cast<std::size_t>(thread) * part, part));
+  }
+  return parts;
+}
+
 }  // namespace
 
 Verifier::Verifier(const Bench& bench, const Parameters& parameters,
                    const Rendezvous::Progress& progress)
-    : bench_(bench), p_(parameters), progress_(progress) {}
+    : bench_(bench),
+      p_(parameters),
+      progress_(progress),
+      send_(parts_of(bench.send, parameters.threads)),
+      receive_(parts_of(bench.receive, parameters.threads)) {}
 
 void Verifier::fill() {
-  bench_.send.fill(p_.bytes, payload_seed(bench_.pair.rendezvous().rank(), p_.bytes, 0));
-  bench_.receive.zero(p_.bytes);
+  fill_all(0);
+  zero_all();
+}
+
+void Verifier::fill_all(std::uint64_t round) {
+  const auto own = bench_.pair.rendezvous().rank();
+  for (std::size_t thread = 0; thread < send_.size(); ++thread) {
+    send_[thread].fill(p_.bytes, seed_of(own, p_.bytes, round, thread));
+  }
+}
+
+void Verifier::zero_all() {
+  for (auto& receive : receive_) receive.zero(p_.bytes);
 }
 
 void Verifier::compare(Loops& loops, std::string_view when) {
   if (p_.check == Check::off) return;
   if (is_atomic(p_.api)) return check_value(loops, when);
   // The last byte of a put is its number.
-  check(payload_seed(bench_.pair.peer(), p_.bytes, 0), p_.bytes - (p_.api == Api::put ? 1 : 0),
-        when);
-  bench_.receive.zero(p_.bytes);
+  check_all(0, p_.bytes - (p_.api == Api::put ? 1 : 0), when);
+  zero_all();
 }
 
 void Verifier::check_value(Loops& loops, std::string_view when) {
@@ -43,22 +72,29 @@ void Verifier::check_value(Loops& loops, std::string_view when) {
   if (error_.empty()) error_ = fmt::format("wrong value: {}, {}", wrong, when);
 }
 
-void Verifier::check(std::uint64_t seed, std::uint64_t bytes, std::string_view when) {
+void Verifier::check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when) {
+  for (std::size_t thread = 0; thread < receive_.size(); ++thread) {
+    check(thread, seed_of(bench_.pair.peer(), p_.bytes, round, thread), bytes, when);
+  }
+}
+
+void Verifier::check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes,
+                     std::string_view when) {
   ++verified_.checked;
-  const auto wrong = bench_.receive.mismatch(bytes, seed);
+  const auto wrong = receive_[thread].mismatch(bytes, seed);
   if (!wrong) return;
   ++verified_.errors;
   if (!error_.empty()) return;
   error_ = fmt::format(
-      "wrong data at byte offset {} of {}: rank {} received from rank {} by {}, {}", *wrong,
-      p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), to_string(p_.api), when);
+      "wrong data at byte offset {} of {}: rank {} received from rank {} by {}{}, {}", *wrong,
+      p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), to_string(p_.api),
+      p_.threads > 1 ? fmt::format(" on thread {}", thread) : "", when);
 }
 
 void Verifier::exchange_checked_messages() {
   if (p_.check == Check::off) return;
   bench_.loops.use(bench_.buffers(p_.bytes, 1, false));
   for (std::uint64_t round = 1; round <= rounds(p_.check, p_.bytes); ++round) {
-    const auto own = bench_.pair.rendezvous().rank();
     auto* one_sided = bench_.loops.one_sided();
     const auto what = fmt::format("checked message {}", round);
     if (is_atomic(p_.api)) {
@@ -67,15 +103,15 @@ void Verifier::exchange_checked_messages() {
       check_value(bench_.loops, what);
       continue;
     }
-    bench_.send.fill(p_.bytes, payload_seed(own, p_.bytes, round));
-    bench_.receive.zero(p_.bytes);
+    fill_all(round);
+    zero_all();
     bench_.loops.meet();
     if (one_sided != nullptr) {
       one_sided->exchange(round);
     } else {
       bench_.loops.round_trips(1, nullptr);
     }
-    check(payload_seed(bench_.pair.peer(), p_.bytes, round), p_.bytes, what);
+    check_all(round, p_.bytes, what);
   }
 }
 

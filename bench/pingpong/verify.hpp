@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/pingpong/measure.hpp"
 
@@ -28,12 +29,16 @@ class Verifier {
   std::pair<Verified, std::string> outcome();
 
  private:
-  void check(std::uint64_t seed, std::uint64_t bytes, std::string_view when);
+  void fill_all(std::uint64_t round);
+  void zero_all();
+  void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);
+  void check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes, std::string_view when);
   void check_value(Loops& loops, std::string_view when);
 
   const Bench& bench_;
   const Parameters& p_;
   const Rendezvous::Progress& progress_;
+  std::vector<Buffer> send_, receive_;  ///< of each thread
   Verified verified_;
   std::string error_;
 };

@@ -23,6 +23,9 @@ struct LinkBuffers {
   /// messages of UCX use all of them in turn, in an order that no prefetcher follows.
   std::size_t places = 1;
 
+  /// Of the send buffer and of the receive buffer, which threads divide among them.
+  std::size_t room = 0;
+
   /// Of a place, in bytes: whole cache lines.
   static constexpr std::size_t place_bytes(std::size_t bytes) {
     constexpr std::size_t line = 64;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <sched.h>
 #include <ucp/api/ucp.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <thread>
@@ -11,11 +13,12 @@
 
 #include "harness/comm/worker.hpp"
 #include "harness/core/activity.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
 
-// The four progress modes. Each has: Count, the type of a counter that a completion changes;
+// The progress modes. Each has: Count, the type of a counter that a completion changes;
 // until(done), which returns when done() is true; turn(), one non-blocking step for code that waits
 // for something else; completed(), called from UCX's completion callbacks. Whatever UCX does counts
 // as this process's activity, so that one giant message is not taken for a hang.
@@ -41,6 +44,50 @@ class PollProgress {
 
  private:
   ucp_worker_h worker_;
+};
+
+/// One of several threads that poll. `Counter`: atomic where they poll one worker, since then any
+/// of them may run the callback of another's message.
+template <typename Counter>
+class ThreadPollProgress {
+ public:
+  using Count = Counter;
+  /// `thread`: its number, below most_busy_threads. `another_failed`: then this one gives up.
+  ThreadPollProgress(ucp_worker_h worker, std::size_t thread,
+                     const std::atomic<bool>& another_failed)
+      : worker_(worker), activity_(activities().at(thread)), another_failed_(another_failed) {}
+
+  template <typename Done>
+  void until(Done done) {
+    while (!done()) turn();
+  }
+  void turn() {
+    if (ucp_worker_progress(worker_) != 0) {
+      activity_.bump();
+      in_vain_ = 0;
+    } else if (++in_vain_ == patience) [[unlikely]] {
+      in_vain_ = 0;
+      look_around();
+    }
+  }
+  void completed() {}
+
+ private:
+  /// Calls that found nothing, some 20 us. Where threads outnumber CPUs, what a thread waits for
+  /// may be done by one that waits for a CPU: it goes first.
+  static constexpr int patience = 1000;
+
+  void look_around() {
+    if (another_failed_.load(std::memory_order_relaxed)) {
+      throw Failure(Exit::lost, "another thread of this rank has failed");
+    }
+    sched_yield();
+  }
+
+  ucp_worker_h worker_;
+  Activity& activity_;
+  const std::atomic<bool>& another_failed_;
+  int in_vain_ = 0;
 };
 
 /// Lets a thread sleep until its worker has something to do. Some transports lose wake-ups, and

@@ -20,8 +20,9 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   using Base = LinkBase<AmLink<Progress>, Progress>;
 
  public:
-  AmLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, const Clock& clock)
-      : Base(worker, endpoint, progress), clock_(clock) {
+  AmLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, const Clock& clock,
+         unsigned thread = 0)
+      : Base(worker, endpoint, progress), clock_(clock), data_id_(2 * thread + 1) {
     receive_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     receive_params_.datatype = ucp_dt_make_contig(1);
@@ -30,12 +31,12 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
       static_cast<AmLink*>(self)->arrived(status);
     };
     receive_params_.user_data = this;
-    handle(data_id, [](void* self, const void*, std::size_t, void* data, std::size_t bytes,
-                       const ucp_am_recv_param_t* how) {
+    handle(data_id_, [](void* self, const void*, std::size_t, void* data, std::size_t bytes,
+                        const ucp_am_recv_param_t* how) {
       return static_cast<AmLink*>(self)->take(data, bytes, how->recv_attr);
     });
-    handle(signal_id, [](void* self, const void*, std::size_t, void*, std::size_t,
-                         const ucp_am_recv_param_t*) {
+    handle(data_id_ + 1, [](void* self, const void*, std::size_t, void*, std::size_t,
+                            const ucp_am_recv_param_t*) {
       auto& link = *static_cast<AmLink*>(self);
       link.signalled_ = link.clock_.ticks();
       ++link.signals_;
@@ -44,8 +45,8 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     });
   }
   ~AmLink() {
-    handle(data_id, nullptr);
-    handle(signal_id, nullptr);
+    handle(data_id_, nullptr);
+    handle(data_id_ + 1, nullptr);
   }
   AmLink(const AmLink&) = delete;
   AmLink& operator=(const AmLink&) = delete;
@@ -74,14 +75,11 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
-    const auto id = data == this->buffers_.send ? data_id : signal_id;
+    const auto id = data == this->buffers_.send ? data_id_ : data_id_ + 1;
     return ucp_am_send_nbx(this->endpoint_, id, nullptr, 0, data, bytes, &params);
   }
 
  private:
-  static constexpr unsigned data_id = 1;
-  static constexpr unsigned signal_id = 2;
-
   void handle(unsigned id, ucp_am_recv_callback_t handler) {
     ucp_am_handler_param_t params{};
     params.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
@@ -122,6 +120,7 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   }
 
   Clock clock_;
+  unsigned data_id_;  // signals have the next
   std::uint64_t signalled_ = 0;
   ucp_request_param_t receive_params_{};
   typename Progress::Count receives_ = 0;

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/comm/link.hpp"
 #include "harness/comm/progress.hpp"
@@ -32,14 +34,22 @@ template <typename Api, typename Progress>
 class LinkBase {
  public:
   LinkBase(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress)
-      : worker_(worker), endpoint_(endpoint), progress_(progress) {
+      : worker_(worker), endpoint_(endpoint), progress_(progress), endpoints_{endpoint} {
     use({});
   }
   LinkBase(const LinkBase&) = delete;
   LinkBase& operator=(const LinkBase&) = delete;
 
+  /// Endpoints to the same peer, which messages take one after the other; the first is the one that
+  /// signals take. The peer's link has as many, in the same order.
+  void take_in_turn(std::span<const ucp_ep_h> endpoints) {
+    endpoints_.assign(endpoints.begin(), endpoints.end());
+    use(buffers_);
+  }
+
   void use(const LinkBuffers& buffers) {
     buffers_ = buffers;
+    varies_ = buffers.places > 1 || endpoints_.size() > 1;
     first_ = buffers;
     sent_ = received_ = 0;
     send_params_.op_attr_mask =
@@ -58,8 +68,9 @@ class LinkBase {
   /// Posts one message; waits first while the window is full.
   void send() {
     progress_.until([this] { return can_send(); });
-    if (buffers_.places > 1) [[unlikely]] {
-      buffers_.send = first_.send + buffers_.offset(sent_++);
+    if (varies_) [[unlikely]] {
+      buffers_.send = first_.send + buffers_.offset(sent_);
+      endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     }
     post_send(buffers_.send, buffers_.bytes);
   }
@@ -72,6 +83,7 @@ class LinkBase {
   /// One byte in order with the messages: "go", or a final acknowledgement.
   void signal() {
     static constexpr std::byte token{0x5a};
+    endpoint_ = endpoints_.front();
     post_send(&token, 1);
     wait_sends();
   }
@@ -79,6 +91,7 @@ class LinkBase {
   /// Sends one message as send() does, waits for it, and returns UCX's own words about the request.
   std::string send_described() {
     auto params = send_params_;
+    endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_CALLBACK);
     params.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     auto* request = static_cast<Api*>(this)->start_send(buffers_.send, buffers_.bytes, params);
@@ -115,8 +128,9 @@ class LinkBase {
 
   /// Before each message that comes.
   void take_next_place() {
-    if (buffers_.places > 1) [[unlikely]] {
-      buffers_.receive = first_.receive + buffers_.offset(received_++);
+    if (varies_) [[unlikely]] {
+      buffers_.receive = first_.receive + buffers_.offset(received_);
+      receives_from_ = endpoints_[received_++ % endpoints_.size()];
     }
   }
 
@@ -124,8 +138,12 @@ class LinkBase {
     if (status != UCS_OK) error_.store(status, std::memory_order_relaxed);
   }
 
+  /// Signals come by the first.
+  void take_first_endpoint() { receives_from_ = endpoints_.front(); }
+
   ucp_worker_h worker_;
-  ucp_ep_h endpoint_;
+  ucp_ep_h endpoint_;                   // of the next send
+  ucp_ep_h receives_from_ = endpoint_;  // of the next receive of a stream
   Progress& progress_;
   LinkBuffers buffers_;  // of the message under way, where there are several places
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
@@ -140,18 +158,21 @@ class LinkBase {
   }
 
   LinkBuffers first_;
-  std::size_t sent_ = 0, received_ = 0;  // messages, counted where there are several places
+  std::vector<ucp_ep_h> endpoints_;
+  bool varies_ = false;                  // there are several places or endpoints
+  std::size_t sent_ = 0, received_ = 0;  // messages, counted where there are
   typename Progress::Count sends_ = 0;
 };
 
-/// Tagged messages. Data and one-byte signals have tags of their own; the worker has one peer.
+/// Tagged messages. Data and one-byte signals have tags of their own, and so has each thread; the
+/// worker has one peer.
 template <typename Progress>
 class TagLink : public LinkBase<TagLink<Progress>, Progress> {
   using Base = LinkBase<TagLink<Progress>, Progress>;
 
  public:
-  TagLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress)
-      : Base(worker, endpoint, progress) {
+  TagLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, unsigned thread = 0)
+      : Base(worker, endpoint, progress), data_tag_(2 * thread + 1) {
     receive_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     receive_params_.datatype = ucp_dt_make_contig(1);
@@ -168,7 +189,7 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
   void receive() {
     this->progress_.until([this] { return can_receive(); });
     this->take_next_place();
-    post_receive(this->buffers_.receive, this->buffers_.bytes, data_tag);
+    post_receive(this->buffers_.receive, this->buffers_.bytes, data_tag_);
   }
   void start_receive() { receive(); }
 
@@ -179,19 +200,18 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
 
   void await_signal() {
     std::byte token{};
-    post_receive(&token, 1, signal_tag);
+    post_receive(&token, 1, data_tag_ + 1);
     wait_receives();
   }
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
     const bool is_data = data == this->buffers_.send;
-    return ucp_tag_send_nbx(this->endpoint_, data, bytes, is_data ? data_tag : signal_tag, &params);
+    const auto tag = is_data ? data_tag_ : data_tag_ + 1;
+    return ucp_tag_send_nbx(this->endpoint_, data, bytes, tag, &params);
   }
 
  private:
-  static constexpr ucp_tag_t data_tag = 1;
-  static constexpr ucp_tag_t signal_tag = 2;
   static constexpr ucp_tag_t whole_tag = ~ucp_tag_t{0};
 
   void post_receive(std::byte* data, std::size_t bytes, ucp_tag_t tag) {
@@ -209,6 +229,7 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
     this->progress_.completed();
   }
 
+  ucp_tag_t data_tag_;  // signals have the next
   ucp_request_param_t receive_params_{};
   typename Progress::Count receives_ = 0;
 };
@@ -255,6 +276,7 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
 
   void await_signal() {
     std::byte token{};
+    this->take_first_endpoint();
     take(&token, 1);
   }
 
@@ -276,7 +298,7 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
   bool post(std::byte* data, std::size_t bytes, const ucp_request_param_t& params) {
     ++receives_;
     std::size_t length = 0;
-    auto* request = ucp_stream_recv_nbx(this->endpoint_, data, bytes, &length, &params);
+    auto* request = ucp_stream_recv_nbx(this->receives_from_, data, bytes, &length, &params);
     if (UCS_PTR_IS_PTR(request)) return false;
     --receives_;
     if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a receive");

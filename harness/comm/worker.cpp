@@ -78,7 +78,7 @@ bool UcxWorker::can_count() {
 }
 
 UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts,
-                     const std::map<std::string, std::string>& settings) {
+                     const std::map<std::string, std::string>& settings, Sharing sharing) {
   const bool threaded = mode.kind == ProgressMode::Kind::thread;
   const bool wakes = threaded || mode.kind == ProgressMode::Kind::event;
 
@@ -99,34 +99,59 @@ UcxWorker::UcxWorker(std::span<const Api> used, ProgressMode mode, bool counts,
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   for (const auto api : used) params.features |= features_of(api);
   if (wakes) params.features |= UCP_FEATURE_WAKEUP;
-  if (const auto status = ucp_init(&params, config, &context_); status != UCS_OK) {
+  if (sharing == Sharing::context) {
+    params.field_mask |= UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+    params.mt_workers_shared = 1;
+  }
+  ucp_context_h context = nullptr;
+  if (const auto status = ucp_init(&params, config, &context); status != UCS_OK) {
     throw Failure(Exit::cannot_run, fmt::format("ucp_init: {}{}", ucs_status_string(status),
                                                 down_devices(effective_)));
   }
-
-  ucp_worker_params_t worker_params{};
-  worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  worker_params.thread_mode = threaded ? UCS_THREAD_MODE_MULTI : UCS_THREAD_MODE_SINGLE;
-  const auto created = ucp_worker_create(context_, &worker_params, &worker_);
-  if (created != UCS_OK) {
-    ucp_cleanup(context_);
-    check(created, "ucp_worker_create", Exit::cannot_run);
+  context_.reset(context, &ucp_cleanup);
+  if (sharing == Sharing::context) {
+    ucp_context_attr_t attributes{};
+    attributes.field_mask = UCP_ATTR_FIELD_THREAD_MODE;
+    check(ucp_context_query(context, &attributes), "ucp_context_query");
+    if (attributes.thread_mode != UCS_THREAD_MODE_MULTI) {
+      throw Failure(Exit::cannot_run, "--threads: this UCX was built without --enable-mt");
+    }
   }
+  create(threaded || sharing == Sharing::worker ? UCS_THREAD_MODE_MULTI
+         : sharing == Sharing::context          ? UCS_THREAD_MODE_SERIALIZED
+                                                : UCS_THREAD_MODE_SINGLE);
   ucp_worker_attr_t attributes{};
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_THREAD_MODE;
   const auto queried = ucp_worker_query(worker_, &attributes);
-  if (queried != UCS_OK || (threaded && attributes.thread_mode != UCS_THREAD_MODE_MULTI)) {
+  const bool multi = threaded || sharing == Sharing::worker;
+  if (queried != UCS_OK || (multi && attributes.thread_mode != UCS_THREAD_MODE_MULTI)) {
     ucp_worker_destroy(worker_);
-    ucp_cleanup(context_);
     check(queried, "ucp_worker_query");
     throw Failure(Exit::cannot_run,
-                  "--progress-mode thread: this UCX was built without --enable-mt");
+                  fmt::format("{}: this UCX was built without --enable-mt",
+                              threaded ? "--progress-mode thread" : "--workers shared"));
   }
+}
+
+UcxWorker::UcxWorker(std::shared_ptr<ucp_context> context, ucs_thread_mode_t mode)
+    : context_(std::move(context)) {
+  create(mode);
+}
+
+void UcxWorker::create(ucs_thread_mode_t mode) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  params.thread_mode = mode;
+  check(ucp_worker_create(context_.get(), &params, &worker_), "ucp_worker_create",
+        Exit::cannot_run);
+}
+
+std::unique_ptr<UcxWorker> UcxWorker::another() const {
+  return std::unique_ptr<UcxWorker>(new UcxWorker(context_, UCS_THREAD_MODE_SERIALIZED));
 }
 
 UcxWorker::~UcxWorker() {
   if (worker_ != nullptr) ucp_worker_destroy(worker_);
-  ucp_cleanup(context_);
 }
 
 std::vector<ProtocolUse> UcxWorker::end() {

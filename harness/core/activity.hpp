@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -16,9 +18,19 @@ struct alignas(64) Activity {
   void bump() { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 };
 
-inline Activity& activity() {
-  static constinit Activity instance;
-  return instance;
+/// Timed loops of more threads than one have a count each.
+inline constexpr std::size_t most_busy_threads = 64;
+inline std::array<Activity, most_busy_threads>& activities() {
+  static constinit std::array<Activity, most_busy_threads> instances;
+  return instances;
+}
+inline Activity& activity() { return activities().front(); }
+
+/// Of all threads.
+inline std::uint64_t activity_of_all() {
+  std::uint64_t sum = 0;
+  for (const auto& one : activities()) sum += one.count.load(std::memory_order_relaxed);
+  return sum;
 }
 
 /// `progress`, whose calls count: for what calls it after each piece of work that it has done. Not

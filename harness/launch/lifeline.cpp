@@ -89,8 +89,7 @@ void Lifeline::watch() {
       {channel_.fd(), POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}, {stop_call_.get(), POLLIN, 0}};
   for (;;) {
     try {
-      channel_.offer(
-          {{"type", "heartbeat"}, {"activity", activity().count.load(std::memory_order_relaxed)}});
+      channel_.offer({{"type", "heartbeat"}, {"activity", activity_of_all()}});
     } catch (const Failure&) {
       end(Exit::lost);
     }

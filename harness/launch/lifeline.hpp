@@ -14,11 +14,11 @@ namespace ucxbench {
 
 /// Ties this rank to its supervisor: a sleeping thread that ends the process at once, without
 /// destructors but with nothing left in shared memory, when the control connection ends (the
-/// supervisor died, or does not want us any more), and that reports `activity()` every half second.
-/// It works through any wrapper that keeps inherited descriptors open. While it lives, the death of
-/// the parent, be it the supervisor or a wrapper, continues a stopped rank instead of killing it,
-/// so that this thread gets to run. When the user ends the run, it reports what the rank has
-/// finished, whatever the rank's own threads do.
+/// supervisor died, or does not want us any more), and that reports `activity_of_all()` every half
+/// second. It works through any wrapper that keeps inherited descriptors open. While it lives, the
+/// death of the parent, be it the supervisor or a wrapper, continues a stopped rank instead of
+/// killing it, so that this thread gets to run. When the user ends the run, it reports what the
+/// rank has finished, whatever the rank's own threads do.
 class Lifeline {
  public:
   /// `channel` must outlive this. `stop_fd` becomes readable when the run is ended; -1: never.

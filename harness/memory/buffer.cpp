@@ -122,6 +122,10 @@ Buffer::Buffer(const MemoryKind& kind, std::size_t bytes, Pages pages)
 Buffer::Buffer(std::shared_ptr<Allocation> owner, std::span<std::byte> bytes)
     : owner_(std::move(owner)), bytes_(bytes) {}
 
+Buffer Buffer::part(std::size_t offset, std::size_t bytes) const {
+  return {owner_, bytes_.subspan(offset, bytes)};
+}
+
 MemoryKind Buffer::kind() const { return owner_->kind(); }
 
 void Buffer::fill(std::size_t bytes, std::uint64_t seed) {

@@ -33,6 +33,9 @@ class Buffer {
   std::size_t size() const { return bytes_.size(); }
   MemoryKind kind() const;
 
+  /// `bytes` of it from `offset` on: the same memory, which stays as long as either does.
+  Buffer part(std::size_t offset, std::size_t bytes) const;
+
   /// The first `bytes` become the payload of `seed` (core/pattern.hpp), or zero; GPU memory is
   /// filled by copies of the driver.
   void fill(std::size_t bytes, std::uint64_t seed);

@@ -77,8 +77,10 @@ bool has_figures(const Result& result) {
 }
 
 std::string crowded_in_words(const Json& crowded) {
-  return fmt::format("{} ({} on {})", text_at(crowded, "/progress_mode"),
+  const auto threads = crowded.value("threads", 1);
+  return fmt::format("{} ({}{} on {})", text_at(crowded, "/progress_mode"),
                      counted(text_at(crowded, "/ranks"), "rank"),
+                     threads > 1 ? fmt::format(" of {} threads", threads) : "",
                      counted(text_at(crowded, "/cpus"), "CPU"));
 }
 

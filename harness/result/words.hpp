@@ -44,7 +44,8 @@ std::string counted(std::size_t count, const std::string& noun, const std::strin
 /// Whether something of a run was measured, well or not.
 bool has_figures(const Result& result);
 
-/// An element of `run.crowded`: "event (64 ranks on 2 CPUs)".
+/// An element of `run.crowded`: "event (64 ranks on 2 CPUs)", "poll (2 ranks of 4 threads on 2
+/// CPUs)".
 std::string crowded_in_words(const Json& crowded);
 
 /// `text` on one line: control characters become spaces.

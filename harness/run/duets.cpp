@@ -38,6 +38,7 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
     const auto& parameters = result.cases[index].parameters;
     const auto api = parameters.value("api", "tag");
     if (is_one_sided(parse_api(api))) return api + " needs progress at its target";
+    if (parameters.value("threads", 1) > 1) return "ranks of several threads cannot pause";
     const auto mode = parameters.value("progress_mode", "poll");
     if (mode != "poll" && mode != "event") return "--progress-mode " + mode;
   }

@@ -104,8 +104,8 @@ std::vector<std::vector<int>> bind_automatically(int ranks, int threads) {
   std::vector<std::vector<int>> bound(static_cast<std::size_t>(ranks));
   const auto cpus = allowed_cpus();
   if (cpus.size() < bound.size()) return bound;
-  const auto wanted = static_cast<std::size_t>(threads);
-  const auto each = static_cast<std::ptrdiff_t>(cpus.size() < bound.size() * wanted ? 1 : wanted);
+  const auto each = static_cast<std::ptrdiff_t>(
+      std::min(static_cast<std::size_t>(threads), cpus.size() / bound.size()));
   auto next = cpus.begin();
   for (auto& set : bound) {
     set.assign(next, next + each);

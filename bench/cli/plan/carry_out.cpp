@@ -47,9 +47,10 @@ void note_crowded(Result& result) {
   result.machine["labels"].push_back("oversubscribed");
   for (const auto& crowded : *found) {
     if (crowded.at("progress_mode") == "event") continue;
-    fmt::print(stderr,
-               "progress: {}: polling ranks take turns, --progress-mode event lets them sleep\n",
-               crowded_in_words(crowded));
+    const bool threads = crowded.contains("threads");
+    fmt::print(stderr, "progress: {}: polling {} take turns, {}\n", crowded_in_words(crowded),
+               threads ? "threads" : "ranks",
+               threads ? "their figures are of that" : "--progress-mode event lets them sleep");
   }
 }
 

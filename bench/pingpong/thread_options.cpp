@@ -1,0 +1,117 @@
+#include "bench/pingpong/thread_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "harness/core/activity.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+constexpr Names<Workers, 2> ways = {{{Workers::own, "own"}, {Workers::shared, "shared"}}};
+
+// Each is a connection, in two processes, twice: for traffic one way and both ways.
+constexpr int most_connections = 256;
+
+// One thread has nothing to share: of both it is measured once.
+std::vector<Json> workers_left(const void* parameters, std::vector<Json> values, bool /*asked*/) {
+  const Json own(to_string(Workers::own));
+  const bool has_own = std::ranges::find(values, own) != values.end();
+  if (static_cast<const Parameters*>(parameters)->threads > 1 || !has_own) return values;
+  return {own};
+}
+
+void refuse(const std::string& option, const std::string& why) {
+  throw Failure(Exit::usage, option + ": " + why);
+}
+
+void check_waiting(const Parameters& p, const std::string& option) {
+  if (p.comm != CommKind::ucx) {
+    refuse(option, fmt::format("--comm {} has one; use --comm ucx", to_string(p.comm)));
+  }
+}
+
+}  // namespace
+
+Fields<Parameters> thread_fields() {
+  return {
+      number_field(&Parameters::threads,
+                   {.name = "threads",
+                    .help = "threads of each rank, which play at the same time, or a list: 1,2,4",
+                    .group = "load",
+                    .type_name = "N,..",
+                    .least = 1,
+                    .most = most_busy_threads,
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases}),
+      choice_field(
+          &Parameters::workers, parse_workers,
+          {.name = "workers",
+           .help = "of several threads: own (a UCX worker each) | shared (one for all), or "
+                   "a list",
+           .group = "load",
+           .type_name = "KIND,..",
+           .key = Key::if_unusual,
+           .axis = Axis::cases,
+           .left = workers_left}),
+      number_field(
+          &Parameters::endpoints,
+          {.name = "endpoints",
+           .help = "UCX endpoints of each thread to its peer, which messages take in turn, "
+                   "or a list",
+           .group = "load",
+           .type_name = "N,..",
+           .least = 1,
+           .most = most_connections,
+           .key = Key::if_unusual,
+           .axis = Axis::cases}),
+  };
+}
+
+void check_threads(const Parameters& p) {
+  if (p.threads == 1 && p.workers == Workers::shared) {
+    refuse("--workers shared",
+           "one thread has nothing to share; leave 1 out of --threads, or give "
+           "--workers shared,own");
+  }
+  const auto endpoints = fmt::format("--endpoints {}", p.endpoints);
+  if (p.endpoints > 1) {
+    check_waiting(p, endpoints);
+    if (is_one_sided(p.api)) {
+      refuse(endpoints, fmt::format("--api {} has one, whose operations UCX keeps in order; use "
+                                    "tag, stream or am",
+                                    to_string(p.api)));
+    }
+  }
+  if (p.threads == 1) return;
+  const auto threads = fmt::format("--threads {}", p.threads);
+  check_waiting(p, threads);
+  if (p.progress.kind != ProgressMode::Kind::poll) {
+    refuse(threads, fmt::format("several threads wait by --progress-mode poll alone, not {}",
+                                p.progress.name()));
+  }
+  if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
+    refuse(threads, "several threads have host memory here; leave --memory out");
+  }
+  if (p.buffers == Buffers::cold) {
+    refuse(threads, "several threads have warm buffers alone; leave --buffers cold out");
+  }
+  if (p.expected) {
+    refuse(threads, "UCX's estimates know nothing of threads; leave --expected out");
+  }
+  if (p.threads * p.endpoints > most_connections) {
+    refuse(threads,
+           fmt::format("with {} that is more than {} connections", endpoints, most_connections));
+  }
+}
+
+Workers parse_workers(std::string_view name) { return parse_name(ways, name, "", "kind"); }
+
+std::string_view to_string(Workers workers) { return name_of(ways, workers); }
+
+}  // namespace ucxbench::pingpong

@@ -1,0 +1,149 @@
+#include "bench/pingpong/threads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace ucxbench::pingpong {
+namespace {
+
+class ThreadedLoops final : public Loops, public OneSided {
+ public:
+  ThreadedLoops(std::shared_ptr<Crew> crew, std::vector<std::unique_ptr<Loops>> loops,
+                bool one_worker)
+      : crew_(std::move(crew)), loops_(std::move(loops)), one_worker_(one_worker) {}
+
+  void use(const LinkBuffers& buffers) override {
+    const auto part = part_of_thread(buffers.room, static_cast<int>(loops_.size()));
+    auto own = buffers;
+    for (auto& one : loops_) {
+      one->use(own);
+      own.send += part;
+      own.receive += part;
+    }
+  }
+
+  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    return together([&](std::size_t thread) {
+      auto* own = stamps == nullptr ? nullptr : stamps + thread * (count + 1);
+      return loops_[thread]->round_trips(count, own);
+    });
+  }
+  std::uint64_t one_way(std::uint64_t count) override {
+    return together([&](std::size_t thread) { return loops_[thread]->one_way(count); });
+  }
+  std::uint64_t both_ways(std::uint64_t count) override {
+    return together([&](std::size_t thread) { return loops_[thread]->both_ways(count); });
+  }
+  std::uint64_t started() const override { return started_; }
+
+  // Nothing where they do not all say the same.
+  std::string described() override {
+    auto words = loops_.front()->described();
+    for (auto one = loops_.begin() + 1; one != loops_.end(); ++one) {
+      if ((*one)->described() != words) words.clear();
+    }
+    return words;
+  }
+  void flush() override {
+    for (auto& one : loops_) one->flush();
+  }
+  void meet() override {
+    for (auto& one : loops_) one->meet();
+  }
+  void turn() override {
+    for (auto& one : loops_) {
+      one->turn();
+      if (one_worker_) return;
+    }
+  }
+
+  OneSided* one_sided() override { return loops_.front()->one_sided() == nullptr ? nullptr : this; }
+  void expose(std::span<std::byte> memory) override {
+    const auto part = part_of_thread(memory.size(), static_cast<int>(loops_.size()));
+    for (std::size_t thread = 0; thread < loops_.size(); ++thread) {
+      loops_[thread]->one_sided()->expose(memory.subspan(thread * part, part));
+    }
+  }
+  void withdraw() override {
+    for (auto& one : loops_) one->one_sided()->withdraw();
+  }
+  void exchange(std::uint64_t round) override {
+    for (auto& one : loops_) one->one_sided()->exchange(round);
+  }
+  std::string wrong_value() const override {
+    for (std::size_t thread = 0; thread < loops_.size(); ++thread) {
+      auto wrong = loops_[thread]->one_sided()->wrong_value();
+      if (!wrong.empty()) return fmt::format("{} (thread {})", wrong, thread);
+    }
+    return "";
+  }
+  void completions(std::uint64_t count, std::uint64_t* stamps) override {
+    together([&](std::size_t thread) {
+      auto* own = stamps == nullptr ? nullptr : stamps + thread * (count + 1);
+      loops_[thread]->one_sided()->completions(count, own);
+      return std::uint64_t{0};
+    });
+  }
+  void complete_one() override { loops_.front()->one_sided()->complete_one(); }
+
+ private:
+  struct alignas(64) Span {
+    std::uint64_t begin, end;
+  };
+
+  // `part` of each thread, which returns its ticks.
+  template <typename Part>
+  std::uint64_t together(Part part) {
+    std::vector<Span> spans(loops_.size());
+    crew_->run(
+        [&](std::size_t thread) {
+          const auto ticks = part(thread);
+          const auto begin = loops_[thread]->started();
+          spans[thread] = {begin, begin + ticks};
+        },
+        // The peer's thread may need progress of this one's worker to end.
+        [&](std::size_t thread) {
+          if (!one_worker_) loops_[thread]->turn();
+        });
+    started_ = std::ranges::min(spans, {}, &Span::begin).begin;
+    return std::ranges::max(spans, {}, &Span::end).end - started_;
+  }
+
+  std::shared_ptr<Crew> crew_;
+  std::vector<std::unique_ptr<Loops>> loops_;
+  bool one_worker_;
+  std::uint64_t started_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Loops> make_threaded_loops(std::shared_ptr<Crew> crew,
+                                           std::vector<std::unique_ptr<Loops>> loops,
+                                           bool one_worker) {
+  return std::make_unique<ThreadedLoops>(std::move(crew), std::move(loops), one_worker);
+}
+
+std::vector<std::uint64_t> overlapping_iterations(std::span<const std::uint64_t> stamps,
+                                                  int threads) {
+  const auto of_thread = stamps.size() / static_cast<std::size_t>(threads);
+  std::uint64_t from = 0;
+  auto to = std::numeric_limits<std::uint64_t>::max();
+  for (auto rest = stamps; !rest.empty(); rest = rest.subspan(of_thread)) {
+    from = std::max(from, rest.front());
+    to = std::min(to, rest[of_thread - 1]);
+  }
+  std::vector<std::uint64_t> ticks;
+  for (auto rest = stamps; !rest.empty(); rest = rest.subspan(of_thread)) {
+    for (std::size_t i = 1; i < of_thread; ++i) {
+      if (rest[i - 1] >= from && rest[i] <= to) ticks.push_back(rest[i] - rest[i - 1]);
+    }
+  }
+  return ticks;
+}
+
+}  // namespace ucxbench::pingpong
