@@ -12,7 +12,8 @@ namespace ucxbench {
 namespace {
 
 /// Parameters that a title or the first words of the details show: all others but axes are details.
-const std::set<std::string> shown_apart = {"api", "memory", "ranks", "transports"};
+const std::set<std::string> shown_apart = {"api",     "endpoints",  "memory", "ranks",
+                                           "threads", "transports", "workers"};
 
 constexpr std::size_t most_named_cpus = 16;  ///< of so many ranks
 constexpr std::size_t most_pairs = 16;       ///< rows; the rest is in the run file

@@ -73,7 +73,15 @@ std::string title_of(const std::string& benchmark, const Json& parameters) {
     title += ", " + join(texts_of(parameters.at("memory")), " to ");
   }
   title += ", over " + text_at(parameters, "/transports");
-  return by_ucx(parameters) ? title : title + " by " + text_at(parameters, "/comm");
+  if (!by_ucx(parameters)) title += " by " + text_at(parameters, "/comm");
+  if (const auto threads = threads_in(parameters); threads > 1) {
+    title += fmt::format(", {} threads, {}", threads,
+                         text_at(parameters, "/workers") == "own" ? "a worker each" : "one worker");
+  }
+  if (const auto endpoints = number_at(parameters, "endpoints").value_or(1); endpoints > 1) {
+    title += fmt::format(", {} endpoints", endpoints);
+  }
+  return title;
 }
 
 bool is_scaled(const View& view, const Json& parameters) {

@@ -76,8 +76,12 @@ bool has_figures(const Result& result) {
   });
 }
 
+int threads_in(const Json& parameters) {
+  return static_cast<int>(number_at(parameters, "threads").value_or(1));
+}
+
 std::string crowded_in_words(const Json& crowded) {
-  const auto threads = crowded.value("threads", 1);
+  const auto threads = threads_in(crowded);
   return fmt::format("{} ({}{} on {})", text_at(crowded, "/progress_mode"),
                      counted(text_at(crowded, "/ranks"), "rank"),
                      threads > 1 ? fmt::format(" of {} threads", threads) : "",

@@ -44,6 +44,9 @@ std::string counted(std::size_t count, const std::string& noun, const std::strin
 /// Whether something of a run was measured, well or not.
 bool has_figures(const Result& result);
 
+/// Threads of a rank that send at the same time, by a case's parameters; 1 where they do not say.
+int threads_in(const Json& parameters);
+
 /// An element of `run.crowded`: "event (64 ranks on 2 CPUs)", "poll (2 ranks of 4 threads on 2
 /// CPUs)".
 std::string crowded_in_words(const Json& crowded);

@@ -10,6 +10,7 @@
 #include "harness/core/hash.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/result/words.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
@@ -38,7 +39,9 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
     const auto& parameters = result.cases[index].parameters;
     const auto api = parameters.value("api", "tag");
     if (is_one_sided(parse_api(api))) return api + " needs progress at its target";
-    if (parameters.value("threads", 1) > 1) return "ranks of several threads cannot pause";
+    if (const auto threads = threads_in(parameters); threads > 1) {
+      return fmt::format("--threads {}", threads);
+    }
     const auto mode = parameters.value("progress_mode", "poll");
     if (mode != "poll" && mode != "event") return "--progress-mode " + mode;
   }

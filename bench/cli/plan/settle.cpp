@@ -179,8 +179,6 @@ class Settling {
     return static_cast<int>(bound.empty() ? machine_.cpus.size() : bound.size());
   }
 
-  static int threads_of(const Case& planned) { return planned.parameters.value("threads", 1); }
-
   /// How ranks, or their threads, wait where they outnumber the CPUs: `cpus` of a host, which may be
   /// less than one where several hosts are one machine. Then it is that machine's ranks and CPUs.
   void note_progress(const Case& planned, int ranks, int cpus) {
@@ -196,7 +194,7 @@ class Settling {
     Json one = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
                 {"ranks", together},
                 {"cpus", cpus}};
-    if (const auto threads = threads_of(planned); threads > 1) one["threads"] = threads;
+    if (const auto threads = threads_in(planned.parameters); threads > 1) one["threads"] = threads;
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }
 
@@ -343,7 +341,8 @@ class Settling {
     auto place = case_place(set, memory, ranks, use.net_devices, comm);
     place.progress = mode;
     for (auto& planned : plan_.cases(place, cpus)) {
-      if (crowded(local(ranks) * threads_of(planned), cpus)) note_progress(planned, ranks, cpus);
+      if (crowded(local(ranks) * threads_in(planned.parameters), cpus))
+        note_progress(planned, ranks, cpus);
       note_hosts(planned);
       launch.cases.push_back(result_.cases.size());
       result_.cases.push_back(std::move(planned));

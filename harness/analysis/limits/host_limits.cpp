@@ -57,6 +57,8 @@ bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
 /// The pairs of a case over shared memory, and what they load.
 class CopiedPairs {
  public:
+  explicit CopiedPairs(int threads) : threads_(threads) {}
+
   /// False of a host whose copies were not measured. `on_host`: " on node1" where it is not the
   /// only one.
   bool begin_host(const Json& host, const std::string& on_host) {
@@ -113,15 +115,16 @@ class CopiedPairs {
   std::size_t core_of(int rank) {
     const auto [found, added] = cores_.emplace(rank, resources_.size());
     if (added) {
-      resources_.push_back(
-          {.name = fmt::format("host memory{}, by the core of rank {}", on_host_, rank),
-           .GBps = one_core_->GBps,
-           .source = one_core_->source,
-           .calibrated = true});
+      resources_.push_back({.name = fmt::format("host memory{}, by the core{} of rank {}", on_host_,
+                                                threads_ == 1 ? "" : "s", rank),
+                            .GBps = threads_ * one_core_->GBps,
+                            .source = one_core_->source,
+                            .calibrated = true});
     }
     return found->second;
   }
 
+  int threads_;  ///< of each rank, that copy at the same time
   std::optional<CopyRate> one_core_;
   std::string on_host_;
   std::size_t memory_ = 0;
@@ -165,7 +168,7 @@ void add_host_limits(Case& of, const Result& result) {
   if (!of_memory(of, "host") || !hosts.is_array()) return;
   const Carriers carriers(of);
   const auto within = pairs_within_hosts(of, hosts_of_ranks(result));
-  CopiedPairs pairs;
+  CopiedPairs pairs(threads_in(of.parameters));
   for (const auto& host : hosts) {
     const auto name = text_at(host, "/name", "");
     const auto own = within.find(name);

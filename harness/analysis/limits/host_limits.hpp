@@ -11,10 +11,10 @@ namespace ucxbench {
 ///
 /// A pair's byte is copied n times: twice over posix and sysv (the sender copies it into a shared
 /// segment, the receiver out of it), once over cma and knem (the receiver reads it out of the
-/// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. A core copies at C1 at most, so
-/// that alone a pair reaches min(C1, 2 C / 2 n). With all pairs at once each core has the copies of
-/// all messages that its rank sends or receives, and memory all of them. Where UCX does not say
-/// which it was, n = 1 and the limit is "at most".
+/// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. A core copies at C1 at most (k
+/// threads of a rank at k C1), so that alone a pair reaches min(C1, 2 C / 2 n). With all pairs at
+/// once each core has the copies of all messages that its rank sends or receives, and memory all of
+/// them. Where UCX does not say which it was, n = 1 and the limit is "at most".
 ///
 /// It is a calibrated limit, no law: segments and messages that stay in caches can be faster.
 /// Nothing is said where the copies were not measured.

@@ -86,6 +86,15 @@ TEST(HostLimits, OfTheKernelAreOneCopyByOneCore) {
   EXPECT_EQ(read.of.limits[0]["complete"], true);
 }
 
+TEST(HostLimits, OfThreadsAreThoseOfAsManyCores) {
+  SharedMemoryRun run;
+  run.of.parameters["threads"] = 2;
+  run.add(0, 1, "cma/memory");
+  const auto row = run.only_row();
+  EXPECT_EQ(row["GBps"], 12) << "two cores would copy 20, and memory carries 24 of traffic";
+  EXPECT_EQ(row["resource"], "host memory");
+}
+
 TEST(HostLimits, AreAtMostThatWhereUcxDoesNotSayHow) {
   for (const auto* device : {"", "sysv/memory, cma/memory", "xpmem/memory"}) {
     SharedMemoryRun run;

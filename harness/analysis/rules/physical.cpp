@@ -30,9 +30,11 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
   const auto take = [&](double most, const char* why) {
     if (!limit || most < limit->most) limit = {most, why};
   };
-  if (at_place(of, "host")) take(most_stored_GBps, "a core stores at most 64 B a cycle");
+  const auto threads = threads_in(of.parameters);
+  if (at_place(of, "host")) take(threads * most_stored_GBps, "a core stores at most 64 B a cycle");
   if (const auto bytes = bytes_of(of); bytes) {
-    take(most_messages_per_s * static_cast<double>(*bytes) * 1e-9, "at most 200 M messages/s");
+    take(threads * most_messages_per_s * static_cast<double>(*bytes) * 1e-9,
+         "at most 200 M messages/s");
   }
   const auto carried = record.path.value("carried_by", Json::object());
   if (number_at(carried, "ib").value_or(0) >= 0.95 && !is_workload(of)) {
@@ -48,7 +50,8 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
 std::optional<PhysicalLimit> physical_limit(const Judged& run, const Case& of,
                                             const LaunchRecord& record, const std::string& metric) {
   if (metric == "message_rate_per_s") {
-    return PhysicalLimit{most_messages_per_s, "at most 200 M messages/s"};
+    return PhysicalLimit{threads_in(of.parameters) * most_messages_per_s,
+                         "at most 200 M messages/s"};
   }
   auto limit = metric.ends_with("_GBps") && metric != "throughput_GBps" ? one_way(run, of, record)
                                                                         : std::nullopt;

@@ -194,11 +194,36 @@ std::vector<Finding> lost_cpus(const Judged& run) {
   return findings;
 }
 
+namespace {
+
+std::size_t most_threads(const Judged& run) {
+  int most = 1;
+  for (const auto& of : run.result.cases) most = std::max(most, threads_in(of.parameters));
+  return static_cast<std::size_t>(most);
+}
+
+Finding threads_share(const std::string& host, std::size_t ranks, std::size_t threads,
+                      const std::set<int>& cpus) {
+  return {.subject = "ranks on " + host,
+          .evidence = fmt::format("{} of {} threads on {} ({}): polling threads take turns",
+                                  counted(ranks, "rank"), threads, counted(cpus.size(), "CPU"),
+                                  format_list({cpus.begin(), cpus.end()})),
+          .next = "use fewer threads, or another --bind",
+          .host = host};
+}
+
+}  // namespace
+
 std::vector<Finding> shared_cpus(const Judged& run) {
   std::vector<Finding> findings;
   for (const auto& [host, ranks] : ranks_by_host(run)) {
     const auto cpus = all_cpus_of(ranks);
-    if (cpus.size() >= ranks.size()) continue;
+    const auto threads = most_threads(run);
+    if (cpus.size() >= ranks.size() * threads) continue;
+    if (cpus.size() >= ranks.size()) {
+      findings.push_back(threads_share(host, ranks.size(), threads, cpus));
+      continue;
+    }
     const auto polls = [](const Case& of) {
       return text_at(of.parameters, "/progress_mode") != "event";
     };

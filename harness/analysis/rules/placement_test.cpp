@@ -77,6 +77,18 @@ TEST(SharedCpus, AreFewerThanRanks) {
   EXPECT_EQ(said(shared_cpus, result), Said());
 }
 
+TEST(SharedCpus, AreFewerThanThreadsOfRanks) {
+  auto result = made_run();
+  for (const int cpu : {0, 1}) add_rank(result, Json::array({cpu}));
+  result.cases.resize(2);
+  result.cases[1].parameters["threads"] = 2;
+  EXPECT_EQ(said(shared_cpus, result),
+            Said{"ranks on node07: 2 ranks of 2 threads on 2 CPUs (0-1): polling threads take "
+                 "turns"});
+  result.cases[1].parameters["threads"] = 1;
+  EXPECT_EQ(said(shared_cpus, result), Said());
+}
+
 TEST(SharedCpus, MayBeThoseThatALauncherGave) {
   auto result = made_run();
   for (const int cpu : {0, 1, 1, 0}) add_rank(result, Json::array({cpu}));
