@@ -67,9 +67,16 @@ void check_buffers(const Parameters& p) {
   }
 }
 
-// Of an atomic operation the size is its width.
+// Of an atomic operation the size is its width; a list has at least a byte in each part.
 std::vector<Json> sizes_left(const void* parameters, std::vector<Json> sizes, bool asked) {
   const auto& p = *static_cast<const Parameters*>(parameters);
+  const auto least = p.layout.entries;
+  std::erase_if(sizes, [&](const Json& bytes) { return bytes < least; });
+  if (sizes.empty()) {
+    throw Failure(Exit::usage, fmt::format("--buffer {}: each part has a byte or more; give "
+                                           "--sizes of {} B or more",
+                                           to_string(p.layout), least));
+  }
   if (!is_atomic(p.api)) return sizes;
   if (!asked) return {4, 8};
   std::erase_if(sizes, [](const Json& bytes) { return bytes != 4 && bytes != 8; });
@@ -114,6 +121,7 @@ void check(const Parameters& p, const Local& local) {
   check_operations(p);
   check_threads(p);
   check_buffers(p);
+  check_message_axes(p);
   check_message_size("--sizes", p, p.buffer_bytes(), 2, local);
 }
 
@@ -158,6 +166,7 @@ Fields<Parameters> load() {
       place_fields(),
       progress_modes_field(),
       thread_fields(),
+      message_axes_fields(),
       sizes(),
       number_field(&Parameters::window, {.name = "window",
                                          .aliases = "-W",

@@ -32,7 +32,8 @@ std::string setting_between(const ProtocolRange& below, const ProtocolRange& abo
 }
 
 bool are_alike_but_for_size(const Parameters& one, const Parameters& other) {
-  return name_of_connection(one) == name_of_connection(other) && one.buffers == other.buffers;
+  return name_of_connection(one) == name_of_connection(other) && one.buffers == other.buffers &&
+         static_cast<const MessageAxes&>(one) == static_cast<const MessageAxes&>(other);
 }
 
 Json measured(RankContext& context, Pair& pair, const CaseRange& which, const ForcedCase& forced,
@@ -47,8 +48,16 @@ Json measured(RankContext& context, Pair& pair, const CaseRange& which, const Fo
   const Rendezvous::Progress progress = [&] { loops.turn(); };
   context.rendezvous().barrier(progress);
   auto [send, receive] = memory.buffers(p.buffer_bytes());
-  const Bench bench{pair,     loops,        loops, context.clock(), send, receive,
-                    progress, memory.gpu(), false};
+  const Bench bench{.pair = pair,
+                    .loops = loops,
+                    .one_way = loops,
+                    .clock = context.clock(),
+                    .send = send,
+                    .receive = receive,
+                    .progress = progress,
+                    .gpu = memory.gpu(),
+                    .same_gpu = false,
+                    .form = memory.form_of(p)};
   const auto result = measure(bench, p, [](const LaunchRecord&) {});
   Json row = {{"use", "forced"},
               {"settings", {{"UCX_" + forced.name, forced.value}}},

@@ -28,6 +28,7 @@ struct Bench {
   const Rendezvous::Progress& progress;  ///< moves both connections
   std::optional<CudaDevice> gpu;         ///< this rank's
   bool same_gpu;                         ///< and the peer's too
+  MessageForm form{};                    ///< of the case's messages
   DuetRank* duet = nullptr;              ///< RankContext's
 
   /// For `bytes` of both buffers.
@@ -39,6 +40,7 @@ struct Bench {
             .many_sends = many_sends,
             .send_kind = send.kind(),
             .receive_kind = receive.kind(),
+            .form = form,
             .room = std::min(send.size(), receive.size())};
   }
 };

@@ -34,6 +34,22 @@ std::pair<Buffer&, Buffer&> PairMemory::buffers(std::uint64_t bytes) {
   return {*send_, *receive_};
 }
 
+MessageForm PairMemory::form_of(const Parameters& p) {
+  MessageForm form{.entries = p.layout.entries,
+                   .unexpected = p.receives == Receives::unexpected,
+                   .registered = p.register_by == RegisterBy::user,
+                   .header_bytes = static_cast<std::size_t>(p.header_bytes)};
+  if (form.header_bytes == 0) return form;
+  for (auto* header : {&header_, &received_header_}) {
+    if (*header && (*header)->size() >= form.header_bytes) continue;
+    header->reset();
+    header->emplace(MemoryKind::host, form.header_bytes);
+  }
+  form.header = header_->data();
+  form.received_header = received_header_->data();
+  return form;
+}
+
 Json PairMemory::device() const { return context_ ? to_json(context_->device()) : Json(); }
 
 }  // namespace ucxbench::pingpong

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/pingpong/parameters.hpp"
+#include "harness/comm/link.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
 
@@ -22,6 +23,9 @@ class PairMemory {
   /// To send from and to receive into, of at least `bytes`.
   std::pair<Buffer&, Buffer&> buffers(std::uint64_t bytes);
 
+  /// The form of a case's messages, with memory for their headers, whose contents are left.
+  MessageForm form_of(const Parameters& parameters);
+
   std::optional<CudaDevice> gpu() const {
     return context_ ? std::optional(context_->device()) : std::nullopt;
   }
@@ -35,6 +39,7 @@ class PairMemory {
   std::optional<CudaContext> context_;
   std::map<MemoryKind, MemoryPool> pools_;
   std::optional<Buffer> send_, receive_;
+  std::optional<Buffer> header_, received_header_;
 };
 
 }  // namespace ucxbench::pingpong

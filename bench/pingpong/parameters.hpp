@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "bench/pingpong/message_axes.hpp"
 #include "harness/comm/choices.hpp"
 #include "harness/run/place.hpp"
 
@@ -27,7 +28,7 @@ Workers parse_workers(std::string_view name);
 std::string_view to_string(Workers workers);
 
 /// One case.
-struct Parameters : Place {
+struct Parameters : Place, MessageAxes {
   Api api = Api::tag;
   std::uint64_t bytes = 8;
   int threads = 1;  ///< of each rank, that play at the same time: one with the peer's of its number

@@ -110,7 +110,7 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
 }
 
 Json count_protocols(RankContext& context, Pair& pair, const Parameters& p, Buffer& send,
-                     Buffer& receive, const std::string& purpose) {
+                     Buffer& receive, const MessageForm& form, const std::string& purpose) {
   Connection connection(context, pair, p, {.purpose = purpose, .counts = true});
   context.rendezvous().phase(
       fmt::format("{} {}: counting", to_string(p.api), spaced_size(p.bytes)));
@@ -124,6 +124,7 @@ Json count_protocols(RankContext& context, Pair& pair, const Parameters& p, Buff
              .requests = true,
              .send_kind = send.kind(),
              .receive_kind = receive.kind(),
+             .form = form,
              .room = std::min(send.size(), receive.size())});
   in_step(pair, [&] { loops.turn(); }, [&] { return loops.one_way(counted_messages(p.bytes)); });
   Json own = Json::array();

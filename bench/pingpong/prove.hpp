@@ -22,6 +22,6 @@ Json prove(const Bench& bench, const Parameters& parameters, const Connection& c
 /// named `purpose`, which carries nothing else, since UCX says it when a connection ends. Likewise
 /// for all ranks; the lead's answer goes into `path.protocols`.
 Json count_protocols(RankContext& context, Pair& pair, const Parameters& parameters, Buffer& send,
-                     Buffer& receive, const std::string& purpose);
+                     Buffer& receive, const MessageForm& form, const std::string& purpose);
 
 }  // namespace ucxbench::pingpong

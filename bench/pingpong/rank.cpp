@@ -76,8 +76,17 @@ void run_connection(RankContext& context, Pair& pair,
     auto [send, receive] = memory.buffers(parameters.buffer_bytes());
     expose(connection.loops(), parameters.api, send, receive);
     if (one_way) expose(one_way_loops, parameters.api, send, receive);
-    const Bench bench{pair,    connection.loops(), one_way_loops, context.clock(), send,
-                      receive, progress,           memory.gpu(),  one_gpu,         context.duet()};
+    const Bench bench{.pair = pair,
+                      .loops = connection.loops(),
+                      .one_way = one_way_loops,
+                      .clock = context.clock(),
+                      .send = send,
+                      .receive = receive,
+                      .progress = progress,
+                      .gpu = memory.gpu(),
+                      .same_gpu = one_gpu,
+                      .form = memory.form_of(parameters),
+                      .duet = context.duet()};
     const auto launch = context.plan().at("launch").get<int>();
     std::vector<LaunchRecord> finished;
     CaseUnderWay under_way(context, planned.index,
@@ -133,8 +142,9 @@ void measure_more(RankContext& context, Pair& pair,
     if (!counts) break;
     context.rendezvous().barrier({});
     auto [send, receive] = memory.buffers(parameters.buffer_bytes());
-    const auto counted = count_protocols(context, pair, parameters, send, receive,
-                                         fmt::format("counting, case {}", index));
+    const auto counted =
+        count_protocols(context, pair, parameters, send, receive, memory.form_of(parameters),
+                        fmt::format("counting, case {}", index));
     auto& of_case = rows.try_emplace(index, Json::array()).first->second;
     of_case.insert(of_case.end(), counted.begin(), counted.end());
   }

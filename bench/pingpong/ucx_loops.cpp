@@ -6,6 +6,7 @@
 
 #include "bench/pingpong/loops_over.hpp"
 #include "bench/pingpong/one_sided_loops.hpp"
+#include "harness/comm/registration.hpp"
 #include "harness/comm/ucx_am_link.hpp"
 #include "harness/comm/ucx_links.hpp"
 
@@ -38,18 +39,31 @@ struct WithProgress {
   }
 };
 
-// A link with progress of its own.
+// A link with progress of its own, and the registrations of MessageForm::registered.
 template <template <typename> typename LinkOver, typename Progress>
 class UcxLink : WithProgress<Progress>, public LinkOver<Progress> {
  public:
   template <typename Worker, typename... Arguments>
-  UcxLink(const Waiting& how, ucp_worker_h handle, const Worker& worker,
+  UcxLink(const Waiting& how, const UcxWorker& ucx, const Worker& worker,
           std::span<const ucp_ep_h> endpoints, Arguments&&... arguments)
-      : WithProgress<Progress>(handle, how),
+      : WithProgress<Progress>(ucx.handle(), how),
         LinkOver<Progress>(worker, endpoints.front(), this->own_progress,
-                           std::forward<Arguments>(arguments)...) {
+                           std::forward<Arguments>(arguments)...),
+        sent_from_(ucx),
+        received_into_(ucx) {
     this->take_in_turn(endpoints);
   }
+
+  void use(LinkBuffers buffers) {
+    if (buffers.form.registered) {
+      buffers.send_handle = sent_from_.of({buffers.send, buffers.all_bytes()});
+      buffers.receive_handle = received_into_.of({buffers.receive, buffers.all_bytes()});
+    }
+    LinkOver<Progress>::use(buffers);
+  }
+
+ private:
+  KeptRegistration sent_from_, received_into_;
 };
 
 struct Setup {
@@ -77,7 +91,7 @@ template <template <typename> typename LinkOver, typename... More>
 std::unique_ptr<Loops> messages(const Setup& s, More... more) {
   const auto made = [&]<typename Progress>() -> std::unique_ptr<Loops> {
     return std::make_unique<LoopsOver<UcxLink<LinkOver, Progress>>>(
-        s.role, s.clock, s.waiting, s.worker.handle(), s.worker.handle(), s.endpoints, more...);
+        s.role, s.clock, s.waiting, s.worker, s.worker.handle(), s.endpoints, more...);
   };
   if (s.waiting.thread != nullptr) return of_thread(*s.waiting.thread, made);
   switch (s.waiting.mode.kind) {
@@ -98,8 +112,7 @@ template <template <typename> typename LinkOver, typename... More>
 std::unique_ptr<Loops> operations(const Setup& s, More... more) {
   const auto made = [&]<typename Progress>() -> std::unique_ptr<Loops> {
     return std::make_unique<OneSidedLoops<UcxLink<LinkOver, Progress>>>(
-        s.api, s.role, s.clock, s.waiting, s.worker.handle(), s.worker, s.endpoints, s.exchange,
-        more...);
+        s.api, s.role, s.clock, s.waiting, s.worker, s.worker, s.endpoints, s.exchange, more...);
   };
   if (s.waiting.thread != nullptr) return of_thread(*s.waiting.thread, made);
   const auto kind = s.waiting.mode.kind;

@@ -41,7 +41,11 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   void use(std::size_t bytes, int window) {
-    loops->use({.send = send.data(), .receive = receive.data(), .bytes = bytes, .window = window});
+    loops->use({.send = send.data(),
+                .receive = receive.data(),
+                .bytes = bytes,
+                .window = window,
+                .form = form});
     loops->meet();
   }
 
@@ -60,6 +64,7 @@ class Player {
   Rendezvous::Progress progress = [this] { ucp_worker_progress(worker_.handle()); };
   Buffer send{MemoryKind::host, std::size_t{1} << 20U};
   Buffer receive{MemoryKind::host, std::size_t{1} << 20U};
+  MessageForm form{};
   std::unique_ptr<Loops> loops;
 };
 
@@ -133,6 +138,61 @@ TEST_P(Payloads, ArriveInEveryLoop) {
       EXPECT_FALSE(p.receive.mismatch(bytes, peers + 1)) << bytes;
       p.loops->meet();
     }
+  });
+}
+
+// Each way to tell UCX of a message, in every loop.
+class Forms : public UcxLoops {};
+INSTANTIATE_TEST_SUITE_P(Over, Forms,
+                         testing::Combine(testing::Values("tcp", "sm"),
+                                          testing::Values(Api::tag, Api::stream, Api::am, Api::put,
+                                                          Api::get)),
+                         name_of_test);
+
+TEST_P(Forms, CarryWhatWasSent) {
+  constexpr std::size_t longest_header = 8000;
+  both(api(), [&](Player& p) {
+    Buffer header(MemoryKind::host, longest_header);
+    Buffer received_header(MemoryKind::host, longest_header);
+    std::vector<MessageForm> forms;
+    if (!is_one_sided(api())) forms.insert(forms.end(), {{.entries = 1}, {.entries = 7}});
+    if (api() == Api::tag) forms.push_back({.unexpected = true});
+    if (api() == Api::tag) forms.push_back({.entries = 3, .unexpected = true});
+    if (api() != Api::stream) forms.push_back({.registered = true});
+    if (api() == Api::am) {
+      for (const std::size_t bytes : {std::size_t{1}, longest_header}) {
+        forms.push_back({.entries = 3,
+                         .header = header.data(),
+                         .received_header = received_header.data(),
+                         .header_bytes = bytes});
+      }
+    }
+    const std::uint64_t own = p.pair.leads() ? 100 : 200;
+    const std::uint64_t peers = p.pair.leads() ? 200 : 100;
+    for (const auto& form : forms) {
+      p.form = form;
+      for (const std::size_t bytes : {8U, 5000U, (1U << 20U) - 1}) {
+        p.send.fill(bytes, own);
+        p.receive.zero(bytes);
+        header.fill(form.header_bytes, own + bytes);
+        received_header.zero(form.header_bytes);
+        p.use(bytes, 1);
+        p.loops->round_trips(3, nullptr);
+        if (p.pair.leads() || api() != Api::get) {
+          EXPECT_FALSE(p.receive.mismatch(bytes - (api() == Api::put ? 1 : 0), peers)) << bytes;
+        }
+        EXPECT_FALSE(received_header.mismatch(form.header_bytes, peers + bytes)) << bytes;
+        p.use(bytes, 4);
+        p.receive.zero(bytes);
+        p.loops->meet();
+        p.loops->both_ways(9);
+        EXPECT_FALSE(p.receive.mismatch(bytes - (api() == Api::put ? 1 : 0), peers)) << bytes;
+        p.use(bytes, 4);
+        p.loops->one_way(9);
+        p.loops->meet();
+      }
+    }
+    p.form = {};
   });
 }
 

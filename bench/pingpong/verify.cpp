@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "bench/pingpong/threads.hpp"
 #include "harness/core/pattern.hpp"
@@ -50,10 +51,39 @@ void Verifier::fill_all(std::uint64_t round) {
   for (std::size_t thread = 0; thread < send_.size(); ++thread) {
     send_[thread].fill(p_.bytes, seed_of(own, p_.bytes, round, thread));
   }
+  fill_header(round);
 }
 
 void Verifier::zero_all() {
   for (auto& receive : receive_) receive.zero(p_.bytes);
+  if (bench_.form.header_bytes > 0) {
+    std::memset(bench_.form.received_header, 0, bench_.form.header_bytes);
+  }
+}
+
+// Another payload than that of a message as long.
+std::uint64_t Verifier::header_seed(int rank, std::uint64_t round) const {
+  return ~payload_seed(rank, bench_.form.header_bytes, round);
+}
+
+void Verifier::fill_header(std::uint64_t round) {
+  const auto& form = bench_.form;
+  if (form.header_bytes == 0) return;
+  fill_pattern({form.header, form.header_bytes},
+               header_seed(bench_.pair.rendezvous().rank(), round));
+}
+
+void Verifier::check_header(std::uint64_t round, std::string_view when) {
+  const auto& form = bench_.form;
+  if (form.header_bytes == 0) return;
+  const auto wrong = find_mismatch({form.received_header, form.header_bytes},
+                                   header_seed(bench_.pair.peer(), round));
+  if (!wrong) return;
+  ++verified_.errors;
+  if (!error_.empty()) return;
+  error_ =
+      fmt::format("wrong header at byte offset {} of {}: rank {} received from rank {}, {}", *wrong,
+                  form.header_bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), when);
 }
 
 void Verifier::compare(Loops& loops, std::string_view when) {
@@ -61,6 +91,7 @@ void Verifier::compare(Loops& loops, std::string_view when) {
   if (is_atomic(p_.api)) return check_value(loops, when);
   // The last byte of a put is its number.
   check_all(0, p_.bytes - (p_.api == Api::put ? 1 : 0), when);
+  check_header(0, when);
   zero_all();
 }
 
@@ -112,6 +143,7 @@ void Verifier::exchange_checked_messages() {
       bench_.loops.round_trips(1, nullptr);
     }
     check_all(round, p_.bytes, what);
+    check_header(round, what);
   }
 }
 

@@ -34,6 +34,9 @@ class Verifier {
   void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);
   void check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes, std::string_view when);
   void check_value(Loops& loops, std::string_view when);
+  void check_header(std::uint64_t round, std::string_view when);
+  void fill_header(std::uint64_t round);
+  std::uint64_t header_seed(int rank, std::uint64_t round) const;
 
   const Bench& bench_;
   const Parameters& p_;

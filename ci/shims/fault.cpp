@@ -9,7 +9,8 @@
 //   FAULT_ACTION  kill, segv, stop, oom (this rank; no memory can be had from then on);
 //                 kill-parent, stop-parent (its supervisor); hang (progress does nothing from then
 //                 on, and takes no CPU for it); corrupt (one byte of the next tag message is
-//                 flipped); fork (another program is run); hold (at its next call of UCX the rank
+//                 flipped, or of the next header of an active message; two parts of a list change
+//                 places); fork (another program is run); hold (at its next call of UCX the rank
 //                 waits for the file "go-on"); step:SECONDS is for another library (step.cpp)
 //   FAULT_LATE_US and so much later: it stays there until then
 //   FAULT_FOLDER  where the file "acted" then gets the time of CLOCK_MONOTONIC in seconds and the
@@ -153,6 +154,17 @@ Fault& fault() {
   return instance;
 }
 
+// Never freed: a send may still read it for as long as it likes.
+void* copied(const void* bytes, size_t length) {
+  return std::memcpy(std::malloc(length), bytes, length);
+}
+
+void* flipped(const void* bytes, size_t length) {
+  auto* copy = static_cast<char*>(copied(bytes, length));
+  copy[5] = static_cast<char>(copy[5] ^ 1);
+  return copy;
+}
+
 // Every rank says where it is, also one that never gets far enough to send anything.
 [[maybe_unused]] const Fault& started = fault();
 
@@ -192,12 +204,24 @@ ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void* buffer, size_t 
       next<ucs_status_ptr_t(ucp_ep_h, const void*, size_t, ucp_tag_t, const ucp_request_param_t*)>(
           "ucp_tag_send_nbx");
   fault().posts();
+  if (parameters->datatype == ucp_dt_make_iov()) {
+    if (!fault().corrupts()) return real(endpoint, buffer, count, tag, parameters);
+    auto* parts = static_cast<ucp_dt_iov_t*>(copied(buffer, count * sizeof(ucp_dt_iov_t)));
+    std::swap(parts[0].buffer, parts[1].buffer);
+    return real(endpoint, parts, count, tag, parameters);
+  }
   if (count < 8 || !fault().corrupts()) return real(endpoint, buffer, count, tag, parameters);
-  // Never freed: the send may still read it for as long as it likes.
-  auto* copy = static_cast<char*>(std::malloc(count));
-  std::memcpy(copy, buffer, count);
-  copy[5] = static_cast<char>(copy[5] ^ 1);
-  return real(endpoint, copy, count, tag, parameters);
+  return real(endpoint, flipped(buffer, count), count, tag, parameters);
+}
+
+ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h endpoint, unsigned id, const void* header,
+                                 size_t header_length, const void* buffer, size_t count,
+                                 const ucp_request_param_t* parameters) {
+  static const auto real =
+      next<ucs_status_ptr_t(ucp_ep_h, unsigned, const void*, size_t, const void*, size_t,
+                            const ucp_request_param_t*)>("ucp_am_send_nbx");
+  if (header_length >= 8 && fault().corrupts()) header = flipped(header, header_length);
+  return real(endpoint, id, header, header_length, buffer, count, parameters);
 }
 
 ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void* buffer, size_t count, ucp_tag_t tag,

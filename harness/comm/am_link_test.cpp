@@ -67,5 +67,35 @@ TEST(ActiveMessage, OfAnotherLengthIsAnError) {
   }
 }
 
+// Nor is a header of another length.
+TEST(ActiveMessage, OfAnotherHeaderIsAnError) {
+  ::setenv("UCX_TLS", "tcp", 1);
+  ::setenv("UCX_NET_DEVICES", "lo", 1);
+  const auto clock = Clock::calibrate();
+  const UcxWorker here(Api::am, {});
+  const UcxWorker there(Api::am, {});
+  BothProgress progress(here.handle(), there.handle());
+  AmLink sender(here.handle(), connected(here, there), progress, clock);
+  AmLink receiver(there.handle(), connected(there, here), progress, clock);
+  Buffer from(MemoryKind::host, 64);
+  Buffer into(MemoryKind::host, 64);
+  from.fill(64, 1);
+  const auto buffers = [&](std::size_t header_bytes) {
+    return LinkBuffers{.send = from.data(),
+                       .receive = into.data(),
+                       .bytes = 16,
+                       .form = {.header = from.data() + 32,
+                                .received_header = into.data() + 32,
+                                .header_bytes = header_bytes}};
+  };
+  sender.use(buffers(24));
+  receiver.use(buffers(8));
+  sender.send();
+  receiver.receive();
+  EXPECT_THROW(receiver.wait_receives(), Failure);
+  const Buffer zeros(MemoryKind::host, 64);
+  EXPECT_EQ(std::memcmp(into.data(), zeros.data(), 64), 0);
+}
+
 }  // namespace
 }  // namespace ucxbench

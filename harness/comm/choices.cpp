@@ -16,6 +16,8 @@ constexpr Names<Api, 8> apis = {{{Api::tag, "tag"},
                                  {Api::fadd, "fadd"},
                                  {Api::swap, "swap"},
                                  {Api::cswap, "cswap"}}};
+constexpr Names<ErrorMode, 2> error_modes = {
+    {{ErrorMode::none, "none"}, {ErrorMode::peer, "peer"}}};
 
 }  // namespace
 
@@ -101,5 +103,11 @@ ConnectBy parse_connect_by(std::string_view name) {
 std::string_view to_string(ConnectBy by) {
   return by == ConnectBy::address ? "address" : "sockaddr";
 }
+
+ErrorMode parse_error_mode(std::string_view name) {
+  return parse_name(error_modes, name, "", "error mode");
+}
+
+std::string_view to_string(ErrorMode mode) { return name_of(error_modes, mode); }
 
 }  // namespace ucxbench

@@ -61,4 +61,10 @@ enum class ConnectBy { address, sockaddr };
 ConnectBy parse_connect_by(std::string_view name);
 std::string_view to_string(ConnectBy by);
 
+/// What an endpoint of UCX does when its peer is gone: nothing that is promised, or every operation
+/// ends with an error (UCP_ERR_HANDLING_MODE_PEER).
+enum class ErrorMode { none, peer };
+ErrorMode parse_error_mode(std::string_view name);
+std::string_view to_string(ErrorMode mode);
+
 }  // namespace ucxbench

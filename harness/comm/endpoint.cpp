@@ -78,8 +78,25 @@ const char* why_not_over_lo() {
                "device that does with --net-devices";
 }
 
-void check_connection(ucs_status_t status, const UcxWorker& worker, int rank, int peer) {
+// Of ErrorMode::peer. Failures are seen where requests end, so the handler has nothing to do;
+// without one UCX would log each.
+void set_errors(ucp_ep_params_t& params, ErrorMode errors) {
+  if (errors == ErrorMode::none) return;
+  params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};
+}
+
+void check_connection(ucs_status_t status, const UcxWorker& worker, int rank, int peer,
+                      ErrorMode errors) {
   if (status == UCS_OK) return;
+  if (errors == ErrorMode::peer && !over_network(worker)) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("--error-mode peer: {}: shared memory has no peer failure handler; "
+                              "give --ucx UCX_POSIX_ERROR_HANDLING=y --ucx "
+                              "UCX_SYSV_ERROR_HANDLING=y",
+                              ucs_status_string(status)));
+  }
   const auto devices = worker.effective().find("UCX_NET_DEVICES");
   const bool loopback_only = devices != worker.effective().end() && devices->second == "lo";
   throw Failure(over_network(worker) ? Exit::lost : Exit::cannot_run,
@@ -104,7 +121,8 @@ void on_connection(ucp_conn_request_h request, void* argument) {
 }
 
 ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::string& key,
-                    const std::string& net_devices, const Rendezvous::Progress& progress) {
+                    const std::string& net_devices, const Rendezvous::Progress& progress,
+                    ErrorMode errors) {
   const auto address = listening_address(worker, net_devices);
   Awaited awaited;
   ucp_listener_params_t params{};
@@ -127,6 +145,7 @@ ucp_ep_h accept_one(const UcxWorker& worker, Rendezvous& rendezvous, const std::
   ucp_ep_params_t ep_params{};
   ep_params.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST;
   ep_params.conn_request = awaited.request;
+  set_errors(ep_params, errors);
   ucp_ep_h endpoint = nullptr;
   check(ucp_ep_create(worker.handle(), &ep_params, &endpoint), "ucp_ep_create (accepting)");
   return endpoint;
@@ -203,21 +222,22 @@ Rendezvous::Bytes exchange_address(const UcxWorker& worker, Rendezvous& rendezvo
 }
 
 ucp_ep_h connect_to_address(const UcxWorker& worker, const Rendezvous::Bytes& address, int rank,
-                            int peer) {
+                            int peer, ErrorMode errors) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  set_errors(params, errors);
   ucp_ep_h endpoint = nullptr;
-  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rank, peer);
+  check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rank, peer, errors);
   return endpoint;
 }
 
 ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                              const std::string& name, const std::string& net_devices,
-                             const Rendezvous::Progress& progress) {
+                             const Rendezvous::Progress& progress, ErrorMode errors) {
   const auto key = fmt::format("listener/{}/{}", name, std::min(peer, rendezvous.rank()));
   if (rendezvous.rank() < peer) {
-    return accept_one(worker, rendezvous, key, net_devices, progress);
+    return accept_one(worker, rendezvous, key, net_devices, progress, errors);
   }
   const auto address = rendezvous.get(key, progress);
   ucp_ep_params_t params{};
@@ -225,9 +245,10 @@ ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, in
   params.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
   params.sockaddr = {reinterpret_cast<const sockaddr*>(address.data()),
                      static_cast<socklen_t>(address.size())};
+  set_errors(params, errors);
   ucp_ep_h endpoint = nullptr;
   check_connection(ucp_ep_create(worker.handle(), &params, &endpoint), worker, rendezvous.rank(),
-                   peer);
+                   peer, errors);
   return endpoint;
 }
 

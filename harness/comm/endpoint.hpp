@@ -12,9 +12,9 @@
 
 namespace ucxbench {
 
-/// An endpoint to one peer, error mode NONE as in ucx_perftest. One that is not closed (after a
-/// failure, when the peer may be gone and error mode NONE refuses to force it) is freed with its
-/// worker.
+/// An endpoint to one peer, error mode NONE as in ucx_perftest unless it is asked for PEER. One
+/// that is not closed (after a failure, when the peer may be gone and error mode NONE refuses to
+/// force it) is freed with its worker.
 class UcxEndpoint {
  public:
   explicit UcxEndpoint(ucp_ep_h endpoint) : endpoint_(endpoint) {}
@@ -57,15 +57,17 @@ std::vector<Rendezvous::Bytes> exchange_addresses(const UcxWorker& worker, Rende
 /// The one of `peer`, which calls it too. `name` distinguishes several workers of one launch.
 Rendezvous::Bytes exchange_address(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                                    const std::string& name, const Rendezvous::Progress& progress);
-/// `peer`'s address as exchanged; `rank` is this one.
+/// `peer`'s address as exchanged; `rank` is this one. Throws Failure, with ErrorMode::peer
+/// Exit::cannot_run where no transport that is allowed has it.
 ucp_ep_h connect_to_address(const UcxWorker& worker, const Rendezvous::Bytes& address, int rank,
-                            int peer);
+                            int peer, ErrorMode errors = ErrorMode::none);
 
 /// A UCP listener on the lower rank; its port goes through the rendezvous. It listens on the first
 /// address of `net_devices` ("lo,eth0"; any other text: loopback), or of the RDMA ports among them
 /// where UCX connects by rdmacm.
 ucp_ep_h connect_by_sockaddr(const UcxWorker& worker, Rendezvous& rendezvous, int peer,
                              const std::string& name, const std::string& net_devices,
-                             const Rendezvous::Progress& progress);
+                             const Rendezvous::Progress& progress,
+                             ErrorMode errors = ErrorMode::none);
 
 }  // namespace ucxbench

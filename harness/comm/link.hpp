@@ -6,7 +6,24 @@
 
 #include "harness/memory/buffer.hpp"
 
+struct ucp_mem;
+
 namespace ucxbench {
+
+/// How UCX is given each message, and takes it, beside its bytes. As it is by default a message is
+/// one contiguous buffer without a header, UCX registers memory by itself, and receives are posted
+/// as soon as the window allows.
+struct MessageForm {
+  /// Parts of a message, as equal as can be, one after the other in its buffer: an I/O vector on
+  /// both sides. 0: none.
+  int entries = 0;
+  bool unexpected = false;  ///< a receive is posted when its message is there (tags)
+  bool registered = false;  ///< with the user's own memory handle, made by use()
+  /// Of active messages: what is sent with each, and where that of the last one is kept.
+  std::byte* header = nullptr;
+  std::byte* received_header = nullptr;
+  std::size_t header_bytes = 0;
+};
 
 /// Where the messages of a link come from and go to. One send buffer and one receive buffer serve
 /// all messages of a window, as in ucx_perftest, unless there are more places.
@@ -22,6 +39,10 @@ struct LinkBuffers {
   /// Places for a message in each of the two buffers: a power of two. Tagged, stream and active
   /// messages of UCX use all of them in turn, in an order that no prefetcher follows.
   std::size_t places = 1;
+  MessageForm form{};
+  /// Of form.registered, by whoever knows the context of UCX: ucp_mem_h of the two buffers.
+  ucp_mem* send_handle = nullptr;
+  ucp_mem* receive_handle = nullptr;
 
   /// Of the send buffer and of the receive buffer, which threads divide among them.
   std::size_t room = 0;
@@ -31,6 +52,8 @@ struct LinkBuffers {
     constexpr std::size_t line = 64;
     return (bytes + line - 1) / line * line;
   }
+  /// Of all places of a buffer, in bytes.
+  std::size_t all_bytes() const { return places > 1 ? places * place_bytes(bytes) : bytes; }
   /// Where the `number`th message, counted from 0, is; in bytes from the first place.
   std::size_t offset(std::size_t number) const {
     constexpr std::size_t odd = 0x9e3779b1U;  // 2^32 by the golden ratio, odd: neighbours are far

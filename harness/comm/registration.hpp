@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,26 @@ class Registration {
   ucp_context_h context_;
   std::span<std::byte> memory_;
   ucp_mem_h handle_ = nullptr;
+};
+
+/// The registration of what is used now: made anew when that is other memory.
+class KeptRegistration {
+ public:
+  explicit KeptRegistration(const UcxWorker& worker) : worker_(worker) {}
+
+  ucp_mem_h of(std::span<std::byte> memory) {
+    if (!kept_ || memory.data() != memory_.data() || memory.size() != memory_.size()) {
+      kept_.reset();
+      kept_.emplace(worker_, memory);
+      memory_ = memory;
+    }
+    return kept_->handle();
+  }
+
+ private:
+  const UcxWorker& worker_;
+  std::optional<Registration> kept_;
+  std::span<std::byte> memory_;
 };
 
 /// A peer's registered memory, for operations over one endpoint, which must live longer.

@@ -14,7 +14,7 @@ namespace ucxbench {
 /// Active messages. An eager one is copied into the receive buffer by the handler, as ucx_perftest
 /// does with -y; one by rendezvous is received there. Nothing is posted before it comes, so both
 /// sides must have their links before either sends, and must not change the receive buffer while
-/// the peer may send.
+/// the peer may send. The handler copies a header, as a user's would read it.
 template <typename Progress>
 class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   using Base = LinkBase<AmLink<Progress>, Progress>;
@@ -25,15 +25,17 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
       : Base(worker, endpoint, progress), clock_(clock), data_id_(2 * thread + 1) {
     receive_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
-    receive_params_.datatype = ucp_dt_make_contig(1);
     receive_params_.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* self) {
       ucp_request_free(request);
       static_cast<AmLink*>(self)->arrived(status);
     };
     receive_params_.user_data = this;
-    handle(data_id_, [](void* self, const void*, std::size_t, void* data, std::size_t bytes,
-                        const ucp_am_recv_param_t* how) {
-      return static_cast<AmLink*>(self)->take(data, bytes, how->recv_attr);
+    this->incoming_.describe(receive_params_, nullptr);
+    handle(data_id_, [](void* self, const void* header, std::size_t header_bytes, void* data,
+                        std::size_t bytes, const ucp_am_recv_param_t* how) {
+      auto& link = *static_cast<AmLink*>(self);
+      return link.take_header(header, header_bytes) ? link.take(data, bytes, how->recv_attr)
+                                                    : UCS_OK;
     });
     handle(data_id_ + 1, [](void* self, const void*, std::size_t, void*, std::size_t,
                             const ucp_am_recv_param_t*) {
@@ -50,6 +52,11 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   }
   AmLink(const AmLink&) = delete;
   AmLink& operator=(const AmLink&) = delete;
+
+  void use(const LinkBuffers& buffers) {
+    Base::use(buffers);
+    this->incoming_.describe(receive_params_, buffers.receive_handle);
+  }
 
   bool can_receive() const { return receives_ < this->buffers_.window; }
 
@@ -75,8 +82,12 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
-    const auto id = data == this->buffers_.send ? data_id_ : data_id_ + 1;
-    return ucp_am_send_nbx(this->endpoint_, id, nullptr, 0, data, bytes, &params);
+    if (data != this->outgoing_.data()) {
+      return ucp_am_send_nbx(this->endpoint_, data_id_ + 1, nullptr, 0, data, bytes, &params);
+    }
+    const auto& form = this->buffers_.form;
+    return ucp_am_send_nbx(this->endpoint_, data_id_, form.header, form.header_bytes, data, bytes,
+                           &params);
   }
 
  private:
@@ -92,6 +103,29 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     if (handler != nullptr) check(status, "ucp_worker_set_am_recv_handler");
   }
 
+  // Whether it is one of the length that was agreed.
+  bool take_header(const void* header, std::size_t bytes) {
+    const auto& form = this->buffers_.form;
+    if (bytes != form.header_bytes) {
+      arrived(UCS_ERR_MESSAGE_TRUNCATED);
+      return false;
+    }
+    if (bytes > 0) std::memcpy(form.received_header, header, bytes);
+    return true;
+  }
+
+  // An eager message has one piece, however many parts the buffer has.
+  void copy(const std::byte* data, std::size_t bytes) {
+    if (this->incoming_.parts().empty()) {
+      std::memcpy(this->buffers_.receive, data, bytes);
+      return;
+    }
+    for (const auto& part : this->incoming_.parts()) {
+      std::memcpy(part.buffer, data, part.length);
+      data += part.length;
+    }
+  }
+
   ucs_status_t take(void* data, std::size_t bytes, std::uint64_t how) {
     if (bytes != this->buffers_.bytes) {
       arrived(UCS_ERR_MESSAGE_TRUNCATED);
@@ -100,15 +134,15 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     this->take_next_place();
     if ((how & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
       if (on_host(this->buffers_.receive_kind)) {
-        std::memcpy(this->buffers_.receive, data, bytes);
+        copy(static_cast<const std::byte*>(data), bytes);
       } else {
         copy_bytes(this->buffers_.receive_kind, this->buffers_.receive, data, bytes);
       }
       arrived(UCS_OK);
       return UCS_OK;
     }
-    auto* request =
-        ucp_am_recv_data_nbx(this->worker_, data, this->buffers_.receive, bytes, &receive_params_);
+    auto* request = ucp_am_recv_data_nbx(this->worker_, data, this->incoming_.data(),
+                                         this->incoming_.count(), &receive_params_);
     if (!UCS_PTR_IS_PTR(request)) arrived(UCS_PTR_STATUS(request));
     return UCS_INPROGRESS;
   }

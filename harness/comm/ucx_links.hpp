@@ -12,6 +12,7 @@
 
 #include "harness/comm/link.hpp"
 #include "harness/comm/progress.hpp"
+#include "harness/comm/ucx_message.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
@@ -57,10 +58,16 @@ class LinkBase {
     if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
     if (buffers.requests) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     send_params_.datatype = ucp_dt_make_contig(1);
+    signal_params_ = send_params_;
+    outgoing_.use(buffers.send, buffers.bytes, buffers.form.entries);
+    incoming_.use(buffers.receive, buffers.bytes, buffers.form.entries);
+    outgoing_.describe(send_params_, buffers.send_handle);
     send_params_.cb.send = [](void* request, ucs_status_t status, void* self) {
       static_cast<LinkBase*>(self)->sent(request, status);
     };
     send_params_.user_data = this;
+    signal_params_.cb = send_params_.cb;
+    signal_params_.user_data = this;
   }
 
   bool can_send() const { return sends_ < buffers_.window; }
@@ -70,9 +77,10 @@ class LinkBase {
     progress_.until([this] { return can_send(); });
     if (varies_) [[unlikely]] {
       buffers_.send = first_.send + buffers_.offset(sent_);
+      outgoing_.move_to(buffers_.send);
       endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     }
-    post_send(buffers_.send, buffers_.bytes);
+    post_send(outgoing_.data(), outgoing_.count(), send_params_);
   }
 
   void wait_sends() {
@@ -84,7 +92,7 @@ class LinkBase {
   void signal() {
     static constexpr std::byte token{0x5a};
     endpoint_ = endpoints_.front();
-    post_send(&token, 1);
+    post_send(&token, 1, signal_params_);
     wait_sends();
   }
 
@@ -94,7 +102,8 @@ class LinkBase {
     endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_CALLBACK);
     params.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    auto* request = static_cast<Api*>(this)->start_send(buffers_.send, buffers_.bytes, params);
+    auto* request =
+        static_cast<Api*>(this)->start_send(outgoing_.data(), outgoing_.count(), params);
     if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "posting a send");
     if (request == nullptr) return "";
     while (ucp_request_check_status(request) == UCS_INPROGRESS) progress_.turn();
@@ -117,10 +126,10 @@ class LinkBase {
   const LinkBuffers& buffers() const { return buffers_; }
 
  protected:
-  void post_send(const std::byte* data, std::size_t bytes) {
+  void post_send(const std::byte* data, std::size_t count, const ucp_request_param_t& params) {
     // Counted before the call: with a progress thread the callback may come first.
     ++sends_;
-    auto* request = static_cast<Api*>(this)->start_send(data, bytes, send_params_);
+    auto* request = static_cast<Api*>(this)->start_send(data, count, params);
     if (UCS_PTR_IS_PTR(request)) return;
     --sends_;
     if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a send");
@@ -130,6 +139,7 @@ class LinkBase {
   void take_next_place() {
     if (varies_) [[unlikely]] {
       buffers_.receive = first_.receive + buffers_.offset(received_);
+      incoming_.move_to(buffers_.receive);
       receives_from_ = endpoints_[received_++ % endpoints_.size()];
     }
   }
@@ -145,9 +155,11 @@ class LinkBase {
   ucp_ep_h endpoint_;                   // of the next send
   ucp_ep_h receives_from_ = endpoint_;  // of the next receive of a stream
   Progress& progress_;
-  LinkBuffers buffers_;  // of the message under way, where there are several places
+  LinkBuffers buffers_;             // of the message under way, where there are several places
+  UcxMessage outgoing_, incoming_;  // likewise
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
   ucp_request_param_t send_params_{};
+  ucp_request_param_t signal_params_{};
 
  private:
   void sent(void* request, ucs_status_t status) {
@@ -181,15 +193,24 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
       static_cast<TagLink*>(self)->received(request, status);
     };
     receive_params_.user_data = this;
+    token_params_ = receive_params_;
   }
 
-  bool can_receive() const { return receives_ < this->buffers_.window; }
+  void use(const LinkBuffers& buffers) {
+    Base::use(buffers);
+    this->incoming_.describe(receive_params_, buffers.receive_handle);
+  }
+
+  /// Of unexpected messages, only when one is there: UCX has it, and no receive for it.
+  bool can_receive() const {
+    return receives_ < this->buffers_.window && (!this->buffers_.form.unexpected || is_there());
+  }
 
   /// Posts one receive without waiting for its message, which wait_receives() does.
   void receive() {
     this->progress_.until([this] { return can_receive(); });
     this->take_next_place();
-    post_receive(this->buffers_.receive, this->buffers_.bytes, data_tag_);
+    post_receive(this->incoming_.data(), this->incoming_.count(), data_tag_, receive_params_);
   }
   void start_receive() { receive(); }
 
@@ -200,23 +221,30 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
 
   void await_signal() {
     std::byte token{};
-    post_receive(&token, 1, data_tag_ + 1);
+    post_receive(&token, 1, data_tag_ + 1, token_params_);
     wait_receives();
   }
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
-    const bool is_data = data == this->buffers_.send;
-    const auto tag = is_data ? data_tag_ : data_tag_ + 1;
-    return ucp_tag_send_nbx(this->endpoint_, data, bytes, tag, &params);
+    const bool is_data = data == this->outgoing_.data();
+    return ucp_tag_send_nbx(this->endpoint_, data, bytes, is_data ? data_tag_ : data_tag_ + 1,
+                            &params);
   }
 
  private:
   static constexpr ucp_tag_t whole_tag = ~ucp_tag_t{0};
 
-  void post_receive(std::byte* data, std::size_t bytes, ucp_tag_t tag) {
+  // As ucx_perftest's -U: the message stays where it is.
+  bool is_there() const {
+    ucp_tag_recv_info_t info{};
+    return ucp_tag_probe_nb(this->worker_, data_tag_, whole_tag, 0, &info) != nullptr;
+  }
+
+  void post_receive(std::byte* data, std::size_t count, ucp_tag_t tag,
+                    const ucp_request_param_t& params) {
     ++receives_;
-    auto* request = ucp_tag_recv_nbx(this->worker_, data, bytes, tag, whole_tag, &receive_params_);
+    auto* request = ucp_tag_recv_nbx(this->worker_, data, count, tag, whole_tag, &params);
     if (UCS_PTR_IS_PTR(request)) return;
     --receives_;
     if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a receive");
@@ -231,6 +259,7 @@ class TagLink : public LinkBase<TagLink<Progress>, Progress> {
 
   ucp_tag_t data_tag_;  // signals have the next
   ucp_request_param_t receive_params_{};
+  ucp_request_param_t token_params_{};
   typename Progress::Count receives_ = 0;
 };
 
@@ -258,7 +287,17 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
 
   bool can_receive() const { return receives_ == 0; }
 
+  void use(const LinkBuffers& buffers) {
+    Base::use(buffers);
+    this->incoming_.describe(whole_params_, nullptr);
+  }
+
   void receive() {
+    // What has come of a list could end within a part: the rest would be another list.
+    if (this->buffers_.form.entries > 0) [[unlikely]] {
+      start_receive();
+      return wait_receives();
+    }
     this->take_next_place();
     take(this->buffers_.receive, this->buffers_.bytes);
   }
@@ -271,7 +310,7 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
   void start_receive() {
     wait_receives();
     this->take_next_place();
-    post(this->buffers_.receive, this->buffers_.bytes, whole_params_);
+    post(this->incoming_.data(), this->incoming_.count(), whole_params_);
   }
 
   void await_signal() {
@@ -295,10 +334,10 @@ class StreamLink : public LinkBase<StreamLink<Progress>, Progress> {
   }
 
   // True when data were there already; length_ says how many bytes, then or after the completion.
-  bool post(std::byte* data, std::size_t bytes, const ucp_request_param_t& params) {
+  bool post(std::byte* data, std::size_t count, const ucp_request_param_t& params) {
     ++receives_;
     std::size_t length = 0;
-    auto* request = ucp_stream_recv_nbx(this->receives_from_, data, bytes, &length, &params);
+    auto* request = ucp_stream_recv_nbx(this->receives_from_, data, count, &length, &params);
     if (UCS_PTR_IS_PTR(request)) return false;
     --receives_;
     if (request != nullptr) check(UCS_PTR_STATUS(request), "posting a receive");

@@ -177,6 +177,7 @@ class GetLink : public OneSidedLink<GetLink<Progress>, Progress> {
   void use(LinkBuffers buffers) {
     buffers.many_sends = true;
     Base::use(buffers);
+    this->incoming_.describe(this->send_params_, buffers.receive_handle);
   }
 
   ucs_status_ptr_t start_send(const std::byte* /*data*/, std::size_t bytes,

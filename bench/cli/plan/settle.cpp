@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "bench/cli/options/memory_options.hpp"
@@ -138,6 +140,7 @@ class Settling {
             for (const auto& mode : plan_.modes) {
               auto launch = launch_plan(comm, mode, set, memory, ranks, use, own);
               if (comm == CommKind::mpi) launches.push_back(asleep_in(launch));
+              std::ranges::move(apart(launch), std::back_inserter(launches));
               launches.push_back(std::move(launch));
             }
           }
@@ -362,6 +365,30 @@ class Settling {
       asleep.unavailable = "mpi: it has nothing to sleep on; use --progress-mode poll";
     }
     return asleep;
+  }
+
+  // Takes the cases out of it that some transports of UCX refuse, whether a connection is made or
+  // not: each kind has launches of its own, since what cannot run ends its launch.
+  std::vector<LaunchPlan> apart(LaunchPlan& launch) const {
+    std::map<std::string, std::vector<std::size_t>> kinds;
+    for (const auto index : launch.cases) {
+      const auto& parameters = result_.cases[index].parameters;
+      std::string kind;
+      if (text_at(parameters, "/error_mode", "none") != "none") kind += ", error mode peer";
+      const auto header = text_at(parameters, "/header_bytes", "");
+      if (!header.empty()) kind += fmt::format(", header {}", header);
+      kinds[kind].push_back(index);
+    }
+    std::vector<LaunchPlan> others;
+    for (const auto& [kind, cases] : kinds) {
+      if (kind.empty()) continue;
+      auto& other = others.emplace_back(launch);
+      other.name += kind;
+      other.cases = cases;
+      result_.ucx["environment"]["asked"][other.name] = other.asked;
+    }
+    launch.cases = kinds[""];
+    return others;
   }
 
   // Of each rank, fixed before it is started. Returns all UCX_* that a rank has.

@@ -74,6 +74,8 @@ std::span<const Rule> rules() {
            guessed_speed},
       Rule{"slow-first-message", note,
            "a first message takes 10 times as long as later ones or more", slow_first_message},
+      Rule{"axis-cost", note, "one way to use UCX costs a tenth or more against the usual way",
+           axis_cost},
       Rule{"congestion", note, "counters of retransmissions and waits grew during the run",
            congestion},
       Rule{"turbo", note, "turbo is on", turbo, true},

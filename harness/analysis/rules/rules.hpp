@@ -26,6 +26,9 @@ std::vector<Finding> several_nics(const Judged& run);
 // one_sided.cpp: operations on the peer's memory.
 std::vector<Finding> put_and_get(const Judged& run);
 
+// axes.cpp: cases that are alike but for one way to use UCX.
+std::vector<Finding> axis_cost(const Judged& run);
+
 // memory.cpp: kinds of memory.
 std::vector<Finding> memory_fallback(const Judged& run);
 

@@ -1,0 +1,181 @@
+#include "bench/pingpong/message_axes.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "bench/pingpong/parameters.hpp"
+#include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
+
+namespace ucxbench::pingpong {
+namespace {
+
+constexpr Names<RegisterBy, 2> registering = {
+    {{RegisterBy::ucx, "ucx"}, {RegisterBy::user, "user"}}};
+constexpr Names<Receives, 2> kinds_of_receives = {
+    {{Receives::expected, "expected"}, {Receives::unexpected, "unexpected"}}};
+constexpr std::string_view iov = "iov:";
+constexpr int most_entries = 1024;
+constexpr int most_header_bytes = 65536;  // more than any transport of UCX takes
+
+[[noreturn]] void refuse(const std::string& option, const std::string& why) {
+  throw Failure(Exit::usage, fmt::format("{}: {}", option, why));
+}
+
+void refuse_other_devices(const Parameters& p, const std::string& option) {
+  if (p.comm == CommKind::ucx) return;
+  refuse(option, fmt::format("this is of UCX alone; leave it or --comm {} out", to_string(p.comm)));
+}
+
+bool on_gpu_or_pinned(const Parameters& p) {
+  return needs_cuda(p.sent_from()) || needs_cuda(p.received_into());
+}
+
+void check_error_mode(const Parameters& p) {
+  if (p.error_mode == ErrorMode::none) return;
+  refuse_other_devices(p, "--error-mode peer");
+}
+
+void check_layout(const Parameters& p) {
+  const auto entries = p.layout.entries;
+  if (entries == 0) return;
+  const auto option = fmt::format("--buffer {}", to_string(p.layout));
+  refuse_other_devices(p, option);
+  if (is_one_sided(p.api)) {
+    refuse(option, fmt::format("--api {} takes contiguous memory; use tag, stream or am",
+                               to_string(p.api)));
+  }
+  if (p.buffers == Buffers::cold)
+    refuse(option, "one list serves all messages; use --buffers warm");
+  if (on_gpu_or_pinned(p)) refuse(option, "it is of host memory here; leave --memory out");
+}
+
+void check_registration(const Parameters& p) {
+  if (p.register_by == RegisterBy::ucx) return;
+  constexpr const char* option = "--register user";
+  refuse_other_devices(p, option);
+  if (p.api == Api::stream || is_atomic(p.api)) {
+    refuse(option, fmt::format("--api {} gives UCX no memory handle; use tag, am, put or get",
+                               to_string(p.api)));
+  }
+  if (p.layout.entries > 0) {
+    refuse(option, "one memory handle is of contiguous memory; use --buffer contiguous");
+  }
+  if (on_gpu_or_pinned(p)) refuse(option, "it is of host memory here; leave --memory out");
+  if (p.no_pool) refuse(option, "memory that stays is registered; leave --no-pool out");
+}
+
+void check_receives(const Parameters& p) {
+  using Kind = ProgressMode::Kind;
+  if (p.receives == Receives::expected) return;
+  constexpr const char* option = "--receives unexpected";
+  refuse_other_devices(p, option);
+  if (p.api != Api::tag) {
+    refuse(option, fmt::format("--api {} matches no receives with messages; use --api tag",
+                               to_string(p.api)));
+  }
+  if (p.progress.kind == Kind::thread) {
+    refuse(option, "nothing wakes the waiting thread; use --progress-mode poll, event or periodic");
+  }
+  if (p.ranks == 1) refuse(option, "a rank alone waits for itself; use two ranks");
+}
+
+void check_header(const Parameters& p) {
+  if (p.header_bytes == 0) return;
+  const auto option = fmt::format("--header {}", p.header_bytes);
+  refuse_other_devices(p, option);
+  if (p.api != Api::am) {
+    refuse(option, fmt::format("--api {} has no header; use --api am", to_string(p.api)));
+  }
+}
+
+}  // namespace
+
+Layout parse_layout(std::string_view name) {
+  if (name == "contiguous") return {};
+  if (name.starts_with(iov)) {
+    const auto number = name.substr(iov.size());
+    int entries = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), entries);
+    const bool whole = error == std::errc{} && end == number.data() + number.size();
+    if (whole && entries >= 1 && entries <= most_entries) return {.entries = entries};
+  }
+  throw Failure(Exit::usage, fmt::format("'{}': expected contiguous, or iov:N with N of 1 to {}",
+                                         name, most_entries));
+}
+
+std::string to_string(Layout layout) {
+  return layout.entries == 0 ? "contiguous" : fmt::format("{}{}", iov, layout.entries);
+}
+
+RegisterBy parse_register_by(std::string_view name) {
+  return parse_name(registering, name, "", "way to register");
+}
+std::string_view to_string(RegisterBy by) { return name_of(registering, by); }
+
+Receives parse_receives(std::string_view name) {
+  return parse_name(kinds_of_receives, name, "", "kind of receives");
+}
+std::string_view to_string(Receives receives) { return name_of(kinds_of_receives, receives); }
+
+Fields<MessageAxes> message_axes_fields() {
+  return {
+      choice_field(
+          &MessageAxes::error_mode, parse_error_mode,
+          {.name = "error-mode",
+           .help = "of endpoints: none | peer (operations end when the peer is gone), or a "
+                   "list",
+           .group = "load",
+           .type_name = "MODE,..",
+           .key = Key::if_unusual,
+           .axis = Axis::cases}),
+      choice_field(
+          &MessageAxes::layout, parse_layout,
+          {.name = "buffer",
+           .help = "of each message: contiguous | iov:N (a list of N parts; sizes of fewer "
+                   "bytes are left out), or a list",
+           .group = "load",
+           .type_name = "LAYOUT,..",
+           .key = Key::if_unusual,
+           .axis = Axis::cases}),
+      choice_field(&MessageAxes::register_by, parse_register_by,
+                   {.name = "register",
+                    .help = "whose memory handle a request has: ucx (its own) | user (of "
+                            "ucp_mem_map), or a list",
+                    .group = "load",
+                    .type_name = "WHO,..",
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases}),
+      choice_field(&MessageAxes::receives, parse_receives,
+                   {.name = "receives",
+                    .help = "posted as early as the window allows: expected | when the message is "
+                            "there: unexpected, or a list; tag",
+                    .group = "load",
+                    .type_name = "KIND,..",
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases}),
+      number_field(&MessageAxes::header_bytes,
+                   {.name = "header",
+                    .parameter = "header_bytes",
+                    .help = "bytes of the header of each active message, or a list: 0,64",
+                    .group = "load",
+                    .type_name = "BYTES,..",
+                    .least = 0,
+                    .most = most_header_bytes,
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases,
+                    .null_if_empty = true}),
+  };
+}
+
+void check_message_axes(const Parameters& p) {
+  check_error_mode(p);
+  check_layout(p);
+  check_registration(p);
+  check_receives(p);
+  check_header(p);
+}
+
+}  // namespace ucxbench::pingpong
