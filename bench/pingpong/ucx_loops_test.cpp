@@ -190,6 +190,13 @@ TEST_P(Forms, CarryWhatWasSent) {
         p.use(bytes, 4);
         p.loops->one_way(9);
         p.loops->meet();
+        p.receive.zero(bytes);
+        p.loops->meet();
+        p.loops->described();
+        p.loops->meet();
+        if ((api() == Api::get) == p.pair.leads()) {
+          EXPECT_FALSE(p.receive.mismatch(bytes - (api() == Api::put ? 1 : 0), peers)) << bytes;
+        }
       }
     }
     p.form = {};

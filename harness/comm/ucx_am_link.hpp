@@ -54,6 +54,9 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   AmLink& operator=(const AmLink&) = delete;
 
   void use(const LinkBuffers& buffers) {
+    // With the flag ucp_am_send_nbx takes the list for the message (1.13.1 to 1.22.0).
+    this->request_flag_ = UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    if (buffers.form.entries > 0) this->request_flag_ = 0;
     Base::use(buffers);
     this->incoming_.describe(receive_params_, buffers.receive_handle);
   }

@@ -56,7 +56,7 @@ class LinkBase {
     send_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
-    if (buffers.requests) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    if (buffers.requests) send_params_.op_attr_mask |= request_flag_;
     send_params_.datatype = ucp_dt_make_contig(1);
     signal_params_ = send_params_;
     outgoing_.use(buffers.send, buffers.bytes, buffers.form.entries);
@@ -101,7 +101,7 @@ class LinkBase {
     auto params = send_params_;
     endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_CALLBACK);
-    params.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    params.op_attr_mask |= request_flag_;
     auto* request =
         static_cast<Api*>(this)->start_send(outgoing_.data(), outgoing_.count(), params);
     if (UCS_PTR_IS_ERR(request)) check(UCS_PTR_STATUS(request), "posting a send");
@@ -160,6 +160,7 @@ class LinkBase {
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
   ucp_request_param_t send_params_{};
   ucp_request_param_t signal_params_{};
+  unsigned request_flag_ = UCP_OP_ATTR_FLAG_NO_IMM_CMPL;  // asks for a request in any case
 
  private:
   void sent(void* request, ucs_status_t status) {

@@ -24,25 +24,26 @@ struct UseAxis {
 
 const std::array<UseAxis, 8>& axes() {
   static const std::array<UseAxis, 8> all = {{
-      {"error_mode", "none", "ask for error mode peer only where lost peers must be noticed"},
-      {"buffer", "contiguous", "pack small parts into one buffer, or send longer parts"},
-      {"register", "ucx", "leave the memory handle out: UCX's cache finds the registration"},
-      {"receives", "expected", "post receives before their messages come"},
-      {"header_bytes", nullptr, "keep the header short; what is long belongs to the payload"},
-      {"threads", 1, "measure fewer threads, or a worker for each (--workers own)", true},
+      {"error_mode", "none", "ask for peer only where peers may be lost"},
+      {"buffer", "contiguous", "send one contiguous buffer"},
+      {"register", "ucx", "leave memory handles to UCX's cache"},
+      {"receives", "expected", "post receives before messages come"},
+      {"header_bytes", nullptr, "put what is long into the payload"},
+      {"threads", 1, "use fewer threads, or --workers own", true},
       {"workers", "own", "give each thread a worker of its own"},
-      {"endpoints", 1, "send to a peer by one endpoint"},
+      {"endpoints", 1, "use one endpoint for a peer"},
   }};
   return all;
 }
 
-std::string in_words(const UseAxis& axis, const Json& value) {
+std::string axis_name(const UseAxis& axis) {
   std::string name = axis.parameter;
-  if (name == "header_bytes") {
-    return value.is_null() ? "no header" : fmt::format("a header of {} B", text_at(value, ""));
-  }
   std::ranges::replace(name, '_', ' ');
-  return name + " " + text_at(value, "");
+  return name;
+}
+
+std::string axis_value(const UseAxis& axis, const Case& of) {
+  return text_at(of.parameters, std::string("/") + axis.parameter, "none");
 }
 
 /// The parameters without the axis; a run's cases that agree in these differ in it alone.
@@ -88,21 +89,21 @@ std::optional<Cost> worst_cost(const UseAxis& axis, const Case& own, const Case&
   return worst;
 }
 
-Finding found(const Cost& cost) {
-  const auto value = [&](const Case& of) {
-    const auto found = of.parameters.find(cost.axis->parameter);
-    return in_words(*cost.axis, found == of.parameters.end() ? Json() : *found);
-  };
-  const auto figure = [&](const Case& of) {
-    return significant(*of.metrics.at(cost.metric->name).quantiles.p50, 3);
-  };
-  const auto title = cost.metric->title;
-  return {
-      .subject = cost.own->shows.title,
-      .evidence = fmt::format("{}, {}: {} {} {}, {} times as slow as {}, {}", row_of(*cost.own),
-                              value(*cost.own), title, figure(*cost.own), cost.metric->unit,
-                              significant(cost.ratio, 3), value(*cost.usual), figure(*cost.usual)),
-      .next = cost.axis->next};
+/// "3.00 us", "1.20 M/s".
+std::string figure_in_words(const ShownMetric& metric, const Case& of) {
+  const auto& value = of.metrics.at(metric.name).quantiles.p50;
+  if (metric.unit == "1/s") return significant(*value / 1e6, 3) + " M/s";
+  return significant(*value, 3) + " " + metric.unit;
+}
+
+Finding finding_of(const Cost& cost) {
+  return {.subject = cost.own->shows.title,
+          .evidence = fmt::format(
+              "{} {}, {}: {} {}, {} times as slow as with {} ({})", axis_name(*cost.axis),
+              axis_value(*cost.axis, *cost.own), row_of(*cost.own), cost.metric->title,
+              figure_in_words(*cost.metric, *cost.own), significant(cost.ratio, 3),
+              axis_value(*cost.axis, *cost.usual), figure_in_words(*cost.metric, *cost.usual)),
+          .next = cost.axis->next};
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ std::vector<Finding> axis_cost(const Judged& run) {
       const auto [at, added] = by_set.emplace(text_at(of.parameters, "/transports"), *cost);
       if (!added && at->second.ratio < cost->ratio) at->second = *cost;
     });
-    for (const auto& [set, cost] : by_set) findings.push_back(found(cost));
+    for (const auto& [set, cost] : by_set) findings.push_back(finding_of(cost));
   }
   return findings;
 }
