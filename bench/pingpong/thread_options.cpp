@@ -101,6 +101,9 @@ void check_threads(const Parameters& p) {
   if (p.buffers == Buffers::cold) {
     refuse(threads, "several threads have warm buffers alone; leave --buffers cold out");
   }
+  if (p.header_bytes > 0) {
+    refuse(threads, "messages of several threads have no header here; leave --header out");
+  }
   if (p.expected) {
     refuse(threads, "UCX's estimates know nothing of threads; leave --expected out");
   }
