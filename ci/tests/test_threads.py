@@ -39,14 +39,15 @@ def test_every_thread_is_measured_and_verified(threads):
         assert case["verified"]["checked"] == alone * of["threads"]
         assert case["metrics"]["message_rate_per_s"]["p50"] > 0
         assert case["path"]["carried_by"] in ({only(of["transports"]): 1.0}, {}), case["path"]
-        latencies = record["samples"].get("latency_us", {}).get("seen", 0)
-        assert latencies <= 10 * of["threads"]
+        # Only those in which no thread was alone; of one thread that is each.
+        latencies = case["metrics"].get("latency_us", {}).get("samples_seen", 0)
+        assert latencies == 10 if of["threads"] == 1 else latencies <= 20
 
 
 def test_more_threads_than_cpus_are_named(bench):
     """Of one CPU, whatever there are here."""
     one = min(os.sched_getaffinity(0))
-    done = bench("pingpong", "-n", 1, "--transports", "tcp", "--threads", 2, *SHORT, "--launches", 1, "--bind", one, "--json", "run.json")
+    done = bench("pingpong", "-n", 1, "--transports", "self", "--threads", 2, *SHORT, "--launches", 1, "--bind", one, "--json", "run.json")
     assert done.code == 0, done
     assert done.file["run"]["crowded"] == [{"progress_mode": "poll", "ranks": 1, "cpus": 1, "threads": 2}]
     assert "oversubscribed" in done.file["machine"]["labels"]
