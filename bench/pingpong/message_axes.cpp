@@ -134,7 +134,7 @@ Fields<MessageAxes> message_axes_fields() {
       choice_field(
           &MessageAxes::layout, parse_layout,
           {.name = "buffer",
-           .help = "of each message: contiguous | iov:N (a list of N parts; sizes of fewer "
+           .help = "of each message: contiguous | iov:4 (a list of 4 parts; sizes of fewer "
                    "bytes are left out), or a list",
            .group = "load",
            .type_name = "LAYOUT,..",
@@ -150,8 +150,8 @@ Fields<MessageAxes> message_axes_fields() {
                     .axis = Axis::cases}),
       choice_field(&MessageAxes::receives, parse_receives,
                    {.name = "receives",
-                    .help = "posted as early as the window allows: expected | when the message is "
-                            "there: unexpected, or a list; tag",
+                    .help = "of tags: expected (posted as early as the window allows) | unexpected "
+                            "(when the message is there), or a list",
                     .group = "load",
                     .type_name = "KIND,..",
                     .key = Key::if_unusual,

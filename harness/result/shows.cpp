@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/core/hash.hpp"
 #include "harness/core/names.hpp"
@@ -66,6 +68,14 @@ std::string text_of(const ShownAxis& axis, const Json& value) {
 // As all were before there was another way.
 bool by_ucx(const Json& parameters) { return text_at(parameters, "/comm", "ucx") == "ucx"; }
 
+// Ways to use a transport that a title names, with what goes without saying.
+constexpr std::array<std::pair<const char*, const char*>, 5> told_in_titles = {
+    {{"error_mode", "none"},
+     {"buffer", "contiguous"},
+     {"register", "ucx"},
+     {"receives", "expected"},
+     {"header_bytes", ""}}};
+
 std::string title_of(const std::string& benchmark, const Json& parameters) {
   std::string title = benchmark;
   if (const auto api = text_at(parameters, "/api", ""); !api.empty()) title += " " + api;
@@ -80,6 +90,12 @@ std::string title_of(const std::string& benchmark, const Json& parameters) {
   }
   if (const auto endpoints = number_at(parameters, "endpoints").value_or(1); endpoints > 1) {
     title += fmt::format(", {} endpoints", endpoints);
+  }
+  for (const auto& [parameter, usual] : told_in_titles) {
+    const auto value = text_at(parameters, std::string("/") + parameter, usual);
+    std::string name = parameter;
+    std::ranges::replace(name, '_', ' ');
+    if (value != usual) title += ", " + name + " " + value;
   }
   return title;
 }

@@ -38,6 +38,13 @@ Json with_what_is_new(const Benchmark& benchmark, Json parameters) {
     parameters.emplace("workers", "own");
     parameters.emplace("endpoints", 1);
   }
+  if (benchmark.parameters.find("error-mode") != nullptr) {
+    parameters.update({{"error_mode", "none"},
+                       {"buffer", "contiguous"},
+                       {"register", "ucx"},
+                       {"receives", "expected"},
+                       {"header_bytes", nullptr}});
+  }
   return parameters;
 }
 

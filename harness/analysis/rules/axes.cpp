@@ -97,7 +97,7 @@ std::string figure_in_words(const ShownMetric& metric, const Case& of) {
 }
 
 Finding finding_of(const Cost& cost) {
-  return {.subject = cost.own->shows.title,
+  return {.subject = cost.usual->shows.title,
           .evidence = fmt::format(
               "{} {}, {}: {} {}, {} times as slow as with {} ({})", axis_name(*cost.axis),
               axis_value(*cost.axis, *cost.own), row_of(*cost.own), cost.metric->title,
