@@ -200,7 +200,7 @@ def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
     assert "duets judged after 5, 6" in done.out and "5 duets" in done.out and "6 duets" in done.out
     assert "6 launches of each side in " in done.err and "decided and left out of the rest: 1 after 5" in done.err
     for run in both(tmp_path):
-        assert (run["run"]["ab"]["looks"], run["run"]["ab"]["planned"]) == ([5, 6, 12, 18], 6) and run["run"]["state"] == "complete"
+        assert (run["run"]["ab"]["looks"], run["run"]["ab"]["planned"]) == ([5, 6, 9, 12, 18], 6) and run["run"]["state"] == "complete"
         counts = {bytes_in(case): len(case["launches"]) for case in run["cases"] if case["benchmark"] != "canary"}
         assert counts == {"8B": 5, "64B": 6}
     again = bench("compare", *(files(tmp_path)[side][0] for side in ("base", "new")), "--alpha", "0.5", "--json", "-")
@@ -210,9 +210,9 @@ def test_what_is_decided_is_left_out_of_the_rest(bench, tmp_path):
     done = bench(*command, "--max-time", "10min")
     assert done.code == 0, done
     assert "launch 7, 1 undecided case" in done.err and "undecided cases measured on: 1 after 6" in done.err
-    assert "18 launches of each side in " in done.err and "duets judged after 5, 6, 12, 18" in done.out
+    assert "18 launches of each side in " in done.err and "duets judged after 5, 6, 9, 12, 18" in done.out
     found = json.loads((tmp_path / "verdicts.json").read_text())
-    assert [look["share"] for look in found["looks"]][2:] == pytest.approx([0.15, 0.15])
+    assert [look["share"] for look in found["looks"]][2:] == pytest.approx([0.075, 0.075, 0.15])
     assert {bytes_in(row): row["base_launches"] for row in found["series"]} == {"8B": 5, "64B": 18}
     for run in both(tmp_path):
         (longest,) = [case["launches"] for case in run["cases"] if "/64B" in case["key"]]

@@ -29,7 +29,7 @@ class Plan:
         return self.spent(look) - (self.spent(self.looks[at - 1]) if at else 0)
 
 
-PLANS = {"24 duets at most": Plan([16, 24], 1), "undecided cases go on": Plan([17, 24, 48, 72], 0.7)}
+PLANS = {"24 duets at most": Plan([16, 24], 1), "undecided cases go on": Plan([17, 24, 36, 48, 72], 0.7)}
 
 
 @functools.cache

@@ -131,7 +131,8 @@ AddedCommand add_ab(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--max-time", o.max_time,
-                   "limit of the whole command, as 5min: no launch begins that would end later")
+                   "limit of the whole command, as 5min: no launch begins that would end later; "
+                   "undecided duets go on until then")
       ->type_name("TIME");
   o.comparison.add_options(*command, false);
   o.comparison.allow_other_environments();

@@ -175,7 +175,7 @@ std::string AbCourse::take_back() {
   return "decided cases are measured to the end";
 }
 
-// Beside time for the choice itself, which is short, a launch of fewer cases takes as much less.
+// A launch of fewer cases is taken to be as much shorter; the next choice is by what it took.
 void AbCourse::go_on(const Result& base, const Result& now) {
   const auto measured = keys_of(base, only_);
   auto open = undecided_cases(base, now, extent_.demands);
@@ -194,6 +194,7 @@ void AbCourse::go_on(const Result& base, const Result& now) {
   if (went_on_.empty() || open.size() < measured.size()) {
     went_on_.push_back(fmt::format("{} after {}", open.size(), done_));
   }
+  longest_ = longest_ * static_cast<int>(open.size()) / static_cast<int>(measured.size());
   only_ = measured;
   std::erase_if(only_, [&](const std::string& key) { return std::ranges::count(open, key) == 0; });
 }

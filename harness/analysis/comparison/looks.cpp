@@ -58,7 +58,9 @@ std::vector<int> planned_looks(int launches, std::size_t tests, double alpha, in
   }
   if (planned.empty()) return planned;
   planned.push_back(launches);
-  for (int after = 2 * launches; after <= most; after += launches) planned.push_back(after);
+  for (const auto after : {launches + launches / 2, 2 * launches, 3 * launches}) {
+    if (after > planned.back() && after <= most) planned.push_back(after);
+  }
   return planned;
 }
 

@@ -35,7 +35,8 @@ inline constexpr int launches_of_undecided = 3;
 /// After how many of `launches` to look, when `tests` rows share `alpha`; the last is the end. The
 /// first is the earliest at which duets can have a verdict (smallest_signed_rank_p), the others
 /// follow a quarter of all launches apart. Where undecided cases may have `most`, they are looked
-/// at again after every multiple of `launches`. Empty where there is only the end.
+/// at again after one and a half, two and three times `launches`. Empty where there is only the
+/// end.
 std::vector<int> planned_looks(int launches, std::size_t tests, double alpha, int most = 0);
 
 /// With the shares of alpha that are spent up to each look: the cube of its part of all `launches`

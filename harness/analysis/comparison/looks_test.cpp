@@ -25,8 +25,8 @@ TEST(Looks, AreFromWhereDuetsCanDecideOn) {
   EXPECT_EQ(planned_looks(100, 48, 0.005), (std::vector{21, 46, 71, 100}));
   EXPECT_EQ(planned_looks(12, 48, 0.005), std::vector<int>());
   EXPECT_EQ(planned_looks(1, 1, 0.5), std::vector<int>());
-  EXPECT_EQ(planned_looks(24, 48, 0.005, 72), (std::vector{17, 24, 48, 72}));
-  EXPECT_EQ(planned_looks(24, 2, 0.005, 72), (std::vector{13, 24, 48, 72}));
+  EXPECT_EQ(planned_looks(24, 48, 0.005, 72), (std::vector{17, 24, 36, 48, 72}));
+  EXPECT_EQ(planned_looks(24, 2, 0.005, 72), (std::vector{13, 24, 36, 48, 72}));
   EXPECT_EQ(planned_looks(12, 48, 0.005, 36), std::vector<int>());
 }
 
