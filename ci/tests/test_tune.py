@@ -12,6 +12,7 @@ CASE = ["pingpong", "--transports", "shm", "--sizes", 8, "--measure", "latency",
 ROW = "pingpong/tag/host-host/shm/8B/measure=latency/progress-mode=event latency_us"
 # All the time that a busy machine takes.
 LONG = ["--max-time", "30min"]
+LONG_S = 900
 # Every message waits, unless this is set.
 SLOW = {"LD_PRELOAD": str(DELAY_SHIM), "DELAY_US": "300", "DELAY_UNLESS": "UCX_ADAPTIVE_PROGRESS=n"}
 
@@ -21,7 +22,7 @@ def test_what_is_planted_is_found_proved_and_written(bench, tmp_path):
     (tmp_path / "suite.toml").write_text('[[case]]\nargs = "pingpong --transports tcp --sizes 8 --measure latency --max-time 60ms --progress-mode event"\n')
     tries = [word for setting in ("UCX_RNDV_THRESH=none", "UCX_ADAPTIVE_PROGRESS=y", "UCX_ADAPTIVE_PROGRESS=n") for word in ("--try", setting)]
     words = ["tune", *CASE, *tries, "--suite", "suite.toml", *LONG, "-o", "tuned.env", "-o", "dask.yaml", "-o", "ucx.conf", "--folder", "runs"]
-    done = bench(*words, environment=SLOW)
+    done = bench(*words, limit_s=LONG_S, environment=SLOW)
     assert done.code == 0, done
     # One that UCX refuses ends neither the search nor, as the other side of a duet, the default.
     left_out = only([line for line in done.err.splitlines() if line.startswith("UCX_RNDV_THRESH=none: left out: ")])
@@ -58,18 +59,22 @@ def test_an_interrupted_confirmation_goes_on(start, tmp_path):
     words = ["tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=n", *LONG, "-o", "tuned.env", "--folder", "runs"]
 
     def runs():
-        return sorted((tmp_path / "runs").glob("*.json"))
+        return {path: path.stat().st_mtime_ns for path in sorted((tmp_path / "runs").glob("*.json"))}
+
+    def both_written_since(before):
+        return len(runs()) == 2 and not runs().items() & before.items()
 
     for end, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
+        before = runs()
         running = start(*words, environment=SLOW)
-        wait_until(lambda: len(runs()) == 2, limit_s=200)
+        wait_until(lambda before=before: both_written_since(before), limit_s=200)
         running.signal(end)
         assert running.finish().code == code
         running.wait_until_gone()
-    kept = runs()
-    done = start(*words, environment=SLOW).finish()
+    kept = list(runs())
+    done = start(*words, environment=SLOW).finish(LONG_S)
     assert done.code == 0 and "of 24 launches of each side are already measured" in done.err, done
-    assert runs() == kept and (tmp_path / "tuned.env").exists()
+    assert list(runs()) == kept and (tmp_path / "tuned.env").exists()
     base, new = (json.loads(path.read_text()) for path in kept)
     for run in (base, new):
         assert run["run"]["state"] == "complete" and len(set(run["run"]["ab"]["turns"])) == len(run["run"]["ab"]["turns"])

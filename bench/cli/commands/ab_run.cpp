@@ -372,6 +372,8 @@ Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
   while (last.exit == Exit::done && !course_.is_over()) {
     const auto begin = AbClock::now();
     last = measure_launch(base, now, course_.done(), signals);
+    // One that has just begun dies of Ctrl-C as any program does.
+    if (last.exit == Exit::lost && signals.stop()) last = {Exit::interrupted, signals.reason()};
     if (last.exit != Exit::done) break;
     course_.took(AbClock::now() - begin, *base.result, *now.result);
     if (course_.is_look()) look(base, now, signals);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -277,7 +276,7 @@ class TuneRun final : public Trials {
 
   Exit dry_run() const {
     fmt::print("UCX {}: {} to compare with the default, in at most {}\n", ucx_,
-               counted(candidates_.size(), "setting"), format_duration(whole_));
+               counted(candidates_.size(), "setting"), roughly(whole_));
     for (const auto& settings : candidates_) fmt::print("  {}\n", settings_in_words(settings));
     return Exit::done;
   }

@@ -5,8 +5,8 @@
 
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
+#include "harness/report/settings_text.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
