@@ -133,6 +133,10 @@ SHORT = {
     "merge": ["-n", 8, "--rows", "2000", "--runs", 1],
     "transpose": ["-n", 8, "--size", "160", "--chunk-size", "20", "--runs", 1],
     "halo": ["-n", 8, "--size", "50", "--runs", 1, "--trace", "trace.json"],
+    "svd": ["-n", 8, "--rows", 500, "--columns", 8, "--runs", 1],
+    "moe": ["-n", 8, "--tokens", 100, "--routing", "uniform", "--runs", 1],
+    "incast": ["-n", 8, "--sizes", "64KiB", "--runs", 1],
+    "kv": ["--prefill", 4, "--decode", 4, "--tokens", 16, "--sessions", 1],
 }
 
 
@@ -165,6 +169,10 @@ def test_each_command_over_four_hosts(spread, hosts, command):
     assert [host["topology"] for host in run["machine"]["hosts"][1:]] == ["node0"] * 3  # one machine
     assert all("tcp/eth7" in host["ucx"]["resources"] for host in run["machine"]["hosts"][1:])
     assert f"{places[7]}" in only([line for line in done.out.splitlines() if " on node0, " in line])
+    if command in ("incast", "merge", "transpose", "halo", "moe"):
+        # Counted on every host: rank 0's alone would have seen a quarter.
+        paths = [case["path"] for case in run["cases"]]
+        assert all(path["carried_by"] == {"tcp": pytest.approx(1)} for path in paths), paths
     if command == "halo":
         shown = {clock["pid"]: clock for clock in trace_of(first.folder) if clock["ph"] == "X" and clock["cat"] == "clock"}
         expected = {host: max(clock[when]["uncertainty_ns"] for when in ("begin", "end")) for host, clock in clocks.items()}
@@ -178,6 +186,26 @@ def test_each_command_over_four_hosts(spread, hosts, command):
             assert pair.get("class") == ("NET" if apart else None), pair
             # The rate that a virtual device has is none of hardware.
             assert not apart or (pair.get("path", "tcp"), pair.get("limit_GBps")) == ("tcp", None), pair
+
+
+@pytest.mark.release_only
+def test_two_ranks_are_not_for_four_hosts(start, hosts, token):
+    """Of commands without --ranks: one line that does not name it."""
+    for command in ("kv", "loggp"):
+        done = start(*hosts.on(0, PROGRAM, command, "--listen", f"10.203.8.1:{PORT}", "--hosts", 4, "--token-file", token),
+                     program=shutil.which("ip")).finish()
+        assert done.code == 2, done
+        assert done.complaints == ["ucx-bench: 2 ranks on 4 hosts: each host gets the same number of ranks; "
+                                   "change the number of ranks or of hosts"], done
+
+
+@pytest.mark.release_only
+def test_loggp_over_two_hosts(spread):
+    first, others = spread("loggp", "--sizes", "8,64,512", "--launches", 1, count=2)
+    done, end = first.finish(), only(others).finish()
+    assert [done.code, end.code] == [0, 0], (done, end)
+    assert {case["state"] for case in done.file["cases"]} == {"measured"}
+    assert [rank["host"] for rank in done.file["ranks"]] == ["node0", "node1"]
 
 
 def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measured(start, hosts, token, tmp_path):

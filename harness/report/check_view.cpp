@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <ctime>
 
 #include "harness/core/failure.hpp"
 #include "harness/result/words.hpp"
@@ -63,6 +64,14 @@ std::vector<std::string> outliers_in_words(const Result& result) {
     if (id == "slow-host" || id == "slow-link") all.push_back(text_at(finding, "/evidence"));
   }
   return all;
+}
+
+std::optional<double> seconds_at(const Json& json, const std::string& pointer) {
+  std::tm time{};
+  if (::strptime(text_at(json, pointer, "").c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) {
+    return std::nullopt;
+  }
+  return static_cast<double>(::timegm(&time));
 }
 
 const Json& check_of(const Result& result, const std::string& format) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::string limit_in_words(const Json& limit);
 /// What findings say of hosts, ranks and links that are slower than the rest, worst first:
 /// "node1->node3: 0.0103 GB/s, 20 % of what both reach with others (z -24)".
 std::vector<std::string> outliers_in_words(const Result& result);
+
+/// Since 1970, of the time that stands at `pointer` of `json`, as run files have it.
+std::optional<double> seconds_at(const Json& json, const std::string& pointer);
 
 /// `run.check`. Throws Failure(Exit::usage), naming `format`, for a run that is none of check.
 const Json& check_of(const Result& result, const std::string& format);

@@ -1,5 +1,6 @@
 #include "harness/report/check_view.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/core/failure.hpp"
@@ -86,6 +87,35 @@ TEST(JUnit, NamesTheHostsOfALimit) {
   between["peer"] = "b";
   EXPECT_NE(render("junit", checked(Json::array({between}))).find("classname=\"a-&gt;b\""),
             std::string::npos);
+}
+
+Result checked_over(int hosts, const char* slow) {
+  auto result = checked(Json::array({limit("min_GBps", 2.0, 4.0, "met")}));
+  result.machine["hosts"] = Json::array();
+  for (int host = 0; host < hosts; ++host) {
+    result.machine["hosts"].push_back({{"name", fmt::format("node{}", host)}});
+  }
+  if (slow != nullptr) result.findings = {{{"id", "slow-host"}, {"evidence", slow}}};
+  return result;
+}
+
+TEST(JUnit, HasTheOutliersAndHowLongTheCheckTook) {
+  const auto xml = render("junit", checked_over(3, "node2 sends at 40 % of <the median>"));
+  EXPECT_NE(xml.find("<system-out>slow: node2 sends at 40 % of &lt;the median&gt;\n</system-out>"),
+            std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find(R"(tests="1" failures="0" errors="0" time="30">)"), std::string::npos) << xml;
+}
+
+TEST(Prometheus, CountsOutliersWhereTheyCanBeTold) {
+  const auto has = [](const Result& result, const char* value) {
+    return render("prometheus", result)
+               .find(fmt::format("ucxbench_check_slow{{expectations=\"site.toml\"}} {}", value)) !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(has(checked_over(3, "node2 sends at 40 % of the median"), "1\n"));
+  EXPECT_TRUE(has(checked_over(3, nullptr), "0\n"));
+  EXPECT_FALSE(has(checked_over(2, nullptr), ""));
 }
 
 TEST(Prometheus, HasBaseUnits) {

@@ -43,6 +43,13 @@ std::string timestamp_of(const Result& result) {
   return text_at(result.run, "/started_utc", "").substr(0, 19);
 }
 
+/// The whole check; what one limit of it took is not known.
+double took_s(const Result& result) {
+  const auto began = seconds_at(result.run, "/started_utc");
+  const auto ended = seconds_at(result.run, "/finished_utc");
+  return began && ended ? *ended - *began : 0;
+}
+
 std::string test_case(const Json& limit, const std::string& first_host) {
   const auto verdict = text_at(limit, "/verdict");
   const auto host = text_at(limit, "/host", first_host);
@@ -72,8 +79,10 @@ std::string render_junit(const Result& result, const RenderOptions&) {
     errors += verdict != "missed" && verdict != "met" ? 1 : 0;
     cases += test_case(limit, host);
   }
-  const auto counts = fmt::format(R"(tests="{}" failures="{}" errors="{}" time="0")", limits.size(),
-                                  failures, errors);
+  const auto counts = fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.0f}")",
+                                  limits.size(), failures, errors, took_s(result));
+  std::string slow;
+  for (const auto& one : outliers_in_words(result)) slow += for_xml("slow: " + one) + "\n";
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"ucx-bench check\" {0}>\n"
@@ -83,12 +92,12 @@ std::string render_junit(const Result& result, const RenderOptions&) {
       "      <property name=\"run\" value=\"{4}\"/>\n"
       "    </properties>\n"
       "{5}"
-      "    <system-out/>\n"
+      "    <system-out>{6}</system-out>\n"
       "    <system-err/>\n"
       "  </testsuite>\n"
       "</testsuites>\n",
       counts, for_xml(text_at(check, "/file")), for_xml(host), timestamp_of(result),
-      for_xml(text_at(result.run, "/id", "")), cases);
+      for_xml(text_at(result.run, "/id", "")), cases, slow);
 }
 
 const RegisterFormat junit_format({"junit", "JUnit XML of a check, for Jenkins and GitLab",

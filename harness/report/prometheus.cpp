@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <functional>
 #include <optional>
 #include <string>
@@ -98,11 +97,16 @@ std::string render_prometheus(const Result& result, const RenderOptions&) {
   };
   summary("ucxbench_check_met", "Whether all limits of the site's file were met (1) or not (0).",
           text_at(check, "/verdict") == "met" ? 1 : 0);
-  std::tm ended{};
-  if (::strptime(text_at(result.run, "/finished_utc", "").c_str(), "%Y-%m-%dT%H:%M:%SZ", &ended) !=
-      nullptr) {
+  // With two nothing can tell which one is slow.
+  if (result.machine.value("hosts", Json::array()).size() > 2) {
+    summary(
+        "ucxbench_check_slow",
+        "Hosts, ranks and links that are slower than the others, whether a limit is met or not.",
+        static_cast<double>(outliers_in_words(result).size()));
+  }
+  if (const auto ended = seconds_at(result.run, "/finished_utc")) {
     summary("ucxbench_check_timestamp_seconds", "When the check ended, in seconds since 1970.",
-            static_cast<double>(::timegm(&ended)));
+            *ended);
   }
   return text;
 }

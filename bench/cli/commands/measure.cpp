@@ -114,7 +114,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   Plan plan;
   plan.benchmark = o.of.name;
   plan.ranks = numbers_of_ranks(o);
-  for (const auto ranks : plan.ranks) check_ranks_of_hosts(o, ranks);
+  for (const auto ranks : plan.ranks) check_ranks_of_hosts(o, ranks, o.asks_for_ranks());
   plan.comms = comms_of(o);
   plan.modes = modes_of(o);
   plan.hosts = o.number_of_hosts();

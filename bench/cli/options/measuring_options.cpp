@@ -39,7 +39,7 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
 
 void fill_in(CLI::App& command, const MeasuringOptions& o) {
   if (o.quick) fill_unset(command, o.of.quick);
-  if (o.number_of_hosts() > 1 && !o.of.parameters.ranks) {
+  if (o.number_of_hosts() > 1 && o.asks_for_ranks()) {
     fill_unset(command,
                {{"ranks", std::to_string(o.number_of_hosts() * o.ranks_per_host.value_or(1))}});
   }

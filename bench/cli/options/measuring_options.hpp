@@ -24,6 +24,11 @@ struct MeasuringOptions : Sides {
 
   /// The benchmark's parameters without the values of axes.
   const Place& place() const { return of.parameters.place(asked.parameters.get()); }
+  /// Whether it has --ranks.
+  bool asks_for_ranks() const {
+    const auto* ranks = of.parameters.find("ranks");
+    return ranks != nullptr && ranks->asked;
+  }
   bool remote() const { return number_of_hosts() > 1 || connect.has_value(); }
 };
 

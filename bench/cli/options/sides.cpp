@@ -66,18 +66,18 @@ void check_sides(const Sides& o) {
   }
 }
 
-void check_ranks_of_hosts(const Sides& o, int ranks) {
+void check_ranks_of_hosts(const Sides& o, int ranks, bool asked) {
   const auto hosts = o.number_of_hosts();
   const auto each = o.ranks_per_host.value_or(ranks / hosts);
   if (each > 0 && ranks == hosts * each) return;
+  const auto given = asked ? fmt::format("--ranks {} on {} hosts", ranks, hosts)
+                           : fmt::format("{} ranks on {} hosts", ranks, hosts);
+  const std::string fit = asked ? fmt::format("give {}", hosts * std::max(1, each))
+                                : "change the number of ranks or of hosts";
   throw Failure(Exit::usage,
                 o.ranks_per_host
-                    ? fmt::format("--ranks {} on {} hosts is not --ranks-per-host {}: give one of "
-                                  "the two",
-                                  ranks, hosts, each)
-                    : fmt::format("--ranks {} on {} hosts: each host gets the same number of "
-                                  "ranks; give {}",
-                                  ranks, hosts, hosts * std::max(1, each)));
+                    ? fmt::format("{} is not --ranks-per-host {}: give one of the two", given, each)
+                    : fmt::format("{}: each host gets the same number of ranks; {}", given, fit));
 }
 
 }  // namespace ucxbench

@@ -25,7 +25,8 @@ void add_sides(CLI::App& command, Sides& sides);
 /// Throws Failure(Exit::usage) for a side that cannot be.
 void check_sides(const Sides& sides);
 
-/// Throws Failure(Exit::usage) for a number of ranks that are not as many on each host.
-void check_ranks_of_hosts(const Sides& sides, int ranks);
+/// Throws Failure(Exit::usage) for a number of ranks that are not as many on each host. `asked`: by
+/// --ranks, which not every command has.
+void check_ranks_of_hosts(const Sides& sides, int ranks, bool asked);
 
 }  // namespace ucxbench
