@@ -127,6 +127,16 @@ TEST_F(Remote, RunsLaunchesAndSaysGoodbye) {
   EXPECT_TRUE(all_dead(pids_));
 }
 
+TEST_F(Remote, AnAnswerThatComesTooLateHarmsNoLaunch) {
+  TestProcess follower({"follow", port(), "nothing", "0"});
+  const auto peers = gather();
+  on_up_ = [&] { peers[0]->ask("an echo"); };
+  for (int i = 0; i < 10; ++i) {
+    pids_.clear();
+    EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
+  }
+}
+
 TEST_F(Remote, GoesOnListeningAfterStrangers) {
   const Fd http = knock(listener_.port(), "GET / HTTP/1.1\r\n\r\n");
   const Fd random = knock(listener_.port(), "\x01\x02\x03");
