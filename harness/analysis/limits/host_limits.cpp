@@ -34,8 +34,18 @@ std::optional<CopyRate> copy_rate(const Json& host, const char* cores) {
                                      cpus.size() == 1 ? "" : "s", join(cpus, ", "))};
 }
 
-/// How often a byte is copied on its way; empty where that is not known.
-std::optional<int> copies_by(const Carrier& carrier) {
+/// How often a byte is copied on its way: so often, or at least.
+struct Copies {
+  int count = 1;
+  bool exact = false;
+};
+
+Copies copies_by(const Carrier& carrier, const Case& of) {
+  // By the sender's core into the kernel and by the receiver's out of it. UCX and MPI may copy once
+  // more, between the message and what they give to the kernel.
+  if (carrier.name == "tcp") {
+    return {.count = 2, .exact = of.parameters.value("comm", Json()) == "sockets"};
+  }
   const auto single = [](const std::string& lane) {
     return lane.starts_with("cma/") || lane.starts_with("knem/");
   };
@@ -44,17 +54,19 @@ std::optional<int> copies_by(const Carrier& carrier) {
            lane.starts_with("unix/");  // into the kernel and out of it
   };
   const auto& lanes = carrier.used.empty() ? carrier.lanes : carrier.used;
-  if (!lanes.empty() && std::ranges::all_of(lanes, twice)) return 2;
-  if (!lanes.empty() && std::ranges::all_of(lanes, single)) return 1;
+  if (!lanes.empty() && std::ranges::all_of(lanes, twice)) return {.count = 2, .exact = true};
+  if (!lanes.empty() && std::ranges::all_of(lanes, single)) return {.count = 1, .exact = true};
   // Segments cannot be read for a message that lies elsewhere.
-  if (carrier.used.empty() && carrier.read && std::ranges::any_of(lanes, single)) return 1;
-  return std::nullopt;
+  if (carrier.used.empty() && carrier.read && std::ranges::any_of(lanes, single)) {
+    return {.count = 1, .exact = true};
+  }
+  return {};
 }
 
 /// Pairs of a replay are held against their paths one by one.
 bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
 
-/// The pairs of a case over shared memory, and what they load.
+/// The pairs of a case that the cores copy for, and what they load.
 class CopiedPairs {
  public:
   explicit CopiedPairs(int threads) : threads_(threads) {}
@@ -75,16 +87,20 @@ class CopiedPairs {
   }
 
   /// A pair of the host that was begun last.
-  void add(std::size_t pair, int src, int dst, double bytes, std::optional<int> copies) {
+  void add(const Json& pair, std::size_t index, const Carrier& carrier, double bytes,
+           const Copies& copies) {
     FlowLimit limit;
-    limit.uses.emplace_back(memory_, 2 * copies.value_or(1));
-    limit.uses.emplace_back(core_of(dst), 1);
-    if (copies == 2) limit.uses.emplace_back(core_of(src), 1);
+    limit.uses.emplace_back(memory_, 2 * copies.count);
+    limit.uses.emplace_back(core_of(pair.at("dst").get<int>()), 1);
+    if (copies.count == 2) limit.uses.emplace_back(core_of(pair.at("src").get<int>()), 1);
     uses_.push_back(std::move(limit));
     flows_.push_back({.bytes = bytes});
-    found_.push_back({.pair = pair,
-                      .complete = copies.has_value(),
-                      .detail = copies == 2 ? ", copied twice" : ""});
+    found_.push_back({.pair = index,
+                      .complete = copies.exact,
+                      .path = carrier.name,
+                      .detail = copies.count != 2 ? ""
+                                : copies.exact    ? ", copied twice"
+                                                  : ", copied twice or more"});
   }
 
   void judge(Case& of) && {
@@ -104,7 +120,6 @@ class CopiedPairs {
       found_[i].GBps = *limits.flows[i].alone_GBps;
       found_[i].share_GBps = shares[i];
       found_[i].pair_class = "memory";
-      found_[i].path = "shm";
       found_[i].resource = by.name;
       found_[i].detail = by.source + found_[i].detail;
     }
@@ -179,12 +194,10 @@ void add_host_limits(Case& of, const Result& result) {
     if (!pairs.begin_host(host, hosts.size() == 1 ? "" : " on " + name)) continue;
     for (const auto index : own->second) {
       const auto& pair = of.pairs[index];
-      const auto src = pair.at("src").get<int>();
-      const auto dst = pair.at("dst").get<int>();
-      const auto& carrier = carriers.between(src, dst);
+      const auto& carrier = carriers.between(pair.at("src").get<int>(), pair.at("dst").get<int>());
       const auto load = load_of(of, pair);
-      if (carrier.name != "shm" || load <= 0) continue;
-      pairs.add(index, src, dst, load, copies_by(carrier));
+      if ((carrier.name != "shm" && carrier.name != "tcp") || load <= 0) continue;
+      pairs.add(pair, index, carrier, load, copies_by(carrier, of));
     }
   }
   std::move(pairs).judge(of);

@@ -4,17 +4,19 @@
 
 namespace ucxbench {
 
-/// Says of pairs between host memories of one host, carried by shared memory, what copying there
-/// lets them reach, by `memory_copy` of that host: GB/s that memcpy copied on one core (C1),
+/// Says of pairs between host memories of one host, carried by shared memory or tcp, what copying
+/// there lets them reach, by `memory_copy` of that host: GB/s that memcpy copied on one core (C1),
 /// and on all the ranks' cores at once (C). A byte copied is read once and written once, so that
 /// memory carries 2 C.
 ///
 /// A pair's byte is copied n times: twice over posix and sysv (the sender copies it into a shared
 /// segment, the receiver out of it), once over cma and knem (the receiver reads it out of the
-/// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. A core copies at C1 at most (k
-/// threads of a rank at k C1), so that alone a pair reaches min(C1, 2 C / 2 n). With all pairs at
-/// once each core has the copies of all messages that its rank sends or receives, and memory all of
-/// them. Where UCX does not say which it was, n = 1 and the limit is "at most".
+/// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. Over tcp the sender's core
+/// copies it into the kernel and the receiver's out of it, whichever device of the host it takes;
+/// UCX and MPI may copy it once more. A core copies at C1 at most (k threads of a rank at k C1), so
+/// that alone a pair reaches min(C1, 2 C / 2 n). With all pairs at once each core has the copies of
+/// all messages that its rank sends or receives, and memory all of them. Where UCX does not say
+/// which way of shared memory it was, n = 1 and the limit is "at most".
 ///
 /// It is a calibrated limit, no law: segments and messages that stay in caches can be faster.
 /// Nothing is said where the copies were not measured.

@@ -126,8 +126,27 @@ TEST(HostLimits, OfAllAtOnceShareCoresAndMemory) {
   with_another.of.parameters["concurrent"] = "all";
   with_another.of.shows = shows_of_older(with_another.of);
   with_another.add(0, 1, "cma/memory");
-  with_another.add(1, 0, "", "", "tcp");
+  with_another.add(1, 0, "", "", "ib");
   EXPECT_TRUE(with_another.only_row()["share_GBps"].is_null()) << "what that takes is not known";
+}
+
+TEST(HostLimits, OverTcpAreTheKernelsTwoCopies) {
+  SharedMemoryRun run;
+  run.add(0, 1, "", "", "tcp");
+  const auto row = run.only_row();
+  EXPECT_EQ(row["GBps"], 6);
+  EXPECT_EQ(row["path"], "tcp");
+  EXPECT_EQ(row["complete"], false) << "UCX may copy, too";
+  EXPECT_EQ(row["detail"], "memcpy of 12.0 GB/s on CPUs 0, 1, copied twice or more");
+  run.of.parameters["comm"] = "sockets";
+  EXPECT_EQ(run.only_row()["complete"], true);
+
+  SharedMemoryRun both;
+  both.of.parameters["concurrent"] = "all";
+  both.of.shows = shows_of_older(both.of);
+  both.add(0, 1, "", "", "tcp");
+  both.add(1, 0, "", "", "tcp");
+  EXPECT_EQ(both.only_row()["share_GBps"], 3) << "of what memory carries";
 }
 
 TEST(HostLimits, OfAPingPongsPairsAreAtOnce) {
@@ -189,10 +208,10 @@ TEST(HostLimits, SayNothingOfWhatIsNotKnown) {
   SharedMemoryRun unmeasured;
   unmeasured.result.machine["hosts"][0]["memory_copy"]["all_cores"]["copy_GBps"] = nullptr;
   EXPECT_TRUE(silent(unmeasured));
-  SharedMemoryRun by_tcp;
-  by_tcp.add(0, 1, "", "", "tcp");
-  add_limits(by_tcp.of, by_tcp.result, Graph());
-  EXPECT_TRUE(by_tcp.of.limits.empty());
+  SharedMemoryRun by_another;
+  by_another.add(0, 1, "", "", "ib");
+  add_limits(by_another.of, by_another.result, Graph());
+  EXPECT_TRUE(by_another.of.limits.empty());
 }
 
 }  // namespace
