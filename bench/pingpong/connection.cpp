@@ -18,8 +18,8 @@ std::unique_ptr<PairDevice> make_pair_device(const Parameters& parameters, bool 
 }
 
 std::string name_of_connection(const Parameters& p) {
-  return fmt::format("{}/{}/{} {}/{}", to_string(p.api), p.progress.name(), p.threads,
-                     to_string(p.workers), p.endpoints);
+  return fmt::format("{}/{}/{} {}/{}/{}", to_string(p.api), p.progress.name(), p.threads,
+                     to_string(p.workers), p.endpoints, to_string(p.error_mode));
 }
 
 Connection::Connection(RankContext& context, Pair& pair, const Parameters& parameters,

@@ -26,13 +26,13 @@ std::vector<Json> workers_left(const void* parameters, std::vector<Json> values,
   return {own};
 }
 
-void refuse(const std::string& option, const std::string& why) {
+void refuse_option(const std::string& option, const std::string& why) {
   throw Failure(Exit::usage, option + ": " + why);
 }
 
 void check_waiting(const Parameters& p, const std::string& option) {
   if (p.comm != CommKind::ucx) {
-    refuse(option, fmt::format("--comm {} has one; use --comm ucx", to_string(p.comm)));
+    refuse_option(option, fmt::format("--comm {} has one; use --comm ucx", to_string(p.comm)));
   }
 }
 
@@ -75,41 +75,42 @@ Fields<Parameters> thread_fields() {
 
 void check_threads(const Parameters& p) {
   if (p.threads == 1 && p.workers == Workers::shared) {
-    refuse("--workers shared",
-           "one thread has nothing to share; leave 1 out of --threads, or give "
-           "--workers shared,own");
+    refuse_option("--workers shared",
+                  "one thread has nothing to share; leave 1 out of --threads, or give "
+                  "--workers shared,own");
   }
   const auto endpoints = fmt::format("--endpoints {}", p.endpoints);
   if (p.endpoints > 1) {
     check_waiting(p, endpoints);
     if (is_one_sided(p.api)) {
-      refuse(endpoints, fmt::format("--api {} has one, whose operations UCX keeps in order; use "
-                                    "tag, stream or am",
-                                    to_string(p.api)));
+      refuse_option(endpoints,
+                    fmt::format("--api {} has one, whose operations UCX keeps in order; use "
+                                "tag, stream or am",
+                                to_string(p.api)));
     }
   }
   if (p.threads == 1) return;
   const auto threads = fmt::format("--threads {}", p.threads);
   check_waiting(p, threads);
   if (p.progress.kind != ProgressMode::Kind::poll) {
-    refuse(threads, fmt::format("several threads wait by --progress-mode poll alone, not {}",
-                                p.progress.name()));
+    refuse_option(threads, fmt::format("several threads wait by --progress-mode poll alone, not {}",
+                                       p.progress.name()));
   }
   if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
-    refuse(threads, "several threads have host memory here; leave --memory out");
+    refuse_option(threads, "several threads have host memory here; leave --memory out");
   }
   if (p.buffers == Buffers::cold) {
-    refuse(threads, "several threads have warm buffers alone; leave --buffers cold out");
-  }
-  if (p.header_bytes > 0) {
-    refuse(threads, "messages of several threads have no header here; leave --header out");
+    refuse_option(threads, "several threads have warm buffers alone; leave --buffers cold out");
   }
   if (p.expected) {
-    refuse(threads, "UCX's estimates know nothing of threads; leave --expected out");
+    refuse_option(threads, "UCX's estimates know nothing of threads; leave --expected out");
+  }
+  if (p.header_bytes > 0) {
+    refuse_option(threads, "several threads send no headers here; leave --header out");
   }
   if (p.threads * p.endpoints > most_connections) {
-    refuse(threads,
-           fmt::format("with {} that is more than {} connections", endpoints, most_connections));
+    refuse_option(threads, fmt::format("with {} that is more than {} connections", endpoints,
+                                       most_connections));
   }
 }
 
