@@ -99,7 +99,7 @@ std::string figure_in_words(const ShownMetric& metric, const Case& of) {
 Finding finding_of(const Cost& cost) {
   return {.subject = cost.usual->shows.title,
           .evidence = fmt::format(
-              "{} {}, {}: {} {}, {} times as slow as with {} ({})", axis_name(*cost.axis),
+              "{} {}, {}: {} {}, {} times as slow as {} ({})", axis_name(*cost.axis),
               axis_value(*cost.axis, *cost.own), row_of(*cost.own), cost.metric->title,
               figure_in_words(*cost.metric, *cost.own), significant(cost.ratio, 3),
               axis_value(*cost.axis, *cost.usual), figure_in_words(*cost.metric, *cost.usual)),

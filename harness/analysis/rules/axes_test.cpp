@@ -36,7 +36,7 @@ TEST(AxisCost, IsNamedWithTheWorstCase) {
                                         {"iov:9", 2.5, 64}});
   EXPECT_EQ(said(axis_cost, result),
             Said{"pingpong tag, host to host, over shm: buffer iov:4, 64 B: latency 3.00 us, 1.50 "
-                 "times as slow as with contiguous (2.00 us)"});
+                 "times as slow as contiguous (2.00 us)"});
 }
 
 TEST(AxisCost, SpeaksOncePerSetAndAxis) {
@@ -51,7 +51,7 @@ TEST(AxisCost, OfAHeaderIsAgainstNone) {
   const auto result = run_of("header_bytes", {{nullptr, 1.0}, {64, 1.3}});
   EXPECT_EQ(said(axis_cost, result),
             Said{"pingpong tag, host to host, over shm: header bytes 64, 8 B: latency 1.30 us, "
-                 "1.30 times as slow as with none (1.00 us)"});
+                 "1.30 times as slow as none (1.00 us)"});
 }
 
 TEST(AxisCost, NeedsIntervalsThatAreApartAndATenth) {
@@ -85,7 +85,7 @@ TEST(AxisCost, OfThreadsIsARate) {
   }
   EXPECT_EQ(said(axis_cost, result),
             Said{"pingpong tag, host to host, over shm: threads 2, 8 B: message rate 1.00 M/s, "
-                 "2.00 times as slow as with 1 (2.00 M/s)"});
+                 "2.00 times as slow as 1 (2.00 M/s)"});
 }
 
 }  // namespace
