@@ -48,7 +48,7 @@ Grid ways_grid(const Json& entry) {
         significant(number_at(way, "ratio"), 3), interval_text(way, "ratio_ci95")};
     if (limits) {
       const auto share = number_at(way, "limit_share");
-      row.push_back(share ? share_text(*share) : "-");
+      row.push_back(share ? share_text(*share) + (*share > 1 ? " (above)" : "") : "-");
     }
     if (recorded) row.push_back(significant(number_at(way, "recorded_ratio"), 3));
     for (const auto& part : parts) {

@@ -40,6 +40,14 @@ TEST(AblationView, HasARowForEachWay) {
             (Cells{"tcp by sockets, event", "4.000", "4.00..4.00", "2.00", "1.90..2.13", "43 %"}));
 }
 
+TEST(AblationView, MarksWhatIsAboveACalibratedLimit) {
+  auto only = way("tcp", 4, 1);
+  only["limit_share"] = 1.28;
+  Result result;
+  result.ablation = Json::array({entry("1 MiB", "higher", Json::array({only}))});
+  EXPECT_EQ(ablation_sections(result).at(0).grid.rows[0].back(), "128 % (above)");
+}
+
 TEST(AblationView, SplitsTheTimeOfAWorkload) {
   auto only = way("tcp", 10, 1);
   only["computing_ms"] = 7.5;

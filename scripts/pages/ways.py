@@ -9,8 +9,9 @@ HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "times t
 
 def row_of(way):
     share = way.get("limit_share")
+    reached = "–" if share is None else percent(share) + (" (above)" if share > 1 else "")
     return [way["way"], known(way["p50"]), between(way["ci95"]), known(way["ratio"], 3), between(way["ratio_ci95"]),
-            "–" if share is None else percent(share), known(way.get("recorded_ratio"), 3), *(known(way.get(f"{part}_ms"), 3) for part in PARTS)]
+            reached, known(way.get("recorded_ratio"), 3), *(known(way.get(f"{part}_ms"), 3) for part in PARTS)]
 
 
 def of_run(run):

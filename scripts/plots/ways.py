@@ -67,7 +67,7 @@ def beside(way):
     text = f"{significant(ratio)} x"
     if low_high:
         text += f" [{significant(low_high[0])}, {significant(low_high[1])}]"
-    return text + (f", {percent(share)} of peak" if share is not None else "")
+    return text + (f", {percent(share)} of peak{' (above)' if share > 1 else ''}" if share is not None else "")
 
 
 def read(run, _file):
