@@ -235,7 +235,7 @@ void DuetRank::wait_for(std::uint32_t turn) {
   const auto mine = [&] { return word.load() == turn; };
   sleep_until(word, mine, [&] {
     if (other_is_gone() && !mine()) {
-      throw Failure(Exit::cannot_run, "the other side of the duet has ended");
+      throw Failure(Exit::cannot_run, other_side_ended);
     }
     if (std::chrono::steady_clock::now() - begin > limit_) {
       throw Failure(Exit::lost, fmt::format("waited {:g} s for the other side of the duet",

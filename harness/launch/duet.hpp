@@ -22,6 +22,8 @@ namespace ucxbench {
 /// What both must know; another number whenever the meaning of anything below changes.
 inline constexpr std::uint32_t duet_version = 1;
 inline constexpr int most_duet_ranks = 64;
+/// What a rank says that failed only because the other side did.
+inline constexpr const char* other_side_ended = "the other side of the duet has ended";
 
 /// One word that says whose turn it is, and what is said with it: of the two supervisors, or of the
 /// ranks of one number. On cache lines of its own.

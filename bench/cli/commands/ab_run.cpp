@@ -20,6 +20,7 @@
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/launch/duet.hpp"
 #include "harness/result/events.hpp"
 #include "harness/result/words.hpp"
 
@@ -317,7 +318,10 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
     const auto turn = take_in(*sides[at], fmt::format("{} {}", number, sides[at]->name), ends[at],
                               work[at]->path() / part_name, launch);
     // Of two that failed, one may have done so for the other's sake.
-    if (worse(worst.exit, turn.exit) != worst.exit) worst = turn;
+    const bool says_less = worst.problem.find(other_side_ended) != std::string::npos;
+    if (worse(worst.exit, turn.exit) != worst.exit || (says_less && turn.exit == worst.exit)) {
+      worst = turn;
+    }
   }
   return worst;
 }
