@@ -182,8 +182,9 @@ class Settling {
     return static_cast<int>(bound.empty() ? machine_.cpus.size() : bound.size());
   }
 
-  /// How ranks, or their threads, wait where they outnumber the CPUs: `cpus` of a host, which may be
-  /// less than one where several hosts are one machine. Then it is that machine's ranks and CPUs.
+  /// How ranks, or their threads, wait where they outnumber the CPUs: `cpus` of a host, which may
+  /// be less than one where several hosts are one machine. Then it is that machine's ranks and
+  /// CPUs.
   void note_progress(const Case& planned, int ranks, int cpus) {
     auto together = local(ranks);
     const auto shared = std::ranges::find_if(machine_.seats, [cpus](const Seat& seat) {
