@@ -130,7 +130,8 @@ Fields<MessageAxes> message_axes_fields() {
            .group = "load",
            .type_name = "MODE,..",
            .key = Key::if_unusual,
-           .axis = Axis::cases}),
+           .axis = Axis::cases,
+           .apart = true}),
       choice_field(
           &MessageAxes::layout, parse_layout,
           {.name = "buffer",
@@ -166,7 +167,8 @@ Fields<MessageAxes> message_axes_fields() {
                     .most = most_header_bytes,
                     .key = Key::if_unusual,
                     .axis = Axis::cases,
-                    .null_if_empty = true}),
+                    .null_if_empty = true,
+                    .apart = true}),
   };
 }
 

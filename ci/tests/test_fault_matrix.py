@@ -308,9 +308,10 @@ class Pool:
     def borrow(self):
         with self.lock:
             if self.sets.empty() and self.numbers:
-                self.made.append(Hosts(2, self.numbers.pop(), own_clocks=False))
-                self.made[-1].make()
-                return self.made[-1]
+                hosts = Hosts(2, self.numbers.pop(), own_clocks=False)
+                self.made.append(hosts)  # others append to it meanwhile
+                hosts.make()
+                return hosts
         return self.sets.get()
 
     def end(self):

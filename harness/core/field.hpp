@@ -71,6 +71,9 @@ struct Field {
   bool asked = true;            ///< false: no option; other values decide
   bool recorded = true;         ///< false: not in the run file; others follow from it
   std::string separator = ",";  ///< of texts, in a key
+  /// Some transports refuse its unusual values, and a launch ends with what cannot run: each has
+  /// launches of its own.
+  bool apart = false;
 
   // Filled in by field(), size(), …
   FieldType type = FieldType::number;

@@ -17,11 +17,11 @@
 #include "bench/cli/plan/place.hpp"
 #include "harness/comm/device.hpp"
 #include "harness/comm/mpi_settings.hpp"
-#include "harness/core/of_option.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/benchmark.hpp"
 #include "harness/topology/cpus.hpp"
 #include "harness/transports/gpu_direct.hpp"
 #include "harness/transports/peer_settings.hpp"
@@ -29,61 +29,8 @@
 namespace ucxbench {
 namespace {
 
-bool any_cuda(const std::vector<MemoryKind>& kinds) {
-  return std::ranges::any_of(kinds, needs_cuda);
-}
-
-bool uses_cuda(const Plan& plan) { return std::ranges::any_of(plan.memory, any_cuda); }
-
 bool names(const Plan& plan, std::string_view member) {
   return std::ranges::any_of(plan.sets, [&](const auto& set) { return set.has(member); });
-}
-
-template <typename Step>
-auto of_plan(const Plan& plan, Step step) {
-  return plan.origin.empty() ? step() : of_option(plan.origin, step);
-}
-
-void check_devices(const Plan& plan, const Probe& found) {
-  if (found.gpus.empty()) return;
-  for (const auto index : plan.devices) {
-    if (index < static_cast<int>(found.gpus.size())) continue;
-    throw Failure(Exit::usage, fmt::format("--devs: no GPU {}; there are 0 to {}", index,
-                                           found.gpus.size() - 1));
-  }
-  for (const auto& gpu : found.gpus) {
-    if (plan.pool_bytes <= gpu.memory_bytes) continue;
-    throw Failure(Exit::usage, fmt::format("--rmm-pool-size: {} is more than GPU {} has ({})",
-                                           spaced_size(plan.pool_bytes), gpu.index,
-                                           rough_size(gpu.memory_bytes)));
-  }
-}
-
-// A ucx.conf is read by UCX without a word: one that decides what is measured here is refused, and
-// any other is in the result.
-void check_configuration(const std::vector<UcxConf>& files, const Variables& from_user) {
-  for (const auto& file : files) {
-    for (const auto& [key, value] : file.settings) {
-      const bool decides = key == "UCX_TLS" || key == "UCX_NET_DEVICES" ||
-                           key == "UCX_SHM_DEVICES" || key == "UCX_PROTOS" ||
-                           key == "UCX_SOCKADDR_TLS_PRIORITY";
-      if (!decides || from_user.contains(key)) continue;
-      throw Failure(Exit::usage,
-                    fmt::format("{} sets {}={}, which UCX reads silently and which changes the "
-                                "transports; remove it, or give --ucx {}={}",
-                                file.path.string(), key, value, key, value));
-    }
-  }
-}
-
-void check_plan(Plan& plan, const Machine& machine) {
-  check_devices(plan, machine.found);
-  if (plan.hosts > 1) refuse_nearest(plan.net_devices);
-  const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
-  if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
-  for (const auto& set : plan.sets) check_overrides(plan.ucx, set, gpu_memory);
-  if (plan.hosts > 1) check_peer_settings(plan.ucx);
-  check_configuration(machine.configuration, plan.ucx);
 }
 
 // A set that names ib is refused then; auto runs without, and UCX goes on trying.
@@ -368,16 +315,19 @@ class Settling {
     return asleep;
   }
 
-  // Takes the cases out of it that some transports of UCX refuse, whether a connection is made or
-  // not: each kind has launches of its own, since what cannot run ends its launch.
+  // Takes the cases out of it with unusual values of what some transports refuse: each has launches
+  // of its own, since what cannot run ends its launch.
   std::vector<LaunchPlan> apart(LaunchPlan& launch) const {
+    const auto& description = find_benchmark(plan_.benchmark)->parameters;
     std::map<std::string, std::vector<std::size_t>> kinds;
     for (const auto index : launch.cases) {
-      const auto& parameters = result_.cases[index].parameters;
       std::string kind;
-      if (text_at(parameters, "/error_mode", "none") != "none") kind += ", error mode peer";
-      const auto header = text_at(parameters, "/header_bytes", "");
-      if (!header.empty()) kind += fmt::format(", header {}", header);
+      for (const auto& field : description.fields) {
+        if (!field.apart) continue;
+        const auto value = result_.cases[index].parameters.value(field.recorded_name(), Json());
+        if (value.is_null() || value == field.read(description.usual.get())) continue;
+        kind += fmt::format(", {} {}", field.name, text_of(field, value));
+      }
       kinds[kind].push_back(index);
     }
     std::vector<LaunchPlan> others;
@@ -437,27 +387,6 @@ class Settling {
 };
 
 }  // namespace
-
-Machine look_at_machine(const std::vector<Plan>& plans) {
-  const bool mpi = std::ranges::any_of(plans, [](const Plan& plan) {
-    return std::ranges::find(plan.comms, CommKind::mpi) != plan.comms.end();
-  });
-  Machine machine{
-      .found = probe({.cuda = std::ranges::any_of(plans, uses_cuda), .topology = true, .mpi = mpi}),
-      .configuration = {},
-      .wiring = {},
-      .cpus = allowed_cpus()};
-  machine.configuration =
-      find_ucx_conf(current_environment(), {.library = machine.found.ucx.library});
-  machine.wiring = wiring_of(machine.found);
-  return machine;
-}
-
-void check_plans(std::vector<Plan>& plans, const Machine& machine) {
-  for (auto& plan : plans) {
-    of_plan(plan, [&] { check_plan(plan, machine); });
-  }
-}
 
 std::vector<LaunchPlan> settle(std::vector<Plan> plans, const Machine& machine, Result& result) {
   note_lockable(result, plans, machine.found.ucx);
