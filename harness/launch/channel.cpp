@@ -89,6 +89,7 @@ void Channel::send_locked(const Frame& frame, milliseconds limit) {
     const bool full = error == EAGAIN;
     if (full && wait_for(fd(), POLLOUT, limit)) continue;
     broken_ = true;
+    closed_ = error == EPIPE || error == ECONNRESET;
     throw Failure(Exit::lost,
                   full ? fmt::format("the control connection took nothing for {} ms", limit.count())
                        : fmt::format("the control connection was lost: {}", std::strerror(error)));

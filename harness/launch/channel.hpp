@@ -43,6 +43,8 @@ class Channel {
 
   /// True once the peer has closed and every frame before that was received.
   bool ended() const { return ended_; }
+  /// Whether a send found that the peer had closed.
+  bool closed() const { return closed_; }
 
   /// Waits until bytes, or the end, can be read; false when `limit` passed.
   bool wait(std::chrono::milliseconds limit) const;
@@ -57,6 +59,7 @@ class Channel {
   std::optional<Seals> seals_;
   std::mutex send_mutex_;
   bool broken_ = false;
+  bool closed_ = false;
   std::vector<std::uint8_t> chunk_;
   std::vector<std::uint8_t> buffer_;
   bool ended_ = false;

@@ -156,6 +156,15 @@ TEST(Channel, GivesUpOnAReaderThatTakesNothing) {
   const json frame{{"value", json::binary(std::vector<std::uint8_t>(std::size_t{8} << 20, 7))}};
   EXPECT_THROW(pair.a.send(frame, 50ms), Failure);
   EXPECT_THROW(pair.a.send({{"n", 1}}), Failure);  // never a second frame after half a one
+  EXPECT_FALSE(pair.a.closed());
+}
+
+TEST(Channel, SaysThatTheOtherSideHasClosedWhenASendFindsIt) {
+  Pair pair;
+  EXPECT_FALSE(pair.a.closed());
+  pair.raw = Fd();
+  EXPECT_THROW(pair.a.send({{"n", 1}}), Failure);
+  EXPECT_TRUE(pair.a.closed());
 }
 
 }  // namespace

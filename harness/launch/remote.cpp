@@ -41,6 +41,10 @@ void RemoteSupervisor::send(const Channel::Frame& frame) {
   try {
     channel_.send(frame, remote_silence_limit);
   } catch (const Failure& failure) {
+    // As problem() says it, which sees the same end where nothing is sent.
+    if (channel_.closed()) {
+      throw Failure(failure.exit(), fmt::format("{} closed the control connection", host_));
+    }
     throw Failure(failure.exit(), fmt::format("{}: {}", host_, failure.what()));
   }
 }
