@@ -16,8 +16,8 @@ std::string way_of(const Case& of, std::string_view metric);
 /// Adds the comparison of a version with the first one to the rows of `versions`, what
 /// `ucx-bench versions --json` writes: {"schema", "started_utc", "command", "build", "machine" (id
 /// and hosts; these four as in a run file, and not in older files), "suite", "versions": [{"name",
-/// "libraries" (their folder), "ucx" (what it says of itself), "run", "base_run" (files), "problem",
-/// "failed": {KEY: why}}], "rows":
+/// "libraries" (their folder), "ucx" (what it says of itself), "run", "base_run" (files),
+/// "problem", "failed": {KEY: why}}], "rows":
 /// [{"key", "metric", "better", "cells": {NAME: {"verdict", "base", "new" (medians), "ratio",
 /// "interval", "p_corrected", "why", "by", "before", "after" (way_of each)}}}]}; unknown is null.
 /// The first of "versions" has no run, since each of the others was measured together with it.
