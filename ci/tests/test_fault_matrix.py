@@ -91,7 +91,9 @@ class Scene:
         """The process that supervises that host's ranks."""
         if self.rank is None:
             held = (self.folder / "pids" / "held").read_text().strip()
-            return only([pid for one in self.started for pid in one.processes() if own_number(pid) == held])
+            holds = [pid for one in self.started for pid in one.processes() if own_number(pid) == held]
+            # Two hosts of Slurm may have the same number for a process.
+            return only([pid for pid in holds if self.place != "srun" or b"SLURM_PROCID=0\0" in environment_of(pid)])
         if self.place == "two hosts":
             return self.started[host].pid
         ranks = {rank_of(pid): pid for pid in self.first.processes()}
@@ -266,6 +268,10 @@ def own_number(pid):
     with contextlib.suppress(OSError):
         return re.search(r"NSpid:.*?(\d+)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
     return None
+
+
+def environment_of(pid):
+    return pathlib.Path(f"/proc/{pid}/environ").read_bytes()
 
 
 class Pool:
