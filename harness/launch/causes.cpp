@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 // consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
 // later than the other rank misses it.
 constexpr milliseconds settle_time{100};
-constexpr milliseconds search_time{400};
+constexpr milliseconds search_time{600};
 
 }  // namespace
 
