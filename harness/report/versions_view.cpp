@@ -91,12 +91,14 @@ std::vector<std::string> remarks_of(const Json& versions) {
       lines.push_back(fmt::format("{}: {}: {}", name, key, why.get<std::string>()));
   }
   for (const auto& row : versions.at("rows")) {
-    for (const auto& [name, cell] : row.at("cells").items()) {
-      const auto text = [&](const char* of) {
-        return cell.at(of).is_string() ? cell.at(of).template get<std::string>() : std::string();
+    for (const auto& each : row.at("cells").items()) {
+      const Json& cell = each.value();
+      const auto text = [&cell](const char* of) {
+        return cell.at(of).is_string() ? cell.at(of).get<std::string>() : std::string();
       };
       const auto verdict = text("verdict");
-      const auto begin = fmt::format("{}: {}: ", name, row.at("key").template get<std::string>());
+      const auto begin =
+          fmt::format("{}: {}: ", each.key(), row.at("key").template get<std::string>());
       if (verdict == "missing") lines.push_back(begin + text("why"));
       const bool changed = verdict == "regressed" || verdict == "improved";
       if (!changed || text("before") == text("after")) continue;
