@@ -133,7 +133,7 @@ def main(argv):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     load_before = os.getloadavg()[0]
     build = pathlib.Path(options.ucx_bench).resolve().parents[1]
-    preload = build / "lib/libfidelity_touch_buffers.so"
+    preload = build / "lib/libfidelity_perftest_shim.so"
     peers = all_peers(options.ucx_bench, "ucx_perftest", preload if preload.exists() else None)
     # Messages are compared to UCX's own tool, whoever else was asked for.
     if options.only:

@@ -157,7 +157,9 @@ def markdown(result):
         )
         + ". ucx_perftest's buffers are "
         + (
-            "written once before it starts (bench/fidelity/touch_buffers.cpp)."
+            "written once before it starts"
+            + (", and it waits for all puts before the last one" if result["ucx_perftest"].get("waits_before_last") else "")
+            + " (bench/fidelity/perftest_shim.cpp)."
             if result["ucx_perftest"]["buffers_written_once"]
             else "left unwritten."
         ),

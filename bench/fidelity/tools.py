@@ -231,7 +231,7 @@ class Perftest:
         # An eager message into the receive buffer, as ours does. Before it never did.
         self.copies_am = tuple(map(int, ucx.split(".")[:2])) >= (1, 15)
         self.library = library  # ours: theirs must be the same file
-        self.preload = preload  # what writes its buffers once (touch_buffers.cpp), or None
+        self.preload = preload  # perftest_shim.cpp, or None
 
     def test(self, cell):
         more = ["-y"] if cell.api == "am" and self.copies_am else []
