@@ -1,14 +1,14 @@
-// Preloaded into ucx_perftest, where its measurement is not what a user of UCX has:
+// Preloaded into ucx_perftest, where its measurement is not what a user of UCX has.
 //
-// - It writes each buffer that ucx_perftest lets UCX allocate, once, right after. Version 1.13.1
-// never
-//   writes its send buffer, so its pages stay the kernel's one shared page of zeros, which the
-//   processor has in its cache whatever the message size, and which no user's data are.
-// - It makes the fence before the last put, or atomic operation, a flush. ucp_put_bw marks its last
-//   put by a byte that it writes into the send buffer (send_last_iter in src/tools/perf/lib/
-//   ucp_tests.cc, as late as 1.22). Puts in software that are still under way carry that byte, too,
-//   so the target believes that all have arrived and goes to the barrier, where it makes progress
-//   once a millisecond. Over posix,cma 8 MiB then have a fortieth of their bandwidth.
+// It writes each buffer that ucx_perftest lets UCX allocate, once, right after. Version 1.13.1
+// never writes its send buffer, so its pages stay the kernel's one shared page of zeros, which the
+// processor has in its cache whatever the message size, and which no user's data are.
+//
+// It makes the fence before the last put, or atomic operation, a flush. ucp_put_bw marks its last
+// put by a byte that it writes into the send buffer (send_last_iter in src/tools/perf/lib/
+// ucp_tests.cc, as late as 1.22). Puts in software that are still under way carry that byte, too,
+// so the target believes that all have arrived and goes to the barrier, where it makes progress
+// once a millisecond. Over posix,cma 8 MiB then have a fortieth of their bandwidth.
 
 #include <dlfcn.h>
 #include <ucp/api/ucp.h>
