@@ -62,7 +62,7 @@ def arguments(argv):
     parser.add_argument("--perftest", type=program, default="ucx_perftest", help="of the same UCX build")
     parser.add_argument("--untouched", action="store_true",
                         help="measure ucx_perftest without perftest_shim.cpp: its buffers stay unwritten, and "
-                        "its last put may overtake others")
+                        "its target hardly makes progress at the end")
     parser.add_argument("--instead", choices=PLAIN, metavar="PLAIN",
                         help="compare plain_loop in the place of ucx-bench, in tag bandwidth: "
                         + " | ".join(PLAIN))
@@ -119,7 +119,7 @@ def main(argv):
         result = report.provenance(run, "bench/fidelity/fidelity.py", argv) | {"settings": SETTINGS}
         shimmed = options.preload is not None
         result["ucx_perftest"] = {
-            "program": options.perftest, "buffers_written_once": shimmed, "waits_before_last": shimmed,
+            "program": options.perftest, "buffers_written_once": shimmed, "progress_in_barrier": shimmed,
         }
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload, run["ucx"]["version"])
         if options.part:

@@ -244,7 +244,7 @@ def a_result(ours):
     result = {
         "machine": {"id": "vm-1", "cpu_model": "CPU", "cores": 2, "kernel": "6.1",
             "tcp_congestion_control": "cubic", "load_1min_before": 0.0},
-        "ucx_perftest": {"program": "ucx_perftest", "buffers_written_once": True, "waits_before_last": True},
+        "ucx_perftest": {"program": "ucx_perftest", "buffers_written_once": True, "progress_in_barrier": True},
         "settings": SETTINGS,
         "ucx": {"version": "1.13.1", "library": "/lib/libucp.so.0"},
         "ucx_bench": {"commit": "1a2b3c4d5e6f", "dirty": False, "flags": "-O3"},
@@ -259,7 +259,7 @@ def test_record(tmp_path):
     table = where.read_text()
     assert "1 agrees, 1 differs of 2 cells" in table
     assert "`UCX_TLS=posix,cma UCX_ALLOC_PRIO=mmap`" in table
-    assert "it waits for all puts before the last one" in table
+    assert "it makes progress all the time in its barrier" in table
     assert "buffers are written once" in table and "congestion control cubic" in table
     assert "| tcp/tag/latency/8B | 1.040 | 1.000 | µs | 1.040 | 1.040–1.040 | 1.000–1.000 | 8 | differs |" in table
     cells = json.loads((tmp_path / "vm-1-ucx-1.13.1.json").read_text())["cells"]

@@ -158,7 +158,7 @@ def markdown(result):
         + ". ucx_perftest's buffers are "
         + (
             "written once before it starts"
-            + (", and it waits for all puts before the last one" if result["ucx_perftest"].get("waits_before_last") else "")
+            + (", and it makes progress all the time in its barrier" if result["ucx_perftest"].get("progress_in_barrier") else "")
             + " (bench/fidelity/perftest_shim.cpp)."
             if result["ucx_perftest"]["buffers_written_once"]
             else "left unwritten."
