@@ -199,19 +199,26 @@ class OverMpi(Peer):
         return done(self.command(cell), self.name, tools.environment(cell.transport))
 
 
+@functools.cache
+def osu_folder():
+    """Of osu_latency and osu_bw: "" if they are on PATH, else built from source when first asked for."""
+    if all(map(shutil.which, ("osu_latency", "osu_bw"))):
+        return ""
+    return done([ROOT / "scripts/setup/osu"], "scripts/setup/osu", limit_s=SET_UP_S).splitlines()[-1] + "/"
+
+
 class Osu(OverMpi):
     family, layer = "osu", "MPI"
     about = "mean, not median, of the iterations"
 
     def version(self):
         mpi = open_mpi_version()
-        for program in ("osu_latency", "osu_bw"):
-            if not shutil.which(program):
-                raise Failed(f"no {program} on PATH: build the OSU Micro-Benchmarks with mpicc (no package of Debian)")
+        osu_folder()
         return f"Open MPI {mpi}"
 
     def command(self, cell):
-        test = ["osu_latency"] if cell.metric == "latency" else ["osu_bw", "-W", WINDOW]
+        program = "osu_latency" if cell.metric == "latency" else "osu_bw"
+        test = [osu_folder() + program, *([] if cell.metric == "latency" else ["-W", WINDOW])]
         iterations = cell.iterations if cell.metric == "latency" else max(cell.iterations // WINDOW, 10)
         test += ["-m", f"{cell.bytes}:{cell.bytes}", "-i", iterations, "-x", max(iterations // 10, 10)]
         return mpirun(cell.transport, self.over_ucx, test)

@@ -12,6 +12,7 @@ import peer_tools
 import peers
 import report
 import tools
+from cells import Cell
 from peer_cells import Load, LocalJoin, Message
 
 SMALL, LARGE = (Message("tcp", "tag", "latency", size) for size in ("8B", "1MiB"))
@@ -99,6 +100,16 @@ def test_only_open_mpi_is_known(monkeypatch, said, wrong):
             peer_tools.open_mpi_version()
     else:
         assert peer_tools.open_mpi_version() == "4.1.4"
+
+
+def test_osu_is_taken_from_path_or_built(monkeypatch):
+    cell = Cell("tcp", "tag", "latency", "8B")
+    for on_path, program in ((("osu_latency", "osu_bw"), "osu_latency"), (("osu_latency",), "/made/osu_latency")):
+        peer_tools.osu_folder.cache_clear()
+        monkeypatch.setattr(peer_tools.shutil, "which", lambda name: name if name in on_path else None)
+        monkeypatch.setattr(peer_tools, "done", lambda *_, **__: "Building\n/made\n")
+        assert program in peer_tools.Osu(False).command(cell)
+    peer_tools.osu_folder.cache_clear()
 
 
 def test_a_package_that_is_missing_is_a_reason(monkeypatch):

@@ -2,7 +2,8 @@
 //
 // It writes each buffer that ucx_perftest lets UCX allocate, once, right after. Version 1.13.1
 // never writes its send buffer, so its pages stay the kernel's one shared page of zeros, which the
-// processor has in its cache whatever the message size, and which no user's data are.
+// processor has in its cache whatever the message size, and which no user's data are. A word stays
+// as it is: ucp_cswap waits forever for one that was not 0.
 //
 // It shortens the waits of its barrier (sock_io in src/tools/perf/perftest.c), where the target
 // makes progress once in a poll of 1 ms. Operations in software need the target's progress, and it
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <ucp/api/ucp.h>
 
+#include <cstdint>
 #include <cstring>
 
 extern "C" ucs_status_t ucp_mem_map(ucp_context_h context, const ucp_mem_map_params_t* params,
@@ -24,7 +26,7 @@ extern "C" ucs_status_t ucp_mem_map(ucp_context_h context, const ucp_mem_map_par
   const auto status = next(context, params, memory);
   const bool allocates = (params->field_mask & UCP_MEM_MAP_PARAM_FIELD_FLAGS) != 0 &&
                          (params->flags & UCP_MEM_MAP_ALLOCATE) != 0;
-  if (status != UCS_OK || !allocates) return status;
+  if (status != UCS_OK || !allocates || params->length <= sizeof(std::uint64_t)) return status;
   ucp_mem_attr_t attributes{};
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
   if (ucp_mem_query(*memory, &attributes) == UCS_OK) {
