@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
 
@@ -327,7 +328,9 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
 }
 
 AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals) {
-  const bool base_first = launch % 2 == 0;
+  const bool even = launch % 2 == 0;
+  if (even && side_by_side_) base_begins_ = std::random_device()() % 2 == 0;
+  const bool base_first = even == base_begins_;
   const std::vector<AbSide*> order = {base_first ? &base : &now, base_first ? &now : &base};
   if (side_by_side_) return take_turns(order, launch, signals);
   const auto first = take_turns({order[0]}, launch, signals);
