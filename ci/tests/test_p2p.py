@@ -84,13 +84,21 @@ def test_streams_that_did_not_overlap_have_no_sum(bench):
     assert case["metrics"]["together_GBps"]["min"] <= a_run / (times["streams_span_ms"] * 1e6)
 
 
+def copied_in_caches(copies, most):
+    """The fastest with buffers of `most` bytes or more, out of all sizes that are measured."""
+    by_size = {size["bytes"]: size["copy_GBps"] for size in copies["by_size"]}
+    assert most in by_size and min(by_size) == 8192 and all(rate > 0 for rate in by_size.values())
+    return max([copies["copy_GBps"], *(rate for size, rate in by_size.items() if size >= most)])
+
+
 def test_shared_memory_and_tcp_stand_against_copies_of_memory(bench):
-    """memcpy outside UCX, in the same run: one core, and all of the ranks' with one copy or two of each byte."""
+    """memcpy outside UCX, in the same run, between two buffers that are together as large as a message: one core, and
+    all of the ranks' with one copy or two of each byte."""
     done = bench("p2p", "-n", 2, "-s", "1MiB", "--concurrent", "one,all", "--transports", "shm", "--transports", "tcp", *QUICK)
     assert done.code == 0, done
     copies = done.file["machine"]["hosts"][0]["memory_copy"]
     assert len(copies["one_core"]["cpus"]) == 1 and copies["one_core"]["cpus"][0] in copies["all_cores"]["cpus"]
-    one, all_cores = (copies[of]["copy_GBps"] for of in ("one_core", "all_cores"))
+    one, all_cores = (copied_in_caches(copies[of], 512 * 1024) for of in ("one_core", "all_cores"))
     by_copies = [pytest.approx(min(one, all_cores / number), rel=1e-3) for number in (1, 2)]
     shm, tcp = (done.file["cases"][at : at + 2] for at in (0, 2))
     for path, case in [*(("shm", case) for case in shm), *(("tcp", case) for case in tcp)]:

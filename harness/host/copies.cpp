@@ -4,6 +4,7 @@
 #include <array>
 #include <barrier>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -21,27 +22,58 @@ namespace {
 
 using CopyClock = std::chrono::steady_clock;
 
+constexpr std::size_t kib = std::size_t{1} << 10U;
 constexpr std::size_t mib = std::size_t{1} << 20U;
 constexpr std::size_t most_rounds = 4;
-constexpr std::chrono::milliseconds enough_time{50};  // no round begins later
+// Threads that waited are woken one after the other; from then on until they begin together.
+constexpr std::chrono::microseconds time_to_wake{100};
 // Of a buffer. Touching memory for the first time is what takes long, of a virtual machine above
 // all: all buffers together have this four times, as long as a core's leave its own caches.
 constexpr std::size_t most_bytes = 64 * mib;
 constexpr std::size_t least_bytes = 8 * mib;
+// What caches hold: the first level, the second, the last. Message sizes are mostly powers of four
+// or two, so that a limit of half their size is one of these.
+constexpr std::array small_sizes = {8 * kib, 32 * kib, 128 * kib, 512 * kib, 2 * mib, 8 * mib};
+constexpr std::size_t bytes_of_small_round = 16 * mib;
+
+/// Of `bytes`, copied `times` from one buffer into the other.
+struct Round {
+  std::size_t bytes, times;
+  std::chrono::milliseconds enough;  ///< no round begins later after the first
+};
+
+/// Begins with a page, as buffers of messages do: memcpy is slower across cache lines.
+class Place {
+ public:
+  explicit Place(std::size_t bytes)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(bytes + page)),
+        offset_((page - reinterpret_cast<std::uintptr_t>(memory_.get()) % page) % page) {}
+  std::byte* begin() const { return memory_.get() + offset_; }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t offset_;
+};
 
 /// One thread's buffers, and when it copied. Only the thread itself touches them, so that they lie
 /// in its own NUMA node.
 struct Copier {
-  std::unique_ptr<std::byte[]> from, into;
+  std::size_t bytes;
+  Place from, into;
   bool touched = false;
   std::array<CopyClock::time_point, most_rounds> begins{}, ends{};
 
-  explicit Copier(std::size_t bytes)
-      : from(std::make_unique_for_overwrite<std::byte[]>(bytes)),
-        into(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
+  explicit Copier(std::size_t all) : bytes(all), from(all), into(all) {}
 };
 
-double best_GBps(std::span<const Copier> copiers, std::size_t bytes, std::size_t rounds) {
+void copy(const std::byte* from, std::byte* into, std::size_t bytes) {
+  std::memcpy(into, from, bytes);
+  asm volatile("" : : "r"(into) : "memory");  // or nobody would need the copy
+}
+
+double best_GBps(std::span<const Copier> copiers, const Round& of, std::size_t rounds) {
+  const auto bytes = static_cast<double>(copiers.size() * of.bytes * of.times);
   double best = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     auto begin = copiers.front().begins[round];
@@ -51,33 +83,38 @@ double best_GBps(std::span<const Copier> copiers, std::size_t bytes, std::size_t
       end = std::max(end, copier.ends[round]);
     }
     const auto seconds = std::chrono::duration<double>(end - begin).count();
-    best = std::max(best, static_cast<double>(copiers.size() * bytes) / seconds / 1e9);
+    best = std::max(best, bytes / seconds / 1e9);
   }
   return best;
 }
 
-/// GB/s of the first `bytes` of each; empty where the system refuses a thread.
+/// GB/s of the beginning of each one's buffers; empty where the system refuses a thread.
 std::optional<double> copy_on(const std::vector<int>& cpus, std::span<Copier> copiers,
-                              std::size_t bytes) {
+                              const Round& of) {
   std::size_t rounds = 0;
   bool more = true;
   CopyClock::time_point first;
+  CopyClock::time_point start;
   std::barrier together(static_cast<std::ptrdiff_t>(cpus.size()), [&]() noexcept {
     const auto now = CopyClock::now();
     if (rounds == 0) first = now;
-    more = rounds < most_rounds && now - first < enough_time;
+    more = rounds < most_rounds && now - first < of.enough;
     rounds += more ? 1 : 0;
+    start = now + time_to_wake;
   });
-  const auto copy = [&](Copier& copier, int cpu) {
+  const auto work = [&](Copier& copier, int cpu) {
     pin_this_thread(cpu);  // what may not be pinned is measured where it is
-    if (!copier.touched) std::memset(copier.from.get(), 1, bytes);
+    const auto* from = copier.from.begin();
+    auto* into = copier.into.begin();
+    if (!copier.touched) std::memset(copier.from.begin(), 1, copier.bytes);
+    copy(from, into, copier.touched ? of.bytes : copier.bytes);  // warm-up
     copier.touched = true;
-    timed_copy(copier.from.get(), copier.into.get(), bytes);  // warm-up
     for (std::size_t round = 0;; ++round) {
       together.arrive_and_wait();
       if (!more) return;
+      while (CopyClock::now() < start) continue;
       copier.begins[round] = CopyClock::now();
-      timed_copy(copier.from.get(), copier.into.get(), bytes);
+      for (std::size_t time = 0; time < of.times; ++time) copy(from, into, of.bytes);
       copier.ends[round] = CopyClock::now();
     }
   };
@@ -86,53 +123,76 @@ std::optional<double> copy_on(const std::vector<int>& cpus, std::span<Copier> co
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < cpus.size(); ++i) {
       try {
-        threads.emplace_back(copy, std::ref(copiers[i]), cpus[i]);
+        threads.emplace_back(work, std::ref(copiers[i]), cpus[i]);
       } catch (const std::system_error&) {
         refused = true;
         together.arrive_and_drop();  // or the others would wait for it
       }
     }
   }
-  return refused ? std::nullopt : std::optional(best_GBps(copiers, bytes, rounds));
+  return refused ? std::nullopt : std::optional(best_GBps(copiers, of, rounds));
 }
 
-Json copies_json(const std::vector<int>& cpus, std::size_t bytes,
-                 const std::optional<double>& GBps) {
-  return {{"cpus", cpus}, {"bytes", bytes}, {"copy_GBps", number_or_null(GBps)}};
+/// All that is measured on these CPUs: out of caches with `bytes` of each, and in them.
+Json copies_on(const std::vector<int>& cpus, std::span<Copier> copiers, std::size_t bytes) {
+  constexpr std::chrono::milliseconds enough{50};
+  constexpr std::chrono::milliseconds enough_of_small{4};
+  const auto at_large = copy_on(cpus, copiers, {bytes, 1, enough});
+  Json by_size = Json::array();
+  for (const auto small : small_sizes) {
+    const Round round{small, bytes_of_small_round / small, enough_of_small};
+    by_size.push_back(
+        {{"bytes", small}, {"copy_GBps", number_or_null(copy_on(cpus, copiers, round))}});
+  }
+  return {{"cpus", cpus},
+          {"bytes", bytes},
+          {"copy_GBps", number_or_null(at_large)},
+          {"by_size", std::move(by_size)}};
+}
+
+Json unknown_on(const std::vector<int>& cpus, std::size_t bytes) {
+  return {{"cpus", cpus}, {"bytes", bytes}, {"copy_GBps", nullptr}, {"by_size", Json::array()}};
+}
+
+void keep_faster(const Json& before, Json& now) {
+  const auto rate = number_at(before, "copy_GBps");
+  if (now.is_object() && rate > number_at(now, "copy_GBps")) now["copy_GBps"] = *rate;
 }
 
 }  // namespace
 
 double timed_copy(const std::byte* from, std::byte* into, std::size_t bytes) {
   const auto begin = CopyClock::now();
-  std::memcpy(into, from, bytes);
-  asm volatile("" : : "r"(into) : "memory");  // or nobody would need the copy
+  copy(from, into, bytes);
   return std::chrono::duration<double>(CopyClock::now() - begin).count();
 }
 
 Json measure_copies(const std::vector<int>& cpus) {
   const auto each = std::clamp(2 * most_bytes / cpus.size(), least_bytes, most_bytes);
-  std::optional<double> alone;
-  std::optional<double> all;
+  auto alone = unknown_on({cpus.front()}, most_bytes);
+  auto all = unknown_on(cpus, each);
   try {
     std::vector<Copier> copiers;
     copiers.emplace_back(most_bytes);
     while (copiers.size() < cpus.size()) copiers.emplace_back(each);
-    alone = copy_on({cpus.front()}, std::span(copiers).first(1), most_bytes);
-    all = copy_on(cpus, copiers, each);
+    alone = copies_on({cpus.front()}, std::span(copiers).first(1), most_bytes);
+    all = copies_on(cpus, copiers, each);
   } catch (const std::bad_alloc&) {
-    all.reset();
+    // What was measured until then is said.
   }
-  return {{"one_core", copies_json({cpus.front()}, most_bytes, alone)},
-          {"all_cores", copies_json(cpus, each, all)}};
+  return {{"one_core", std::move(alone)}, {"all_cores", std::move(all)}};
 }
 
 Json faster_copies(const Json& known, const Json& measured) {
   auto faster = measured;
   for (auto& [cores, copies] : faster.items()) {
     const auto before = known.is_object() ? known.value(cores, Json::object()) : Json::object();
-    if (number_at(before, "copy_GBps").value_or(0) > number_at(copies, "copy_GBps").value_or(0)) {
-      copies = before;
+    keep_faster(before, copies);
+    if (!copies.contains("by_size")) continue;
+    for (auto& now : copies["by_size"]) {
+      for (const auto& then : before.value("by_size", Json::array())) {
+        if (number_at(then, "bytes") == number_at(now, "bytes")) keep_faster(then, now);
+      }
     }
   }
   return faster;

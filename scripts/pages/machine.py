@@ -20,9 +20,11 @@ def devices_of(wiring):
 
 
 def copies_of(memory):
-    """"8.123 GB/s on one core, 12.34 on 2"."""
+    """"8.123 GB/s on one core, 12.34 on 2; in caches up to 61.23 and 120.4"."""
     one, all_of = memory["one_core"], memory["all_cores"]
-    return f"{known(one['copy_GBps'])} GB/s on one core, {known(all_of['copy_GBps'])} on {len(all_of['cpus'])}"
+    text = f"{known(one['copy_GBps'])} GB/s on one core, {known(all_of['copy_GBps'])} on {len(all_of['cpus'])}"
+    most = [max((size["copy_GBps"] or 0 for size in of.get("by_size", [])), default=0) for of in (one, all_of)]
+    return text + (f"; in caches up to {known(most[0])} and {known(most[1])}" if all(most) else "")
 
 
 def facts_of(host):

@@ -41,7 +41,7 @@ def test_what_was_calibrated_stands_beside_and_more_is_said(run_file):
            "detail": "memcpy of 16.0 GB/s", "expected_GBps": None, "share_GBps": 6.0, "pairs": 2, "min_GBps": 9.0, "p50_GBps": 10.0}
 
     def change(run):
-        copies = {"cpus": [0], "bytes": 1, "copy_GBps": 12.0}
+        copies = {"cpus": [0], "bytes": 1 << 26, "copy_GBps": 12.0, "by_size": [{"bytes": 8192, "copy_GBps": 70.0}, {"bytes": 32768, "copy_GBps": None}]}
         run["machine"]["hosts"][0]["memory_copy"] = {"one_core": copies, "all_cores": {**copies, "cpus": [0, 1], "copy_GBps": 16.0}}
         case = run["cases"][0]
         case["limits"] = [row]
@@ -51,7 +51,7 @@ def test_what_was_calibrated_stands_beside_and_more_is_said(run_file):
     text = made(run_file(change, which="pairs")).text
     assert "memory shm 2 9.000 10.00 8.000 125 % (above) 6.000 host memory calibrated: memcpy of 16.0 GB/s" in text
     assert "8.000 125 % (above) 5.000 200 %" in text
-    assert "12.00 GB/s on one core, 16.00 on 2" in text
+    assert "12.00 GB/s on one core, 16.00 on 2; in caches up to 70.00 and 70.00" in text
 
 
 def test_a_replay_says_what_the_log_has_and_where_ranks_wait(run_file):

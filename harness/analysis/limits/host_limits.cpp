@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "harness/analysis/limits/carriers.hpp"
 #include "harness/analysis/limits/limits.hpp"
 #include "harness/core/or_null.hpp"
+#include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 
@@ -25,13 +28,65 @@ struct CopyRate {
   std::string source;
 };
 
-std::optional<CopyRate> copy_rate(const Json& host, const char* cores) {
+/// The same with buffers of one size.
+struct SizeRate {
+  double bytes = 0, GBps = 0;
+};
+
+/// Of all sizes that were measured, first that of buffers that leave caches; none without it.
+std::vector<SizeRate> rates_of_sizes(const Json& measured) {
+  constexpr double most_bytes = 1e15;
+  std::vector<SizeRate> sizes;
+  const auto add = [&sizes](const Json& of) {
+    const auto bytes = number_at(of, "bytes").value_or(0);
+    const auto GBps = number_at(of, "copy_GBps").value_or(0);
+    if (GBps > 0 && bytes >= 1 && bytes <= most_bytes) sizes.push_back({bytes, GBps});
+  };
+  add(measured);
+  if (sizes.empty()) return {};
+  for (const auto& of : measured.value("by_size", Json::array())) add(of);
+  return sizes;
+}
+
+/// Of the largest buffers with at most `most` bytes, or else the smallest. What larger ones reached
+/// counts, too, where it is more: smaller ones cannot be slower.
+SizeRate rate_at(double most, const std::vector<SizeRate>& sizes) {
+  auto least = std::ranges::min(sizes, {}, &SizeRate::bytes).bytes;
+  for (const auto& size : sizes) {
+    if (size.bytes <= most) least = std::max(least, size.bytes);
+  }
+  auto best = sizes.front();
+  for (const auto& size : sizes) {
+    if (size.bytes >= least && size.GBps > best.GBps) best = size;
+  }
+  return best;
+}
+
+/// For messages of so many bytes. No smaller data are on their way than memcpy had: a core that
+/// copies a message touches it on one side at least, all cores on both sides. So memcpy's two
+/// buffers are together no larger than the message, those of more than two cores than both sides.
+std::optional<CopyRate> copy_rate(const Json& host, const char* cores, double message) {
   const auto measured = host.value("memory_copy", Json::object()).value(cores, Json::object());
-  const auto GBps = number_at(measured, "copy_GBps");
-  if (!GBps || *GBps <= 0) return std::nullopt;
+  const auto sizes = rates_of_sizes(measured);
+  if (sizes.empty()) return std::nullopt;
   const auto cpus = texts_of(measured.value("cpus", Json()));
-  return CopyRate{*GBps, fmt::format("memcpy of {} GB/s on CPU{} {}", significant(*GBps, 3),
-                                     cpus.size() == 1 ? "" : "s", join(cpus, ", "))};
+  const auto rate =
+      rate_at(message / static_cast<double>(std::max<std::size_t>(cpus.size(), 2)), sizes);
+  auto source = fmt::format("memcpy of {} GB/s on CPU{} {}", significant(rate.GBps, 3),
+                            cpus.size() == 1 ? "" : "s", join(cpus, ", "));
+  if (rate.bytes < sizes.front().bytes) {
+    source +=
+        fmt::format(", {} again and again", spaced_size(static_cast<std::uint64_t>(rate.bytes)));
+  }
+  return CopyRate{rate.GBps, source};
+}
+
+/// Of messages that leave and reach the same two buffers again and again, which caches may hold;
+/// infinity of others.
+double bytes_in_caches(const Case& of) {
+  const bool warm = text_at(of.parameters, "/buffers", "warm") == "warm";
+  const auto bytes = is_exchange(of) || !warm ? std::nullopt : bytes_of(of);
+  return bytes ? static_cast<double>(*bytes) : std::numeric_limits<double>::infinity();
 }
 
 /// How often a byte is copied on its way: so often, or at least.
@@ -69,13 +124,13 @@ bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
 /// The pairs of a case that the cores copy for, and what they load.
 class CopiedPairs {
  public:
-  explicit CopiedPairs(int threads) : threads_(threads) {}
+  CopiedPairs(int threads, double message) : threads_(threads), message_(message) {}
 
   /// False of a host whose copies were not measured. `on_host`: " on node1" where it is not the
   /// only one.
   bool begin_host(const Json& host, const std::string& on_host) {
-    const auto all_cores = copy_rate(host, "all_cores");
-    one_core_ = copy_rate(host, "one_core");
+    const auto all_cores = copy_rate(host, "all_cores", message_);
+    one_core_ = copy_rate(host, "one_core", message_);
     if (!one_core_ || !all_cores) return false;
     on_host_ = on_host;
     memory_ = resources_.size();
@@ -139,7 +194,8 @@ class CopiedPairs {
     return found->second;
   }
 
-  int threads_;  ///< of each rank, that copy at the same time
+  int threads_;     ///< of each rank, that copy at the same time
+  double message_;  ///< bytes_in_caches()
   std::optional<CopyRate> one_core_;
   std::string on_host_;
   std::size_t memory_ = 0;
@@ -183,7 +239,7 @@ void add_host_limits(Case& of, const Result& result) {
   if (!of_memory(of, "host") || !hosts.is_array()) return;
   const Carriers carriers(of);
   const auto within = pairs_within_hosts(of, hosts_of_ranks(result));
-  CopiedPairs pairs(threads_in(of.parameters));
+  CopiedPairs pairs(threads_in(of.parameters), bytes_in_caches(of));
   for (const auto& host : hosts) {
     const auto name = text_at(host, "/name", "");
     const auto own = within.find(name);

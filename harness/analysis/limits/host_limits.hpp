@@ -9,6 +9,14 @@ namespace ucxbench {
 /// and on all the ranks' cores at once (C). A byte copied is read once and written once, so that
 /// memory carries 2 C.
 ///
+/// Messages that leave and reach the same buffers again and again stay in caches as far as they
+/// fit. For them C1 and C are of buffers that were copied likewise and are no larger than what
+/// the message touches: of half its bytes for one core, of its bytes by the number of cores (two
+/// or more) for all; the largest such that were measured, or else the smallest. No core copies
+/// faster than within its own caches, so it is no matter which caches the two cores share. For
+/// others (`buffers` is not "warm", or a workload's exchange) they are of buffers that leave
+/// caches.
+///
 /// A pair's byte is copied n times: twice over posix and sysv (the sender copies it into a shared
 /// segment, the receiver out of it), once over cma and knem (the receiver reads it out of the
 /// sender's memory): UCX 1.20, src/uct/sm/mm and src/uct/sm/scopy. Over tcp the sender's core
@@ -18,8 +26,9 @@ namespace ucxbench {
 /// all messages that its rank sends or receives, and memory all of them. Where UCX does not say
 /// which way of shared memory it was, n = 1 and the limit is "at most".
 ///
-/// It is a calibrated limit, no law: segments and messages that stay in caches can be faster.
-/// Nothing is said where the copies were not measured.
+/// It is a calibrated limit, no law: what was measured just before may have been held up by other
+/// programs, and an exchange's messages may stay in caches. Nothing is said where the copies were
+/// not measured.
 void add_host_limits(Case& of, const Result& result);
 
 }  // namespace ucxbench

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "harness/analysis/limits/run_limits.hpp"
 #include "harness/result/older_runs.hpp"
 
@@ -56,6 +58,80 @@ TEST(HostLimits, OfSegmentsAreTwoCopies) {
   EXPECT_EQ(row["p50_GBps"], 5);
   EXPECT_EQ(run.of.pairs[0]["calibrated_GBps"], 6);
   EXPECT_FALSE(run.of.pairs[0].contains("limit_GBps")) << "it is no law";
+}
+
+/// The same with smaller buffers: 80 GB/s by one core within 8 KiB, 40 within 512 KiB, 8 within
+/// 8 MiB; by two 1.5 times as much.
+struct RunOfSizes : SharedMemoryRun {
+  explicit RunOfSizes(std::uint64_t bytes) {
+    for (const auto* cores : {"one_core", "all_cores"}) {
+      auto& copies = result.machine["hosts"][0]["memory_copy"][cores];
+      copies["bytes"] = 64 << 20;
+      const auto factor = copies["cpus"].size() == 1 ? 1.0 : 1.5;
+      copies["by_size"] = Json::array({{{"bytes", 8 << 10}, {"copy_GBps", 80 * factor}},
+                                       {{"bytes", 512 << 10}, {"copy_GBps", 40 * factor}},
+                                       {{"bytes", 8 << 20}, {"copy_GBps", 8 * factor}}});
+    }
+    of.parameters["bytes"] = bytes;
+    of.shows = shows_of_older(of);
+  }
+};
+
+TEST(HostLimits, OfMessagesInCachesAreOfBuffersThatAreNoLarger) {
+  const auto of_one_core = [](std::uint64_t bytes) {
+    RunOfSizes run(bytes);
+    run.add(0, 1, "cma/memory");
+    return run.only_row();
+  };
+  EXPECT_EQ(of_one_core(8)["GBps"], 80) << "the smallest there is";
+  EXPECT_EQ(of_one_core((1 << 20) - 1)["GBps"], 80) << "two of 512 KiB are more";
+  const auto row = of_one_core(1 << 20);
+  EXPECT_EQ(row["GBps"], 40);
+  EXPECT_EQ(row["detail"], "memcpy of 40.0 GB/s on CPU 0, 512 KiB again and again");
+  EXPECT_EQ(of_one_core(16 << 20)["GBps"], 10) << "memory's, which was faster than 8 MiB";
+  EXPECT_EQ(of_one_core(16 << 20)["detail"], "memcpy of 10.0 GB/s on CPU 0");
+  EXPECT_EQ(of_one_core(std::uint64_t{1} << 30U)["GBps"], 10);
+}
+
+TEST(HostLimits, OfMessagesInCachesAreOfAllCoresTogether) {
+  RunOfSizes two(1 << 20);
+  two.add(0, 1, "sysv/memory");
+  EXPECT_EQ(two.only_row()["GBps"], 30) << "twice 60 of traffic, four times for each byte";
+  EXPECT_EQ(two.of.limits[0]["detail"],
+            "memcpy of 60.0 GB/s on CPUs 0, 1, 512 KiB again and again, copied twice");
+  RunOfSizes three(1 << 20);
+  three.result.machine["hosts"][0]["memory_copy"]["all_cores"]["cpus"] = {0, 1, 2};
+  three.add(0, 1, "sysv/memory");
+  EXPECT_EQ(three.only_row()["GBps"], 40) << "of three cores 512 KiB each are more than both sides";
+}
+
+TEST(HostLimits, OfColdBuffersAndExchangesAreOfMemory) {
+  RunOfSizes cold(1 << 20);
+  cold.of.parameters["buffers"] = "cold";
+  cold.add(0, 1, "cma/memory");
+  EXPECT_EQ(cold.only_row()["GBps"], 10);
+  RunOfSizes warm(1 << 20);
+  warm.of.parameters["buffers"] = "warm";
+  warm.add(0, 1, "cma/memory");
+  EXPECT_EQ(warm.only_row()["GBps"], 40);
+  RunOfSizes exchange(1 << 20);
+  exchange.of.exchange = {{"bytes", 2e9}};
+  exchange.add(0, 1, "cma/memory");
+  exchange.of.pairs[0]["bytes"] = 2e9;
+  add_limits(exchange.of, exchange.result, Graph());
+  EXPECT_EQ(exchange.of.exchange["calibrated_GBps"], 10);
+}
+
+TEST(HostLimits, OfSizesThatAreNoneAreLeftOut) {
+  RunOfSizes run(1 << 20);
+  for (const auto* cores : {"one_core", "all_cores"}) {
+    auto& sizes = run.result.machine["hosts"][0]["memory_copy"][cores]["by_size"];
+    sizes[1]["copy_GBps"] = nullptr;
+    sizes.push_back({{"bytes", 1e300}, {"copy_GBps", 500}});
+    sizes.push_back("512 KiB");
+  }
+  run.add(0, 1, "cma/memory");
+  EXPECT_EQ(run.only_row()["GBps"], 80) << "of 8 KiB";
 }
 
 TEST(HostLimits, OfSeveralHostsAreThoseOfTheirOwnMemory) {
