@@ -119,7 +119,9 @@ def main(argv):
         result = report.provenance(run, "bench/fidelity/fidelity.py", argv) | {"settings": SETTINGS}
         shimmed = options.preload is not None
         result["ucx_perftest"] = {
-            "program": options.perftest, "buffers_written_once": shimmed, "progress_in_barrier": shimmed,
+            "program": report.in_tree(options.perftest),
+            "buffers_written_once": shimmed,
+            "progress_in_barrier": shimmed,
         }
         theirs = Perftest(options.perftest, run["ucx"]["library"], options.preload, run["ucx"]["version"])
         if options.part:

@@ -268,6 +268,19 @@ def test_record(tmp_path):
     assert statistics.median(ours / theirs for ours, theirs in pairs) == cells[0]["ratio"]["median"]
 
 
+def test_a_record_has_no_path_to_the_source_tree():
+    library = report.ROOT / ".ucx/libucx-cu12==1.22.0/libucx/lib/libucp.so.0"
+    run = {
+        "machine": {"id": "vm-1", "labels": [], "hosts": [{"cpu_model": "CPU", "cores": 2, "kernel": "6.1"}]},
+        "ucx": {"version": "1.22.0", "library": str(library)},
+        "build": dict.fromkeys(("version", "commit", "dirty", "compiler", "flags"), "-"),
+    }
+    argv = [f"--ucx-bench={report.ROOT}/build/release/bin/ucx-bench", "--perftest", f"{report.ROOT}/a b", "--output", f"/old{report.ROOT}/x"]
+    record = report.provenance(run, "bench/fidelity/fidelity.py", argv)
+    assert record["ucx"]["library"] == ".ucx/libucx-cu12==1.22.0/libucx/lib/libucp.so.0"
+    assert record["command"] == f"bench/fidelity/fidelity.py --ucx-bench=build/release/bin/ucx-bench --perftest 'a b' --output /old{report.ROOT}/x"
+
+
 def test_a_record_of_the_plain_loop_is_another_file(tmp_path):
     where = report.save(a_result(1.0) | {"instead_of_ucx_bench": "plain+send-books"}, tmp_path)
     assert where.name == "vm-1-ucx-1.13.1-plain-send-books.md"

@@ -5,9 +5,8 @@ import statistics
 import report  # before pages: it says where these are
 from cells import SIZES, WINDOW, Cell
 from intervals import describe
-from options import ROOT
 from pages import charts, template
-from report import number
+from report import in_tree, number
 
 UNITS = {"latency": "µs", "bandwidth": "GB/s", "throughput": "GB/s"}
 DEFINITIONS = {
@@ -26,11 +25,6 @@ HOW = (
 def reference_of(cell, names):
     """To whom the others are compared: a message to UCX's own tool, a workload to ours."""
     return "ucx_perftest" if isinstance(cell, Cell) and "ucx_perftest" in names else "ucx-bench"
-
-
-def in_tree(text):
-    """Paths from the top of the source tree on, as on any machine."""
-    return text.replace(f"{ROOT}/", "")
 
 
 def cell_record(cell, peers, record, absent):

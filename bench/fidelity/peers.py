@@ -13,7 +13,7 @@ import report
 from cells import SETTINGS
 from options import ROOT, UCX_BENCH
 from peer_cells import MATCH, Load, LocalJoin, Message
-from peer_record import cell_record, in_tree, markdown, page
+from peer_record import cell_record, markdown, page
 from peer_tools import PYTHON, all_peers
 from tools import Failed, Unfit
 from turns import Comparison
@@ -154,7 +154,6 @@ def main(argv):
             "schema": "ucx-bench/peers/1", "settings": SETTINGS, "rounds": options.rounds, "cpus": CPUS,
             "buffers_of_ucx_perftest_written_once": preload.exists(), "peers": found, "cells": [],
         }
-        result["ucx"]["library"] = in_tree(result["ucx"]["library"])
         measure(result, groups, peers, options.rounds, lambda: write(options, result, "interrupted", is_last=False))
         write(options, result, "complete")
     except (Failed, Unfit) as error:

@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shlex
 import statistics
 import sys
@@ -18,6 +19,11 @@ UNITS = {"latency": "µs", "bandwidth": "GB/s", "rate": "1/s"}
 CONGESTION_CONTROL = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
 
 
+def in_tree(text):
+    """Paths from the top of the source tree on, as on any machine."""
+    return re.sub(rf"(?<![^\s'\"=:,]){re.escape(str(ROOT))}/", "", text)
+
+
 def utc_now():
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -27,7 +33,7 @@ def provenance(run, script, argv, load_before=None):
     host = run["machine"]["hosts"][0]
     return {
         "schema": "ucx-bench/fidelity/1",
-        "command": shlex.join([script, *argv]),
+        "command": in_tree(shlex.join([script, *argv])),
         "started_utc": utc_now(),
         "machine": {
             "id": run["machine"]["id"],
@@ -39,7 +45,7 @@ def provenance(run, script, argv, load_before=None):
             "labels": run["machine"]["labels"],
             "load_1min_before": os.getloadavg()[0] if load_before is None else load_before,
         },
-        "ucx": {"version": run["ucx"]["version"], "library": os.path.realpath(run["ucx"]["library"])},
+        "ucx": {"version": run["ucx"]["version"], "library": in_tree(os.path.realpath(run["ucx"]["library"]))},
         "ucx_bench": {key: run["build"][key] for key in ("version", "commit", "dirty", "compiler", "flags")},
     }
 
