@@ -35,12 +35,12 @@ struct SizeRate {
 
 /// Of all sizes that were measured, first that of buffers that leave caches; none without it.
 std::vector<SizeRate> rates_of_sizes(const Json& measured) {
-  constexpr double most_bytes = 1e15;
+  constexpr double largest = 1e15;
   std::vector<SizeRate> sizes;
   const auto add = [&sizes](const Json& of) {
     const auto bytes = number_at(of, "bytes").value_or(0);
     const auto GBps = number_at(of, "copy_GBps").value_or(0);
-    if (GBps > 0 && bytes >= 1 && bytes <= most_bytes) sizes.push_back({bytes, GBps});
+    if (GBps > 0 && bytes >= 1 && bytes <= largest) sizes.push_back({bytes, GBps});
   };
   add(measured);
   if (sizes.empty()) return {};
