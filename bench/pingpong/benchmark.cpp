@@ -7,6 +7,7 @@
 
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/rank.hpp"
+#include "bench/pingpong/refusal.hpp"
 #include "bench/pingpong/thread_options.hpp"
 #include "bench/pingpong/threads.hpp"
 #include "harness/comm/link.hpp"
@@ -27,43 +28,60 @@ void settle(Parameters& p) {
   if (p.enable_rdmacm) p.connect_by = ConnectBy::sockaddr;
 }
 
-void refuse(const Parameters& p, const std::string& why) {
-  throw Failure(Exit::usage, fmt::format("--api {}: {}", to_string(p.api), why));
-}
+std::string api_option(const Parameters& p) { return fmt::format("--api {}", to_string(p.api)); }
 
 // What put, get and atomic operations cannot have.
 void check_operations(const Parameters& p) {
   using Kind = ProgressMode::Kind;
   if (!is_one_sided(p.api)) return;
+  const auto api = api_option(p);
   if (p.progress.kind == Kind::event || p.progress.kind == Kind::thread) {
-    refuse(p, fmt::format("nothing wakes the target of such an operation, so ranks cannot sleep as "
-                          "with --progress-mode {}; give --progress-mode poll",
-                          p.progress.name()));
+    refuse(api, fmt::format("nothing wakes the target of such an operation, so ranks cannot sleep "
+                            "as with --progress-mode {}; give --progress-mode poll",
+                            p.progress.name()));
   }
-  if (p.api == Api::put && p.bytes == 0) refuse(p, "a put of 0 B cannot be seen; give --sizes 1");
+  if (p.api == Api::put && p.bytes == 0) refuse(api, "a put of 0 B cannot be seen; give --sizes 1");
   if (!is_atomic(p.api)) return;
-  if (p.bidirectional) refuse(p, "atomic operations have no bandwidth; leave --bidirectional out");
+  if (p.bidirectional)
+    refuse(api, "atomic operations have no bandwidth; leave --bidirectional out");
   if (uses_gpu(p)) {
-    refuse(p, "the word of an atomic operation is in host memory here; leave --memory out");
+    refuse(api, "the word of an atomic operation is in host memory here; leave --memory out");
   }
 }
 
 // What cold buffers need.
 void check_buffers(const Parameters& p) {
   if (p.buffers == Buffers::warm) return;
-  const auto refuse_cold = [](const std::string& why) {
-    throw Failure(Exit::usage, "--buffers cold: " + why);
-  };
-  if (p.comm != CommKind::ucx) {
-    refuse_cold(fmt::format("--comm {} has warm ones alone; use --comm ucx", to_string(p.comm)));
-  }
+  const std::string cold = "--buffers cold";
+  refuse_other_devices(p, cold);
   if (is_one_sided(p.api)) {
-    refuse_cold(
-        fmt::format("--api {} acts on one place of the peer's memory; use tag, stream or am",
-                    to_string(p.api)));
+    refuse(cold, fmt::format("{} acts on one place of the peer's memory; use tag, stream or am",
+                             api_option(p)));
   }
-  if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
-    refuse_cold("only host memory is in the caches of the CPU; leave --memory out");
+  if (on_gpu_or_pinned(p)) {
+    refuse(cold, "only host memory is in the caches of the CPU; leave --memory out");
+  }
+}
+
+// What other devices have no counterpart of.
+void check_device(const Parameters& p) {
+  using Kind = ProgressMode::Kind;
+  if (p.comm == CommKind::ucx) return;
+  if (p.comm == CommKind::mpi && p.api == Api::stream) {
+    refuse(api_option(p), "MPI has no streams; use --api tag with --comm mpi");
+  }
+  if (p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
+    refuse(fmt::format("--progress-mode {}", p.progress.name()),
+           fmt::format("with --comm {} ranks wait by poll or event", to_string(p.comm)));
+  }
+  if (p.api != Api::tag && p.api != Api::stream) {
+    refuse(api_option(p),
+           fmt::format("only UCX has this operation; use --api {} with --comm {}",
+                       p.comm == CommKind::mpi ? "tag" : "tag or stream", to_string(p.comm)));
+  }
+  if (p.expected) {
+    refuse("--expected", fmt::format("only UCX has estimates; leave out --expected or --comm {}",
+                                     to_string(p.comm)));
   }
 }
 
@@ -73,51 +91,29 @@ std::vector<Json> sizes_left(const void* parameters, std::vector<Json> sizes, bo
   const auto least = p.layout.entries;
   std::erase_if(sizes, [&](const Json& bytes) { return bytes < least; });
   if (sizes.empty()) {
-    throw Failure(Exit::usage, fmt::format("--buffer {}: each part has a byte or more; give "
-                                           "--sizes of {} B or more",
-                                           to_string(p.layout), least));
+    refuse(fmt::format("--buffer {}", to_string(p.layout)),
+           fmt::format("each part has a byte or more; give --sizes of {} B or more", least));
   }
   if (!is_atomic(p.api)) return sizes;
   if (!asked) return {4, 8};
   std::erase_if(sizes, [](const Json& bytes) { return bytes != 4 && bytes != 8; });
-  if (sizes.empty()) refuse(p, "an atomic operation has 4 or 8 bytes; give --sizes 4,8");
+  if (sizes.empty())
+    refuse(api_option(p), "an atomic operation has 4 or 8 bytes; give --sizes 4,8");
   return sizes;
 }
 
 void check(const Parameters& p, const Local& local) {
   if (p.ranks > 1 && p.ranks % 2 != 0) {
-    throw Failure(Exit::usage, fmt::format("--ranks {}: pairs need an even number, or 1 with "
-                                           "--transports self",
-                                           p.ranks));
+    refuse(fmt::format("--ranks {}", p.ranks),
+           "pairs need an even number, or 1 with --transports self");
   }
   if (p.enable_rdmacm && std::ranges::find(p.transports, "ib") == p.transports.end()) {
-    throw Failure(Exit::usage, "--enable-rdmacm: connections by rdmacm need --enable-infiniband");
+    refuse("--enable-rdmacm", "connections by rdmacm need --enable-infiniband");
   }
   if (p.bidirectional && !p.bandwidth) {
-    throw Failure(Exit::usage,
-                  "--bidirectional: it is a bandwidth, which --measure latency leaves out");
+    refuse("--bidirectional", "it is a bandwidth, which --measure latency leaves out");
   }
-  if (p.comm == CommKind::mpi && p.api == Api::stream) {
-    throw Failure(Exit::usage, "--api stream: MPI has no streams; use --api tag with --comm mpi");
-  }
-  using Kind = ProgressMode::Kind;
-  if (p.comm != CommKind::ucx && p.progress.kind != Kind::poll && p.progress.kind != Kind::event) {
-    throw Failure(Exit::usage, fmt::format("--progress-mode {}: with --comm {} ranks wait by poll "
-                                           "or event",
-                                           p.progress.name(), to_string(p.comm)));
-  }
-  if (p.comm != CommKind::ucx && p.api != Api::tag && p.api != Api::stream) {
-    throw Failure(Exit::usage,
-                  fmt::format("--api {}: only UCX has this operation; use --api {} with --comm {}",
-                              to_string(p.api), p.comm == CommKind::mpi ? "tag" : "tag or stream",
-                              to_string(p.comm)));
-  }
-  if (p.expected && p.comm != CommKind::ucx) {
-    throw Failure(Exit::usage,
-                  fmt::format("--expected: only UCX has estimates; leave out --expected or "
-                              "--comm {}",
-                              to_string(p.comm)));
-  }
+  check_device(p);
   check_operations(p);
   check_threads(p);
   check_buffers(p);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "bench/pingpong/parameters.hpp"
+#include "bench/pingpong/refusal.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
 
@@ -18,19 +19,6 @@ constexpr Names<Receives, 2> kinds_of_receives = {
 constexpr std::string_view iov = "iov:";
 constexpr int most_entries = 1024;
 constexpr int most_header_bytes = 65536;  // more than any transport of UCX takes
-
-[[noreturn]] void refuse(const std::string& option, const std::string& why) {
-  throw Failure(Exit::usage, fmt::format("{}: {}", option, why));
-}
-
-void refuse_other_devices(const Parameters& p, const std::string& option) {
-  if (p.comm == CommKind::ucx) return;
-  refuse(option, fmt::format("this is of UCX alone; leave it or --comm {} out", to_string(p.comm)));
-}
-
-bool on_gpu_or_pinned(const Parameters& p) {
-  return needs_cuda(p.sent_from()) || needs_cuda(p.received_into());
-}
 
 void check_error_mode(const Parameters& p) {
   if (p.error_mode == ErrorMode::none) return;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/pingpong/refusal.hpp"
 #include "harness/core/activity.hpp"
-#include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
 
 namespace ucxbench::pingpong {
@@ -24,16 +24,6 @@ std::vector<Json> workers_left(const void* parameters, std::vector<Json> values,
   const bool has_own = std::ranges::find(values, own) != values.end();
   if (static_cast<const Parameters*>(parameters)->threads > 1 || !has_own) return values;
   return {own};
-}
-
-void refuse_option(const std::string& option, const std::string& why) {
-  throw Failure(Exit::usage, option + ": " + why);
-}
-
-void check_waiting(const Parameters& p, const std::string& option) {
-  if (p.comm != CommKind::ucx) {
-    refuse_option(option, fmt::format("--comm {} has one; use --comm ucx", to_string(p.comm)));
-  }
 }
 
 }  // namespace
@@ -75,42 +65,41 @@ Fields<Parameters> thread_fields() {
 
 void check_threads(const Parameters& p) {
   if (p.threads == 1 && p.workers == Workers::shared) {
-    refuse_option("--workers shared",
-                  "one thread has nothing to share; leave 1 out of --threads, or give "
-                  "--workers shared,own");
+    refuse("--workers shared",
+           "one thread has nothing to share; leave 1 out of --threads, or give "
+           "--workers shared,own");
   }
   const auto endpoints = fmt::format("--endpoints {}", p.endpoints);
   if (p.endpoints > 1) {
-    check_waiting(p, endpoints);
+    refuse_other_devices(p, endpoints);
     if (is_one_sided(p.api)) {
-      refuse_option(endpoints,
-                    fmt::format("--api {} has one, whose operations UCX keeps in order; use "
-                                "tag, stream or am",
-                                to_string(p.api)));
+      refuse(endpoints, fmt::format("--api {} has one, whose operations UCX keeps in order; use "
+                                    "tag, stream or am",
+                                    to_string(p.api)));
     }
   }
   if (p.threads == 1) return;
   const auto threads = fmt::format("--threads {}", p.threads);
-  check_waiting(p, threads);
+  refuse_other_devices(p, threads);
   if (p.progress.kind != ProgressMode::Kind::poll) {
-    refuse_option(threads, fmt::format("several threads wait by --progress-mode poll alone, not {}",
-                                       p.progress.name()));
+    refuse(threads, fmt::format("several threads wait by --progress-mode poll alone, not {}",
+                                p.progress.name()));
   }
-  if (needs_cuda(p.sent_from()) || needs_cuda(p.received_into())) {
-    refuse_option(threads, "several threads have host memory here; leave --memory out");
+  if (on_gpu_or_pinned(p)) {
+    refuse(threads, "several threads have host memory here; leave --memory out");
   }
   if (p.buffers == Buffers::cold) {
-    refuse_option(threads, "several threads have warm buffers alone; leave --buffers cold out");
+    refuse(threads, "several threads have warm buffers alone; leave --buffers cold out");
   }
   if (p.expected) {
-    refuse_option(threads, "UCX's estimates know nothing of threads; leave --expected out");
+    refuse(threads, "UCX's estimates know nothing of threads; leave --expected out");
   }
   if (p.header_bytes > 0) {
-    refuse_option(threads, "several threads send no headers here; leave --header out");
+    refuse(threads, "several threads send no headers here; leave --header out");
   }
   if (p.threads * p.endpoints > most_connections) {
-    refuse_option(threads, fmt::format("with {} that is more than {} connections", endpoints,
-                                       most_connections));
+    refuse(threads,
+           fmt::format("with {} that is more than {} connections", endpoints, most_connections));
   }
 }
 
