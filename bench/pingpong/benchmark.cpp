@@ -257,6 +257,10 @@ void adapt(const Json& parameters, std::vector<ShownMetric>& metrics) {
   }
 }
 
+std::string told(const Json& parameters) {
+  return threads_told(parameters) + message_axes_told(parameters);
+}
+
 // The one that makes progress is busy too.
 int busy_threads(const Parameters& p) {
   return p.progress.kind == ProgressMode::Kind::thread ? 2 : p.threads;
@@ -287,7 +291,8 @@ int busy_threads(const Parameters& p) {
                                                            "that it is done at the target"}),
                    metric_named("bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}),
                    metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept})},
-              .adapt = adapt},
+              .adapt = adapt,
+              .told = told},
 });
 
 }  // namespace

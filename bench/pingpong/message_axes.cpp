@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "bench/pingpong/parameters.hpp"
@@ -158,6 +159,20 @@ Fields<MessageAxes> message_axes_fields() {
                     .null_if_empty = true,
                     .apart = true}),
   };
+}
+
+std::string message_axes_told(const Json& parameters) {
+  static const auto fields = message_axes_fields();
+  static const MessageAxes usual;
+  std::string told;
+  for (const auto& field : fields.all) {
+    const auto value = parameters.find(field.recorded_name());
+    if (value == parameters.end() || *value == field.read(&usual)) continue;
+    auto name = field.recorded_name();
+    std::ranges::replace(name, '_', ' ');
+    told += fmt::format(", {} {}", name, text_of(field, *value));
+  }
+  return told;
 }
 
 void check_message_axes(const Parameters& p) {

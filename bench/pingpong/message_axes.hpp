@@ -41,6 +41,9 @@ struct MessageAxes {
 };
 Fields<MessageAxes> message_axes_fields();
 
+/// For a case's title, from its parameters: those that are not the default, ", buffer iov:4".
+std::string message_axes_told(const Json& parameters);
+
 /// Throws Failure(Exit::usage) for what UCX or this program cannot do together.
 void check_message_axes(const Parameters& parameters);
 

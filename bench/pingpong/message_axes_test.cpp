@@ -42,6 +42,15 @@ TEST(MessageAxes, AreCasesAndTheUsualOnesKeepTheirKeys) {
                   "register=user"}));
 }
 
+TEST(MessageAxes, AreToldInATitleUnlessTheyAreTheUsualOnes) {
+  EXPECT_EQ(message_axes_told({{"bytes", 8}}), "");
+  EXPECT_EQ(message_axes_told(
+                {{"buffer", "contiguous"}, {"error_mode", "none"}, {"header_bytes", nullptr}}),
+            "");
+  EXPECT_EQ(message_axes_told({{"buffer", "iov:4"}, {"error_mode", "peer"}, {"header_bytes", 64}}),
+            ", error mode peer, buffer iov:4, header bytes 64");
+}
+
 TEST(MessageAxes, OfAListEachPartHasAByte) {
   EXPECT_EQ(keys({{"buffer", "contiguous,iov:16"}, {"sizes", "8,16"}}).size(), 3U);
   EXPECT_EQ(refusal_by([] { keys({{"buffer", "iov:16"}, {"sizes", "8"}}); }),

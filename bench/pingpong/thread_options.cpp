@@ -9,6 +9,7 @@
 #include "bench/pingpong/refusal.hpp"
 #include "harness/core/activity.hpp"
 #include "harness/core/names.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
@@ -101,6 +102,18 @@ void check_threads(const Parameters& p) {
     refuse(threads,
            fmt::format("with {} that is more than {} connections", endpoints, most_connections));
   }
+}
+
+std::string threads_told(const Json& parameters) {
+  std::string told;
+  if (const auto threads = threads_in(parameters); threads > 1) {
+    const bool own = text_at(parameters, "/workers") == to_string(Workers::own);
+    told = fmt::format(", {} threads, {}", threads, own ? "a worker each" : "one worker");
+  }
+  if (const auto endpoints = number_at(parameters, "endpoints").value_or(1); endpoints > 1) {
+    told += fmt::format(", {} endpoints", endpoints);
+  }
+  return told;
 }
 
 Workers parse_workers(std::string_view name) { return parse_name(ways, name, "", "kind"); }

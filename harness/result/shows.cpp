@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -68,15 +67,7 @@ std::string text_of(const ShownAxis& axis, const Json& value) {
 // As all were before there was another way.
 bool by_ucx(const Json& parameters) { return text_at(parameters, "/comm", "ucx") == "ucx"; }
 
-// Ways to use a transport that a title names, with what goes without saying.
-constexpr std::array<std::pair<const char*, const char*>, 5> told_in_titles = {
-    {{"error_mode", "none"},
-     {"buffer", "contiguous"},
-     {"register", "ucx"},
-     {"receives", "expected"},
-     {"header_bytes", ""}}};
-
-std::string title_of(const std::string& benchmark, const Json& parameters) {
+std::string title_of(const View& view, const std::string& benchmark, const Json& parameters) {
   std::string title = benchmark;
   if (const auto api = text_at(parameters, "/api", ""); !api.empty()) title += " " + api;
   if (parameters.contains("memory")) {
@@ -84,20 +75,7 @@ std::string title_of(const std::string& benchmark, const Json& parameters) {
   }
   title += ", over " + text_at(parameters, "/transports");
   if (!by_ucx(parameters)) title += " by " + text_at(parameters, "/comm");
-  if (const auto threads = threads_in(parameters); threads > 1) {
-    title += fmt::format(", {} threads, {}", threads,
-                         text_at(parameters, "/workers") == "own" ? "a worker each" : "one worker");
-  }
-  if (const auto endpoints = number_at(parameters, "endpoints").value_or(1); endpoints > 1) {
-    title += fmt::format(", {} endpoints", endpoints);
-  }
-  for (const auto& [parameter, usual] : told_in_titles) {
-    const auto value = text_at(parameters, std::string("/") + parameter, usual);
-    std::string name = parameter;
-    std::ranges::replace(name, '_', ' ');
-    if (value != usual) title += ", " + name + " " + value;
-  }
-  return title;
+  return view.told == nullptr ? title : title + view.told(parameters);
 }
 
 bool is_scaled(const View& view, const Json& parameters) {
@@ -207,7 +185,7 @@ ShownAxis number_of_ranks() {
 
 Shows shows_of(const View& view, const std::string& benchmark, const Json& parameters) {
   Shows shows{.kind = view.kind,
-              .title = title_of(benchmark, parameters),
+              .title = title_of(view, benchmark, parameters),
               .at_once = view.at_once,
               .metrics = view.metrics};
   if (view.adapt != nullptr) view.adapt(parameters, shows.metrics);

@@ -88,6 +88,8 @@ struct View {
   std::optional<Amount> amount{};  ///< of a workload
   /// Changes `metrics` for a case with these parameters; null: they are the same for all.
   void (*adapt)(const Json& parameters, std::vector<ShownMetric>& metrics) = nullptr;
+  /// What a title says of the benchmark's own parameters: ", 4 endpoints"; null: nothing.
+  std::string (*told)(const Json& parameters) = nullptr;
 };
 
 /// An axis of one case.

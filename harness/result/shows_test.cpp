@@ -40,15 +40,11 @@ TEST(Shows, AreSaidByADescriptionAndParameters) {
   EXPECT_EQ(shows.scaling->asked, "64");
 }
 
-TEST(Shows, ATitleNamesAWayThatIsNotTheUsualOne) {
-  const auto title = [](const Json& parameters) {
-    return shows_of(made_up(), "made-up", with(parameters)).title;
-  };
-  const std::string usual = "made-up tag, host to cuda, over shm+tcp";
-  EXPECT_EQ(title({{"buffer", "contiguous"}, {"error_mode", "none"}, {"header_bytes", nullptr}}),
-            usual);
-  EXPECT_EQ(title({{"buffer", "iov:4"}, {"error_mode", "peer"}, {"header_bytes", 64}}),
-            usual + ", error mode peer, buffer iov:4, header bytes 64");
+TEST(Shows, ATitleEndsWithWhatTheBenchmarkTells) {
+  auto view = made_up();
+  view.told = [](const Json& parameters) { return ", edge " + parameters.at("edge").dump(); };
+  EXPECT_EQ(shows_of(view, "made-up", with({{"edge", 64}})).title,
+            "made-up tag, host to cuda, over shm+tcp, edge 64");
 }
 
 TEST(Shows, OfOneTableDifferInAxesAlone) {
