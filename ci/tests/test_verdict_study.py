@@ -23,6 +23,7 @@ sys.path.insert(0, str(STUDY))
 import duet_verdicts  # noqa: E402
 import going_on  # noqa: E402
 import link  # noqa: E402
+import planted_run  # noqa: E402
 import resample  # noqa: E402
 import study as study_program  # noqa: E402
 import table  # noqa: E402
@@ -267,6 +268,21 @@ def test_the_table_in_the_documents_is_of_the_recorded_result():
 def test_the_table_of_duets_is_of_the_recorded_result():
     recorded = ROOT / "results/duet-study.json"
     assert recorded.with_suffix(".md").read_text() == duet_verdicts.markdown(json.loads(recorded.read_text()))
+
+
+def test_a_planted_run_counts_what_was_found_and_what_was_not_planted():
+    assert planted_run.words({(8, "bandwidth_GBps"): 7}) == "131072=0/0,8=0/7,1024=0/0,65536=0/0"
+    assert not set(planted_run.SIZES["tcp"]) & set(planted_run.SIZES["shm"])
+    row = {"metric": "latency_us", "p_corrected": 0.001, "base_launches": 17, "interval": [1.03, 1.07], "ratio": 1.05}
+    result = {"started_utc": "-", "frame": "-", "load_1min_before": 0, "seconds": 1, "slowdown": 0.05,
+              "planted": {"a latency_us": {"percent": 4.9}, "b latency_us": {"percent": 5.1}},
+              "rows": [row | {"key": "a", "verdict": "regressed"}, row | {"key": "b", "verdict": "inconclusive"},
+                       row | {"key": "c", "verdict": "improved"}, row | {"key": "d", "verdict": "unchanged"}]}
+    made = planted_run.markdown(result)
+    assert "Found: 1. False alarms: 1." in made and "| `a latency_us` | 4.90 % | +5.00 % |" in made
+    assert "`c latency_us`" in made and "`d latency_us`" not in made
+    recorded = ROOT / "results/planted-run.json"
+    assert recorded.with_suffix(".md").read_text() == planted_run.markdown(json.loads(recorded.read_text()))
 
 
 def test_what_goes_on_is_simulated_within_the_time():

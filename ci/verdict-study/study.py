@@ -19,6 +19,7 @@ import tempfile
 import duet_verdicts
 import duets
 import going_on
+import planted_run
 import resample
 import table
 import turns
@@ -97,6 +98,11 @@ def simulate_duets(options):
     result = json.loads(options.output.read_text(encoding="utf-8"))
     result["simulated"] = going_on.simulated(result["unchanged"], options.draws)
     write(options.output, result, duet_verdicts.markdown(result))
+
+
+def run_planted(options):
+    result = planted_run.measured(options.ucx_bench, existing(options.shim, "work"), options.slowdown[0], say)
+    write(options.output, result, planted_run.markdown(result))
 
 
 def judged_real(program, recording, in_turns):
@@ -238,6 +244,11 @@ def parser_of_all():
     added.add_argument("--draws", type=count, default=400, metavar="N", help="suites for each row and loss (default: 400)")
     added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/duet-study.json", metavar="FILE",
                        help="to read and to add to (default: results/duet-study.json)")
+    added = command("planted-run", run_planted, "one whole `ucx-bench ab` of 48 rows, of which four are slower")
+    added.add_argument("--shim", default=str(ROOT / "build/release/ci/libwork.so"), help="built of ci/shims/work.cpp")
+    added.add_argument("--slowdown", type=percentages, default=(0.05,), metavar="PERCENT", help="(default: 5)")
+    added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/planted-run.json", metavar="FILE",
+                       help="and the same as .md beside it (default: results/planted-run.json)")
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",
                        help="comparisons drawn for each line of the table (default: 1000)")

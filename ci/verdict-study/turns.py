@@ -15,7 +15,7 @@ from verdicts import usual_environment
 LIMIT_S = 900  # of one turn or comparison, which take a minute or two
 
 
-def run_program(program, arguments, environment=None):
+def run_program(program, arguments, environment=None, limit_s=LIMIT_S):
     """Nothing of it is left running, whatever ends this."""
     process = subprocess.Popen(
         ["setpriv", "--pdeathsig", "TERM", program, "--quiet", "--progress", "never", *arguments],
@@ -24,7 +24,7 @@ def run_program(program, arguments, environment=None):
     )
     what = " ".join(map(str, arguments[:2]))
     try:
-        _, errors = process.communicate(timeout=LIMIT_S)
+        _, errors = process.communicate(timeout=limit_s)
     except BaseException as error:
         # The program ends its ranks itself.
         process.send_signal(signal.SIGTERM)
@@ -32,7 +32,7 @@ def run_program(program, arguments, environment=None):
             process.communicate(timeout=20)
         process.kill()
         if isinstance(error, subprocess.TimeoutExpired):
-            raise Unfit(f"{what}: was not done after {LIMIT_S} s; is the machine busy?") from None
+            raise Unfit(f"{what}: was not done after {limit_s} s; is the machine busy?") from None
         raise
     if process.returncode != 0:
         last = (errors.strip() or "no message").splitlines()[-1]
