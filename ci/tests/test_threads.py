@@ -66,7 +66,7 @@ def test_endpoints_take_turns(pingpong):
     "arguments, words",
     [
         (["--workers", "shared"], ["--workers shared", "nothing to share", "--threads"]),
-        (["--threads", "2", "--comm", "sockets"], ["--threads 2", "--comm ucx"]),
+        (["--threads", "2", "--comm", "sockets"], ["--threads 2", "of UCX alone"]),
         (["--threads", "2", "--progress-mode", "event"], ["--threads 2", "--progress-mode poll"]),
         (["--threads", "2", "--memory", "cuda"], ["--threads 2", "host memory"]),
         (["--threads", "2", "--buffers", "cold"], ["--threads 2", "warm"]),
@@ -74,7 +74,7 @@ def test_endpoints_take_turns(pingpong):
         (["--threads", "64", "--endpoints", "8"], ["--threads 64", "256 connections"]),
         (["--threads", "65"], ["--threads", "64"]),
         (["--endpoints", "2", "--api", "put"], ["--endpoints 2", "tag, stream or am"]),
-        (["--endpoints", "2", "--comm", "sockets"], ["--endpoints 2", "--comm ucx"]),
+        (["--endpoints", "2", "--comm", "sockets"], ["--endpoints 2", "of UCX alone"]),
     ],
 )
 def test_what_has_no_meaning_is_refused(bench, arguments, words):

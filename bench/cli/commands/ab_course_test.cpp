@@ -43,9 +43,9 @@ class Measured {
     return course_.choose(base, now);
   }
   TwoResults runs() const {
-    return measured({{.change = 0.5, .noise = 0.01, .duets = of_changed_},
-                     {.change = 0, .noise = 0.5, .duets = of_noisy_}},
-                    course_.looks(), all_launches);
+    return runs_of_duets({{.change = 0.5, .noise = 0.01, .duets = of_changed_},
+                          {.change = 0, .noise = 0.5, .duets = of_noisy_}},
+                         course_.looks(), all_launches);
   }
 
  private:
@@ -109,8 +109,7 @@ TEST(AbCourse, EndsBeforeALaunchThatWouldEndTooLate) {
   measured.until_look(seconds(200));
   EXPECT_EQ(course.done(), 1);
   EXPECT_TRUE(course.is_over());
-  EXPECT_EQ(course.left_out(),
-            "--max-time 100 s was too short for all launches: both have 1 of 24");
+  EXPECT_EQ(course.left_out(), "--max-time 100s was too short for all launches: both have 1 of 24");
 }
 
 TEST(AbCourse, TakesAChoiceBackThatCannotBeMeasured) {
@@ -128,7 +127,7 @@ TEST(AbCourse, TakesAChoiceBackThatCannotBeMeasured) {
 }
 
 TEST(AbCourse, GoesOnWhereARunWasInterrupted) {
-  const auto [base, now] = measured(
+  const auto [base, now] = runs_of_duets(
       {{.change = 0, .noise = 0.01, .duets = 13}, {.change = 0, .noise = 0.01, .duets = 17}},
       {13, 24}, all_launches);
   auto interrupted = base;

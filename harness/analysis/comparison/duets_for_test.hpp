@@ -23,7 +23,7 @@ struct Kind {
 
 using TwoResults = std::pair<Result, Result>;
 
-inline Case side_of(std::size_t number, const Kind& row, bool is_new, std::mt19937& random) {
+inline Case made_side(std::size_t number, const Kind& row, bool is_new, std::mt19937& random) {
   Case of;
   of.key = "pingpong/tag/host-host/tcp/" + std::to_string(number) + "B";
   of.state = CaseState::measured;
@@ -43,8 +43,8 @@ inline Case side_of(std::size_t number, const Kind& row, bool is_new, std::mt199
 }
 
 /// Two runs of one `ab`.
-inline TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>& looks,
-                           int planned = 0) {
+inline TwoResults runs_of_duets(const std::vector<Kind>& rows, const std::vector<int>& looks,
+                                int planned = 0) {
   std::mt19937 random(1);
   TwoResults both;
   for (const bool is_new : {false, true}) {
@@ -54,7 +54,7 @@ inline TwoResults measured(const std::vector<Kind>& rows, const std::vector<int>
                   {"ab", {{"other", is_new ? "base" : "new"}, {"looks", looks}}}};
     if (planned != 0) result.run["ab"]["planned"] = planned;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      result.cases.push_back(side_of(row, rows[row], is_new, random));
+      result.cases.push_back(made_side(row, rows[row], is_new, random));
     }
   }
   return both;

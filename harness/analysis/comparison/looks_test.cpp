@@ -58,7 +58,7 @@ const SeriesChange& row_of(const Comparison& found, const std::string& bytes) {
 
 TEST(Looks, AreThoseOfTheRuns) {
   const auto after = [](int duets, const std::vector<int>& planned) {
-    const auto [base, now] = measured({{0, 0.01, 10}, {0, 0.01, duets}}, planned);
+    const auto [base, now] = runs_of_duets({{0, 0.01, 10}, {0, 0.01, duets}}, planned);
     return looks_of(base, now);
   };
   EXPECT_EQ(after(24, {16, 24}).size(), 2U);
@@ -75,7 +75,7 @@ TEST(Looks, AreThoseOfTheRuns) {
 
 TEST(Looks, OfThoseThatGoOnStandBefore) {
   const auto after = [](int duets) {
-    const auto [base, now] = measured({{0, 0.03}, {0, 0.03, duets}}, {17, 24, 48, 72}, 24);
+    const auto [base, now] = runs_of_duets({{0, 0.03}, {0, 0.03, duets}}, {17, 24, 48, 72}, 24);
     return looks_of(base, now);
   };
   EXPECT_EQ(after(72).size(), 4U);
@@ -85,12 +85,12 @@ TEST(Looks, OfThoseThatGoOnStandBefore) {
   EXPECT_EQ(after(40).size(), 2U);
   EXPECT_EQ(after(50).size(), 3U);
   // Before, it was the time that ended it.
-  const auto [base, now] = measured({{0, 0.03, 20}}, {17, 24, 48, 72}, 24);
+  const auto [base, now] = runs_of_duets({{0, 0.03, 20}}, {17, 24, 48, 72}, 24);
   EXPECT_DOUBLE_EQ(sum_of(looks_of(base, now)), 1);
 }
 
 TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
-  const auto [base, now] = measured({{0.1, 0.01}, {0, 0.001}, {0, 0.03}}, {16, 24});
+  const auto [base, now] = runs_of_duets({{0.1, 0.01}, {0, 0.001}, {0, 0.03}}, {16, 24});
   const auto found = compare(base, now);
   EXPECT_EQ(row_of(found, "0").change, Change::regressed);
   EXPECT_EQ(row_of(found, "0").base_launches, 16U);
@@ -99,7 +99,7 @@ TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
   EXPECT_EQ(row_of(found, "2").base_launches, 24U);
   EXPECT_EQ(found.tests, 3U);
   // The same of those that were left out then, as they were.
-  const auto [less_base, less_now] = measured({{0.1, 0.01, 16}, {0, 0.001, 16}}, {16, 24});
+  const auto [less_base, less_now] = runs_of_duets({{0.1, 0.01, 16}, {0, 0.001, 16}}, {16, 24});
   EXPECT_EQ(row_of(compare(less_base, less_now), "0").base_launches, 16U);
   // Without looks it is another interval, which needs to hold but once.
   auto apart = less_now;
@@ -112,7 +112,7 @@ TEST(Looks, SettleWhatIsDecidedAndNothingElse) {
 
 TEST(Looks, TestBeyondAllLaunchesOnlyWhatGotThere) {
   const std::vector<Kind> rows = {{0, 0.08, 48}, {0, 0.08, 30}, {0, 0.08}};
-  const auto [base, now] = measured(rows, {17, 24, 48, 72}, 24);
+  const auto [base, now] = runs_of_duets(rows, {17, 24, 48, 72}, 24);
   const auto found = compare(base, now);
   EXPECT_EQ(row_of(found, "0").base_launches, 48U);
   EXPECT_EQ(row_of(found, "1").base_launches, 24U);
@@ -122,7 +122,7 @@ TEST(Looks, TestBeyondAllLaunchesOnlyWhatGotThere) {
 TEST(Looks, LeaveOutWhatIsUnchangedAndUnpromisingWhereOthersGoOn) {
   const std::vector<Kind> rows = {{0, 0.02}, {0, 0.08}};
   const auto duets = [&](const std::vector<int>& looks) {
-    const auto [base, now] = measured(rows, looks, all_launches);
+    const auto [base, now] = runs_of_duets(rows, looks, all_launches);
     const auto found = compare(base, now);
     EXPECT_EQ(row_of(found, "0").change, Change::unchanged);
     return row_of(found, "0").base_launches;
@@ -133,7 +133,7 @@ TEST(Looks, LeaveOutWhatIsUnchangedAndUnpromisingWhereOthersGoOn) {
 
 TEST(GoingOn, IsForTheMostPromisingOfTheUndecided) {
   const std::vector<Kind> rows = {{0.2, 0.01}, {0, 0.08}, {0.04, 0.08}, {0, 0.001}};
-  const auto [base, now] = measured(rows, {13, 24, 48, 72}, 24);
+  const auto [base, now] = runs_of_duets(rows, {13, 24, 48, 72}, 24);
   EXPECT_EQ(undecided_cases(base, now, {}),
             (std::vector<std::string>{base.cases[2].key, base.cases[1].key}));
 }
@@ -155,7 +155,7 @@ TEST(GoingOn, BringsOneAsFarAsTimeAllows) {
 TEST(Looks, WhatIsNotMeasuredOnIsNotTestedAgain) {
   // All duets of one sign decide at the second look, whose share is larger, but not at the first.
   const auto verdict = [](int duets) {
-    const auto [base, now] = measured({{0.1, 0.001, duets}, {0, 0.03}}, {12, 24});
+    const auto [base, now] = runs_of_duets({{0.1, 0.001, duets}, {0, 0.03}}, {12, 24});
     return row_of(compare(base, now, {.alpha = 0.002}), "0").change;
   };
   EXPECT_EQ(verdict(all_launches), Change::regressed);
