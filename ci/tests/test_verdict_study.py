@@ -274,7 +274,8 @@ def test_a_planted_run_counts_what_was_found_and_what_was_not_planted():
     assert planted_run.words({(8, "bandwidth_GBps"): 7}) == "131072=0/0,8=0/7,1024=0/0,65536=0/0"
     assert not set(planted_run.SIZES["tcp"]) & set(planted_run.SIZES["shm"])
     row = {"metric": "latency_us", "p_corrected": 0.001, "base_launches": 17, "interval": [1.03, 1.07], "ratio": 1.05}
-    result = {"started_utc": "-", "frame": "-", "load_1min_before": 0, "seconds": 1, "slowdown": 0.05,
+    frame = dict.fromkeys(("machine", "UCX", "commit"), "-")
+    result = {"ended_utc": "-", "frame": frame, "load_1min_before": 0, "seconds": 1, "slowdown": 0.05,
               "planted": {"a latency_us": {"percent": 4.9}, "b latency_us": {"percent": 5.1}},
               "rows": [row | {"key": "a", "verdict": "regressed"}, row | {"key": "b", "verdict": "inconclusive"},
                        row | {"key": "c", "verdict": "improved"}, row | {"key": "d", "verdict": "unchanged"}]}

@@ -72,7 +72,7 @@ def measured(program, shim, slowdown, say):
         planted[name]["percent"] = round(100 * planted[name]["ns"] / iteration, 2)
     return {
         "schema": SCHEMA,
-        "started_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "ended_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "frame": identity(runs["base"]), "load_1min_before": load, "seconds": round(seconds),
         "slowdown": slowdown, "planted": planted,
         "rows": [{name: row[name] for name in KEPT} for row in compared["series"]],
@@ -84,13 +84,17 @@ def measured(program, shim, slowdown, say):
 def markdown(result):
     rows = {f"{row['key']} {row['metric']}": row for row in result["rows"]}
     changed = {name for name, row in rows.items() if row["verdict"] in ("regressed", "improved")}
+    frame = result["frame"]
     lines = [
-        f"{result['started_utc']}, {result['frame']}, load {result['load_1min_before']} before, {result['seconds']} s: "
-        f"{len(rows)} rows, {len(result['planted'])} of them slower by about {100 * result['slowdown']:g} %.",
+        f"Machine {frame['machine']}, UCX {frame['UCX']}, ucx-bench {frame['commit'][:12]}, ended {result['ended_utc']}, load "
+        f"{result['load_1min_before']} before, {result['seconds']} s: {len(rows)} rows, {len(result['planted'])} of them slower by about {100 * result['slowdown']:g} %.",
+        "",
+        "An interval is of the look at which its row stopped; all of them hold together with a chance of 99.5 %. The planted "
+        "share is of the base's median in the same duets.",
         "",
         f"Found: {len(changed & set(result['planted']))}. False alarms: {len(changed - set(result['planted']))}.",
         "",
-        "| row | planted | found | 95 % interval | duets | verdict |", "|---|--:|--:|---|--:|---|",
+        "| row | planted | found | interval | duets | verdict |", "|---|--:|--:|---|--:|---|",
     ]
     for name in [*result["planted"], *sorted(changed - set(result["planted"]))]:
         row = rows[name]

@@ -328,9 +328,8 @@ AbRun::Turn AbRun::take_turns(const std::vector<AbSide*>& sides, int launch, Sig
 }
 
 AbRun::Turn AbRun::measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals) {
-  const bool even = launch % 2 == 0;
-  if (even && side_by_side_) base_begins_ = std::random_device()() % 2 == 0;
-  const bool base_first = even == base_begins_;
+  // Of duets it is drawn, so that nothing but chance tells the sides apart.
+  const bool base_first = side_by_side_ ? std::random_device()() % 2 == 0 : launch % 2 == 0;
   const std::vector<AbSide*> order = {base_first ? &base : &now, base_first ? &now : &base};
   if (side_by_side_) return take_turns(order, launch, signals);
   const auto first = take_turns({order[0]}, launch, signals);

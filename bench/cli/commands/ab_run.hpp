@@ -100,9 +100,6 @@ class AbRun {
   std::string no_duets_;
   bool side_by_side_ = false;
   const GlobalOptions& global_;
-  /// The first of two launches; the other side begins the second. Drawn if they run at the same
-  /// time, so that nothing but chance tells the sides of duets apart.
-  bool base_begins_ = true;
   int turns_ = 0;
   int turns_before_ = 0;                           ///< of the run that was resumed
   std::chrono::steady_clock::time_point begin_{};  ///< of the first turn

@@ -41,6 +41,7 @@ struct SeriesChange {
   /// Of this row alone; of duets over the looks at them (looks.hpp).
   double p = 1;
   double p_alone = 1;     ///< of duets at the last look, by itself
+  double p_of_all = 1;    ///< of all duets, also those of no look; nothing is tested by it
   bool decided = false;   ///< of duets: they need not go on
   double smallest_p = 1;  ///< that so many launches could have
   double corrected = 1;   ///< Holm's, over all tests of the comparison

@@ -5,10 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "harness/analysis/comparison/duets.hpp"
-#include "harness/analysis/comparison/shapes.hpp"
-#include "harness/analysis/comparison/signed_rank.hpp"
-
 namespace ucxbench {
 
 std::vector<std::string> undecided_cases(const Result& base, const Result& now,
@@ -16,10 +12,8 @@ std::vector<std::string> undecided_cases(const Result& base, const Result& now,
   std::map<std::string, double> least;  // p of each case
   for (const auto& row : compare(base, now, demands).series) {
     if (row.method != Method::duets || row.decided) continue;
-    const auto duets = duets_of(*find_case(base, row.key), *find_case(now, row.key), row.metric);
-    const auto p = signed_rank_p(duets.logs);
-    const auto [at, is_new] = least.emplace(row.key, p);
-    if (!is_new) at->second = std::min(at->second, p);
+    const auto [at, is_new] = least.emplace(row.key, row.p_of_all);
+    if (!is_new) at->second = std::min(at->second, row.p_of_all);
   }
   std::vector<std::pair<double, std::string>> sorted;
   for (const auto& [key, p] : least) sorted.emplace_back(p, key);

@@ -102,6 +102,7 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
     return row;
   }
   series.method = Method::duets;
+  series.p_of_all = signed_rank_p(row.duets.logs);
   series.base = median(usable_medians(base.metrics.at(metric)));
   series.now = median(usable_medians(now.metrics.at(metric)));
   // A duet's value is of blocks of milliseconds, far above any clock's step.
