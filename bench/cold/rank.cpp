@@ -155,7 +155,7 @@ class Rank {
       const auto before = read_counters();
       const auto count = counted_messages(p.bytes);
       messages.uncounted(memory.spare(), p.bytes, count);
-      evidence.moved = moved(before, read_counters());
+      evidence.moved = moved_since(before);
       evidence.payload_bytes = count * p.bytes;
     }
     if (!sends()) return Json::object();

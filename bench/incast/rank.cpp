@@ -173,7 +173,7 @@ class Rank : public RankOfCases<Parameters> {
       const auto before = read_counters();
       load.messages = counted_messages(p.bytes);
       many_to_one(comm(), context_.clock(), load);
-      counted = moved(before, read_counters());
+      counted = moved_since(before);
       payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     }
     const Json own = {{"wrong", wrong(p)},

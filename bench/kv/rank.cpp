@@ -182,7 +182,7 @@ class Rank : public RankOfCases<Parameters> {
     comm().barrier();
     if (rank() == origin) prepared.origin->post_some(counted_messages(p.bytes));
     comm().barrier();
-    if (rank() == 0) proof_.counted = moved(before, read_counters());
+    if (rank() == 0) proof_.counted = moved_since(before);
   }
 
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {

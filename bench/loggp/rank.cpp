@@ -169,7 +169,7 @@ class Rank {
       rendezvous_.barrier(waiting_);
       const auto before = read_counters();
       time_trains(end, static_cast<int>(messages), 1);
-      counted = moved(before, read_counters());
+      counted = moved_since(before);
       payload = (messages + 1) * p.bytes;
     }
     const Json own = {{"errors", errors},

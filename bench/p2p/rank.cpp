@@ -203,7 +203,7 @@ class Rank : public RankOfCases<Parameters> {
       load.messages = counted_messages(p.bytes);
       const auto before = read_counters();
       once();
-      counted = moved(before, read_counters());
+      counted = moved_since(before);
       payload = *load.messages * p.bytes;
     }
     for (const auto dst : to) {

@@ -92,7 +92,7 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
       if (lead != bench.pair.lead()) continue;
       const auto before = read_counters();
       in_step(bench.pair, bench.progress, [&] { return bench.loops.one_way(messages); });
-      evidence.moved = moved(before, read_counters());
+      evidence.moved = moved_since(before);
       evidence.payload_bytes = messages * p.bytes * static_cast<std::uint64_t>(p.threads);
     }
     rendezvous.barrier(bench.progress);

@@ -28,6 +28,7 @@ import resample  # noqa: E402
 import study as study_program  # noqa: E402
 import table  # noqa: E402
 import turns  # noqa: E402
+import unchanged_runs  # noqa: E402
 import verdicts  # noqa: E402
 from launches import Recording, Unfit  # noqa: E402
 
@@ -284,6 +285,19 @@ def test_a_planted_run_counts_what_was_found_and_what_was_not_planted():
     assert "`c latency_us`" in made and "`d latency_us`" not in made
     recorded = ROOT / "results/planted-run.json"
     assert recorded.with_suffix(".md").read_text() == planted_run.markdown(json.loads(recorded.read_text()))
+
+
+def test_unchanged_runs_count_runs_not_rows():
+    row = {"key": "a", "metric": "latency_us", "ratio": 1.02}
+    run = {"seconds": 6, "rows": [row | {"verdict": "unchanged"}, row | {"verdict": "inconclusive"}]}
+    alarm = {"seconds": 6, "rows": [row | {"verdict": "regressed"}, row | {"verdict": "improved"}]}
+    result = {"ended_utc": "-", "load_1min_before": 0, "frame": dict.fromkeys(("machine", "UCX", "commit"), "-")}
+    made = unchanged_runs.markdown(result | {"runs": [run] * 298 + [run]})
+    assert "False alarms: 0 runs, so fewer than 1 % of such runs" in made
+    made = unchanged_runs.markdown(result | {"runs": [run] * 19 + [alarm]})
+    assert "False alarms: 1 runs, so fewer than 22 % of such runs" in made and "`a latency_us`: +2.00 %" in made
+    recorded = ROOT / "results/unchanged-runs.json"
+    assert recorded.with_suffix(".md").read_text() == unchanged_runs.markdown(json.loads(recorded.read_text()))
 
 
 def test_what_goes_on_is_simulated_within_the_time():

@@ -23,6 +23,7 @@ import planted_run
 import resample
 import table
 import turns
+import unchanged_runs
 import verdicts
 from launches import Recording, Unfit
 from link import RATE, shaped_link
@@ -103,6 +104,14 @@ def simulate_duets(options):
 def run_planted(options):
     result = planted_run.measured(options.ucx_bench, existing(options.shim, "work"), options.slowdown[0], say)
     write(options.output, result, planted_run.markdown(result))
+
+
+def run_unchanged(options):
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    result = unchanged_runs.record(options.ucx_bench, options.output, options.runs, say)
+    made = unchanged_runs.markdown(result)
+    options.output.with_suffix(".md").write_text(made)
+    print(made, end="")
 
 
 def judged_real(program, recording, in_turns):
@@ -249,6 +258,10 @@ def parser_of_all():
     added.add_argument("--slowdown", type=percentages, default=(0.05,), metavar="PERCENT", help="(default: 5)")
     added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/planted-run.json", metavar="FILE",
                        help="and the same as .md beside it (default: results/planted-run.json)")
+    added = command("unchanged-runs", run_unchanged, "many whole runs of `ab` of one case, in which nothing changed")
+    added.add_argument("--runs", type=count, default=299, metavar="N", help="in all (default: 299)")
+    added.add_argument("--output", type=pathlib.Path, default=ROOT / "results/unchanged-runs.json", metavar="FILE",
+                       help="and the same as .md beside it (default: results/unchanged-runs.json)")
     added = command("judge", judge, "the verdicts, their rates and the table")
     added.add_argument("--draws", type=count, default=1000, metavar="N",
                        help="comparisons drawn for each line of the table (default: 1000)")

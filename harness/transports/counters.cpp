@@ -1,8 +1,11 @@
 #include "harness/transports/counters.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
@@ -74,6 +77,22 @@ Counters moved(const Counters& before, const Counters& after) {
     if (old != before.end() && value > old->second) deltas[name] = value - old->second;
   }
   return deltas;
+}
+
+Counters moved_since(const Counters& before) {
+  const auto of_adapter = [](const std::string& name) { return name.starts_with("ib/"); };
+  auto now = read_counters();
+  bool may_lag = std::ranges::any_of(now, of_adapter, &Counters::value_type::first);
+  for (int tries = 0; may_lag && tries < 20; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    may_lag = false;
+    for (const auto& [name, bytes] : read_counters()) {
+      if (!of_adapter(name) || now[name] == bytes) continue;
+      now[name] = bytes;
+      may_lag = true;
+    }
+  }
+  return moved(before, now);
 }
 
 }  // namespace ucxbench

@@ -178,7 +178,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     rendezvous.phase("the exchange alone");
     const auto before = read_counters();
     alone = workload.exchange_alone_GBps();
-    own.counted = counted_here(moved(before, read_counters()));
+    own.counted = counted_here(moved_since(before));
   }
   TransferLog log(p.transfer_log ? log_capacity : 0);
   auto* logged = p.transfer_log ? &log : nullptr;
