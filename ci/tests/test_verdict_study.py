@@ -293,9 +293,9 @@ def test_unchanged_runs_count_runs_not_rows():
     alarm = {"seconds": 6, "rows": [row | {"verdict": "regressed"}, row | {"verdict": "improved"}]}
     result = {"ended_utc": "-", "load_1min_before": 0, "frame": dict.fromkeys(("machine", "UCX", "commit"), "-")}
     made = unchanged_runs.markdown(result | {"runs": [run] * 298 + [run]})
-    assert "False alarms: 0 runs, so fewer than 1 % of such runs" in made
+    assert "Runs with a false alarm: 0, so fewer than 1 % of such runs" in made
     made = unchanged_runs.markdown(result | {"runs": [run] * 19 + [alarm]})
-    assert "False alarms: 1 runs, so fewer than 22 % of such runs" in made and "`a latency_us`: +2.00 %" in made
+    assert "Runs with a false alarm: 1, so fewer than 22 % of such runs" in made and "`a latency_us`: +2.00 %" in made
     recorded = ROOT / "results/unchanged-runs.json"
     assert recorded.with_suffix(".md").read_text() == unchanged_runs.markdown(json.loads(recorded.read_text()))
 

@@ -70,7 +70,7 @@ def markdown(result):
         f"{result['load_1min_before']} before, {sum(run['seconds'] for run in runs) / 60:.0f} minutes: {len(runs)} runs of `ab` "
         f"in which nothing changed, each of one case with two rows and {DUETS} duets.",
         "",
-        f"False alarms: {len(alarms)} runs, so fewer than {100 * bound:.2g} % of such runs have one (95 %, Clopper and Pearson). "
+        f"Runs with a false alarm: {len(alarms)}, so fewer than {100 * bound:.2g} % of such runs have one (95 %, Clopper and Pearson). "
         f"`--alpha` allows 0.5 %.",
         "",
         f"Rows called unchanged: {sum(row['verdict'] == 'unchanged' for row in rows)} of {len(rows)}; inconclusive: "

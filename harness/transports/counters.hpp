@@ -18,8 +18,8 @@ Counters read_counters();
 /// What moved between two readings; counters that did not move are left out.
 Counters moved(const Counters& before, const Counters& after);
 
-/// What moved until now. An adapter may count a packet after it has arrived, so this waits until two
-/// readings of its counters agree, 0.1 s at most; hosts without one do not wait.
+/// What moved until now. An adapter may count a packet after it has arrived, so this waits until
+/// two readings of its counters agree, 0.1 s at most; hosts without one do not wait.
 Counters moved_since(const Counters& before);
 
 /// The bytes that /proc/net/dev's text counts as transmitted, by device.
