@@ -10,7 +10,7 @@ import time
 
 from duets import FixedWork, duets_of, iteration_ns
 from launches import identity
-from turns import run_program, whole_run
+from turns import ab, environments, run_program, whole_run
 
 SCHEMA = "ucx-bench/planted-run/1"
 # The shim knows messages by their size, so no size is measured over both.
@@ -23,6 +23,16 @@ SUITE = "".join(
     for transport, sizes in SIZES.items())
 LIMIT_S = 1200
 KEPT = ("key", "metric", "verdict", "ratio", "interval", "p_corrected", "base_launches")
+
+
+def kept(rows):
+    return [{name: row[name] for name in KEPT} for row in rows]
+
+
+def made_on(result):
+    frame = result["frame"]
+    return (f"Machine {frame['machine']}, UCX {frame['UCX']}, ucx-bench {frame['commit'][:12]}, ended {result['ended_utc']}, "
+            f"load {result['load_1min_before']} before")
 
 
 def words(work):
@@ -55,27 +65,21 @@ def measured(program, shim, slowdown, say):
             count = work[size, metric] = fixed_work.count_of(slowdown * iteration)
             planted[f"{key} {metric}"] = {"multiplications": count, "ns": round(fixed_work.cost(count), 1)}
             say(f"{key} {metric}: {fixed_work.cost(count):.1f} ns of {iteration:.0f}")
-        variables = {"--base-env": {"LD_PRELOAD": shim, "WORK": words({})},
-                     "--new-env": {"LD_PRELOAD": shim, "WORK": words(work)}}
-        options = [word for option, of in variables.items() for name, value in of.items()
-                   for word in (option, f"{name}={value}")]
+        sides = [{"LD_PRELOAD": shim, "WORK": words(of)} for of in ({}, work)]
         load, begin = round(os.getloadavg()[0], 1), time.monotonic()
-        run_program(program, ["ab", suite, "--folder", folder / "ab", "--json", folder / "ab.json", *options],
-                    limit_s=LIMIT_S)
+        base, new, rows = ab(program, suite, environments(*sides), LIMIT_S)
         seconds = time.monotonic() - begin
-        runs = {run["run"]["ab"]["side"]: run for run in map(whole_run, (folder / "ab").rglob("*.json"))}
-        compared = json.loads((folder / "ab.json").read_text())
-    duets = duets_of(runs["base"], runs["new"])
+    duets = duets_of(base, new)
     for size, metric in PLANTED:
-        name = f"{row_of(runs['base'], size, metric)[0]} {metric}"
-        iteration = iteration_ns(metric, size, statistics.median(base for _, base, _ in duets[name]))
+        name = f"{row_of(base, size, metric)[0]} {metric}"
+        iteration = iteration_ns(metric, size, statistics.median(level for _, level, _ in duets[name]))
         planted[name]["percent"] = round(100 * planted[name]["ns"] / iteration, 2)
     return {
         "schema": SCHEMA,
         "ended_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "frame": identity(runs["base"]), "load_1min_before": load, "seconds": round(seconds),
+        "frame": identity(base), "load_1min_before": load, "seconds": round(seconds),
         "slowdown": slowdown, "planted": planted,
-        "rows": [{name: row[name] for name in KEPT} for row in compared["series"]],
+        "rows": kept(rows),
         # Of each duet the logarithm of new over base, and both sides' medians.
         "duets": duets,
     }
@@ -84,10 +88,9 @@ def measured(program, shim, slowdown, say):
 def markdown(result):
     rows = {f"{row['key']} {row['metric']}": row for row in result["rows"]}
     changed = {name for name, row in rows.items() if row["verdict"] in ("regressed", "improved")}
-    frame = result["frame"]
     lines = [
-        f"Machine {frame['machine']}, UCX {frame['UCX']}, ucx-bench {frame['commit'][:12]}, ended {result['ended_utc']}, load "
-        f"{result['load_1min_before']} before, {result['seconds']} s: {len(rows)} rows, {len(result['planted'])} of them slower by about {100 * result['slowdown']:g} %.",
+        f"{made_on(result)}, {result['seconds']} s: {len(rows)} rows, {len(result['planted'])} of them slower by about "
+        f"{100 * result['slowdown']:g} %.",
         "",
         "An interval is of the look at which its row stopped; all of them hold together with a chance of 99.5 %. The planted "
         "share is of the base's median in the same duets.",
@@ -107,4 +110,4 @@ def markdown(result):
               if name not in result["planted"] and row["interval"]]
     if widths:
         lines += ["", f"Half the width of the other rows' intervals: median {50 * statistics.median(widths):.2f} %."]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", "`ci/verdict-study/study.py planted-run`", ""])

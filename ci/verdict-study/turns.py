@@ -54,16 +54,26 @@ def one_turn(program, suite):
         return whole_run(file)
 
 
+def environments(base, new):
+    """The options of `ab` for the variables of both sides."""
+    return [word for option, variables in (("--base-env", base), ("--new-env", new))
+            for name, value in variables.items() for word in (option, f"{name}={value}")]
+
+
+def ab(program, suite, words, limit_s=LIMIT_S):
+    """`ucx-bench ab`: both sides' runs, base and new, and the rows of their comparison."""
+    with tempfile.TemporaryDirectory(prefix="verdict-study-") as name:
+        folder = pathlib.Path(name)
+        run_program(program, ["ab", suite, "--folder", folder / "runs", "--json", folder / "ab.json", *words], limit_s=limit_s)
+        sides = {run["run"]["ab"]["side"]: run for run in map(whole_run, (folder / "runs").rglob("*.json"))}
+        return sides["base"], sides["new"], json.loads((folder / "ab.json").read_text())["series"]
+
+
 def two_sides(program, suite, base, new):
     """`ucx-bench ab` in two environments: the runs of A and B, whose launches took turns."""
     new = {"SIDE": "new", **new}  # `ab` refuses what is the same on both sides
-    words = [word for option, variables in (("--base-env", base), ("--new-env", new))
-             for name, value in variables.items() for word in (option, f"{name}={value}")]
-    with tempfile.TemporaryDirectory(prefix="verdict-study-") as folder:
-        run_program(program, ["ab", suite, "--folder", folder, *words])
-        runs = [whole_run(file) for file in pathlib.Path(folder).rglob("*.json")]
-    sides = {run["run"]["ab"]["side"]: run for run in runs}
-    return [("A", sides["base"]), ("B", sides["new"])]
+    base_run, new_run, _ = ab(program, suite, environments(base, new))
+    return [("A", base_run), ("B", new_run)]
 
 
 class Session:

@@ -10,8 +10,8 @@ import time
 
 from duets import SIZES, TRANSPORTS, duets_of
 from launches import Unfit, identity
-from planted_run import KEPT
-from turns import run_program, whole_run
+from planted_run import kept, made_on
+from turns import ab, environments
 from verdicts import upper95
 
 SCHEMA = "ucx-bench/unchanged-runs/1"
@@ -22,18 +22,15 @@ KINDS = [(transport, size) for size in SIZES.values() for transport in TRANSPORT
 
 def one_run(program, transport, size):
     with tempfile.TemporaryDirectory(prefix="verdict-study-") as name:
-        folder = pathlib.Path(name)
-        suite = folder / "suite.toml"
+        suite = pathlib.Path(name, "suite.toml")
         suite.write_text(f'launches = {DUETS}\n[[case]]\nargs = "pingpong --transports {transport} --sizes {size} '
                          f'--max-time {DUETS * 100}ms"\n')
         begin = time.monotonic()
-        run_program(program, ["ab", suite, "--folder", folder / "ab", "--json", folder / "ab.json", "--new-env", "SIDE=new"])
+        base, new, rows = ab(program, suite, environments({}, {"SIDE": "new"}))
         seconds = time.monotonic() - begin
-        runs = {run["run"]["ab"]["side"]: run for run in map(whole_run, (folder / "ab").rglob("*.json"))}
-        rows = json.loads((folder / "ab.json").read_text())["series"]
-    found = {"seconds": round(seconds, 1), "rows": [{name: row[name] for name in KEPT} for row in rows],
-             "duets": {name: [duet[0] for duet in duets] for name, duets in duets_of(runs["base"], runs["new"]).items()}}
-    return identity(runs["base"]), found
+    found = {"seconds": round(seconds, 1), "rows": kept(rows),
+             "duets": {name: [duet[0] for duet in duets] for name, duets in duets_of(base, new).items()}}
+    return identity(base), found
 
 
 def record(program, file, count, say):
@@ -62,12 +59,11 @@ def alarms_of(result):
 
 
 def markdown(result):
-    frame, runs, alarms = result["frame"], result["runs"], alarms_of(result)
+    runs, alarms = result["runs"], alarms_of(result)
     rows = [row for run in runs for row in run["rows"]]
     bound = upper95(len(alarms), len(runs))
     lines = [
-        f"Machine {frame['machine']}, UCX {frame['UCX']}, ucx-bench {frame['commit'][:12]}, ended {result['ended_utc']}, load "
-        f"{result['load_1min_before']} before, {sum(run['seconds'] for run in runs) / 60:.0f} minutes: {len(runs)} runs of `ab` "
+        f"{made_on(result)}, {sum(run['seconds'] for run in runs) / 60:.0f} minutes: {len(runs)} runs of `ab` "
         f"in which nothing changed, each of one case with two rows and {DUETS} duets.",
         "",
         f"Runs with a false alarm: {len(alarms)}, so fewer than {100 * bound:.2g} % of such runs have one (95 %, Clopper and Pearson). "
@@ -78,4 +74,4 @@ def markdown(result):
     ]
     lines += ["", *(f"- `{row['key']} {row['metric']}`: {100 * (row['ratio'] - 1):+.2f} %" for number in alarms
                     for row in runs[number]["rows"] if row["verdict"] in ("regressed", "improved"))] if alarms else []
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", "`ci/verdict-study/study.py unchanged-runs`", ""])
