@@ -21,16 +21,24 @@ def style_of(style):
 
 
 def peaks_of(cases, xs):
-    """What paths carry, by specification or, where none is known, as calibrated; the largest ones."""
+    """What paths carry at each size, by specification or, where none is known, as calibrated; the largest ones."""
     specified = [limit for case in cases for limit in promised(case) if limit.get("GBps")]
-    rows = specified or [limit for case in cases for limit in case.get("limits") or [] if limit.get("GBps")]
     found = {}
-    for row in rows:
-        name = " ".join(part for part in ("peak of", row.get("path"), "" if specified else "(calibrated)") if part)
-        found[name] = max(row["GBps"], found.get(name, 0))
-    largest = sorted(found.items(), key=lambda of: -of[1])[:MOST_PEAKS]
-    return [{"name": f"{name if name != 'peak of' else 'peak'}: {significant(value, 3)} GB/s",
-             "points": [[x, value] for x in xs], **PEAK} for name, value in largest]
+    for case in cases:
+        size = size_axis(case)["value"]
+        for row in promised(case) if specified else case.get("limits") or []:
+            if not row.get("GBps") or size not in xs:
+                continue
+            name = " ".join(part for part in ("peak of", row.get("path"), "" if specified else "(calibrated)") if part)
+            by_size = found.setdefault(name if name != "peak of" else "peak", {})
+            by_size[size] = max(row["GBps"], by_size.get(size, 0))
+    largest = sorted(found.items(), key=lambda of: -max(of[1].values()))[:MOST_PEAKS]
+    return [{"name": f"{name}: {range_of(by_size.values())} GB/s", "points": [[x, by_size[x]] for x in sorted(by_size)], **PEAK}
+            for name, by_size in largest]
+
+
+def range_of(values):
+    return " to ".join(dict.fromkeys(significant(value, 3) for value in (min(values), max(values))))
 
 
 def chart(title, about, x, unit, series, marks=()):

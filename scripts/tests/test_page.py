@@ -219,6 +219,20 @@ def test_the_peak_of_the_path_is_drawn_over_sizes(run_file):
     assert [of["name"] for of in chart["series"] if of.get("peak")] == ["peak of nvlink: 50.0 GB/s"]
 
 
+def test_a_calibrated_peak_is_of_each_size(run_file):
+    def change(run):
+        for case in run["cases"]:
+            size = next(axis["value"] for axis in case["shows"]["axes"] if axis.get("unit") == "B")
+            case["limits"] = [{"path": "shm", "GBps": 200 if size == 8 else 50, "source": "calibrated"}]
+
+    run = json.loads(run_file().read_text())
+    change(run)
+    [chart] = [chart for chart in charts.of_run(run, "run.json") if chart["y"]["unit"] == "GB/s"]
+    [peak] = [of for of in chart["series"] if of.get("peak")]
+    assert peak["name"] == "peak of shm (calibrated): 50.0 to 200 GB/s"
+    assert peak["points"] == sorted([size, 200 if size == 8 else 50] for size, _ in peak["points"]) and len(peak["points"]) > 1
+
+
 def test_a_plot_has_the_title_of_its_own_metric(run_file):
     def change(run):
         run["cases"] += [copy.deepcopy(case) for case in run["cases"]]
