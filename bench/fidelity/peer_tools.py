@@ -210,6 +210,7 @@ def osu_folder():
 class Osu(OverMpi):
     family, layer = "osu", "MPI"
     about = "mean, not median, of the iterations"
+    banner = ""  # of its last run: the program, with its version
 
     def version(self):
         mpi = open_mpi_version()
@@ -224,8 +225,13 @@ class Osu(OverMpi):
         return mpirun(cell.transport, self.over_ucx, test)
 
     def measure(self, cell):
-        value = parse_osu(self.printed(cell), cell.bytes)
+        text = self.printed(cell)
+        value = parse_osu(text, cell.bytes)
+        self.banner = "".join(re.findall(r"^# (OSU .*)", text, re.MULTILINE)[:1])
         return value if cell.metric == "latency" else value / 1e3  # its MB are 10⁶ bytes
+
+    def note(self, cell):
+        return self.banner
 
 
 def parse_echo(text):

@@ -41,6 +41,12 @@ def test_reads_osu():
             peer_tools.parse_osu(text, size)
 
 
+def test_osu_says_its_own_version(monkeypatch):
+    osu = peer_tools.Osu(False)
+    monkeypatch.setattr(osu, "printed", lambda _: OSU)
+    assert osu.measure(SMALL) == 6.31 and osu.note(SMALL) == "OSU MPI Latency Test v7.4"
+
+
 def test_reads_send_recv_of_ucxx():
     assert peer_tools.parse_send_recv(SEND_RECV) == 31.004
     with pytest.raises(tools.Failed, match="no median"):

@@ -14,7 +14,8 @@ import sys
 import time
 
 from conftest import PROGRAM, Started, wait_until
-from test_fault_matrix import can_have_hosts, is_ours, parent_of, rank_of
+from fault_scene import is_ours, parent_of, rank_of
+from test_fault_matrix import can_have_hosts
 from test_hosts import AS_ROOT, PORT, Hosts, ip
 
 SEED = os.environ["CHAOS_SEED"]

@@ -43,58 +43,60 @@ ucp_ep_h connected(const UcxWorker& here, const UcxWorker& there) {
   return endpoint;
 }
 
-// What another length than the receiver's would overwrite is not written.
-TEST(ActiveMessage, OfAnotherLengthIsAnError) {
-  ::setenv("UCX_TLS", "tcp", 1);
-  ::setenv("UCX_NET_DEVICES", "lo", 1);
-  for (const std::size_t bytes : {std::size_t{16}, std::size_t{1} << 20U}) {
-    const auto clock = Clock::calibrate();
-    const UcxWorker here(Api::am, {});
-    const UcxWorker there(Api::am, {});
-    BothProgress progress(here.handle(), there.handle());
-    AmLink sender(here.handle(), connected(here, there), progress, clock);
-    AmLink receiver(there.handle(), connected(there, here), progress, clock);
-    Buffer from(MemoryKind::host, bytes);
-    Buffer into(MemoryKind::host, bytes);
-    from.fill(bytes, 1);
-    sender.use({.send = from.data(), .receive = into.data(), .bytes = bytes});
-    receiver.use({.send = from.data(), .receive = into.data(), .bytes = 8});
-    sender.send();
-    receiver.receive();
-    EXPECT_THROW(receiver.wait_receives(), Failure);
-    const Buffer zeros(MemoryKind::host, bytes);
-    EXPECT_EQ(std::memcmp(into.data(), zeros.data(), bytes), 0);
+class ActiveMessage : public testing::Test {
+ protected:
+  static constexpr std::size_t room = std::size_t{1} << 20U;
+
+  ActiveMessage() { from_.fill(room, 1); }
+
+  LinkBuffers buffers(std::size_t bytes) {
+    return {.send = from_.data(), .receive = into_.data(), .bytes = bytes};
   }
+
+  void expect_refusal(const LinkBuffers& sent, const LinkBuffers& expected) {
+    sender_.use(sent);
+    receiver_.use(expected);
+    sender_.send();
+    receiver_.receive();
+    EXPECT_THROW(receiver_.wait_receives(), Failure);
+    // What would be too long is not written.
+    const Buffer zeros(MemoryKind::host, room);
+    EXPECT_EQ(std::memcmp(into_.data(), zeros.data(), room), 0);
+  }
+
+  Buffer from_{MemoryKind::host, room};
+  Buffer into_{MemoryKind::host, room};
+
+ private:
+  static UcxWorker worker_over_tcp() {
+    ::setenv("UCX_TLS", "tcp", 1);
+    ::setenv("UCX_NET_DEVICES", "lo", 1);
+    return {Api::am, {}};
+  }
+
+  Clock clock_ = Clock::calibrate();
+  UcxWorker here_ = worker_over_tcp();
+  UcxWorker there_ = worker_over_tcp();
+  BothProgress progress_{here_.handle(), there_.handle()};
+  AmLink<BothProgress> sender_{here_.handle(), connected(here_, there_), progress_, clock_};
+  AmLink<BothProgress> receiver_{there_.handle(), connected(there_, here_), progress_, clock_};
+};
+
+TEST_F(ActiveMessage, OfAnotherLengthIsAnError) { expect_refusal(buffers(16), buffers(8)); }
+
+TEST_F(ActiveMessage, OfAnotherLengthByRendezvousIsAnError) {
+  expect_refusal(buffers(room), buffers(8));
 }
 
-// Nor is a header of another length.
-TEST(ActiveMessage, OfAnotherHeaderIsAnError) {
-  ::setenv("UCX_TLS", "tcp", 1);
-  ::setenv("UCX_NET_DEVICES", "lo", 1);
-  const auto clock = Clock::calibrate();
-  const UcxWorker here(Api::am, {});
-  const UcxWorker there(Api::am, {});
-  BothProgress progress(here.handle(), there.handle());
-  AmLink sender(here.handle(), connected(here, there), progress, clock);
-  AmLink receiver(there.handle(), connected(there, here), progress, clock);
-  Buffer from(MemoryKind::host, 64);
-  Buffer into(MemoryKind::host, 64);
-  from.fill(64, 1);
-  const auto buffers = [&](std::size_t header_bytes) {
-    return LinkBuffers{.send = from.data(),
-                       .receive = into.data(),
-                       .bytes = 16,
-                       .form = {.header = from.data() + 32,
-                                .received_header = into.data() + 32,
-                                .header_bytes = header_bytes}};
+TEST_F(ActiveMessage, OfAnotherHeaderIsAnError) {
+  const auto with_header = [this](std::size_t header_bytes) {
+    auto both = buffers(16);
+    both.form = {.header = from_.data() + 32,
+                 .received_header = into_.data() + 32,
+                 .header_bytes = header_bytes};
+    return both;
   };
-  sender.use(buffers(24));
-  receiver.use(buffers(8));
-  sender.send();
-  receiver.receive();
-  EXPECT_THROW(receiver.wait_receives(), Failure);
-  const Buffer zeros(MemoryKind::host, 64);
-  EXPECT_EQ(std::memcmp(into.data(), zeros.data(), 64), 0);
+  expect_refusal(with_header(24), with_header(8));
 }
 
 }  // namespace

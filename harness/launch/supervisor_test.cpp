@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "harness/launch/fd.hpp"
 #include "harness/launch/host_name.hpp"
@@ -312,12 +313,17 @@ TEST_P(SupervisorProcess, LeavesNothingWhenKilled) {
   }
 }
 
-TEST_P(SupervisorProcess, StopsOnCtrlC) {
-  TestProcess supervisor({"supervise", "3", GetParam(), "loop", "1"});
-  const auto pids = start(supervisor, 3);
-  supervisor.signal(SIGINT);
-  EXPECT_EQ(supervisor.line(), "1 130 stopped by Ctrl-C");
-  EXPECT_TRUE(all_dead(pids));
+TEST_P(SupervisorProcess, StopsOnASignal) {
+  for (const auto& [signal, said] : {std::pair{SIGINT, "1 130 stopped by Ctrl-C"},
+                                     std::pair{SIGTERM, "1 130 terminated by SIGTERM"}}) {
+    for (const auto* action : {"loop", "hang"}) {
+      TestProcess supervisor({"supervise", "3", GetParam(), action, "1"});
+      const auto pids = start(supervisor, 3);
+      supervisor.signal(signal);
+      EXPECT_EQ(supervisor.line(), said) << action;
+      EXPECT_TRUE(all_dead(pids)) << action;
+    }
+  }
 }
 
 // Whatever it does: it says nothing more then, and ranks end by themselves.
@@ -357,14 +363,6 @@ TEST_P(SupervisorProcess, StopsWhileRanksStart) {
   while (line.starts_with("pid ")) line = supervisor.line();  // of a start that was too fast
   EXPECT_EQ(line, "1 130 terminated by SIGTERM");
   EXPECT_TRUE(all_dead(started));
-}
-
-TEST_P(SupervisorProcess, StopsOnSigterm) {
-  TestProcess supervisor({"supervise", "2", GetParam(), "hang", "1"});
-  const auto pids = start(supervisor, 2);
-  supervisor.signal(SIGTERM);
-  EXPECT_EQ(supervisor.line(), "1 130 terminated by SIGTERM");
-  EXPECT_TRUE(all_dead(pids));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, SupervisorProcess, testing::Values("", R"(sh -c '"$@"; true' sh)"),

@@ -40,14 +40,15 @@ def test_draws(run_file, tmp_path, suffix):
     assert out.read_bytes().startswith(MAGIC[suffix])
 
 
-def svg_text(*runs, out):
+def picture(*runs, out):
+    """The words of it, as SVG has them."""
     done = plot(*runs, "-o", out)
     assert done.returncode == 0, done.stderr
-    return [line for line in out.read_text().splitlines() if "<!--" in line]
+    return "\n".join(line for line in out.read_text().splitlines() if "<!--" in line)
 
 
 def test_shows_units_machine_versions_and_a_curve_per_set(run_file, tmp_path):
-    text = "\n".join(svg_text(run_file(), out=tmp_path / "out.svg"))
+    text = picture(run_file(), out=tmp_path / "out.svg")
     for part in ("message size", "latency (µs)", "GB/s", "node07", "UCX 1.13.1", "commit 1a2b3c4d5e", "tcp", "shm"):
         assert part in text
     assert "-- ib --" not in text  # skipped: nothing to draw
@@ -64,7 +65,7 @@ def with_estimates(run):
 
 
 def test_what_ucx_expects_is_a_curve_beside_the_measured_one(run_file, tmp_path):
-    text = "\n".join(svg_text(run_file(with_estimates), out=tmp_path / "out.svg"))
+    text = picture(run_file(with_estimates), out=tmp_path / "out.svg")
     assert "measured" in text and "expected by UCX" in text and "rendezvous" in text and "eager" in text
     from pages import charts
 
@@ -85,7 +86,7 @@ def test_compares_progress_modes(run_file, tmp_path):
         return change
 
     files = [run_file(with_mode(mode), f"{mode}.json") for mode in ("poll", "event", "periodic:100us")]
-    text = "\n".join(svg_text(*files, out=tmp_path / "out.svg"))
+    text = picture(*files, out=tmp_path / "out.svg")
     for mode in ("poll", "event", "periodic:100us"):
         assert f"progress mode {mode}" in text
 
@@ -108,7 +109,7 @@ def test_draws_ways_of_communicating_as_bars(run_file, tmp_path):
             entry("nothing", False, way("hidden", 2, 1), way("tcp by sockets", 3, 1.5)),
         ]
 
-    text = "\n".join(svg_text(run_file(change), out=tmp_path / "out.svg"))
+    text = picture(run_file(change), out=tmp_path / "out.svg")
     for part in ("pingpong tag, host to host: latency, 8 B", "tcp by sockets", "1.00 x, 43 % of peak", "1.52 x [1.49, 1.60]",
                  "computing", "communicating"):
         assert part in text, part
@@ -120,7 +121,7 @@ def test_labels_and_names_stand_as_they_are(run_file, tmp_path):
         run["machine"].update(id="$\\node$", labels=["vm", "oversubscribed"])
         run["cases"][0]["labels"] = ["same-gpu", "emulated-gpu"]
 
-    text = "\n".join(svg_text(run_file(change), out=tmp_path / "out.svg"))
+    text = picture(run_file(change), out=tmp_path / "out.svg")
     assert "labels: vm, oversubscribed, same-gpu, emulated-gpu" in text
     assert "$\\node$" in text
 
@@ -198,10 +199,6 @@ def merge_file(run_file):
         return run_file(change, name, "workload")
 
     return write
-
-
-def picture(*runs, out):
-    return "\n".join(svg_text(*runs, out=out))
 
 
 def test_a_workload(merge_file, tmp_path):

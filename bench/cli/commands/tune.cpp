@@ -130,7 +130,6 @@ class TuneRun final : public Trials {
     }
     const auto begin = AbClock::now();
     auto [base, now, exit] = launch({args_}, settings, {.launches = more}, trial_files());
-    if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     if (exit == Exit::done && base.result && now.result) {
       spent_ += AbClock::now() - begin;
       launched_ += more;
@@ -173,7 +172,6 @@ class TuneRun final : public Trials {
     if (default_runs_) return;
     const auto alone =
         launch({args_}, settings, {.launches = 1}, trial_files(), AbMethod::turns).base;
-    if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     default_runs_ = has_measured(alone);
     if (default_runs_) return;
     throw Failure(Exit::cannot_run, "the default cannot be measured: " + why_not_measured(alone));
@@ -271,6 +269,7 @@ class TuneRun final : public Trials {
                       counted(static_cast<std::size_t>(extent.launches), "launch", "launches")));
     }
     const auto exit = run.measure(base, now, signals_);
+    if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
     return {std::move(base), std::move(now), exit};
   }
 
@@ -307,7 +306,6 @@ class TuneRun final : public Trials {
                               .of_all = std::chrono::floor<std::chrono::seconds>(time_left()),
                               .demands = demands},
                              *files);
-      if (signals_.stop()) throw Failure(Exit::interrupted, signals_.reason());
       if (launched.exit != Exit::done || !launched.base.result || !launched.now.result) {
         return worse(launched.exit, nothing(settings_in_words(settings) + " did not finish"));
       }

@@ -318,9 +318,7 @@ class Settling {
   // Takes the cases out of it with unusual values of what some transports refuse: each has launches
   // of its own, since what cannot run ends its launch.
   std::vector<LaunchPlan> apart(LaunchPlan& launch) const {
-    const auto* benchmark = find_benchmark(plan_.benchmark);
-    if (benchmark == nullptr) return {};
-    const auto& description = benchmark->parameters;
+    const auto& description = find_benchmark(plan_.benchmark)->parameters;
     std::map<std::string, std::vector<std::size_t>> kinds;
     for (const auto index : launch.cases) {
       std::string kind;

@@ -25,7 +25,7 @@ Machine plain_machine() {
 
 Plan plan_of(const std::vector<std::string>& sets) {
   Plan plan;
-  plan.benchmark = "invented";
+  plan.benchmark = "pingpong";
   plan.cpus = {{2}, {3}};
   plan.ranks = {2};
   for (const auto& set : sets) plan.sets.push_back(TransportSet::parse(set));
@@ -35,6 +35,7 @@ Plan plan_of(const std::vector<std::string>& sets) {
     for (const auto& member : place.transports) key += member + "/";
     for (const auto& memory : place.memory) key += memory + "/";
     Case planned;
+    planned.parameters = Json::object();
     planned.key = key + place.net_devices + "/" + std::to_string(place.ranks);
     return std::vector{planned};
   };
