@@ -13,10 +13,11 @@ namespace {
 using std::chrono::milliseconds;
 
 // After a root cause, the time in which others may still show; and after what may be but the
-// consequence of one, the time in which it may: a busy machine's wrapper reports its rank's death
-// later than the other rank misses it.
+// consequence of one, the time in which it may. A wrapper may take longer to say how its rank
+// ended.
 constexpr milliseconds settle_time{100};
 constexpr milliseconds search_time{600};
+constexpr milliseconds wrapper_time{3000};
 
 }  // namespace
 
@@ -26,10 +27,11 @@ void Causes::add(std::string reason, Exit exit, bool root_cause) {
 
 bool Causes::any_root() const { return std::ranges::any_of(all_, &Cause::root_cause); }
 
-bool Causes::settled(Clock::time_point now) {
+bool Causes::settled(Clock::time_point now, const std::function<bool()>& death_to_come) {
   if (all_.empty()) return false;
   settled_ = std::min(settled_, now + (any_root() ? settle_time : search_time));
-  return now >= settled_;
+  if (now < settled_) return false;
+  return any_root() || now >= settled_ + wrapper_time || !death_to_come();
 }
 
 Exit Causes::exit() const { return std::ranges::find(all_, any_root(), &Cause::root_cause)->exit; }

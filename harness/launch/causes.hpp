@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ class Causes {
   void add(std::string reason, Exit exit, bool root_cause = false);
 
   bool empty() const { return all_.empty(); }
-  /// Called in every round: whether nothing more is to be waited for.
-  bool settled(Clock::time_point now);
+  /// Called in every round: whether nothing more is to be waited for. `death_to_come`: a rank is
+  /// dead whose wrapper has yet to say how it ended.
+  bool settled(Clock::time_point now, const std::function<bool()>& death_to_come);
 
   /// Of one at least: root causes where there are any.
   Exit exit() const;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -29,16 +30,22 @@ constexpr milliseconds death_limit{500};
 
 constexpr int least_urgent = 19;  // setpriority(2)
 
+// A shell's status for a command that a signal has killed (POSIX: above 128; all shells: 128 and
+// the signal).
+constexpr int killed_by_signal = 128;
+
+// A library may well abort because its peer is gone.
+bool comes_from_outside(int signal) { return signal > 0 && signal != SIGABRT; }
+
 Blame death(const siginfo_t& info) {
   if (info.si_code == CLD_EXITED) {
     return {info.si_status == 0 ? "exited with status 0 before its work was done"
-                                : fmt::format("exited with status {}", info.si_status)};
+                                : fmt::format("exited with status {}", info.si_status),
+            Exit::lost, comes_from_outside(info.si_status - killed_by_signal)};
   }
   const char* name = sigdescr_np(info.si_status);
-  // A library may well abort because its peer is gone.
-  const bool root_cause = info.si_status != SIGABRT;
   return {fmt::format("was killed by signal {} ({})", info.si_status, name == nullptr ? "?" : name),
-          Exit::lost, root_cause};
+          Exit::lost, comes_from_outside(info.si_status)};
 }
 
 }  // namespace
@@ -171,6 +178,14 @@ void LocalRank::take_stops(Clock::time_point now) {
     if (last_heard_) last_heard_ = now;
     info = {};
   }
+}
+
+bool LocalRank::death_to_come() const {
+  const auto own = traces_.creators.back();
+  if (reaped_ || finished_ || failed_ || own == pid_) return false;
+  return std::ranges::all_of(threads_of(own), [](const ProcessState& thread) {
+    return thread.state == 'Z' || thread.state == 'X';
+  });
 }
 
 void LocalRank::forgive(Clock::time_point now) {

@@ -78,6 +78,9 @@ class LocalRank {
   /// The process has exited and was reaped.
   bool gone() const { return reaped_; }
 
+  /// It died at its work, and the wrapper that started it has not ended yet.
+  bool death_to_come() const;
+
   /// It said that its work was done, and exited with status 0.
   bool ended_well() const { return ended_well_; }
 

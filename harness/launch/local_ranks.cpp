@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -116,6 +117,10 @@ void LocalRanks::check(Clock::time_point now) {
 
 void LocalRanks::forgive(Clock::time_point now) {
   for (auto& rank : ranks_) rank->forgive(now);
+}
+
+bool LocalRanks::death_to_come() const {
+  return std::ranges::any_of(ranks_, [](const auto& rank) { return rank->death_to_come(); });
 }
 
 std::string LocalRanks::stacks(int rank, std::chrono::milliseconds limit) const {

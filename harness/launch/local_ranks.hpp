@@ -46,6 +46,9 @@ class LocalRanks {
   void check(Clock::time_point now);
   void forgive(Clock::time_point now);
 
+  /// LocalRank's, of any.
+  bool death_to_come() const;
+
   /// What the threads of one do, as far as `limit` lets look; empty when it is not here any more.
   std::string stacks(int rank, std::chrono::milliseconds limit) const;
 

@@ -161,7 +161,7 @@ void Supervisor::supervise() {
       ranks_.look(now);
       check(now);
     }
-    if (causes_.settled(now) || all_over()) return;
+    if (causes_.settled(now, [this] { return ranks_.death_to_come(); }) || all_over()) return;
     if (stopped_ && (all_reported() || now - *stopped_ >= report_limit(size_))) return;
   }
 }

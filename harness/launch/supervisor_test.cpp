@@ -194,6 +194,16 @@ TEST(Supervisor, FindsItsRankThroughAForkingWrapper) {
   EXPECT_EQ(stopped.stacks.find("rank 0"), std::string::npos) << stopped.stacks;
 }
 
+// However late its wrapper says how it ended.
+TEST(Supervisor, BlamesTheRankThatDiedNotTheOneThatMissesIt) {
+  for (const auto* delay : {"0", "0.2", "1"}) {
+    const auto wrap = fmt::format(R"(sh -c '"$@"; status=$?; sleep {}; exit $status' sh)", delay);
+    EXPECT_EQ(launch(2, "kill_and_be_missed", 1, wrap).outcome.reason,
+              reason(1, "exited with status 137"))
+        << delay;
+  }
+}
+
 TEST(Supervisor, RemovesWhatAKilledRankLeaves) {
   for (const auto* wrap : {"", R"(sh -c '"$@"; true' sh)"}) {
     for (const auto* action : {"litter-kill", "litter-exit", "litter-hang"}) {

@@ -110,6 +110,11 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
     sleep_for(60s);
   }
   if (action == "kill") ::raise(SIGKILL);
+  if (action == "kill_and_be_missed") {
+    const auto pid = std::to_string(::getpid());
+    meeting.put("dying", {pid.begin(), pid.end()}, nullptr);
+    ::raise(SIGKILL);
+  }
   if (action == "number" || action == "words") {  // what no rank of ours says
     const nlohmann::json frame =
         action == "number"
@@ -181,6 +186,11 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
   meeting.phase("work");
   meeting.barrier(progress);
   if (rank == who || who < 0) act(meeting, action);
+  if (action == "kill_and_be_missed") {
+    const auto dying = meeting.get("dying", nullptr);
+    while (::kill(number({dying.begin(), dying.end()}), 0) == 0) sleep_for(1ms);
+    throw Failure(Exit::lost, "missed it");
+  }
   const int rounds = action == "loop" ? 1000 : 3;
   for (int round = 0; round < rounds; ++round) {
     meeting.barrier(nullptr);
