@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -182,10 +181,7 @@ void LocalRank::take_stops(Clock::time_point now) {
 
 bool LocalRank::death_to_come() const {
   const auto own = traces_.creators.back();
-  if (reaped_ || finished_ || failed_ || own == pid_) return false;
-  return std::ranges::all_of(threads_of(own), [](const ProcessState& thread) {
-    return thread.state == 'Z' || thread.state == 'X';
-  });
+  return !reaped_ && !finished_ && !failed_ && own != pid_ && is_over(own);
 }
 
 void LocalRank::forgive(Clock::time_point now) {

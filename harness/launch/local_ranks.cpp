@@ -14,6 +14,7 @@
 
 #include "harness/launch/hub.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/launch/processes.hpp"
 
 namespace ucxbench {
 namespace {
@@ -25,6 +26,9 @@ constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
 constexpr std::chrono::milliseconds soon_limit{100};
+// Those that are left: beside busy programs the kernel takes many seconds to take one apart that
+// gives way to them.
+constexpr std::chrono::seconds apart_limit{120};
 
 }  // namespace
 
@@ -160,13 +164,9 @@ void LocalRanks::leave_to_a_child(const std::vector<LocalRank*>& dying, const Tr
   if (child == 0) {
     ::setsid();
     ::close_range(0, ~0U, 0);
-    const auto deadline = Clock::now() + reap_limit;
-    for (const auto* rank : dying) {
-      // It is this process's sibling, so that only its number tells: of no use once somebody has
-      // taken notice of its death.
-      while (::kill(rank->pid(), 0) == 0 && Clock::now() < deadline) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+    const auto deadline = Clock::now() + apart_limit;
+    while (!std::ranges::all_of(left.creators, is_over) && Clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     remove_leftovers(left);
     ::_exit(0);

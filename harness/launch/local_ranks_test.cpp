@@ -19,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Who traces a process is the first to see its death, and until he has taken note nobody else does:
-// as one that the kernel takes apart for seconds, it is still there.
+// Who traces a process may hold it at its exit, before it gives back anything: as one that the
+// kernel takes apart for seconds, it is still there.
 TEST(LocalRanks, LeavesDyingRanksToAProcessThatWaitsForThem) {
   const SharedMemoryFolder folder;
   std::vector<pid_t> pids;
@@ -31,7 +31,7 @@ TEST(LocalRanks, LeavesDyingRanksToAProcessThatWaitsForThem) {
     while ((folder.files().empty() || segments_of(pids).empty()) && Clock::now() < deadline) {
       std::this_thread::sleep_for(1ms);
     }
-    if (::ptrace(PTRACE_SEIZE, pids[1], nullptr, nullptr) != 0) {
+    if (::ptrace(PTRACE_SEIZE, pids[1], nullptr, PTRACE_O_TRACEEXIT) != 0) {
       GTEST_SKIP() << "no process may be traced here";
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what outlives the supervisor becomes this one's child
@@ -39,8 +39,12 @@ TEST(LocalRanks, LeavesDyingRanksToAProcessThatWaitsForThem) {
     EXPECT_EQ(supervisor.line(), "1 130 terminated by SIGTERM");
     EXPECT_EQ(supervisor.line(), "");
   }
-  EXPECT_EQ(::kill(pids[1], 0), 0) << "the rank was to outlive its supervisor";
+  ::waitpid(pids[1], nullptr, __WALL);
+  std::this_thread::sleep_for(1s);  // in which it must not be taken for over
+  EXPECT_FALSE(is_dead(pids[1])) << "the rank was to outlive its supervisor";
   EXPECT_EQ(folder.files().size(), 1U);
+  EXPECT_EQ(segments_of(pids).size(), 1U);
+  ::ptrace(PTRACE_CONT, pids[1], nullptr, nullptr);
   ::waitpid(pids[1], nullptr, __WALL);
   EXPECT_TRUE(children_end());
   EXPECT_EQ(folder.files(), std::vector<std::string>{});

@@ -1,5 +1,6 @@
 #include "harness/launch/processes.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +36,12 @@ std::vector<ProcessState> all_processes() { return states_in("/proc"); }
 
 std::vector<ProcessState> threads_of(pid_t process) {
   return states_in("/proc/" + std::to_string(process) + "/task");
+}
+
+bool is_over(pid_t process) {
+  return std::ranges::all_of(threads_of(process), [](const ProcessState& thread) {
+    return thread.state == 'Z' || thread.state == 'X';
+  });
 }
 
 }  // namespace ucxbench

@@ -20,4 +20,8 @@ std::vector<ProcessState> all_processes();
 /// Of all threads of one; empty when it is gone.
 std::vector<ProcessState> threads_of(pid_t process);
 
+/// Gone, or dead and not yet taken notice of. One that is being taken apart is not: it may hold
+/// memory.
+bool is_over(pid_t process);
+
 }  // namespace ucxbench
