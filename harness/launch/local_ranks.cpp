@@ -26,8 +26,11 @@ constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
 constexpr std::chrono::milliseconds soon_limit{100};
-// Those that are left: beside busy programs the kernel takes many seconds to take one apart that
-// gives way to them.
+// More than so many would keep this process from ending. Fewer must not give way: beside busy
+// programs the kernel then takes a minute to take one apart, and its shared memory stays until
+// then.
+constexpr std::size_t most_ends_per_cpu = 4;
+// For those that are left.
 constexpr std::chrono::seconds apart_limit{120};
 
 }  // namespace
@@ -133,8 +136,9 @@ std::string LocalRanks::stacks(int rank, std::chrono::milliseconds limit) const 
 }
 
 std::vector<int> LocalRanks::end(bool soon) {
+  const bool many = ranks_.size() > most_ends_per_cpu * std::thread::hardware_concurrency();
   for (auto& rank : ranks_) {
-    if (soon) rank->give_way();
+    if (soon && many) rank->give_way();
     rank->kill();
   }
   const auto deadline = Clock::now() + (soon ? soon_limit : reap_limit);
