@@ -85,6 +85,12 @@ def row_names(cases):
     return [", ".join(axis["text"] for axis in case["shows"]["axes"] if axis["name"] in differing) for case in cases]
 
 
+def common_axes(cases):
+    """In words, what no row of these cases says."""
+    differing = differing_axes(cases)
+    return [axis["text"] for axis in cases[0]["shows"]["axes"] if axis["name"] not in differing]
+
+
 # Of a metric: head, field, text.
 COLUMNS = (("p50", "p50", known), ("95 % CI", "ci95", between), ("p99", "p99", known), ("max", "max", known))
 
@@ -148,6 +154,7 @@ def blocks_of(run):
         title = case["shows"]["title"]
         title += "".join(f", {name.replace('_', ' ')} {fields[name]}" for name in differing if name in fields)
         measured = [case for case in cases if case["state"] == "measured" and case["metrics"]]
+        title = ", ".join([title, *common_axes(measured or cases)])
         others = {}
         for case in cases:
             if case not in measured:

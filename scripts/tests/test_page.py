@@ -154,6 +154,14 @@ def test_says_what_is_missing(run_file, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_what_all_rows_have_in_common_is_said_above_them(run_file):
+    def one_size(run):
+        run["cases"] = [case for case in run["cases"] if case["shows"]["axes"][0]["text"] == "8 B"]
+
+    assert "over tcp, 8 B" in made(run_file(one_size)).text
+    assert "over tcp, 8 B" not in made(run_file()).text
+
+
 def test_one_size_is_no_curve(run_file):
     def keep_one(run):
         run["cases"] = run["cases"][:1]
