@@ -16,7 +16,7 @@ import time
 from conftest import PROGRAM, Started, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from test_fault_matrix import can_have_hosts
-from test_hosts import AS_ROOT, PORT, Hosts, ip
+from test_hosts import AS_ROOT, PORT, Hosts, ip, token_in
 
 SEED = os.environ["CHAOS_SEED"]
 LAUNCHER = os.environ.get("CHAOS_LAUNCHER")
@@ -119,9 +119,7 @@ class Round:
             launcher = self.hosts.by_mpirun(self.folder, 2)
             self.started.append(Started([*launcher, "-np", 2, *words], self.folder, environment | AS_ROOT, program))
         else:
-            token = self.folder / "token"
-            token.write_text("5c" * 32)
-            token.chmod(0o600)
+            token = token_in(self.folder)
             address = ["--token-file", token, "--listen", f"10.203.8.1:{PORT}", "--hosts", 2]
             self.started.append(Started(self.hosts.on(0, *words, *address), self.folder, environment, program))
             address = ["--token-file", token, "--connect", f"10.203.8.1:{PORT}"]

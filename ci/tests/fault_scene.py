@@ -13,7 +13,7 @@ import time
 import fault_matrix
 from conftest import CROWDED, LONG_S, PROGRAM, QUICK, SHIM, Fault, Started, only, wait_until
 from fault_matrix import LAUNCHERS, MOMENTS
-from test_hosts import AS_ROOT, PORT, ip
+from test_hosts import AS_ROOT, PORT, ip, token_in
 
 HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 IP = shutil.which("ip")
@@ -47,7 +47,7 @@ class Scene:
             agents = ["srun", "-N", 2, "--mpi=pmix", PROGRAM, *words, "-n", 2]
             self.start(IP, self.hosts.slurm.on(0, *agents), environment | self.hosts.slurm.environment)
         else:
-            token = self.token()
+            token = token_in(self.folder)
             address = ["--token-file", token, "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 2]
             self.start(IP, self.hosts.on(0, PROGRAM, *words, *address), environment)
             address = ["--token-file", token, "--connect", f"10.203.8.1:{PORT}"]
@@ -58,12 +58,6 @@ class Scene:
         folder = self.folder / f"at{len(self.started)}"
         folder.mkdir()
         self.started.append(Started(words, folder, environment, program))
-
-    def token(self):
-        token = self.folder / "token"
-        token.write_text("5c" * 32)
-        token.chmod(0o600)
-        return token
 
     def environment(self):
         if self.rank is not None:
@@ -153,7 +147,7 @@ class Scene:
             small = 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"'
             self.start(shutil.which("unshare"), ["--mount", "sh", "-c", small, "sh", *words], {})
         else:
-            words = self.hosts.on(0, *words, "--token-file", self.token())
+            words = self.hosts.on(0, *words, "--token-file", token_in(self.folder))
             if "taken" in self.fault.name:  # by another one, which waits
                 self.start(IP, words, {})
                 assert "waiting 10 min" in self.started[0].process.stderr.readline().decode()

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import PROGRAM, QUICK, ROOT, clean_environment, only, quick
+from conftest import PROGRAM, QUICK, clean_environment, only, quick
 
 COMMANDS = ["pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe", "replay", "loggp", "suite", "ab", "check", "topo", "copies", "doctor", "advise", "list",
             "report", "compare", "plot", "dashboard"]

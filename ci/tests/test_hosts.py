@@ -97,12 +97,17 @@ def hosts():
     made.remove()
 
 
-@pytest.fixture
-def token(tmp_path):
-    file = tmp_path / "token"
+def token_in(folder):
+    """What both sides of a run show each other."""
+    file = folder / "token"
     file.write_text("5c" * 32)
     file.chmod(0o600)
     return file
+
+
+@pytest.fixture
+def token(tmp_path):
+    return token_in(tmp_path)
 
 
 @pytest.fixture

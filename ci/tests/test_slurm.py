@@ -1,7 +1,6 @@
 """What Slurm's srun has started: a small Slurm on four hosts, which lives as long as these tests."""
 
 import os
-import pathlib
 import re
 import shutil
 import signal

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from conftest import PROGRAM, Started, in_some_attempt, only
-from test_hosts import Hosts, ip
+from test_hosts import Hosts, ip, token_in
 
 HOSTS = 5
 # Far below what a busy machine carries, so that it is the link that is seen.
@@ -57,9 +57,7 @@ def hosts():
 def swept(hosts, count, folder):
     """A sweep of the first so many."""
     folder.mkdir()
-    token = folder / "token"
-    token.write_text("5c" * 32)
-    token.chmod(0o600)
+    token = token_in(folder)
     sides = []
     for host in range(count):
         side = ["--listen", "10.203.8.1:13337", "--hosts", count] if host == 0 else ["--connect", "10.203.8.1:13337"]

@@ -1,7 +1,6 @@
 """One whole `ucx-bench ab` of 48 rows, four of which are slower by fixed work (ci/shims/work.cpp)."""
 
 import datetime
-import json
 import os
 import pathlib
 import statistics

@@ -1,7 +1,6 @@
 """What dashboard.py makes of files that cannot be used, of the index, of triage and of wrong arguments."""
 
 import datetime
-import json
 import os
 import pathlib
 
