@@ -225,6 +225,7 @@ class Osu(OverMpi):
         return mpirun(cell.transport, self.over_ucx, test)
 
     def measure(self, cell):
+        self.banner = ""
         text = self.printed(cell)
         value = parse_osu(text, cell.bytes)
         self.banner = "".join(re.findall(r"^# (OSU .*)", text, re.MULTILINE)[:1])

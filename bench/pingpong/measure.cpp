@@ -33,9 +33,9 @@ Measured measure(const Bench& bench, const Parameters& parameters,
   CaseRun run{.bench = bench, .parameters = parameters};
   run.record.src = bench.pair.lead();
   run.record.dst = bench.pair.follow();
-  run.record.overheads["timestamp_ns"] = bench.clock.cost_ns();
   Verifier verifier(bench, parameters, bench.progress);
   verifier.fill();
+  run.record.overheads["timestamp_ns"] = bench.clock.cost_ns();
   measure_first_message(run);
   if (parameters.latency) {
     measure_latency(run);

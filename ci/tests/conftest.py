@@ -14,6 +14,8 @@ import uuid
 import jsonschema
 import pytest
 
+pytest.register_assert_rewrite("fault_scene")
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["TESTED_PROGRAM"]
 SHIM = os.environ["FAULT_SHIM"]
@@ -163,7 +165,8 @@ class Started:
         return found
 
     def wait_until_gone(self):
-        wait_until(lambda: not self.processes(), what=self.described)
+        # What waits for ranks that take long to die has two minutes.
+        wait_until(lambda: not self.processes(), what=self.described, limit_s=150)
 
     def described(self):
         statuses = []

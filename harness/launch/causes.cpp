@@ -29,9 +29,13 @@ bool Causes::any_root() const { return std::ranges::any_of(all_, &Cause::root_ca
 
 bool Causes::settled(Clock::time_point now, const std::function<bool()>& death_to_come) {
   if (all_.empty()) return false;
-  settled_ = std::min(settled_, now + (any_root() ? settle_time : search_time));
-  if (now < settled_) return false;
-  return any_root() || now >= settled_ + wrapper_time || !death_to_come();
+  if (any_root()) {
+    root_since_ = std::min(root_since_, now);
+    return now >= root_since_ + settle_time;
+  }
+  since_ = std::min(since_, now);
+  const auto waited = now - since_;
+  return waited >= search_time && (waited >= search_time + wrapper_time || !death_to_come());
 }
 
 Exit Causes::exit() const { return std::ranges::find(all_, any_root(), &Cause::root_cause)->exit; }

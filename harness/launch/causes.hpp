@@ -37,7 +37,8 @@ class Causes {
   bool any_root() const;
 
   std::vector<Cause> all_;
-  Clock::time_point settled_ = Clock::time_point::max();
+  Clock::time_point since_ = Clock::time_point::max();
+  Clock::time_point root_since_ = Clock::time_point::max();
 };
 
 }  // namespace ucxbench

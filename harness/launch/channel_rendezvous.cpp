@@ -66,7 +66,8 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
                              {"pid_namespace", pid_namespace()}});
   const int stop_fd = variable(stop_fd_variable);
   const bool open = stop_fd >= 0 && ::fcntl(stop_fd, F_SETFD, FD_CLOEXEC) == 0;
-  rendezvous->lifeline_.emplace(rendezvous->channel_, open ? Fd(stop_fd) : Fd());
+  rendezvous->lifeline_.emplace(rendezvous->channel_, open ? Fd(stop_fd) : Fd(),
+                                static_cast<std::size_t>(rendezvous->size()));
   return rendezvous;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/launch/processes.hpp"
 
 namespace ucxbench {
 namespace {
@@ -40,8 +41,11 @@ void on_continue(int) {
 
 }  // namespace
 
-Lifeline::Lifeline(Channel& channel, Fd stop_fd)
-    : channel_(channel), stop_(::eventfd(0, EFD_CLOEXEC)), stop_call_(std::move(stop_fd)) {
+Lifeline::Lifeline(Channel& channel, Fd stop_fd, std::size_t ranks)
+    : channel_(channel),
+      stop_(::eventfd(0, EFD_CLOEXEC)),
+      stop_call_(std::move(stop_fd)),
+      gives_way_(give_way_at_their_end(ranks)) {
   watched_parent = ::getppid();
   struct sigaction action{};
   action.sa_handler = on_continue;
@@ -123,7 +127,7 @@ void Lifeline::report_finished() {
     // hundreds of connections, shall not keep it from that either.
     const sched_param none{};
     for (const pid_t thread : {::getpid(), ::gettid()}) {
-      ::sched_setscheduler(thread, SCHED_IDLE, &none);
+      if (gives_way_) ::sched_setscheduler(thread, SCHED_IDLE, &none);
     }
     ::_exit(static_cast<int>(Exit::interrupted));
   } catch (const Failure&) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cstddef>
 #include <ctime>
 #include <mutex>
 
@@ -22,7 +23,8 @@ namespace ucxbench {
 class Lifeline {
  public:
   /// `channel` must outlive this. `stop_fd` becomes readable when the run is ended; -1: never.
-  Lifeline(Channel& channel, Fd stop_fd);
+  /// `ranks`: of the run.
+  Lifeline(Channel& channel, Fd stop_fd, std::size_t ranks);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
@@ -42,6 +44,7 @@ class Lifeline {
   std::time_t since_ = std::time(nullptr);
   Fd stop_;
   Fd stop_call_;
+  bool gives_way_;  ///< at its end
   std::mutex finished_mutex_;
   Rendezvous::Finished finished_;
   pthread_t thread_{};

@@ -33,8 +33,11 @@ constexpr int least_urgent = 19;  // setpriority(2)
 // the signal).
 constexpr int killed_by_signal = 128;
 
-// A library may well abort because its peer is gone.
-bool comes_from_outside(int signal) { return signal > 0 && signal != SIGABRT; }
+// A library may well abort because its peer is gone. And an exit status above 128 + the last signal
+// says no signal: with 255 exits many a program that has lost its peer.
+bool comes_from_outside(int signal) {
+  return signal > 0 && signal <= SIGRTMAX && signal != SIGABRT;
+}
 
 Blame death(const siginfo_t& info) {
   if (info.si_code == CLD_EXITED) {
@@ -181,7 +184,7 @@ void LocalRank::take_stops(Clock::time_point now) {
 
 bool LocalRank::death_to_come() const {
   const auto own = traces_.creators.back();
-  return !reaped_ && !finished_ && !failed_ && own != pid_ && is_over(own);
+  return !reaped_ && !finished_ && !failed_ && !blamed_ && own != pid_ && is_over(own);
 }
 
 void LocalRank::forgive(Clock::time_point now) {

@@ -26,10 +26,6 @@ constexpr Events::Tag output_tag(int rank) { return control_tag(rank) | 1U; }
 
 // Of the second in which a run shall end, ranks have half for their reports.
 constexpr std::chrono::milliseconds soon_limit{100};
-// More than so many would keep this process from ending. Fewer must not give way: beside busy
-// programs the kernel then takes a minute to take one apart, and its shared memory stays until
-// then.
-constexpr std::size_t most_ends_per_cpu = 4;
 // For those that are left.
 constexpr std::chrono::seconds apart_limit{120};
 
@@ -136,9 +132,9 @@ std::string LocalRanks::stacks(int rank, std::chrono::milliseconds limit) const 
 }
 
 std::vector<int> LocalRanks::end(bool soon) {
-  const bool many = ranks_.size() > most_ends_per_cpu * std::thread::hardware_concurrency();
+  const bool give_way = soon && give_way_at_their_end(ranks_.size());
   for (auto& rank : ranks_) {
-    if (soon && many) rank->give_way();
+    if (give_way) rank->give_way();
     rank->kill();
   }
   const auto deadline = Clock::now() + (soon ? soon_limit : reap_limit);
@@ -169,7 +165,12 @@ void LocalRanks::leave_to_a_child(const std::vector<LocalRank*>& dying, const Tr
     ::setsid();
     ::close_range(0, ~0U, 0);
     const auto deadline = Clock::now() + apart_limit;
-    while (!std::ranges::all_of(left.creators, is_over) && Clock::now() < deadline) {
+    std::vector<pid_t> waited_for;
+    for (const auto* rank : dying) {
+      const auto& creators = rank->traces().creators;
+      waited_for.insert(waited_for.end(), creators.begin(), creators.end());
+    }
+    while (std::erase_if(waited_for, is_over), !waited_for.empty() && Clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     remove_leftovers(left);

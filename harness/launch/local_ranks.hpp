@@ -54,7 +54,7 @@ class LocalRanks {
 
   /// Kills all that is left, waits for the deaths and removes what they leave. Returns those that
   /// hang in the kernel. `soon`: the user waits. The kernel takes seconds to take hundreds of ranks
-  /// apart, with all of their connections: after 200 ms a small process waits for those that are
+  /// apart, with all of their connections: after 100 ms a small process waits for those that are
   /// left, which do nothing more, and removes what they leave.
   std::vector<int> end(bool soon);
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace ucxbench {
 namespace {
@@ -36,6 +37,11 @@ std::vector<ProcessState> all_processes() { return states_in("/proc"); }
 
 std::vector<ProcessState> threads_of(pid_t process) {
   return states_in("/proc/" + std::to_string(process) + "/task");
+}
+
+bool give_way_at_their_end(std::size_t ranks) {
+  constexpr std::size_t most_per_cpu = 4;
+  return ranks > most_per_cpu * std::thread::hardware_concurrency();
 }
 
 bool is_over(pid_t process) {

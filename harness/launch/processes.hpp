@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -23,5 +24,10 @@ std::vector<ProcessState> threads_of(pid_t process);
 /// Gone, or dead and not yet taken notice of. One that is being taken apart is not: it may hold
 /// memory.
 bool is_over(pid_t process);
+
+/// Whether so many ranks that end at once would keep whoever waits for them from its own end, so
+/// that they must give way to it. Fewer must not: beside busy programs the kernel then takes a
+/// minute to take one apart, and its shared memory stays until then.
+bool give_way_at_their_end(std::size_t ranks);
 
 }  // namespace ucxbench

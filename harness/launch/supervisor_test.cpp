@@ -204,6 +204,12 @@ TEST(Supervisor, BlamesTheRankThatDiedNotTheOneThatMissesIt) {
   }
 }
 
+TEST(Supervisor, DoesNotWaitForEverForAWrapper) {
+  const auto run = launch(2, "kill_and_be_missed", 1, R"(sh -c '"$@"; sleep 60' sh)");
+  EXPECT_EQ(run.outcome.reason,
+            fmt::format("rank 0 on {} failed in phase \"work\": missed it", host_name()));
+}
+
 TEST(Supervisor, RemovesWhatAKilledRankLeaves) {
   for (const auto* wrap : {"", R"(sh -c '"$@"; true' sh)"}) {
     for (const auto* action : {"litter-kill", "litter-exit", "litter-hang"}) {

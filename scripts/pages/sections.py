@@ -79,15 +79,13 @@ def differing_axes(cases):
     return {name: labels[name] for name, of in values.items() if len(of) > 1}
 
 
-def row_names(cases):
-    """By what the cases differ in."""
-    differing = differing_axes(cases)
+def row_names(cases, differing):
+    """By what they, and others that were not measured, differ in."""
     return [", ".join(axis["text"] for axis in case["shows"]["axes"] if axis["name"] in differing) for case in cases]
 
 
-def common_axes(cases):
+def common_axes(cases, differing):
     """In words, what no row of these cases says."""
-    differing = differing_axes(cases)
     return [axis["text"] for axis in cases[0]["shows"]["axes"] if axis["name"] not in differing]
 
 
@@ -102,13 +100,13 @@ def columns_of(metrics):
     return [column for column in COLUMNS if column[1] == "p50" or has[column[1]]]
 
 
-def table_of(cases):
-    """Of the cases of one block."""
+def table_of(cases, differing):
+    """Of the measured cases of one block, whose cases differ so."""
     names = {metric["name"]: metric_title(metric) for case in cases for metric in case["shows"]["metrics"]
              if metric["name"] in case["metrics"] and is_shown(case, metric["name"])}
     columns = {name: columns_of([case["metrics"][name] for case in cases if name in case["metrics"]]) for name in names}
     rows = []
-    for case, row_name in zip(cases, row_names(cases)):
+    for case, row_name in zip(cases, row_names(cases, differing)):
         cells = []
         for name in names:
             metric = case["metrics"].get(name)
@@ -119,7 +117,7 @@ def table_of(cases):
         rows.append({"name": row_name, "cells": cells, "path": carried(case) + help_of_target(case),
                      "verdict": (case.get("path") or {}).get("verdict", "unknown"),
                      "verified": verified, "wrong": bool(checked.get("errors"))})
-    return {"axes": ", ".join(differing_axes(cases).values()), "metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}
+    return {"axes": ", ".join(differing.values()), "metrics": [(title, [head for head, _, _ in columns[name]]) for name, title in names.items()], "rows": rows}
 
 
 def differing_fields(keys):
@@ -154,7 +152,8 @@ def blocks_of(run):
         title = case["shows"]["title"]
         title += "".join(f", {name.replace('_', ' ')} {fields[name]}" for name in differing if name in fields)
         measured = [case for case in cases if case["state"] == "measured" and case["metrics"]]
-        title = ", ".join([title, *common_axes(measured or cases)])
+        axes = differing_axes(cases)
+        title = ", ".join([title, *common_axes(cases, axes)])
         others = {}
         for case in cases:
             if case not in measured:
@@ -162,9 +161,9 @@ def blocks_of(run):
         blocks.append({
             "title": title,
             "launches": max((len({entry["launch"] for entry in case["launches"]}) for case in measured), default=0),
-            "table": table_of(measured) if measured else None,
+            "table": table_of(measured, axes) if measured else None,
             "scaled": len({case["shows"]["ranks"] for case in measured if case.get("phases")}) > 1,
-            "phases": [[name, *phase_cells(phase)] for case, name in zip(measured, row_names(measured)) for phase in case.get("phases") or []],
+            "phases": [[name, *phase_cells(phase)] for case, name in zip(measured, row_names(measured, axes)) for phase in case.get("phases") or []],
             "known_by": reasons_of(measured, True), "unknown_since": reasons_of(measured, False),
             "others": [{"state": state, "reason": reason or "no reason given", "keys": keys}
                        for (state, reason), keys in others.items()],

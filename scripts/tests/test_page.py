@@ -158,8 +158,14 @@ def test_what_all_rows_have_in_common_is_said_above_them(run_file):
     def one_size(run):
         run["cases"] = [case for case in run["cases"] if case["shows"]["axes"][0]["text"] == "8 B"]
 
+    def one_measured(run):
+        for case in run["cases"]:
+            if case["shows"]["axes"][0]["text"] != "8 B":
+                case |= {"state": "skipped", "reason": "no time"}
+
     assert "over tcp, 8 B" in made(run_file(one_size)).text
     assert "over tcp, 8 B" not in made(run_file()).text
+    assert "over tcp, 8 B" not in made(run_file(one_measured)).text
 
 
 def test_one_size_is_no_curve(run_file):
