@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -24,6 +25,12 @@
 namespace ucxbench {
 
 using namespace std::chrono_literals;
+
+pid_t pid_of(const std::string& text) {
+  pid_t pid = -1;
+  std::from_chars(text.data(), text.data() + text.size(), pid);
+  return pid;
+}
 
 RankCommand test_rank(const std::string& action, int who, const std::string& wrap) {
   return {{UCXBENCH_TEST_PROGRAM, "rank", action, std::to_string(who)},

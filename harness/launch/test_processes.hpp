@@ -12,6 +12,9 @@ namespace ucxbench {
 /// A rank of the test program in which rank `who` does `action`; -1: every rank.
 RankCommand test_rank(const std::string& action, int who, const std::string& wrap = "");
 
+/// As a test program prints it; -1 where it is none.
+pid_t pid_of(const std::string& text);
+
 /// Whether all children of this process end within 20 s: after a stop some may still be dying, and
 /// somebody waits for them.
 bool children_end();
