@@ -162,7 +162,7 @@ void measure_bandwidth(CaseRun& run) {
   record.messages = run.of_all_threads(record.messages);
   // A thread, or a second endpoint, may begin to look after messages have come.
   if (run.threads() > 1 || p.endpoints > 1) receiving = the_less(sending, receiving);
-  const bool answered = p.api == Api::get || is_atomic(p.api);
+  const bool answered = is_answered(p.api);
   keep_one(run, "message_rate_per_s", answered ? sending : receiving);
   if (is_atomic(p.api)) return;
   keep_one(run, "bandwidth_GBps", answered ? sending : receiving, gigabytes(run));

@@ -240,7 +240,7 @@ Fields<Parameters> fields() {
 // Put, get and atomic operations show other times and rates than messages do.
 void adapt(const Json& parameters, std::vector<ShownMetric>& metrics) {
   const auto api = parse_api(text_in(parameters.at("api")));
-  const bool answered = api == Api::get || is_atomic(api);
+  const bool answered = is_answered(api);
   std::erase_if(metrics, [&](const ShownMetric& metric) {
     if (metric.name == "completion_us") return api != Api::put;
     if (metric.name == "bandwidth_sender_GBps") return answered;

@@ -48,8 +48,7 @@ double CaseRun::share(double part) const {
 }
 
 double CaseRun::ways() const {
-  const bool answered = parameters.api == Api::get || is_atomic(parameters.api);
-  return bench.pair.role() == Role::alone || answered ? 1.0 : 2.0;
+  return bench.pair.role() == Role::alone || is_answered(parameters.api) ? 1.0 : 2.0;
 }
 
 PlannedBlocks CaseRun::blocks_of(const char* metric, double iteration_s, double part,

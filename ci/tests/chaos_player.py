@@ -105,9 +105,7 @@ class Round:
 
     def kill_all(self):
         for one in self.started:
-            for pid in one.processes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            one.kill_all()
 
     def begin(self):
         environment = {"TMPDIR": str(self.folder / "spare")}

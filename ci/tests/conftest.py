@@ -146,9 +146,7 @@ class Started:
         try:
             out, err = self.process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            for pid in self.processes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            self.kill_all()
             out, err = self.process.communicate(timeout=20)
             pytest.fail(f"still running after {limit_s} s\n{(out + err).decode(errors='replace')}")
         # As bytes until here: a carriage return must stay one.
@@ -163,6 +161,16 @@ class Started:
                 if self.mark.encode() in (folder / "environ").read_bytes():
                     found.append(int(folder.name))
         return found
+
+    def kill_all(self):
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def end(self):
+        self.kill_all()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.communicate(timeout=10)
 
     def wait_until_gone(self):
         # What waits for ranks that take long to die has two minutes.
@@ -210,11 +218,7 @@ def start(tmp_path):
 
     yield run
     for one in started:
-        for pid in one.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            one.process.communicate(timeout=10)
+        one.end()
 
 
 @pytest.fixture

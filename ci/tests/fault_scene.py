@@ -130,15 +130,11 @@ class Scene:
 
     def kill_all(self):
         for one in self.started:
-            for pid in one.processes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            one.kill_all()
 
     def end(self):
-        self.kill_all()
         for one in self.started:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                one.process.communicate(timeout=10)
+            one.end()
 
     def play_from_start(self):
         """Of what is wrong before anything begins: how long it took to the end."""

@@ -28,6 +28,8 @@ constexpr bool is_atomic(Api api) {
 constexpr bool is_one_sided(Api api) {
   return api == Api::put || api == Api::get || is_atomic(api);
 }
+/// Whether an operation is done when its answer is back: there is no message the other way.
+constexpr bool is_answered(Api api) { return api == Api::get || is_atomic(api); }
 
 /// More ranks than the processors that they run on: some wait for theirs.
 inline bool crowded(int ranks, int cpus) { return ranks > cpus; }
