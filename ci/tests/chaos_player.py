@@ -15,8 +15,7 @@ import time
 
 from conftest import PROGRAM, Started, wait_until
 from fault_scene import is_ours, parent_of, rank_of
-from test_fault_matrix import can_have_hosts
-from test_hosts import AS_ROOT, PORT, Hosts, ip, token_in
+from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
 SEED = os.environ["CHAOS_SEED"]
 LAUNCHER = os.environ.get("CHAOS_LAUNCHER")
@@ -55,7 +54,7 @@ class Round:
     def __post_init__(self):
         draw = random.Random(f"{SEED}/{self.number}")
         self.place = LAUNCHER or draw.choices(["local", "two hosts", "mpirun"], [12, 7, 1])[0]
-        if not can_have_hosts() or self.place == "mpirun" and not shutil.which("mpirun"):
+        if WHY_NOT or self.place == "mpirun" and not shutil.which("mpirun"):
             self.place = "local"
         self.rank_count = draw.choice([2, 4])
         name = draw.choice(list(COMMANDS))
@@ -110,18 +109,17 @@ class Round:
     def begin(self):
         environment = {"TMPDIR": str(self.folder / "spare")}
         words = [PROGRAM, *self.words, "--json", self.folder / "results" / "run.json"]
-        program = shutil.which("ip")
         if self.place == "local":
             self.started.append(Started(words[1:], self.folder, environment))
         elif self.place == "mpirun":
             launcher = self.hosts.by_mpirun(self.folder, 2)
-            self.started.append(Started([*launcher, "-np", 2, *words], self.folder, environment | AS_ROOT, program))
+            self.started.append(Started([*launcher, "-np", 2, *words], self.folder, environment | AS_ROOT, IP))
         else:
             token = token_in(self.folder)
             address = ["--token-file", token, "--listen", f"10.203.8.1:{PORT}", "--hosts", 2]
-            self.started.append(Started(self.hosts.on(0, *words, *address), self.folder, environment, program))
+            self.started.append(Started(self.hosts.on(0, *words, *address), self.folder, environment, IP))
             address = ["--token-file", token, "--connect", f"10.203.8.1:{PORT}"]
-            self.started.append(Started(self.hosts.on(1, PROGRAM, self.words[0], *address), self.folder, environment, program))
+            self.started.append(Started(self.hosts.on(1, PROGRAM, self.words[0], *address), self.folder, environment, IP))
 
     def act(self):
         what, _, whom = self.fault.partition(" ")

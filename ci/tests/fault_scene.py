@@ -13,10 +13,9 @@ import time
 import fault_matrix
 from conftest import CROWDED, LONG_S, PROGRAM, QUICK, SHIM, Fault, Started, only, wait_until
 from fault_matrix import LAUNCHERS, MOMENTS
-from test_hosts import AS_ROOT, PORT, ip, token_in
+from namespaces import AS_ROOT, IP, PORT, ip, token_in
 
 HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
-IP = shutil.which("ip")
 
 
 class Scene:

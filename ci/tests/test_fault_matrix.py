@@ -15,8 +15,8 @@ import fault_matrix
 import pytest
 from conftest import SANITIZED
 from fault_matrix import FAULTS, cases, name_of
-from fault_scene import IP, Scene
-from test_hosts import Hosts
+from fault_scene import Scene
+from namespaces import WHY_NOT, Hosts
 from test_slurm import NEEDED, Slurm
 
 FULL = os.environ.get("FAULT_MATRIX") == "full"
@@ -97,10 +97,6 @@ def goes_on(fault):
     return fault.code == 0 or "goes on" in fault.says
 
 
-def can_have_hosts():
-    return os.geteuid() == 0 and IP is not None
-
-
 @pytest.fixture(scope="module")
 def played(request, tmp_path_factory):
     """By the name of each case that is wanted, what becomes of it; and where its time is noted."""
@@ -126,8 +122,8 @@ def machine():
 
 def why_not(case):
     fault, _, place, _ = case
-    if place != "local" and not can_have_hosts():
-        return "network namespaces need root and the command ip (iproute2)"
+    if place != "local" and WHY_NOT:
+        return WHY_NOT
     if place == "mpirun" and not shutil.which("mpirun"):
         return "no mpirun (Open MPI)"
     if place == "srun" and not all(map(shutil.which, NEEDED)):

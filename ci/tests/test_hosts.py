@@ -1,4 +1,4 @@
-"""One run over several hosts: network namespaces with names of their own, joined by a switch."""
+"""One run over several hosts."""
 
 import contextlib
 import json
@@ -12,97 +12,14 @@ import time
 
 import pytest
 from conftest import LONG_S, PROGRAM, only, wait_until
-
-PORT = 13337
-# Of mpirun.
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-AHEAD_S = (0, 7, -5, 30)  # of the clocks of the hosts
-
-
-def ip(*arguments):
-    return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=20).stdout
-
-
-class Hosts:
-    """`count` of them, named node0, node1, …; addresses 10.203.8.1, .2, …; `number` of several such sets.
-    Without `own_clocks` they tell the time of this host."""
-
-    def __init__(self, count, number=0, own_clocks=True):
-        self.prefix = f"ucxbench{os.getpid()}s{number}h"
-        self.count = count
-        clock = ["unshare", "--time", "--monotonic", "7", "true"]
-        self.own_clocks = own_clocks and subprocess.run(clock, capture_output=True, timeout=20).returncode == 0
-
-    def name(self, host):
-        return f"{self.prefix}{host}"
-
-    def make(self):
-        switch = self.name("switch")
-        ip("netns", "add", switch)
-        ip("-n", switch, "link", "add", "bridge", "type", "bridge")
-        ip("-n", switch, "link", "set", "bridge", "up")
-        for host in range(self.count):
-            name = self.name(host)
-            ip("netns", "add", name)
-            ip("-n", switch, "link", "add", f"to{host}", "type", "veth", "peer", "name", "eth7", "netns", name)
-            ip("-n", switch, "link", "set", f"to{host}", "master", "bridge", "up")
-            ip("-n", name, "address", "add", f"10.203.8.{host + 1}/24", "dev", "eth7")
-            ip("-n", name, "link", "set", "eth7", "up")
-            ip("-n", name, "link", "set", "lo", "up")
-        for host in range(self.count):
-            wait_until(lambda of=self.name(host): "state UP" in ip("-n", of, "link", "show", "eth7"))
-
-    def remove(self):
-        for host in ["switch", *range(self.count)]:
-            subprocess.run(["ip", "netns", "delete", self.name(host)], capture_output=True, timeout=20)
-
-    def on(self, host, *words):
-        """The words of a program that runs there, where clocks are AHEAD_S ahead."""
-        enter = f"hostname node{host}; exec \"$@\""
-        clock = ["--time", "--monotonic", AHEAD_S[host % len(AHEAD_S)]] if self.own_clocks else []
-        return [str(word) for word in ("netns", "exec", self.name(host), "unshare", "--uts", *clock, "sh", "-c", enter,
-                                       "sh", *words)]
-
-    def by_mpirun(self, folder, hosts):
-        """mpirun's words before those of its program, typed on the first host, for so many of them."""
-        agent = folder / "agent"
-        # What it starts on a host, whose name is the first word that is no option.
-        agent.write_text(
-            "#!/bin/sh\nwhile case $1 in -*) true ;; *) false ;; esac; do shift; done\nhost=$1; shift\n"
-            f"exec ip netns exec {self.prefix}${{host#node}} unshare --uts sh -c \"hostname $host; $*\"\n")
-        agent.chmod(0o700)
-        return self.on(0, "mpirun", "--host", ",".join(f"node{host}:2" for host in range(hosts)), "--map-by", "node",
-                       "--bind-to", "none", "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include",
-                       "10.203.8.0/24", "--mca", "plm_rsh_no_tree_spawn", 1)
-
-    @contextlib.contextmanager
-    def cut_off(self, host):
-        """Whatever is sent to it or from it is lost, and nobody is told."""
-        ip("-n", self.name("switch"), "link", "set", f"to{host}", "nomaster")
-        yield
-        ip("-n", self.name("switch"), "link", "set", f"to{host}", "master", "bridge")
+from namespaces import AHEAD_S, AS_ROOT, IP, PORT, Hosts, made, token_in
 
 
 @pytest.fixture(scope="module")
 def hosts():
-    if os.geteuid() != 0 or not shutil.which("ip"):
-        pytest.skip("network namespaces need root and the command ip (iproute2)")
-    made = Hosts(4)
-    try:
-        made.make()
-    except subprocess.CalledProcessError as error:
-        made.remove()
-        pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
-    yield made
-    made.remove()
-
-
-def token_in(folder):
-    """What both sides of a run show each other."""
-    file = folder / "token"
-    file.write_text("5c" * 32)
-    file.chmod(0o600)
-    return file
+    hosts = Hosts(4)
+    with made(hosts.make, hosts.remove):
+        yield hosts
 
 
 @pytest.fixture
@@ -119,11 +36,11 @@ def spread(start, hosts, token, tmp_path):
         first = start(
             *hosts.on(0, PROGRAM, command, "--listen", address, "--hosts", count, "--token-file", token,
                       "--json", "run.json", *words),
-            program=shutil.which("ip"), folder=tmp_path / f"{command}-0",
+            program=IP, folder=tmp_path / f"{command}-0",
         )
         others = [
             start(*hosts.on(host, PROGRAM, command, "--connect", address, "--token-file", token),
-                  program=shutil.which("ip"), folder=tmp_path / f"{command}-{host}")
+                  program=IP, folder=tmp_path / f"{command}-{host}")
             for host in range(1, count)
         ]
         return first, others
@@ -198,7 +115,7 @@ def test_two_ranks_are_not_for_four_hosts(start, hosts, token):
     """Of commands without --ranks: one line that does not name it."""
     for command in ("kv", "loggp"):
         done = start(*hosts.on(0, PROGRAM, command, "--listen", f"10.203.8.1:{PORT}", "--hosts", 4, "--token-file", token),
-                     program=shutil.which("ip")).finish()
+                     program=IP).finish()
         assert done.code == 2, done
         assert done.complaints == ["ucx-bench: 2 ranks on 4 hosts: each host gets the same number of ranks; "
                                    "change the number of ranks or of hosts"], done
@@ -217,10 +134,10 @@ def test_a_set_that_another_host_cannot_start_is_skipped_and_the_rest_is_measure
     words = ["--token-file", token, "--json", "run.json"]
     first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, "-n", 4, *words, "--sizes", "8",
                             "--iterations", 16, "--runs", 1, "--launches", 2, "--transports", "tcp,shm", "--transports", "tcp"),
-                  program=shutil.which("ip"))
+                  program=IP)
     full = 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"'
     other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", full, "sh", PROGRAM, "p2p", "--connect", f"10.203.8.1:{PORT}",
-                            "--token-file", token), program=shutil.which("ip"), folder=tmp_path / "other")
+                            "--token-file", token), program=IP, folder=tmp_path / "other")
     done, end = first.finish(), other.finish()
     assert [done.code, end.code] == [0, 0], (done, end)
     states = {",".join(case["parameters"]["transports"]): (case["state"], case["reason"]) for case in done.file["cases"]}
@@ -236,11 +153,11 @@ def test_another_machine_says_what_its_processors_and_memory_give(start, hosts, 
     measured = ["--json", "run.json", "-n", 4, "--bind", "auto", "--progress-mode", "event", "--transports", "tcp,shm",
                 "--concurrent", "all"]
     first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, *words, *measured,
-                            "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=shutil.which("ip"))
+                            "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=IP)
     (tmp_path / "boot_id").write_text("0b5d1f64-0000-4000-8000-00000000beef\n")
     booted = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
     other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", booted, tmp_path / "boot_id", PROGRAM, "p2p", "--connect",
-                            f"10.203.8.1:{PORT}", *words), program=shutil.which("ip"), folder=tmp_path / "other")
+                            f"10.203.8.1:{PORT}", *words), program=IP, folder=tmp_path / "other")
     done, end = first.finish(), other.finish()
     assert [done.code, end.code] == [0, 0], (done, end)
     run = done.file
@@ -258,7 +175,7 @@ def mpirun(start, hosts, tmp_path):
         pytest.skip("no mpirun (Open MPI)")
 
     def run(*words):
-        return start(*hosts.by_mpirun(tmp_path, 3), *words, program=shutil.which("ip"), environment=AS_ROOT)
+        return start(*hosts.by_mpirun(tmp_path, 3), *words, program=IP, environment=AS_ROOT)
 
     return run
 

@@ -1,45 +1,38 @@
 """Ranks in network namespaces of their own meet: the control connection needs no network."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 from conftest import assert_sound, only, wait_until
-
-
-def ip(*arguments):
-    return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=20).stdout
+from namespaces import IP, ip, made
 
 
 @pytest.fixture
 def namespaces():
     """Two, joined by a pair of virtual Ethernet devices; the name of each but for its number."""
-    if os.geteuid() != 0 or not shutil.which("ip"):
-        pytest.skip("network namespaces need root and the command ip (iproute2)")
     name = f"ucxbench{os.getpid()}_"
+    with made(lambda: make(name), lambda: remove(name)):
+        yield name
+
+
+def make(name):
     devices = [f"ub{os.getpid()}v{rank}" for rank in range(2)]
-    try:
-        for rank in range(2):
-            ip("netns", "add", f"{name}{rank}")
-        ip("link", "add", devices[0], "type", "veth", "peer", "name", devices[1])
-        for rank, device in enumerate(devices):
-            ip("link", "set", device, "netns", f"{name}{rank}", "name", "veth")
-            ip("-n", f"{name}{rank}", "address", "add", f"10.203.7.{rank + 1}/24", "dev", "veth")
-            ip("-n", f"{name}{rank}", "link", "set", "veth", "up")
-        # The kernel finds the carrier some time after that.
-        for rank in range(2):
-            wait_until(lambda of=f"{name}{rank}": "state UP" in ip("-n", of, "link", "show", "veth"))
-    except subprocess.CalledProcessError as error:
-        remove(name)
-        pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
-    yield name
-    remove(name)
+    for rank in range(2):
+        ip("netns", "add", f"{name}{rank}")
+    ip("link", "add", devices[0], "type", "veth", "peer", "name", devices[1])
+    for rank, device in enumerate(devices):
+        ip("link", "set", device, "netns", f"{name}{rank}", "name", "veth")
+        ip("-n", f"{name}{rank}", "address", "add", f"10.203.7.{rank + 1}/24", "dev", "veth")
+        ip("-n", f"{name}{rank}", "link", "set", "veth", "up")
+    # The kernel finds the carrier some time after that.
+    for rank in range(2):
+        wait_until(lambda of=f"{name}{rank}": "state UP" in ip("-n", of, "link", "show", "veth"))
 
 
 def remove(name):
     for rank in range(2):
-        subprocess.run(["ip", "netns", "delete", f"{name}{rank}"], capture_output=True, timeout=20)
+        subprocess.run([IP, "netns", "delete", f"{name}{rank}"], capture_output=True, timeout=20)
 
 
 @pytest.mark.parametrize("connect_by", ["address", "sockaddr"])
