@@ -1,4 +1,4 @@
-// What comes over a control connection: from strangers, from ranks, and from another host that has
+// What comes over a control connection: from unknown clients, from ranks, and from another host that has
 // the token. The first letter says who reads; in lower case the rest stands on the wire as it is,
 // else each line is a frame: what it is as JSON, or its bytes where it is none.
 //   L, C  the handshake of the side that listens, that connects
@@ -125,7 +125,7 @@ void shake(std::string_view text, Role role) {
         known = true;
       },
       Exit::cannot_run);
-  if (known) wrong("a stranger was let in");
+  if (known) wrong("a client without the token was let in");
 }
 
 // As a rank's values are read once they are there.

@@ -115,7 +115,7 @@ def test_the_listener_makes_the_token(start, listen, tmp_path):
     assert listener.finish().code == 0
 
 
-class Strangers:
+class UnknownClients:
     """What others may do to a listener, by what the documentation says of the connection, at once and again
     and again until the end."""
 
@@ -232,14 +232,14 @@ class Strangers:
 
 # Hundreds of handshakes at once keep a sanitizer busy for longer than a peer waits.
 @pytest.mark.release_only
-def test_strangers_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
+def test_unknown_clients_are_turned_away_and_the_run_goes_on(start, listen, token, tmp_path):
     secret = token(TOKEN)
     listener, port = listen(secret, "--sizes", "8,300000")
     wrong = connect(start, port, token("00" * 32, "wrong"), folder=tmp_path / "wrong-token").finish()
     assert wrong.code == 3, wrong
     assert "token" in only(wrong.complaints)
-    with Strangers(port) as strangers:
-        wait_until(lambda: len(strangers.done) == len(strangers.threads), lambda: strangers.done)
+    with UnknownClients(port) as clients:
+        wait_until(lambda: len(clients.done) == len(clients.threads), lambda: clients.done)
         other = connect(start, port, secret, folder=tmp_path / "other").finish()
     assert other.code == 0, other
     done = listener.finish()

@@ -176,7 +176,7 @@ TEST(FramedSocketLink, WaitsForAWholeHeader) {
   EXPECT_EQ(received, numbered(4, 2));
 }
 
-TEST(SocketListener, SendsStrangersAway) {
+TEST(SocketListener, SendsUnknownClientsAway) {
   SocketListener listener(SocketWays::of({"tcp"}, "lo"), 0, 2);
   auto card = listener.card();
   SocketConnector right(SocketWays::of({"tcp"}, "lo"), 1, 0, card);

@@ -29,12 +29,12 @@ constexpr milliseconds retry_period{200};
 constexpr milliseconds attempt_tick{10};
 constexpr milliseconds waiting_tick{100};
 constexpr milliseconds hello_limit{5000};
-// At once. A peer of ours needs two round trips; what takes longer is dropped for who comes next,
-// the oldest first, so that a flood of silent strangers keeps nobody out.
+// At once. A host of ours needs two round trips; what takes longer is dropped for who comes next,
+// the oldest first, so that a flood of silent connections keeps nobody out.
 constexpr std::size_t most_attempts = 256;
 // Which may be one of ours in a bad moment: it tries again so often.
 constexpr int most_cuts = 5;
-// Strangers shall not fill the user's terminal.
+// A port scan shall not fill the user's terminal.
 constexpr int most_refusals_told = 8;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
@@ -71,7 +71,7 @@ Fd connect_once(const addrinfo& address) {
   return fd;
 }
 
-/// A handshake on a thread of its own: a silent peer keeps nobody from what comes meanwhile.
+/// A handshake on a thread of its own: a silent client keeps nobody from what comes meanwhile.
 class Attempt {
  public:
   Attempt(Fd connection, Role role, const Identity& self, const std::string& token)
@@ -88,7 +88,7 @@ class Attempt {
   bool over() const { return greeted_.wait_for(milliseconds(0)) == std::future_status::ready; }
 
   /// Of one that is over. Throws what shake_hands threw.
-  std::unique_ptr<RemoteSupervisor> peer() {
+  std::unique_ptr<RemoteSupervisor> supervisor() {
     auto greeted = greeted_.get();
     return std::make_unique<RemoteSupervisor>(std::move(connection_), std::move(greeted));
   }
@@ -98,85 +98,85 @@ class Attempt {
   std::future<Greeted> greeted_;
 };
 
-/// Peers that have proved themselves, until all are there.
+/// Hosts that have proved themselves, until all are there.
 class Joining {
  public:
   Joining(std::size_t wanted, const std::function<void(const std::string&)>& say)
       : wanted_(wanted), say_(say) {}
 
-  bool complete() const { return peers_.size() >= wanted_ && !any_silent(); }
+  bool complete() const { return hosts_.size() >= wanted_ && !any_silent(); }
   /// Whether one has not said yet who it is.
   bool any_silent() const {
-    return std::ranges::any_of(peers_, [](const auto& peer) { return peer.of->hello().is_null(); });
+    return std::ranges::any_of(hosts_, [](const auto& host) { return host.of->hello().is_null(); });
   }
 
-  void add(std::unique_ptr<RemoteSupervisor> peer) {
-    if (peers_.size() == wanted_) {
+  void add(std::unique_ptr<RemoteSupervisor> host) {
+    if (hosts_.size() == wanted_) {
       const std::string why = "all hosts of the run are there already";
       say_(fmt::format("refused a connection: {}", why));
-      peer->say_goodbye(Exit::cannot_run, why);
+      host->say_goodbye(Exit::cannot_run, why);
       return;
     }
-    peers_.push_back({std::move(peer), RemoteSupervisor::Clock::now() + hello_limit});
+    hosts_.push_back({std::move(host), RemoteSupervisor::Clock::now() + hello_limit});
   }
 
   /// Takes what they say, and drops who has left.
   void look() {
     const auto now = RemoteSupervisor::Clock::now();
-    for (auto peer = peers_.begin(); peer != peers_.end();) {
-      peer = is_there(*peer, now) ? std::next(peer) : peers_.erase(peer);
+    for (auto host = hosts_.begin(); host != hosts_.end();) {
+      host = is_there(*host, now) ? std::next(host) : hosts_.erase(host);
     }
   }
 
   std::string who_came() const {
-    if (wanted_ == 1) return "no peer came";
-    std::string text = fmt::format("{} of {} hosts came", peers_.size(), wanted_);
-    for (const auto& peer : peers_) text += fmt::format(" ({})", peer.of->host());
+    if (wanted_ == 1) return "no other host came";
+    std::string text = fmt::format("{} of {} hosts came", hosts_.size(), wanted_);
+    for (const auto& host : hosts_) text += fmt::format(" ({})", host.of->host());
     return text;
   }
 
   RemoteSupervisors all() {
     RemoteSupervisors all;
-    for (auto& peer : peers_) all.push_back(std::move(peer.of));
+    for (auto& host : hosts_) all.push_back(std::move(host.of));
     return all;
   }
 
  private:
-  struct Peer {
+  struct Host {
     std::unique_ptr<RemoteSupervisor> of;
     RemoteSupervisor::Clock::time_point hello_deadline;
   };
 
-  bool is_there(Peer& peer, RemoteSupervisor::Clock::time_point now) {
+  bool is_there(Host& host, RemoteSupervisor::Clock::time_point now) {
     std::optional<std::string> problem;
-    const bool silent = peer.of->hello().is_null();
+    const bool silent = host.of->hello().is_null();
     try {
-      peer.of->receive(now, [&](const Channel::Frame&) { problem = "it left again"; });
+      host.of->receive(now, [&](const Channel::Frame&) { problem = "it left again"; });
     } catch (const Failure& failure) {
       problem = failure.what();
     }
-    if (!problem) problem = peer.of->problem(now);
-    if (!problem && peer.of->hello().is_null() && now > peer.hello_deadline) {
+    if (!problem) problem = host.of->problem(now);
+    if (!problem && host.of->hello().is_null() && now > host.hello_deadline) {
       problem = "it did not say who it is";
     }
     if (problem) {
-      say_(fmt::format("{}: {}", peer.of->host(), *problem));
-    } else if (silent && !peer.of->hello().is_null()) {
+      say_(fmt::format("{}: {}", host.of->host(), *problem));
+    } else if (silent && !host.of->hello().is_null()) {
       const auto here = std::ranges::count_if(
-          peers_, [](const Peer& each) { return !each.of->hello().is_null(); });
+          hosts_, [](const Host& each) { return !each.of->hello().is_null(); });
       say_(wanted_ == 1
-               ? fmt::format("connected to {}", peer.of->host())
-               : fmt::format("connected to {} ({} of {})", peer.of->host(), here, wanted_));
+               ? fmt::format("connected to {}", host.of->host())
+               : fmt::format("connected to {} ({} of {})", host.of->host(), here, wanted_));
     }
     return !problem;
   }
 
   std::size_t wanted_;
   const std::function<void(const std::string&)>& say_;
-  std::list<Peer> peers_;
+  std::list<Host> hosts_;
 };
 
-/// Tells of the first strangers one by one, and of the others at the end.
+/// Tells of the first refused connections one by one, and of the others at the end.
 class Refusals {
  public:
   explicit Refusals(const std::function<void(const std::string&)>& say) : say_(say) {}
@@ -267,7 +267,7 @@ RemoteSupervisors Listener::gather(int count, const Identity& self, const std::s
         continue;
       }
       try {
-        joining.add(attempt->peer());
+        joining.add(attempt->supervisor());
       } catch (const Failure& failure) {
         refusals.add(failure.what());
       }
@@ -303,11 +303,11 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
       Attempt attempt(std::move(connection), Role::connector, self, token);
       while (!attempt.over()) std::this_thread::sleep_for(attempt_tick);
       try {
-        auto peer = attempt.peer();
+        auto supervisor = attempt.supervisor();
         auto said = hello;
         said["type"] = "hello";
-        peer->send(said);
-        return peer;
+        supervisor->send(said);
+        return supervisor;
       } catch (const HandshakeCut& failure) {
         if (++cuts == most_cuts) refuse(failure);
         cut = failure;

@@ -137,7 +137,7 @@ TEST_F(Remote, AnAnswerThatComesTooLateHarmsNoLaunch) {
   }
 }
 
-TEST_F(Remote, GoesOnListeningAfterStrangers) {
+TEST_F(Remote, GoesOnListeningAfterUnknownClients) {
   const Fd http = knock(listener_.port(), "GET / HTTP/1.1\r\n\r\n");
   const Fd random = knock(listener_.port(), "\x01\x02\x03");
   TestProcess follower({"follow", port(), "nothing", "0"});
@@ -147,7 +147,7 @@ TEST_F(Remote, GoesOnListeningAfterStrangers) {
   EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
 }
 
-TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
+TEST_F(Remote, ASilentClientHoldsUpNobody) {
   const Fd silent = knock(listener_.port(), "");
   const Fd halting = knock(listener_.port(), "ucx-bench");
   {
@@ -165,7 +165,7 @@ TEST_F(Remote, ASilentStrangerHoldsUpNobody) {
   EXPECT_TRUE(said_.empty());
 }
 
-TEST_F(Remote, AFloodOfStrangersKeepsNobodyOut) {
+TEST_F(Remote, AFloodOfClientsKeepsNobodyOut) {
   std::vector<Fd> silent;
   for (int i = 0; i < 200; ++i) silent.push_back(knock(listener_.port(), ""));
   TestProcess follower({"follow", port(), "nothing", "0"});

@@ -157,15 +157,15 @@ MessagePath parse_request_info(std::string_view text) {
   return path;
 }
 
-std::string_view to_string(Carrier carrier) {
+std::string_view to_string(CarriedBy carried_by) {
   switch (carrier) {
-    case Carrier::as_asked:
+    case CarriedBy::as_asked:
       return "as-asked";
-    case Carrier::partly:
+    case CarriedBy::partly:
       return "partly";
-    case Carrier::other:
+    case CarriedBy::other:
       return "other";
-    case Carrier::unknown:
+    case CarriedBy::unknown:
       break;
   }
   return "unknown";
@@ -181,9 +181,9 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
   }
   if (verdict.carried.empty()) return verdict;
   const auto by_set = share_of(set, verdict.carried);
-  verdict.carrier = by_set >= nearly_all ? Carrier::as_asked
-                    : by_set > noise     ? Carrier::partly
-                                         : Carrier::other;
+  verdict.carried_by = by_set >= nearly_all ? CarriedBy::as_asked
+                       : by_set > noise     ? CarriedBy::partly
+                                            : CarriedBy::other;
   return verdict;
 }
 

@@ -289,7 +289,7 @@ TEST(LocalJoin, RefusesWhatItHasNoRoomFor) {
   EXPECT_THROW(join.probe(std::vector<Rows>{{many.data(), 100, 100}}, joined), Failure);
 }
 
-TEST(Kernels, CountStrangersAndSumKeys) {
+TEST(Kernels, CountForeignKeysAndSumKeys) {
   const auto kernels = make_cpu_kernels([] {});
   const Spread spread{.ranks = 2, .batches = 1, .parts = 1};
   const auto words = table_of(1000, 1);

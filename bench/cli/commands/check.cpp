@@ -313,7 +313,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
 }
 
 Exit run_check(CheckOptions& o, const CLI::App& command, const GlobalOptions& global) {
-  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  const RankPlacement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
   if (const auto exit = follow_if_not_first(o.sides, usual, global)) return *exit;
   if (o.expect.empty() == o.write_expect.empty()) {
     throw Failure(

@@ -160,7 +160,7 @@ AddedCommand add_benchmark(CLI::App& app, const Benchmark& benchmark) {
     return plan_of(options);
   };
   const auto run = [options, plan](const GlobalOptions& global) {
-    const Placement placement{options->run.bind, options->run.wrap,
+    const RankPlacement placement{options->run.bind, options->run.wrap,
                               options->transports.net_devices};
     if (const auto exit = follow_if_not_first(*options, placement, global)) return *exit;
     return carry_out(plan(nullptr), options->run, global);

@@ -125,7 +125,7 @@ void add_host(const std::string& name, Json facts, const Probe& found, Result& r
   hosts.push_back(std::move(facts));
 }
 
-std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placement& placement,
+std::vector<RankCommand> commands_for(const Json& told, int ranks, const RankPlacement& placement,
                                       const std::string& route) {
   auto orders = orders_from_json(told);
   const auto devices = net_devices_of(placement.net_devices, orders.set, route, true);
@@ -140,14 +140,14 @@ std::vector<RankCommand> commands_for(const Json& told, int ranks, const Placeme
 }
 
 /// What this host gives to ranks that would be started so.
-Json measured_for(const Json& question, const Placement& placement, const std::string& route) {
+Json measured_for(const Json& question, const RankPlacement& placement, const std::string& route) {
   const auto ranks =
       commands_for(question.at("told"), question.at("ranks").get<int>(), placement, route);
   return question.at("what") == about_processors ? processors_to_answer(processors_of(ranks))
                                                  : measure_copies(cpus_for_copies(ranks));
 }
 
-LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement& placement) {
+LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const RankPlacement& placement) {
   const auto route = device_of_connection(remote.fd());
   return follow_launches(
       remote,
@@ -156,7 +156,7 @@ LaunchOutcome follow(RemoteSupervisor& remote, Signals& signals, const Placement
 }
 
 Exit follow_listener(const std::string& connect, const std::string& token_file,
-                     const Placement& placement) {
+                     const RankPlacement& placement) {
   refuse_nearest(placement.net_devices);
   const auto remote =
       connect_to_listener(parse_host_port(connect), own_identity(), load_token(token_file),
@@ -174,7 +174,7 @@ Exit follow_listener(const std::string& connect, const std::string& token_file,
 }
 
 Exit follow_first(Launcher& launcher, const std::string& listen, const std::string& token_file,
-                  const Placement& placement) {
+                  const RankPlacement& placement) {
   refuse_nearest(placement.net_devices);
   const auto meeting = launcher.hear(listen, token_file);
   auto hello = hello_to_listener();
@@ -271,7 +271,7 @@ Elsewhere elsewhere(const RemoteSupervisors& others, const Machine& machine) {
   return {begin, end};
 }
 
-std::optional<Exit> follow_if_not_first(Sides& sides, const Placement& placement,
+std::optional<Exit> follow_if_not_first(Sides& sides, const RankPlacement& placement,
                                         const GlobalOptions& global) {
   sides.launcher = find_launcher();
   check_sides(sides);

@@ -28,7 +28,7 @@ HostNames take_in(const RemoteSupervisors& others, Machine& machine, Result& res
 Elsewhere elsewhere(const RemoteSupervisors& others, const Machine& machine);
 
 /// How this side of a --connect run places its ranks.
-struct Placement {
+struct RankPlacement {
   std::string bind;
   std::string wrap;
   std::string net_devices;
@@ -37,7 +37,7 @@ struct Placement {
 /// Finds the launcher of this process, if there is one. Where the process is not the first of a
 /// run's hosts, it starts its ranks as that says: the status of the run. Throws
 /// Failure(Exit::usage), as check_sides does.
-std::optional<Exit> follow_if_not_first(Sides& sides, const Placement& placement,
+std::optional<Exit> follow_if_not_first(Sides& sides, const RankPlacement& placement,
                                         const GlobalOptions& global);
 
 }  // namespace ucxbench

@@ -287,7 +287,7 @@ class Soak {
 };
 
 Exit run_soak(SoakOptions& options, const GlobalOptions& global) {
-  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  const RankPlacement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
   if (const auto exit = follow_if_not_first(options.sides, usual, global)) return *exit;
   const auto seed = options.seed.value_or(std::random_device()());
   if (!global.quiet) fmt::print("ucx-bench soak --seed {} {}\n", seed, how_long(options));

@@ -33,7 +33,7 @@ void leave_out_others(std::vector<Plan>& plans, const std::vector<std::string>& 
 }
 
 Exit run_suite(SuiteOptions& o, const GlobalOptions& global) {
-  const Placement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
+  const RankPlacement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
   if (const auto exit = follow_if_not_first(o.sides, usual, global)) return *exit;
   if (o.file.empty()) throw Failure(Exit::usage, "suite: FILE.toml is missing");
   o.run.outputs.check("", {o.file});
