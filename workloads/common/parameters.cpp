@@ -1,26 +1,35 @@
 #include "workloads/common/parameters.hpp"
 
+#include <fmt/ranges.h>
+
 #include "harness/core/failure.hpp"
+#include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
 namespace {
 
-Fields<WorkloadParameters> scaled_load() {
+Fields<WorkloadParameters> scaling() {
+  return choice_field(&WorkloadParameters::scaling, parse_scaling,
+                      {.name = "scaling",
+                       .help = "how the load grows with the ranks: weak | strong",
+                       .group = "load",
+                       .type_name = "WAY",
+                       .null_if_empty = true});
+}
+
+Fields<WorkloadParameters> published_load(const std::vector<Preset>& presets) {
+  if (presets.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& preset : presets) names.push_back(preset.name);
   return {
-      choice_field(&WorkloadParameters::scaling, parse_scaling,
-                   {.name = "scaling",
-                    .help = "how the load grows with the ranks: weak | strong",
-                    .group = "load",
-                    .type_name = "WAY",
-                    .null_if_empty = true}),
-      text_field(
-          &WorkloadParameters::like,
-          {.name = "like",
-           .help = "the load of a published benchmark, where no option says otherwise: dask-cuda "
-                   "| dgx-post | mpi4dask",
-           .group = "load",
-           .type_name = "NAME",
-           .null_if_empty = true}),
+      text_field(&WorkloadParameters::like,
+                 {.name = "like",
+                  .help = fmt::format(
+                      "the load of a published benchmark, where no option says otherwise: {}",
+                      fmt::join(names, " | ")),
+                  .group = "load",
+                  .type_name = "NAME",
+                  .null_if_empty = true}),
       real_field(&WorkloadParameters::scale,
                  {.name = "scale",
                   .help = "with --like: that much of its data (default: 1)",
@@ -90,8 +99,9 @@ Fields<WorkloadParameters> fields_with(const Fields<Place>& ranks,
 
 }  // namespace
 
-Fields<WorkloadParameters> workload_fields() {
-  return fields_with(ranks_list_field(Key::always), {scaled_load(), injection()});
+Fields<WorkloadParameters> workload_fields(const std::vector<Preset>& presets) {
+  return fields_with(ranks_list_field(Key::always),
+                     {scaling(), published_load(presets), injection()});
 }
 
 Fields<WorkloadParameters> recorded_workload_fields() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/run/place.hpp"
 #include "workloads/common/injected.hpp"
@@ -11,6 +12,7 @@
 namespace ucxbench {
 
 struct Local;
+struct Preset;
 
 /// What every workload's case has, beside its own parameters. Data are in one kind of memory, and
 /// whoever has them computes.
@@ -28,8 +30,8 @@ struct WorkloadParameters : Place {
   MemoryKind kind() const { return sent_from(); }
 };
 
-/// All of them; a workload names its own after.
-Fields<WorkloadParameters> workload_fields();
+/// All of them; a workload names its own after. --like and --scale only where there are presets.
+Fields<WorkloadParameters> workload_fields(const std::vector<Preset>& presets = {});
 /// Those of a workload whose load and number of ranks are somebody else's.
 Fields<WorkloadParameters> recorded_workload_fields();
 

@@ -88,7 +88,7 @@ std::vector<Preset> presets() {
     .summary = "distributed join of two hash-partitioned tables",
     .examples = {"merge -n 4 --rows 1M --html merge.html",
                  "merge --like dask-cuda --scale 0.01 --memory cuda --transports tcp,nvlink"},
-    .parameters = describe<Parameters>({workload_fields(), tables(), exchange()},
+    .parameters = describe<Parameters>({workload_fields(presets()), tables(), exchange()},
                                        {.settle = settle, .check = check}),
     .presets = presets(),
     .no_gpu_memory = why_no_cuda_kernels,

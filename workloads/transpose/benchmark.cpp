@@ -56,8 +56,8 @@ std::vector<Preset> presets() {
     .summary = "distributed array plus its transpose",
     .examples = {"transpose -n 1,2,4 --size 5000 --html transpose.html",
                  "transpose -n 4 --memory cuda --transports tcp,nvlink"},
-    .parameters =
-        describe<Parameters>({workload_fields(), array()}, {.settle = settle, .check = check}),
+    .parameters = describe<Parameters>({workload_fields(presets()), array()},
+                                       {.settle = settle, .check = check}),
     .presets = presets(),
     .no_gpu_memory = why_no_cuda_kernels,
     .ablation = true,

@@ -212,8 +212,10 @@ INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](c
   return name;
 });
 
-TEST(Presets, NameOptionsThatThereAre) {
+TEST(Presets, AreWhatLikeTakesAndNameOptionsThatThereAre) {
   for (const auto& benchmark : benchmarks()) {
+    EXPECT_EQ(benchmark.parameters.find("like") != nullptr, !benchmark.presets.empty())
+        << benchmark.name;
     for (const auto& preset : benchmark.presets) {
       for (const auto& amount : preset.amounts) {
         EXPECT_NE(benchmark.parameters.find(amount.option), nullptr) << amount.option;
