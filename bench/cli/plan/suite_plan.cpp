@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "bench/cli/plan/plan_of_args.hpp"
@@ -13,10 +14,9 @@
 namespace ucxbench {
 namespace {
 
-// Ten can give a verdict among 92 cases; with so many a loss of 5 % in all of them is found nearly
+// Ten can give a verdict among 461 metrics of cases; with so many a loss of 5 % in all of them is found nearly
 // always on a noisy host (docs/method/verdict-study.md).
 constexpr int least_launches_of_a_suite = 24;
-constexpr std::size_t most_metrics_of_case = 5;  // that `compare` looks at; cold has so many
 
 std::vector<Plan> plans_of(const Suite& suite, int launches, const Sides* sides) {
   std::vector<Plan> plans;
@@ -29,18 +29,27 @@ std::vector<Plan> plans_of(const Suite& suite, int launches, const Sides* sides)
   return plans;
 }
 
+struct Counts {
+  std::size_t cases = 0;
+  std::size_t rows = 0;  ///< metrics of cases that `compare` may look at
+};
+
 // As far as that can be told before the machine is looked at.
-std::size_t count_cases(const std::vector<Plan>& plans) {
-  std::size_t count = 0;
+Counts count(const std::vector<Plan>& plans) {
+  Counts counts;
   for (const auto& plan : plans) {
+    const auto times = plan.comms.size() * plan.sets.size() * plan.memory.size();
     for (const auto ranks : plan.ranks) {
       const auto place =
           case_place(TransportSet::parse("tcp"), {MemoryKind::host, MemoryKind::host}, ranks, "lo");
-      count += plan.comms.size() * plan.sets.size() * plan.memory.size() *
-               plan.cases(place, place.ranks).size();
+      for (const auto& of : plan.cases(place, place.ranks)) {
+        counts.cases += times;
+        counts.rows += times * static_cast<std::size_t>(std::ranges::count(of.shows.metrics, true,
+                                                                           &ShownMetric::judged));
+      }
     }
   }
-  return count;
+  return counts;
 }
 
 }  // namespace
@@ -52,10 +61,10 @@ PlannedSuite plan_suite(const std::string& file, std::optional<int> launches, co
   planned.launches = launches.value_or(least_launches_of_a_suite);
   planned.max_time = suite.max_time;
   planned.plans = plans_of(suite, planned.launches, sides);
-  planned.cases = count_cases(planned.plans);
-  const auto tests = planned.cases * most_metrics_of_case;
-  planned.needed = static_cast<int>(launches_needed(tests, usual_alpha));
-  planned.needed_duets = static_cast<int>(launches_needed(tests, usual_alpha, Method::duets));
+  const auto counts = count(planned.plans);
+  planned.cases = counts.cases;
+  planned.needed = static_cast<int>(launches_needed(counts.rows, usual_alpha));
+  planned.needed_duets = static_cast<int>(launches_needed(counts.rows, usual_alpha, Method::duets));
   if (!launches && planned.launches < planned.needed) {
     planned.launches = planned.needed;
     planned.plans = plans_of(suite, planned.launches, sides);
