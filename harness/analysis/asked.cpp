@@ -28,26 +28,29 @@ std::vector<std::string>::const_iterator find_command(const std::vector<std::str
 }
 
 // Where results go, how often, and how long is waited for: the same is measured.
-constexpr std::array<std::string_view, 20> no_question = {"--json",
+constexpr std::array<std::string_view, 23> no_question = {"--json",
                                                           "--csv",
                                                           "--markdown",
                                                           "--html",
                                                           "--gbench",
                                                           "--bencher",
-                                                          "--smaller-is-better",
-                                                          "--bigger-is-better",
+                                                          "--junit",
+                                                          "--prometheus",
                                                           "--trace",
+                                                          "--smaller-is-better",
                                                           "--transfers",
                                                           "--tag",
+                                                          "--bigger-is-better",
                                                           "--launches",
                                                           "--timeout",
-                                                          "--token-file",
                                                           "--quiet",
                                                           "--verbose",
+                                                          "--token-file",
                                                           "--progress",
                                                           "--color",
                                                           "--config",
-                                                          "-q"};
+                                                          "-q",
+                                                          "-v"};
 
 struct Option {
   std::string name, value;

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/analysis/asked.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/report/report.hpp"
 
 namespace ucxbench {
 namespace {
@@ -42,6 +44,14 @@ class Options : public ::testing::Test {
   bool strict_ = false;
   std::string file_ = "options_test_" + std::to_string(getpid()) + ".toml";
 };
+
+TEST(Asked, WhereResultsGoAsksForNothingElse) {
+  for (const auto& [name, format] : formats()) {
+    Result result;
+    result.run["command"] = {"ucx-bench", "pingpong", "--" + name, "file"};
+    EXPECT_EQ(asked_in_words(result), "pingpong");
+  }
+}
 
 TEST_F(Options, CommandLineBeatsEnvironmentBeatsFileBeatsDefault) {
   parse({"pingpong"});

@@ -8,6 +8,7 @@
 
 #include "bench/cli/commands/measure.hpp"
 #include "harness/launch/shell_words.hpp"
+#include "harness/report/report.hpp"
 
 namespace ucxbench {
 namespace {
@@ -17,14 +18,9 @@ void refuse_what_is_the_suites(const CLI::App& command) {
     const auto* option = command.get_option_no_throw("--" + name);
     return option != nullptr && option->count() > 0;
   };
-  for (const auto* name :
-       {"launches", "json", "csv", "markdown", "html", "gbench", "smaller-is-better",
-        "bigger-is-better", "bencher", "trace", "transfers", "tag"}) {
-    if (!given(name)) continue;
-    throw Failure(Exit::usage,
-                  fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
-  }
-  for (const auto* name : {"listen", "connect", "hosts"}) {
+  std::vector<std::string> names = {"launches", "tag", "html", "listen", "connect", "hosts"};
+  for (const auto& [name, format] : formats()) names.push_back(name);
+  for (const auto& name : names) {
     if (!given(name)) continue;
     throw Failure(Exit::usage,
                   fmt::format("--{} is for the whole suite, not for a case: leave it out", name));
