@@ -28,7 +28,7 @@ MPIRUN_TAKES_S = 1
 COMMANDS = {
     # Few iterations: where ranks poll and programs take turns on the CPUs, each message waits for a turn.
     "pingpong": lambda draw: ["--sizes", f"{draw.randint(1, 100)},{draw.randint(1, 100_000)}", "--iterations",
-                              draw.randint(20, 60), "--warmup-runs", draw.randint(0, 1)],
+                              draw.randint(5, 30), "--warmup-runs", draw.randint(0, 1)],
     "p2p": lambda draw: ["--sizes", draw.randint(1, 200_000), "--iterations", draw.randint(4, 50), "--runs", 1],
     "cold": lambda draw: ["--sizes", draw.randint(1, 100_000), "--iterations", draw.randint(2, 10)],
     "merge": lambda draw: ["--rows", draw.randint(100, 20_000), "--runs", draw.randint(1, 3)],

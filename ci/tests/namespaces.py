@@ -76,8 +76,10 @@ class Hosts:
     def cut_off(self, host):
         """Whatever is sent to it or from it is lost, and nobody is told."""
         ip("-n", self.name("switch"), "link", "set", f"to{host}", "nomaster")
-        yield
-        ip("-n", self.name("switch"), "link", "set", f"to{host}", "master", "bridge")
+        try:
+            yield
+        finally:
+            ip("-n", self.name("switch"), "link", "set", f"to{host}", "master", "bridge")
 
 
 @contextlib.contextmanager

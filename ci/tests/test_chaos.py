@@ -6,14 +6,13 @@ import json
 import os
 import pathlib
 import queue
-import random
 import subprocess
 import sys
 
 import pytest
-from conftest import SANITIZED
+from conftest import SANITIZED, drawn
 
-SEED = os.environ.get("CHAOS_SEED") or str(random.randrange(1_000_000))
+SEED = os.environ.get("CHAOS_SEED") or str(drawn(0, 1_000_000, 1))
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS") or (8 if SANITIZED else 200))
 ONLY = os.environ.get("CHAOS_ROUND")
 NUMBERS = [int(ONLY)] if ONLY else range(ROUNDS)

@@ -173,7 +173,7 @@ def test_progress(pingpong):
     done = pingpong("--transports", "tcp", "--sizes", "8,16", "--launches", "2", "--progress", "plain")
     assert [line for line in done.err.splitlines() if "launch" in line] == ["launch 1/2 tcp", "launch 2/2 tcp"]
     assert re.search(r"^takes at least \d+ s(, .*)?$", done.err, re.M)
-    assert re.search(r"^launch 1/2 tcp\nabout \d+ s left\nlaunch 2/2 tcp$", done.err, re.M)
+    assert re.search(r"^launch 1/2 tcp\nabout \d+ (s|min) left\nlaunch 2/2 tcp$", done.err, re.M)
     done = pingpong("--transports", "tcp", "--sizes", "8", "--progress", "bar")
     assert "pingpong/tag/host-host/tcp/8B" in done.err
     # Erased at the end.

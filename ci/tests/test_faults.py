@@ -1,6 +1,7 @@
 """A rank or the supervisor dies or stops where fault_matrix.py does not have it, or hangs: said in time, and nothing is left."""
 
 import os
+import re
 import signal
 import time
 
@@ -129,7 +130,8 @@ def test_hanging_rank(fault, phase, rank, transports, mode):
     assert "; what it was doing is in 'run.stacks.txt'" in only(done.complaints)
     stacks = (done.folder / "run.stacks.txt").read_text()
     assert f"rank {rank} on {host()} in phase " in stacks
-    assert "main + 0x" in stacks or "libdw.so.1 is not here" in stacks, stacks
+    # There is a limit to the time that stacks take.
+    assert re.search(r"main \+ 0x|libdw\.so\.1 is not here|no time was left|cannot be looked at", stacks), stacks
     fault.assert_nothing_is_left()
 
 

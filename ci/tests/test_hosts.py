@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import LONG_S, PROGRAM, only, wait_until
+from conftest import LONG_S, PROGRAM, in_some_attempt, only, wait_until
 from namespaces import AHEAD_S, AS_ROOT, IP, PORT, Hosts, made, token_in
 
 
@@ -152,20 +152,25 @@ def test_another_machine_says_what_its_processors_and_memory_give(start, hosts, 
     words = ["--token-file", token]
     measured = ["--json", "run.json", "-n", 4, "--bind", "auto", "--progress-mode", "event", "--transports", "tcp,shm",
                 "--concurrent", "all"]
-    first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, *words, *measured,
-                            "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=IP)
     (tmp_path / "boot_id").write_text("0b5d1f64-0000-4000-8000-00000000beef\n")
     booted = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"'
-    other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", booted, tmp_path / "boot_id", PROGRAM, "p2p", "--connect",
-                            f"10.203.8.1:{PORT}", *words), program=IP, folder=tmp_path / "other")
-    done, end = first.finish(), other.finish()
-    assert [done.code, end.code] == [0, 0], (done, end)
-    run = done.file
+
+    def attempt(number):
+        first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, *words, *measured,
+                                "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=IP)
+        other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", booted, tmp_path / "boot_id", PROGRAM, "p2p", "--connect",
+                                f"10.203.8.1:{PORT}", *words), program=IP, folder=tmp_path / "other")
+        done, end = first.finish(), other.finish()
+        assert [done.code, end.code] == [0, 0], (done, end)
+        run = done.file
+        assert all(host["memory_copy"] for host in run["machine"]["hosts"])
+        looks = [seen for record in only(run["cases"])["launches"]
+                 for seen in record.get("processors_elsewhere", {}).get("node1", []) if seen]
+        assert all(seen["apart_ns"] > 0 and seen["work_ns"] > 0 for seen in looks), run["cases"]
+        return looks
+
     # Nothing is known where a processor is busy, as both hosts' often are, which are the same.
-    looks = [seen for record in only(run["cases"])["launches"]
-             for seen in record.get("processors_elsewhere", {}).get("node1", []) if seen]
-    assert looks and all(seen["apart_ns"] > 0 and seen["work_ns"] > 0 for seen in looks), run["cases"]
-    assert all(host["memory_copy"] for host in run["machine"]["hosts"])
+    assert in_some_attempt(attempt)
 
 
 @pytest.fixture

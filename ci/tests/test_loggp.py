@@ -33,9 +33,11 @@ def test_parameters(bench):
             assert range["L_ns"] is None and range["overlap_ns"] > 0 or range["L_ns"] >= 0 and "overlap_ns" not in range
             of = {name: (-range["overlap_ns"] if range[name] is None else range[name]) * 1e-3 for name in PARAMETERS}
             latency = of["L_ns"] + of["o_s_ns"] + of["o_r_ns"] + beyond * of["G_ns_per_byte"]
-            assert size["model_latency_us"] == pytest.approx(latency, rel=1e-3, abs=1e-4)
+            # Of numbers with six digits, of which the largest may be milliseconds where a rank lost its processor.
+            digits = 1e-4 + 2e-5 * max(abs(value) for value in (*of.values(), beyond * of["G_ns_per_byte"]))
+            assert size["model_latency_us"] == pytest.approx(latency, rel=1e-3, abs=digits)
             assert size["model_message_us"] == pytest.approx(of["g_ns"] + beyond * of["G_ns_per_byte"], rel=1e-3)
-            assert size["latency_off"] == pytest.approx(size["model_latency_us"] / size["latency_us"] - 1, abs=1e-3)
+            assert size["latency_off"] == pytest.approx(size["model_latency_us"] / size["latency_us"] - 1, rel=1e-3, abs=1e-3)
     for text in done.out, (done.folder / "run.md").read_text():
         assert "LogGP model and measurement, " in text and "G, ns/B" in text
     assert max(len(line) for line in done.out.splitlines()) <= 100

@@ -62,8 +62,9 @@ def test_a_run_of_ours(bench, recorded):
         assert bytes_of_pairs(case, 2) == bytes_of_pairs(was, 3)
         assert parameters["ranks"] == 3
         walls = [wall for launch in was["launches"] for wall in launch["samples"]["wall_ms"]]
-        # Of its middle run; a rank begins a little later than another.
-        assert min(walls) * 0.9 < parameters["recorded_ms"] < max(walls) * 1.5
+        # Of its middle run, from the first rank's begin to the last one's end: a rank may begin later than
+        # another by the time that it waits for its processor.
+        assert min(walls) * 0.9 < parameters["recorded_ms"] < max(walls) * 3
         sockets = "/comm=sockets" if parameters["comm"] == "sockets" else ""
         assert case["key"] == (f"replay/tag/host-host/tcp/{parameters['traffic']}{sockets}/progress-mode=event/ranks=3")
     assert re.search(r"recorded +[\d.]+ ms; this run took [\d.]+ x that", done.out)

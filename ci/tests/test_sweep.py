@@ -113,7 +113,7 @@ def test_a_slow_host_is_named_and_no_other(hosts, tmp_path):
 def test_a_slow_link_is_named_and_neither_of_its_hosts(hosts, tmp_path):
     one, other = random.sample(range(HOSTS), 2)
     plant(hosts, slow_link=(one, other))
-    done = swept_until(hosts, HOSTS, tmp_path, ["slow-link"])
+    done = swept_until(hosts, HOSTS, tmp_path, ["slow-link"], ", back ")
     assert re.match(rf"(node{one}->node{other}|node{other}->node{one}): ", only(found(done))[1]), done
     sweep = only(done.file["cases"])["sweep"]
     assert {(link["from"], link["to"]) for link in sweep["links"]} == {

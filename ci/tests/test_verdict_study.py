@@ -15,7 +15,7 @@ import sys
 
 import numpy
 import pytest
-from conftest import PROGRAM, ROOT, SCHEMA, SHIM, Started, in_some_attempt, wait_until
+from conftest import LONG_S, PROGRAM, ROOT, SCHEMA, SHIM, in_some_attempt, wait_until
 
 STUDY = ROOT / "ci/verdict-study"
 sys.path.insert(0, str(STUDY))
@@ -346,15 +346,14 @@ def test_turns_are_recorded_and_gone_on_with(tmp_path):
         record(tmp_path, lines, 5)
 
 
-def test_an_interrupted_recording_leaves_nothing_behind(tmp_path):
-    command = [STUDY / "study.py", "record", "--folder", tmp_path, "--ucx-bench", PROGRAM]
-    recording = Started(command, tmp_path, {}, program=sys.executable)
+def test_an_interrupted_recording_leaves_nothing_behind(start, tmp_path):
+    recording = start(STUDY / "study.py", "record", "--folder", tmp_path, "--ucx-bench", PROGRAM, program=sys.executable)
 
     def measuring():  # the study, the supervisor and two ranks
         assert recording.process.poll() is None, recording.finish()
         return len(recording.processes()) >= 4
 
-    wait_until(measuring)
+    wait_until(measuring, limit_s=4 * LONG_S)  # it loads much of Python first
     recording.signal(signal.SIGINT)
     done = recording.finish()
     assert done.code == 130 and "interrupted; the same command goes on" in done.err, done
@@ -406,7 +405,7 @@ def test_a_link_is_made_slower(tmp_path, monkeypatch):
         assert len(base) == len(new) == 2
         rate = link.RATE / 8e9
         # No machine sends more than the link takes, beside what its bucket holds.
-        assert max(medians(recording, new, "bandwidth_GBps")) < 0.6 * rate
-        return min(medians(recording, base, "bandwidth_GBps")) > 0.75 * rate
+        slower = max(medians(recording, new, "bandwidth_GBps")) < 0.6 * rate
+        return slower and min(medians(recording, base, "bandwidth_GBps")) > 0.75 * rate
 
     assert in_some_attempt(attempt)

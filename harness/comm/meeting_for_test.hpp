@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "harness/launch/rendezvous.hpp"
 
@@ -27,7 +28,7 @@ class MeetingRank : public Rendezvous {
     meeting_.values.emplace(key, value);
   }
   Bytes get(std::string_view key, const Progress& progress) override {
-    for (;; progress()) {
+    for (;; wait(progress)) {
       const std::lock_guard lock(meeting_.mutex);
       const auto found = meeting_.values.find(key);
       if (found != meeting_.values.end()) return found->second;
@@ -39,11 +40,16 @@ class MeetingRank : public Rendezvous {
       return meeting_.arrivals += more;
     };
     const int all = (arrivals(1) + size_ - 1) / size_ * size_;
-    while (arrivals(0) < all) progress();
+    while (arrivals(0) < all) wait(progress);
   }
   void phase(std::string_view) override {}
 
  private:
+  static void wait(const Progress& progress) {
+    progress();
+    std::this_thread::yield();  // there may be fewer processors than ranks
+  }
+
   Meeting& meeting_;
   int rank_, size_;
 };

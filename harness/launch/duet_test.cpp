@@ -151,8 +151,17 @@ std::vector<std::string> one_launch(DuetSide first, const std::string& quads) {
   return all;
 }
 
+/// A rank of a duet gives up its own turns of the scheduler; the tests after it shall have theirs.
+struct UsualScheduling {
+  ~UsualScheduling() {
+    const sched_param none{};
+    ::sched_setscheduler(0, SCHED_OTHER, &none);
+  }
+};
+
 // Two ranks of each side, in two launches.
 TEST(DuetRank, WorksInTurnsOfItsNumber) {
+  const UsualScheduling afterwards;
   constexpr int ranks = 2;
   DuetFile file(false);
   file.begin(DuetSide::base);
@@ -197,6 +206,7 @@ TEST(DuetRank, WorksInTurnsOfItsNumber) {
 }
 
 TEST(DuetRank, FailsWhenTheOtherSideIsGoneOrSlow) {
+  const UsualScheduling afterwards;
   DuetFile file(false);
   const auto exit_of = [&](milliseconds limit) {
     DuetRank duet(file.option(DuetSide::base), 1, 0, limit);

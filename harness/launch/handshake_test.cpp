@@ -15,13 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Than any machine takes for a handshake.
+constexpr auto long_enough = 30s;
+
 const Identity node1{"0.1.0", "abc", "node1"};
 const Identity node2{"0.1.0", "abc", "node2"};
 
 /// The peer's host, or why there is none.
-std::string attempt(Fd fd, Role role, const Identity& self, const std::string& token) {
+std::string attempt(Fd fd, Role role, const Identity& self, const std::string& token,
+                    std::chrono::milliseconds limit) {
   try {
-    return shake_hands(fd.get(), role, self, token, 2s).host;
+    return shake_hands(fd.get(), role, self, token, limit).host;
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.exit(), Exit::cannot_run);
     return failure.what();
@@ -38,17 +42,18 @@ std::array<std::string, 2> meet(const Identity& connector, const std::string& co
                                 const Identity& listener, const std::string& listener_token) {
   auto [a, b] = sockets();
   auto listening = std::async(std::launch::async, attempt, std::move(a), Role::listener, listener,
-                              listener_token);
-  auto connected = attempt(std::move(b), Role::connector, connector, connector_token);
+                              listener_token, long_enough);
+  auto connected = attempt(std::move(b), Role::connector, connector, connector_token, long_enough);
   return {connected, listening.get()};
 }
 
 /// What the listener or connector says to a peer that sends `bytes` and then closes or waits.
-std::string against(Role role, const std::string& bytes, bool close) {
+std::string against(Role role, const std::string& bytes, bool close,
+                    std::chrono::milliseconds limit = long_enough) {
   auto [a, b] = sockets();
   EXPECT_EQ(::send(b.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   if (close) ::shutdown(b.get(), SHUT_WR);
-  return attempt(std::move(a), role, node1, "secret-secret-secret");
+  return attempt(std::move(a), role, node1, "secret-secret-secret", limit);
 }
 
 TEST(Handshake, NamesThePeerWhenTokensAgree) {
@@ -60,9 +65,9 @@ TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
   for (int connection = 0; connection < 2; ++connection) {
     auto [a, b] = sockets();
     auto listening = std::async(std::launch::async, [fd = std::move(a)] {
-      return shake_hands(fd.get(), Role::listener, node1, "token", 2s);
+      return shake_hands(fd.get(), Role::listener, node1, "token", long_enough);
     });
-    auto connected = shake_hands(b.get(), Role::connector, node2, "token", 2s).seals;
+    auto connected = shake_hands(b.get(), Role::connector, node2, "token", long_enough).seals;
     auto listened = listening.get().seals;
     const auto up = connected.sent.next({});
     const auto down = connected.received.next({});
@@ -97,14 +102,14 @@ TEST(Handshake, RefusesForeignPrograms) {
     }
     EXPECT_EQ(against(role, "ucx-bench-control 1 0.1.0", true),
               "the peer closed the connection during the handshake");
-    EXPECT_EQ(against(role, "ucx", false), "the peer says nothing: is it ucx-bench?");
+    EXPECT_EQ(against(role, "ucx", false, 1s), "the peer says nothing: is it ucx-bench?");
   }
 }
 
 TEST(Handshake, RefusesAnInventedProof) {
   auto [a, b] = sockets();
-  auto listening =
-      std::async(std::launch::async, attempt, std::move(a), Role::listener, node1, "token");
+  auto listening = std::async(std::launch::async, attempt, std::move(a), Role::listener, node1,
+                              "token", long_enough);
   const std::string greeting = "ucx-bench-control 3 0.1.0 abc 00\nproof 00 node\n";
   ::send(b.get(), greeting.data(), greeting.size(), 0);
   EXPECT_NE(listening.get().find("another token"), std::string::npos);

@@ -32,7 +32,8 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view file_prefix = "ucx_shm_posix_";
 constexpr std::string_view folder_variable = "UCX_POSIX_DIR=";
-constexpr milliseconds removal_limit{500};
+// On a busy machine the kernel takes its time to take a process apart that was killed.
+constexpr milliseconds removal_limit{3000};
 constexpr milliseconds removal_pause{10};
 constexpr int freeze_limit_ms = 200;
 

@@ -81,6 +81,7 @@ template <typename Take>
 bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
   std::vector<Channel::Frame> others;
   bool came = false;
+  forgive(Clock::now());  // what it said while this side was busy has not been read yet
   while (!came && !problem(Clock::now()) && Clock::now() < deadline) {
     channel_.wait(std::min(end_tick, std::chrono::ceil<milliseconds>(deadline - Clock::now())));
     receive(Clock::now(), [&](const Channel::Frame& frame) {

@@ -15,6 +15,15 @@ RankCommand test_rank(const std::string& action, int who, const std::string& wra
 /// As a test program prints it; -1 where it is none.
 pid_t pid_of(const std::string& text);
 
+/// What a busy machine may hold up: the first of at most 20 attempts that is as wanted, else the
+/// last.
+template <typename Try, typename Wanted>
+auto in_some_attempt(const Try& attempt, const Wanted& wanted) {
+  auto result = attempt();
+  for (int more = 0; more < 19 && !wanted(result); ++more) result = attempt();
+  return result;
+}
+
 /// Whether all children of this process end within 20 s: after a stop some may still be dying, and
 /// somebody waits for them.
 bool children_end();
