@@ -89,7 +89,8 @@ def units_of(stream):
     for i, run in enumerate(stream.runs):
         for key, case in run.cases.items():
             for metric in case["metrics"]:
-                found[key, run.shown[metric]["title"]][run.shown[metric]["unit"]] += 1 + i / (len(stream.runs) ** 2 + 1)
+                shown = run.shown_of(key, metric)
+                found[key, shown["title"]][shown["unit"]] += 1 + i / (len(stream.runs) ** 2 + 1)
     return {key: counts.most_common(1)[0][0] for key, counts in found.items()}
 
 
@@ -100,7 +101,7 @@ def lines_of(stream, problems):
         changed = []
         for key, case in run.cases.items():
             for metric, values in case["metrics"].items():
-                shown = run.shown[metric]
+                shown = run.shown_of(key, metric)
                 usual = units[key, shown["title"]]
                 if shown["unit"] != usual:
                     changed.append(f"{key} {shown['title']} in {shown['unit']}, not {usual}")

@@ -59,7 +59,13 @@ def fingerprint(parameters):
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def cases_of(run, problems):
+def shown_of(case):
+    """By metric, its title, its unit, and which direction is better: "lower" or "higher"."""
+    return {metric["name"]: {name: metric[name] for name in ("title", "unit", "better")} for metric in case["shows"]["metrics"]}
+
+
+def cases_of(run, shown, problems):
+    """`shown` gets what cases say of their metrics: cases of one run may differ in it, but most say the same."""
     cases = {}
     for case in run["cases"]:
         if case["key"] in cases:
@@ -69,17 +75,13 @@ def cases_of(run, problems):
             name: values for name, metric in case["metrics"].items()
             if metric_of(case, name)["judged"] and (values := values_of(metric, f"{case['key']} {name}", problems))
         }
+        if (own := shown_of(case)) not in shown:
+            shown.append(own)
         cases[case["key"]] = {
             "state": case["state"], "reason": case["reason"], "parameters": fingerprint(case["parameters"]),
-            "canary": case["shows"]["kind"] == "canary", "metrics": metrics,
+            "canary": case["shows"]["kind"] == "canary", "metrics": metrics, "shown": shown.index(own),
         }
     return cases
-
-
-def shown_metrics(run):
-    """By metric, its title, its unit, and which direction is better: "lower" or "higher"."""
-    return {metric["name"]: {name: metric[name] for name in ("title", "unit", "better")}
-            for case in run["cases"] for metric in case["shows"]["metrics"]}
 
 
 def check_clock(run, now):
@@ -93,7 +95,7 @@ def check_clock(run, now):
 def record_of(run, now):
     """A record, as plain JSON. Raises Skipped, or KeyError and its like where the file is damaged."""
     check_clock(run, now)
-    problems = []
+    problems, shown = [], []
     return {
         "id": run["run"]["id"],
         "started": run["run"]["started_utc"],
@@ -106,8 +108,8 @@ def record_of(run, now):
         "labels": sorted({*run["machine"]["labels"], *(label for case in run["cases"] for label in case["labels"])}),
         "head": head_of(run),
         "other": run["run"].get("ab", {}).get("other"),
-        "cases": cases_of(run, problems),
-        "shown": shown_metrics(run),
+        "cases": cases_of(run, shown, problems),
+        "shown": shown,
         "problems": problems[:MOST_PROBLEMS] + (
             [f"and {len(problems) - MOST_PROBLEMS} more values"] if len(problems) > MOST_PROBLEMS else []),
     }

@@ -63,9 +63,9 @@ def medians_by_line(run):
             for name, metric in case["metrics"].items()}
 
 
-def title_of(stream, metric):
-    """As the newest run that has it says; its name where it is the base's alone."""
-    return next((metric_title(run.shown[metric]) for run in reversed(stream.runs) if metric in run.shown), metric)
+def title_of(runs, key, metric):
+    """As the newest of these runs that has it says."""
+    return next((metric_title(shown) for run in reversed(runs) if (shown := run.shown_of(key, metric))), metric)
 
 
 def rows_of(stream, lines, comparison, newest, entries):
@@ -73,7 +73,7 @@ def rows_of(stream, lines, comparison, newest, entries):
     named, medians = {}, medians_by_line(newest)
     for line in lines:
         named.setdefault((line.key, line.metric), []).append(line)
-    rows = []
+    rows, runs = [], ([comparison.base] if comparison.base else []) + stream.runs
     ordered = sorted(verdicts.by_effect(comparison.rows), key=lambda row: ORDER.index(row["verdict"]))
     found = [(row, line_of(row, named, stream, comparison)) for row in ordered]
     used = {id(line) for _, line in found}
@@ -85,7 +85,7 @@ def rows_of(stream, lines, comparison, newest, entries):
         verdict = row["verdict"] if row else NO_VERDICT
         rows.append({
             **(compared_cells(row) if row else plain_cells(line)),
-            "id": f"{key} {metric}", "key": key, "metric": title_of(stream, metric), "verdict": verdict,
+            "id": f"{key} {metric}", "key": key, "metric": title_of(runs, key, metric), "verdict": verdict,
             "mark": MARKS.get(verdict, "·"), "shape": word, "shape_why": why,
             "history": history_of(line) if line else [], "triage": triage.entry_of(entries, f"{key} {metric}"),
             "line": line, "canary": bool(line) and line.canary,

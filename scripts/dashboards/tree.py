@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 5  # of the index: another one is made anew
+VERSION = 6  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -28,6 +28,11 @@ class Run:
             return self.record[name]
         except KeyError:
             raise AttributeError(name)
+
+    def shown_of(self, key, metric):
+        """What that case says of a metric: {"title", "unit", "better"}; None where the run does not have it."""
+        case = self.cases.get(key)
+        return case and self.shown[case["shown"]].get(metric)
 
     @property
     def time(self):

@@ -197,6 +197,22 @@ def test_which_direction_is_better_is_the_runs_own_word(runs, program):
     assert "GB/s ↑" in page and 'title="lower is better"' not in page
 
 
+def test_a_metric_is_called_what_its_own_case_calls_it(runs, program):
+    """Of put, get and atomic operations, latency_us is another time than of messages."""
+    def to_get(run):
+        for case in run["cases"]:
+            if case["parameters"]["api"] == "stream":
+                case["shows"]["metrics"][0]["title"] = "time of one get"
+
+    for file in files_of(runs):
+        change(file, to_get)
+    text = text_of(made(runs, program))
+    assert "pingpong/tag/host-host/tcp/8B latency, µs ↓" in text and "pingpong/stream/host-host/tcp/8B time of one get, µs ↓" in text
+    [lines_of] = lines.by_stream(tree.load(runs).runs, [], program).values()
+    assert {(line.key.split("/")[1], line.title) for line in lines_of if line.metric == "latency_us"} == {
+        ("tag", "latency"), ("stream", "time of one get")}
+
+
 def test_says_only_where_the_page_is_when_all_is_well(runs, program):
     done = as_a_program(runs, "--html", runs.parent / "page.html", "--program", program)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"wrote {runs.parent / 'page.html'}\n")
