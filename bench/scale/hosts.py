@@ -65,7 +65,7 @@ def run(options, hosts, folder, command, ranks, agents):
 def over_mpirun(options, record):
     os.environ |= {"TESTED_PROGRAM": options.ucx_bench, "FAULT_SHIM": "none"}
     sys.path.insert(0, str(ROOT / "ci/tests"))
-    from test_hosts import Hosts
+    from namespaces import Hosts
 
     hosts = Hosts(4)
     hosts.make()

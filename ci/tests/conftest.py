@@ -231,6 +231,16 @@ def bench(start):
     return run
 
 
+def commands(bench):
+    """All of them, as the program names them."""
+    return re.findall(r"^  (\w+) ", bench("--help").out.partition("Subcommands:")[2], re.M)
+
+
+def benchmarks(bench):
+    """The commands that measure cases of their own."""
+    return [each["name"] for each in json.loads(bench("list", "benchmarks", "--format", "json").out)]
+
+
 @pytest.fixture(scope="module")
 def bench_once(tmp_path_factory):
     """bench_once(ARGUMENTS…): as `bench`, with status 0, for what several tests of a file look at."""

@@ -4,12 +4,10 @@ import re
 import shlex
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, benchmarks
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is missing: run ./scripts/setup/python")
 PAGES = sorted(page for where in ("*.md", "docs/**/*.md", "results/**/*.md", "ci/**/*.md") for page in ROOT.glob(where))
-# Of these --dry-run says what would be measured, so that values are read, too, not names alone.
-MEASURING = ("pingpong", "p2p", "incast", "kv", "cold", "merge", "transpose", "halo", "svd", "moe", "loggp")
 
 
 def prose(page):
@@ -83,8 +81,12 @@ def documented_commands():
 
 def test_documented_commands_are_understood(bench, tmp_path):
     """The first option that is not known is ours: so all before it are."""
-    commands = dict(documented_commands())
+    commands, measuring = dict(documented_commands()), benchmarks(bench)
     assert len(commands) > 60
+    # What replay reads.
+    for name in ("LOG", "dask.json"):
+        (tmp_path / name).write_bytes((ROOT / "ci/tests/dask-transfers.json").read_bytes())
+    assert bench("merge", "-n", 4, "--rows", "1K", "--launches", 1, "--transports", "shm", "--json", "merge.json").code == 0
     for words, page in commands.items():
         arguments = shlex.split(words)
         if len(arguments) == 1:  # it is named, not typed
@@ -92,7 +94,8 @@ def test_documented_commands_are_understood(bench, tmp_path):
             continue
         done = bench(*arguments, "--no-such-option")
         assert done.code == 2 and "unknown option '--no-such-option'" in done.err, (str(page), words, done)
-        if arguments[0] in MEASURING and "--connect" not in arguments:
+        # Of these --dry-run says what would be measured, so that values are read, too, not names alone.
+        if arguments[0] in measuring and "--connect" not in arguments:
             done = bench("--dry-run", *arguments)
             # 3: there is no such hardware here. A network device or so much memory may be missing, too.
             assert done.code in (0, 3) or re.search("available memory|at most .* fit|no network device", done.err), (words, done)

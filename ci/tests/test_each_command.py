@@ -1,8 +1,6 @@
 """One run of each command, for scripts/test --quick: that it works at all. What it does, others ask."""
 
-import re
-
-from conftest import ROOT
+from conftest import ROOT, benchmarks, commands
 
 RECORDED = next((ROOT / "results/runs").glob("*/*/pingpong-host.json"))
 # What makes a run of it short; the others have little to do anyway.
@@ -45,7 +43,7 @@ COMMANDS = {
 
 
 def test_each_benchmark(bench):
-    for name in re.findall(r"^(\w+) ", bench("list", "benchmarks").out, re.M):
+    for name in benchmarks(bench):
         done = bench(name, *SHORT.get(name, []), "--launches", 1, "--transports", "shm", "--bind", "none", "--json",
                      "run.json")
         assert done.code == 0, done
@@ -57,9 +55,7 @@ def test_each_other_command(bench, tmp_path):
         (tmp_path / name).write_text(text)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / RECORDED.name).write_bytes(RECORDED.read_bytes())
-    known = re.findall(r"^  (\w+) ", bench("--help").out.partition("Subcommands:")[2], re.M)
-    benchmarks = re.findall(r"^(\w+) ", bench("list", "benchmarks").out, re.M)
-    assert sorted(known) == sorted([*benchmarks, *COMMANDS])
+    assert sorted(commands(bench)) == sorted([*benchmarks(bench), *COMMANDS])
     for name, arguments in COMMANDS.items():
         # What tune would measure takes too long here.
         done = bench(*(["--dry-run"] if name == "tune" else []), name, *arguments)

@@ -4,7 +4,7 @@ import re
 import shlex
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, commands
 
 RECORDED = {name: next((ROOT / "results/runs").glob(f"*/*/{name}-host.json")) for name in ("pingpong", "merge")}
 # What examples leave open is short here; what they give stays.
@@ -17,10 +17,6 @@ OTHERS = ("check", "ab", "suite", "versions")
 # Files that examples name.
 SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n'
 SITE = '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n'
-
-
-def commands(bench):
-    return re.findall(r"^  (\w+) ", bench("--help").out.partition("Subcommands:")[2], re.M)
 
 
 def examples_of(text):
