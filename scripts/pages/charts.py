@@ -86,7 +86,7 @@ def over_ranks(run, file):
                 first = of[0]
                 series.append({**style, "name": f"ideal: {style['name']}", "dash": [2, 3], "thin": True,
                                "points": [[case.ranks, first.input_GBps * case.ranks / first.ranks] for case in of]})
-            made.append(chart(f"{benchmark} throughput", panel.title(), "ranks", "GB/s", series))
+            made.append(chart(f"{benchmark} {panel.rate['title']}", panel.title(), "ranks", panel.rate["unit"], series))
     return made
 
 

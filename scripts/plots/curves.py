@@ -37,7 +37,7 @@ def estimate_of(case, metric):
     if row is None or metric["name"] not in ("latency_us", "bandwidth_GBps"):
         return None
     us = number(row["expected_us"])
-    value = us if use == "latency" else number(size_axis(case)["value"]) / us / 1e3
+    value = us if metric["unit"] == "us" else number(size_axis(case)["value"]) / us / 1e3
     return value, (number(row["from"]), words(row["protocol"])) if row.get("from") is not None else None
 
 

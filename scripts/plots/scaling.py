@@ -1,6 +1,6 @@
 """Input per second over ranks, against the line of ranks that each add as much as the first ones did."""
 
-from plots.common import draw_grid, legend_below, significant
+from plots.common import draw_grid, legend_below, significant, unit_text
 
 MOST_TICKS = 8
 LEAST_TICKS = 3  # of the rates
@@ -30,6 +30,7 @@ class Panel:
         self.styles = styles
         self.height = 4 + 0.2 * len(curves)  # inches; the legend has a row for each
         self.cases = [case for cases in curves.values() for case in cases]
+        self.rate = self.cases[0].rate
 
     def title(self):
         """What stays the same; in numbers if all curves have that."""
@@ -38,7 +39,7 @@ class Panel:
         # A few rows that do not divide by the ranks make no difference here.
         known = all(sizes) and max(sizes) < 1.01 * min(sizes)
         what = f"{significant(max(sizes) * 1e-6)} MB of input" if known else "the same input"
-        return f"{self.kind} scaling, {what} {'per rank' if weak else 'in all'}; higher is better"
+        return f"{self.kind} scaling, {what} {'per rank' if weak else 'in all'}; {self.rate['better']} is better"
 
     def draw(self, axes):
         from matplotlib.lines import Line2D
@@ -54,7 +55,7 @@ class Panel:
                     axes.plot([case.ranks] * 2, case.ci95, color=color, **INTERVAL)
         axes.set_title(self.title(), fontsize=11)
         axes.set_xlabel("ranks")
-        axes.set_ylabel("throughput (GB/s), median over launches")
+        axes.set_ylabel(f"{self.rate['title']} ({unit_text(self.rate['unit'])}), median over launches")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = ticks_of({case.ranks for case in self.cases})

@@ -7,7 +7,7 @@ phases; below, the pairs of ranks of the largest cases.
 import dataclasses
 
 from plots import pairs, phases, scaling
-from plots.common import draw_rows, interval, measured, number, parameters_of, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval, measured, metric_of, number, parameters_of, positive, styles_of, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -20,6 +20,7 @@ class Case:
     fields: tuple  # of (name, value as text): what it has in common with other numbers of ranks
     ranks: int
     scaling: str  # weak: the same input per rank; strong: the same in all
+    rate: dict  # what the run says of input_GBps: "title", "unit", "better"
     input_GBps: float
     ci95: tuple | None
     input_bytes: float | None  # of all ranks
@@ -58,6 +59,7 @@ def read(run, file):
                 fields=tuple((name, words(value)) for name, value in fields.items() if value is not None),
                 ranks=ranks,
                 scaling=kind,
+                rate={name: words(text) for name, text in metric_of(case, "throughput_GBps").items()},
                 input_GBps=positive(rate["p50"]),
                 ci95=interval(rate["ci95"]),
                 input_bytes=None if input_bytes is None else number(input_bytes),

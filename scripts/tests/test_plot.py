@@ -223,6 +223,16 @@ def test_a_workload(merge_file, tmp_path):
     assert x01 > x10 and y01 < y10  # the sender's row, the receiver's column
 
 
+def test_a_workloads_rate_is_what_the_run_calls_it(merge_file, tmp_path):
+    def change(run):
+        for case in run["cases"]:
+            rate = next(metric for metric in case["shows"]["metrics"] if metric["name"] == "throughput_GBps")
+            rate |= {"title": "rows", "unit": "1/s", "better": "lower"}
+
+    text = picture(merge_file(change), out=tmp_path / "out.svg")
+    assert "rows (1/s), median over launches" in text and "per rank; lower is better" in text
+
+
 def test_draws_a_workload_the_same_again(merge_file, tmp_path):
     first, second = tmp_path / "1.svg", tmp_path / "2.svg"
     picture(merge_file(), out=first)
