@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures runs over several hosts, which are network namespaces of this machine, as root: each command with 64
+"""Measures runs over several hosts, which are network namespaces of this machine, as root: six commands with 64
 ranks on four hosts, and 256 ranks that mpirun has started. Then what a launch costs on the control connections of
 up to 10,000 ranks that are played (control_plane). Writes results/scale/<machine>-hosts.json.
 Exit status: 0 all measured, 2 usage, 5 a run failed (recorded)."""

@@ -33,9 +33,7 @@ void set_poll_or_event(Place& place, const Json& name) {
   using Kind = ProgressMode::Kind;
   const auto kind = place.progress.kind;
   if (kind == Kind::by_cpus || kind == Kind::poll || kind == Kind::event) return;
-  throw Failure(Exit::usage, fmt::format("'{}': here ranks wait by poll or event; the other modes "
-                                         "are pingpong's",
-                                         text_in(name)));
+  throw Failure(Exit::usage, fmt::format("'{}': here ranks wait by poll or event", text_in(name)));
 }
 
 Field one_progress_mode_field(const std::string& help) {
