@@ -18,9 +18,8 @@ std::vector<Json> numbers_of_peers(const Parameters& p) {
 }
 
 std::vector<Json> all_kinds(const Parameters&) {
-  std::vector<Json> names;
-  for (const auto& [kind, name] : kinds) names.emplace_back(name);
-  return names;
+  const auto names = names_in(kinds);
+  return {names.begin(), names.end()};
 }
 
 void check(const Parameters& p, const Local& local) {
@@ -38,7 +37,7 @@ Fields<Parameters> fields() {
       sizes_field(&Parameters::bytes, "4KiB,64KiB,1MiB,16MiB"),
       each_field(number_field(&Parameters::peers, {.name = "peers", .key = Key::leading}),
                  numbers_of_peers),
-      each_field(choice_field(&Parameters::buffers, parse_buffers,
+      each_field(choice_field(&Parameters::buffers, kinds, "kind of buffers",
                               {.name = "buffers", .key = Key::leading}),
                  all_kinds),
       ranks_field("processes: rank 0 sends to 1, 2, … and all of the others", Key::never),
@@ -72,10 +71,6 @@ Fields<Parameters> fields() {
 });
 
 }  // namespace
-
-Buffers parse_buffers(std::string_view name) {
-  return parse_name(kinds, name, "", "kind of buffers");
-}
 
 std::string_view to_string(Buffers buffers) { return name_of(kinds, buffers); }
 

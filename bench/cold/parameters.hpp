@@ -13,7 +13,6 @@ enum class Buffers {
   own,    ///< an allocation of its own, touched, for all messages
   fresh,  ///< a new allocation for each message, of which the receiver has touched nothing
 };
-Buffers parse_buffers(std::string_view name);
 std::string_view to_string(Buffers buffers);
 
 /// One case. Rank 0 sends to each of ranks 1 to `peers`.

@@ -1,18 +1,14 @@
 #include "harness/run/benchmark.hpp"
 
+#include "bench/kv/models.hpp"
 #include "bench/kv/parameters.hpp"
 #include "bench/kv/rank.hpp"
-#include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
 
 namespace ucxbench::kv {
 namespace {
 
-Api parse_op(std::string_view name) {
-  if (name == "get") return Api::get;
-  if (name == "put") return Api::put;
-  throw Failure(Exit::usage, unknown_name("operation", name, {"get", "put"}));
-}
+constexpr Names<Api, 2> operations = {
+    {{Api::get, "get", "decode ranks read"}, {Api::put, "put", "prefill ranks write"}}};
 
 // Every rank is on one of the two sides.
 Json prefill_of(const Parameters& p) { return json_of(p.prefill); }
@@ -28,13 +24,11 @@ void set_decode(Parameters& p, const Json& value) {
 
 Fields<Parameters> load() {
   return {
-      text_field(&Parameters::model,
-                 {.name = "model",
-                  .help = "llama3-8b | llama3-70b | llama3-405b | mistral-7b | mixtral-8x7b | "
-                          "qwen2.5-72b | qwen3-235b | deepseek-v3",
-                  .group = "load",
-                  .type_name = "NAME",
-                  .key = Key::always}),
+      text_field(&Parameters::model, with_choices(models(), {.name = "model",
+                                                             .help = "{}",
+                                                             .group = "load",
+                                                             .type_name = "NAME",
+                                                             .key = Key::always})),
       count_field(&Parameters::tokens,
                   {.name = "tokens",
                    .help = "tokens of the context (default: 512); or --descriptors and --block",
@@ -101,10 +95,10 @@ Fields<Parameters> samples() {
 }
 
 Fields<Parameters> fields() {
-  return {choice_field(&Parameters::op, parse_op,
+  return {choice_field(&Parameters::op, operations, "operation",
                        {.name = "op",
                         .parameter = "api",
-                        .help = "get (decode ranks read) | put (prefill ranks write), or a list",
+                        .help = "{}, or a list",
                         .group = "load",
                         .type_name = "OP,..",
                         .key = Key::bare,

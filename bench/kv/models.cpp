@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
-#include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench::kv {
 namespace {
@@ -38,9 +35,7 @@ std::span<const Model> models() { return published; }
 const Model& model_named(std::string_view name) {
   const auto found = std::ranges::find(published, name, &Model::name);
   if (found != published.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& model : published) names.emplace_back(model.name);
-  throw Failure(Exit::usage, "--model: " + unknown_name("model", name, names));
+  throw Failure(Exit::usage, "--model: " + unknown_name("model", name, names_in(published)));
 }
 
 }  // namespace ucxbench::kv

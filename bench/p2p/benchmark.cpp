@@ -8,8 +8,9 @@
 namespace ucxbench::p2p {
 namespace {
 
-constexpr Names<Concurrent, 3> choices = {
-    {{Concurrent::one, "one"}, {Concurrent::disjoint, "disjoint"}, {Concurrent::all, "all"}}};
+constexpr Names<Concurrent, 3> choices = {{{Concurrent::one, "one"},
+                                           {Concurrent::disjoint, "disjoint", "each rank in one"},
+                                           {Concurrent::all, "all"}}};
 
 void check(const Parameters& p, const Local& local) {
   if (p.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
@@ -23,9 +24,9 @@ Fields<Parameters> fields() {
       place_fields(),
       // A GPU's links need more to be busy.
       sizes_field(&Parameters::bytes, "16MiB", "256MiB"),
-      choice_field(&Parameters::concurrent, parse_concurrent,
+      choice_field(&Parameters::concurrent, choices, "choice of pairs",
                    {.name = "concurrent",
-                    .help = "pairs that send at once: one | disjoint (each rank in one) | all",
+                    .help = "pairs that send at once: {}, or a list",
                     .group = "load",
                     .key = Key::always,
                     .axis = Axis::cases,
@@ -84,10 +85,6 @@ Fields<Parameters> fields() {
 });
 
 }  // namespace
-
-Concurrent parse_concurrent(std::string_view name) {
-  return parse_name(choices, name, "", "choice of pairs");
-}
 
 std::string_view to_string(Concurrent concurrent) { return name_of(choices, concurrent); }
 

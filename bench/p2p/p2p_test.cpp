@@ -9,7 +9,6 @@
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/schedule.hpp"
 #include "bench/p2p/together.hpp"
-#include "harness/core/failure.hpp"
 
 namespace ucxbench::p2p {
 namespace {
@@ -187,8 +186,6 @@ TEST(Together, OfSeveralClocksIsTakenAtItsWorst) {
   EXPECT_NEAR(far.GBps().value_or(0), 20.0 / 11, 1e-9);
   EXPECT_EQ(together_of(std::vector{span(0, 10, 2), span(0, 10, 2)}).GBps(), std::nullopt);
 }
-
-TEST(Parameters, UnknownPairsAreRefused) { EXPECT_THROW(parse_concurrent("none"), Failure); }
 
 }  // namespace
 }  // namespace ucxbench::p2p

@@ -15,8 +15,6 @@ enum class Concurrent {
              ///< other
   all,       ///< every rank to every other
 };
-/// Throws Failure(Exit::usage).
-Concurrent parse_concurrent(std::string_view name);
 std::string_view to_string(Concurrent concurrent);
 
 /// How long a stream lasts at least, if it does not say of how many messages it is; and how many it

@@ -21,7 +21,12 @@ namespace {
 constexpr Names<Check, 3> amounts = {
     {{Check::full, "full"}, {Check::sample, "sample"}, {Check::off, "off"}}};
 
-constexpr Names<Buffers, 2> kinds_of_buffers = {{{Buffers::warm, "warm"}, {Buffers::cold, "cold"}}};
+constexpr Names<Buffers, 2> kinds_of_buffers = {
+    {{Buffers::warm, "warm", "one each way, used again and again"},
+     {Buffers::cold, "cold", "other memory for each message, which no cache holds"}}};
+
+constexpr Names<bool Parameters::*, 2> measurements = {
+    {{&Parameters::latency, "latency"}, {&Parameters::bandwidth, "bandwidth"}}};
 
 void settle(Parameters& p) {
   p.time_per_launch = p.max_time / p.launches;
@@ -123,8 +128,9 @@ void check(const Parameters& p, const Local& local) {
 
 Json measured(const Parameters& p) {
   auto names = Json::array();
-  if (p.latency) names.push_back("latency");
-  if (p.bandwidth) names.push_back("bandwidth");
+  for (const auto& metric : measurements) {
+    if (p.*metric.value) names.push_back(metric.name);
+  }
   return names;
 }
 
@@ -132,12 +138,8 @@ void measure(Parameters& p, const Json& names) {
   p.latency = p.bandwidth = false;
   for (const auto& list : names) {
     const auto text = text_in(list);
-    for (const auto name : split_text(text, ',')) {
-      if (name != "latency" && name != "bandwidth") {
-        throw Failure(Exit::usage, unknown_name("metric", name, {"latency", "bandwidth"}));
-      }
-      (name == "latency" ? p.latency : p.bandwidth) = true;
-    }
+    for (const auto name : split_text(text, ','))
+      p.*parse_name(measurements, name, "", "metric") = true;
   }
 }
 
@@ -149,16 +151,14 @@ Fields<Parameters> sizes() {
 
 Fields<Parameters> load() {
   return {
-      choice_field(
-          &Parameters::api, parse_api,
-          {.name = "api",
-           .help = "tag | stream | am (active messages) | put | get | fadd | swap | cswap, or a "
-                   "list; atomic: the last three, of 4 and 8 bytes",
-           .group = "load",
-           .type_name = "API,..",
-           .key = Key::bare,
-           .axis = Axis::cases,
-           .several = {{"atomic", {"fadd", "swap", "cswap"}}}}),
+      choice_field(&Parameters::api, api_names, "API",
+                   {.name = "api",
+                    .help = "{}, or a list; atomic: the last three, of 4 and 8 bytes",
+                    .group = "load",
+                    .type_name = "API,..",
+                    .key = Key::bare,
+                    .axis = Axis::cases,
+                    .several = {{"atomic", {"fadd", "swap", "cswap"}}}}),
       place_fields(),
       progress_modes_field(),
       thread_fields(),
@@ -171,20 +171,19 @@ Fields<Parameters> load() {
                                          .least = 1,
                                          .most = 65536,
                                          .key = Key::if_unusual}),
-      choice_field(&Parameters::buffers, parse_buffers,
+      choice_field(&Parameters::buffers, kinds_of_buffers, "kind of buffers",
                    {.name = "buffers",
-                    .help = "warm (one each way, used again and again) | cold (other memory for "
-                            "each message, which no cache holds), or a list",
+                    .help = "{}, or a list",
                     .group = "load",
                     .type_name = "KIND,..",
                     .key = Key::if_unusual,
                     .axis = Axis::cases}),
       computed_field<Parameters>(FieldType::texts, measured, measure,
-                                 {.name = "measure",
-                                  .help = "latency | bandwidth, or both",
-                                  .group = "load",
-                                  .type_name = "METRIC,..",
-                                  .key = Key::if_unusual}),
+                                 with_choices(measurements, {.name = "measure",
+                                                             .help = "{}, or both",
+                                                             .group = "load",
+                                                             .type_name = "METRIC,..",
+                                                             .key = Key::if_unusual})),
       flag_field(
           &Parameters::bidirectional,
           {.name = "bidirectional", .help = "also bandwidth both ways at once", .group = "load"}),
@@ -199,9 +198,9 @@ Fields<Parameters> samples() {
                                               .group = "sample",
                                               .least = 0,
                                               .most = 100}),
-      choice_field(&Parameters::check, parse_check,
+      choice_field(&Parameters::check, amounts, "amount",
                    {.name = "check",
-                    .help = "payload comparison outside the clock: full | sample | off",
+                    .help = "payload comparison outside the clock: {}",
                     .group = "sample",
                     .type_name = "AMOUNT"}),
       number_field(&Parameters::iterations,
@@ -304,15 +303,5 @@ std::uint64_t Parameters::buffer_bytes() const {
   return std::max(std::clamp(2 * cache, 64 * mib, 512 * mib),
                   2 * std::uint64_t{LinkBuffers::place_bytes(bytes)});
 }
-
-Buffers parse_buffers(std::string_view name) {
-  return parse_name(kinds_of_buffers, name, "", "kind of buffers");
-}
-
-std::string_view to_string(Buffers buffers) { return name_of(kinds_of_buffers, buffers); }
-
-Check parse_check(std::string_view name) { return parse_name(amounts, name, "", "amount"); }
-
-std::string_view to_string(Check check) { return name_of(amounts, check); }
 
 }  // namespace ucxbench::pingpong

@@ -14,9 +14,12 @@ namespace ucxbench::pingpong {
 namespace {
 
 constexpr Names<RegisterBy, 2> registering = {
-    {{RegisterBy::ucx, "ucx"}, {RegisterBy::user, "user"}}};
+    {{RegisterBy::ucx, "ucx", "its own"}, {RegisterBy::user, "user", "of ucp_mem_map"}}};
 constexpr Names<Receives, 2> kinds_of_receives = {
-    {{Receives::expected, "expected"}, {Receives::unexpected, "unexpected"}}};
+    {{Receives::expected, "expected", "posted as early as the window allows"},
+     {Receives::unexpected, "unexpected", "when the message is there"}}};
+constexpr Names<int, 2> layouts = {
+    {{0, "contiguous"}, {4, "iov:4", "a list of 4 parts; sizes of fewer bytes are left out"}}};
 constexpr std::string_view iov = "iov:";
 constexpr int most_entries = 1024;
 constexpr int most_header_bytes = 65536;  // more than any transport of UCX takes
@@ -79,6 +82,9 @@ void check_header(const Parameters& p) {
   }
 }
 
+Json layout_of(const MessageAxes& axes) { return json_of(to_string(axes.layout)); }
+void set_layout(MessageAxes& axes, const Json& name) { axes.layout = parse_layout(text_in(name)); }
+
 }  // namespace
 
 Layout parse_layout(std::string_view name) {
@@ -99,49 +105,33 @@ std::string to_string(Layout layout) {
   return layout.entries == 0 ? "contiguous" : fmt::format("{}{}", iov, layout.entries);
 }
 
-RegisterBy parse_register_by(std::string_view name) {
-  return parse_name(registering, name, "", "way to register");
-}
-std::string_view to_string(RegisterBy by) { return name_of(registering, by); }
-
-Receives parse_receives(std::string_view name) {
-  return parse_name(kinds_of_receives, name, "", "kind of receives");
-}
-std::string_view to_string(Receives receives) { return name_of(kinds_of_receives, receives); }
-
 Fields<MessageAxes> message_axes_fields() {
   return {
-      choice_field(
-          &MessageAxes::error_mode, parse_error_mode,
-          {.name = "error-mode",
-           .help = "of endpoints: none | peer (operations end when the peer is gone), or a "
-                   "list",
-           .group = "load",
-           .type_name = "MODE,..",
-           .key = Key::if_unusual,
-           .axis = Axis::cases,
-           .apart = true}),
-      choice_field(
-          &MessageAxes::layout, parse_layout,
-          {.name = "buffer",
-           .help = "of each message: contiguous | iov:4 (a list of 4 parts; sizes of fewer "
-                   "bytes are left out), or a list",
-           .group = "load",
-           .type_name = "LAYOUT,..",
-           .key = Key::if_unusual,
-           .axis = Axis::cases}),
-      choice_field(&MessageAxes::register_by, parse_register_by,
+      choice_field(&MessageAxes::error_mode, error_mode_names, "error mode",
+                   {.name = "error-mode",
+                    .help = "of endpoints: {}, or a list",
+                    .group = "load",
+                    .type_name = "MODE,..",
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases,
+                    .apart = true}),
+      computed_field<MessageAxes>(FieldType::choice, layout_of, set_layout,
+                                  with_choices(layouts, {.name = "buffer",
+                                                         .help = "of each message: {}, or a list",
+                                                         .group = "load",
+                                                         .type_name = "LAYOUT,..",
+                                                         .key = Key::if_unusual,
+                                                         .axis = Axis::cases})),
+      choice_field(&MessageAxes::register_by, registering, "way to register",
                    {.name = "register",
-                    .help = "whose memory handle a request has: ucx (its own) | user (of "
-                            "ucp_mem_map), or a list",
+                    .help = "whose memory handle a request has: {}, or a list",
                     .group = "load",
                     .type_name = "WHO,..",
                     .key = Key::if_unusual,
                     .axis = Axis::cases}),
-      choice_field(&MessageAxes::receives, parse_receives,
+      choice_field(&MessageAxes::receives, kinds_of_receives, "kind of receives",
                    {.name = "receives",
-                    .help = "of tags: expected (posted as early as the window allows) | unexpected "
-                            "(when the message is there), or a list",
+                    .help = "of tags: {}, or a list",
                     .group = "load",
                     .type_name = "KIND,..",
                     .key = Key::if_unusual,

@@ -20,13 +20,9 @@ std::string to_string(Layout layout);
 
 /// --register: whose memory handle goes with each request; UCX's own comes from its cache.
 enum class RegisterBy { ucx, user };
-RegisterBy parse_register_by(std::string_view name);
-std::string_view to_string(RegisterBy by);
 
 /// --receives: as early as the window allows; or once UCX has the message.
 enum class Receives { expected, unexpected };
-Receives parse_receives(std::string_view name);
-std::string_view to_string(Receives receives);
 
 /// How UCX is told of each message, and what its endpoint promises. By default as ucx_perftest does
 /// without options; each of these is an option there, too.

@@ -13,18 +13,13 @@ namespace ucxbench::pingpong {
 
 /// How much of the payload is compared byte by byte, outside the clock.
 enum class Check { off, sample, full };
-Check parse_check(std::string_view name);
-std::string_view to_string(Check check);
 
 /// What messages come from and go to: one buffer each, used again and again; or memory that no
 /// cache holds.
 enum class Buffers { warm, cold };
-Buffers parse_buffers(std::string_view name);
-std::string_view to_string(Buffers buffers);
 
 /// What threads of a rank send and receive by: each by a worker of its own, or all by one.
 enum class Workers { own, shared };
-Workers parse_workers(std::string_view name);
 std::string_view to_string(Workers workers);
 
 /// One case.

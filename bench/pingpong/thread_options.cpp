@@ -14,7 +14,8 @@
 namespace ucxbench::pingpong {
 namespace {
 
-constexpr Names<Workers, 2> ways = {{{Workers::own, "own"}, {Workers::shared, "shared"}}};
+constexpr Names<Workers, 2> ways = {
+    {{Workers::own, "own", "a UCX worker each"}, {Workers::shared, "shared", "one for all"}}};
 
 // Each is a connection, in two processes, twice: for traffic one way and both ways.
 constexpr int most_connections = 256;
@@ -40,16 +41,14 @@ Fields<Parameters> thread_fields() {
                     .most = most_busy_threads,
                     .key = Key::if_unusual,
                     .axis = Axis::cases}),
-      choice_field(
-          &Parameters::workers, parse_workers,
-          {.name = "workers",
-           .help = "of several threads: own (a UCX worker each) | shared (one for all), or "
-                   "a list",
-           .group = "load",
-           .type_name = "KIND,..",
-           .key = Key::if_unusual,
-           .axis = Axis::cases,
-           .left = workers_left}),
+      choice_field(&Parameters::workers, ways, "kind",
+                   {.name = "workers",
+                    .help = "of several threads: {}, or a list",
+                    .group = "load",
+                    .type_name = "KIND,..",
+                    .key = Key::if_unusual,
+                    .axis = Axis::cases,
+                    .left = workers_left}),
       number_field(
           &Parameters::endpoints,
           {.name = "endpoints",
@@ -115,8 +114,6 @@ std::string threads_told(const Json& parameters) {
   }
   return told;
 }
-
-Workers parse_workers(std::string_view name) { return parse_name(ways, name, "", "kind"); }
 
 std::string_view to_string(Workers workers) { return name_of(ways, workers); }
 

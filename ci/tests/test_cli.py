@@ -55,7 +55,12 @@ def test_the_options_of_benchmarks_for_machines(bench):
                     if re.match(r"[A-Z]", alias) and re.search(rf"^  {alias}\s", help_text, re.M)]
         assert sorted(options) == sorted({*named, *nameless} - {"help"}) and not {*named} & {*nameless}
         assert all(option["help"] and option["group"] for option in options.values())
+        for option in options.values():
+            choices = option.get("choices") or []
+            assert choices or option["type"] != "choice"
+            assert all(choice in re.sub(r"\s+", " ", help_text) for choice in choices), option
     sizes = next(option for option in listed["p2p"]["options"] if option["name"] == "sizes")
+    assert sizes["choices"] is None
     assert sizes["environment"] == "UCXBENCH_SIZES" and sizes["unit"] == "bytes" and sizes["parameter"] == "bytes"
     assert (sizes["default"], sizes["default_on_gpu"], sizes["key"]) == ("16MiB", "256MiB", "always")
     assert listed["merge"]["like"] == ["dask-cuda", "dgx-post", "mpi4dask"]

@@ -4,23 +4,35 @@
 #include <string>
 #include <string_view>
 
+#include "harness/core/names.hpp"
+
 // What a user chooses of how ranks communicate; names as on the command line and in case keys.
 
 namespace ucxbench {
 
 /// What moves messages.
 enum class CommKind { ucx, sockets, mpi };
-/// Throws Failure(Exit::usage).
-CommKind parse_comm(std::string_view name);
-std::string_view to_string(CommKind kind);
+inline constexpr Names<CommKind, 3> comm_names = {
+    {{CommKind::ucx, "ucx"},
+     {CommKind::sockets, "sockets", "TCP; shm: Unix sockets"},
+     {CommKind::mpi, "mpi", "Open MPI"}}};
+constexpr std::string_view to_string(CommKind kind) { return name_of(comm_names, kind); }
 /// In a sentence: "UCX".
 std::string device_name(CommKind kind);
 
 /// How messages are sent; of the last five, the origin alone acts on its peer's memory.
 enum class Api { tag, stream, am, put, get, fadd, swap, cswap };
+inline constexpr Names<Api, 8> api_names = {{{Api::tag, "tag"},
+                                             {Api::stream, "stream"},
+                                             {Api::am, "am", "active messages"},
+                                             {Api::put, "put"},
+                                             {Api::get, "get"},
+                                             {Api::fadd, "fadd"},
+                                             {Api::swap, "swap"},
+                                             {Api::cswap, "cswap"}}};
 /// Throws Failure(Exit::usage).
 Api parse_api(std::string_view name);
-std::string_view to_string(Api api);
+constexpr std::string_view to_string(Api api) { return name_of(api_names, api); }
 
 constexpr bool is_atomic(Api api) {
   return api == Api::fadd || api == Api::swap || api == Api::cswap;
@@ -46,7 +58,7 @@ struct ProgressMode {
   Kind kind = Kind::poll;
   std::chrono::nanoseconds period{0};  ///< of `periodic`
 
-  /// "auto", "poll", "event", "thread", "periodic:100us". Throws Failure(Exit::usage).
+  /// A name of progress_mode_names, "periodic:" with any time. Throws Failure(Exit::usage).
   static ProgressMode parse(std::string_view text);
   std::string name() const;
 
@@ -59,14 +71,24 @@ struct ProgressMode {
 /// The same of a device: "auto" of MPI, which has nothing to sleep on, is poll.
 ProgressMode usual_progress(CommKind kind, ProgressMode asked, int ranks, int cpus);
 
+/// The first three are every benchmark's.
+inline constexpr Names<ProgressMode::Kind, 5> progress_mode_names = {
+    {{ProgressMode::Kind::by_cpus, "auto", "event where ranks outnumber the CPUs"},
+     {ProgressMode::Kind::poll, "poll"},
+     {ProgressMode::Kind::event, "event"},
+     {ProgressMode::Kind::thread, "thread"},
+     {ProgressMode::Kind::periodic, "periodic:100us"}}};
+
 enum class ConnectBy { address, sockaddr };
-ConnectBy parse_connect_by(std::string_view name);
-std::string_view to_string(ConnectBy by);
+inline constexpr Names<ConnectBy, 2> connect_by_names = {
+    {{ConnectBy::address, "address"}, {ConnectBy::sockaddr, "sockaddr", "a UCP listener"}}};
+constexpr std::string_view to_string(ConnectBy by) { return name_of(connect_by_names, by); }
 
 /// What an endpoint of UCX does when its peer is gone: nothing that is promised, or every operation
 /// ends with an error (UCP_ERR_HANDLING_MODE_PEER).
 enum class ErrorMode { none, peer };
-ErrorMode parse_error_mode(std::string_view name);
-std::string_view to_string(ErrorMode mode);
+inline constexpr Names<ErrorMode, 2> error_mode_names = {
+    {{ErrorMode::none, "none"}, {ErrorMode::peer, "peer", "operations end when the peer is gone"}}};
+constexpr std::string_view to_string(ErrorMode mode) { return name_of(error_mode_names, mode); }
 
 }  // namespace ucxbench

@@ -30,17 +30,6 @@ TEST(ProgressMode, AutoPollsWhereEachRankHasAProcessor) {
   }
 }
 
-TEST(CommKind, KnowsThree) {
-  for (const char* name : {"ucx", "sockets", "mpi"}) EXPECT_EQ(to_string(parse_comm(name)), name);
-  EXPECT_THROW(parse_comm("pipes"), Failure);
-}
-
-TEST(ConnectBy, KnowsTwoWays) {
-  EXPECT_EQ(to_string(parse_connect_by("address")), "address");
-  EXPECT_EQ(to_string(parse_connect_by("sockaddr")), "sockaddr");
-  EXPECT_THROW(parse_connect_by("pigeon"), Failure);
-}
-
 TEST(Api, ParsesAndNames) {
   for (const char* name : {"tag", "stream", "am", "put", "get", "fadd", "swap", "cswap"}) {
     EXPECT_EQ(to_string(parse_api(name)), name);

@@ -237,6 +237,7 @@ Json described(const std::vector<Field>& fields, const void* usual) {
                 {"type", to_string(field.type)},
                 {"unit", text_or_null(std::string(unit_of(field.type)))},
                 {"list", field.axis != Axis::none},
+                {"choices", field.choices.empty() ? Json() : Json(field.choices)},
                 {"help", field.help},
                 {"group", field.group},
                 {"key", key_word(field.key)}};

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/core/json.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench {
 
@@ -57,7 +58,7 @@ struct Field {
   std::string name{};       ///< the long option, also in a TOML file; words joined by '-'
   std::string aliases{};    ///< further spellings: "-W", "--ucx-net-devices"
   std::string parameter{};  ///< in the run file, where it is not `name` with '_'
-  std::string help{};       ///< values that are no number are named here: "tag | stream"
+  std::string help{};       ///< with_choices() writes the choices where it has "{}"
   std::string group{};      ///< heading in the help
   std::string type_name{};  ///< in the help, where it is not the usual one of the type
   std::optional<double> least{}, most{};  ///< of a number; both or none
@@ -75,8 +76,11 @@ struct Field {
   /// launches of its own.
   bool apart = false;
 
-  // Filled in by field(), size(), …
+  // Filled in by choice_field(), size_field(), …
   FieldType type = FieldType::number;
+  /// What it takes, or what its list or set is of; "iov:4" stands for all of its kind. Empty: no
+  /// list says it.
+  std::vector<std::string> choices{};
   std::function<Json(const void*)> get{};         ///< as in the run file
   std::function<void(void*, const Json&)> set{};  ///< null leaves the member as it is
   /// Of an axis without an option: its values by the parameters that are set.
@@ -116,7 +120,7 @@ std::string key_of(const std::string& name, const std::vector<Field>& fields, co
 /// The same fields, none of which is in the run file.
 std::vector<Field> options_alone(std::vector<Field> fields);
 
-/// For machines: name, type, unit, default, range, help, group, key.
+/// For machines: name, type, unit, choices, default, range, help, group, key.
 Json described(const std::vector<Field>& fields, const void* usual);
 
 // The members that a field may be bound to.
@@ -249,15 +253,29 @@ Fields<P> off_switch_field(Fields<P> fields) {
   return fields;
 }
 
-/// A member with names, by its to_string(); `parse` refuses, by Failure(Exit::usage), what is none.
-template <typename P, typename Value>
-Fields<P> choice_field(Value P::* member, Value (*parse)(std::string_view), Field field) {
+/// One with the choices of a table whose rows have a `name`.
+template <typename Table>
+Field with_choices(const Table& table, Field field) {
+  field.choices = names_in(table);
+  constexpr std::string_view place = "{}";
+  if (const auto at = field.help.find(place); at != std::string::npos) {
+    field.help.replace(at, place.size(), help_on(table));
+  }
+  return field;
+}
+
+/// A member with names. What is none is refused by Failure(Exit::usage): "unknown <what> …".
+template <typename P, typename Value, std::size_t Size>
+Fields<P> choice_field(Value P::* member, const Names<Value, Size>& names, const char* what,
+                       Field field) {
+  field = with_choices(names, std::move(field));
   field.type = FieldType::choice;
-  field.get = [member](const void* object) {
-    return json_of(std::string(to_string(static_cast<const P*>(object)->*member)));
+  field.get = [member, names](const void* object) {
+    return json_of(std::string(name_of(names, static_cast<const P*>(object)->*member)));
   };
-  field.set = [member, parse](void* object, const Json& value) {
-    if (!value.is_null()) static_cast<P*>(object)->*member = parse(text_in(value));
+  field.set = [member, names, what](void* object, const Json& value) {
+    if (value.is_null()) return;
+    static_cast<P*>(object)->*member = parse_name(names, text_in(value), "", what);
   };
   return field;
 }

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/core/failure.hpp"
@@ -12,23 +11,55 @@
 
 namespace ucxbench {
 
-/// The values of an enumeration with their names, each once: on the command line and in files.
+/// A value with its name on the command line and in files; `about` follows the name in a help.
+template <typename Value>
+struct Named {
+  Value value;
+  std::string_view name;
+  std::string_view about{};
+};
+
+/// The values of an enumeration, each once.
 template <typename Value, std::size_t Size>
-using Names = std::array<std::pair<Value, std::string_view>, Size>;
+using Names = std::array<Named<Value>, Size>;
+
+/// Of a table whose rows have a `name`: those that are not empty.
+template <typename Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) {
+    if (!row.name.empty()) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+/// The same as a help has them: "tag | stream | am (active messages)".
+template <typename Table>
+std::string help_on(const Table& table) {
+  std::string text;
+  for (const auto& row : table) {
+    if (row.name.empty()) continue;
+    text.append(text.empty() ? "" : " | ").append(row.name);
+    if constexpr (requires { row.about; }) {
+      if (!row.about.empty()) text.append(" (").append(row.about).append(")");
+    }
+  }
+  return text;
+}
 
 /// "?" for a value that the table lacks.
 template <typename Value, std::size_t Size>
 constexpr std::string_view name_of(const Names<Value, Size>& names, Value value) {
-  for (const auto& [known, name] : names) {
-    if (known == value) return name;
+  for (const auto& known : names) {
+    if (known.value == value) return known.name;
   }
   return "?";
 }
 
 template <typename Value, std::size_t Size>
 constexpr std::optional<Value> value_of(const Names<Value, Size>& names, std::string_view name) {
-  for (const auto& [value, known] : names) {
-    if (known == name) return value;
+  for (const auto& known : names) {
+    if (known.name == name) return known.value;
   }
   return std::nullopt;
 }
@@ -39,11 +70,7 @@ template <typename Value, std::size_t Size>
 Value parse_name(const Names<Value, Size>& names, std::string_view given, std::string_view where,
                  std::string_view what) {
   if (const auto value = value_of(names, given)) return *value;
-  std::vector<std::string> known;
-  for (const auto& [value, name] : names) {
-    if (!name.empty()) known.emplace_back(name);
-  }
-  throw Failure(Exit::usage, std::string(where) + unknown_name(what, given, known));
+  throw Failure(Exit::usage, std::string(where) + unknown_name(what, given, names_in(names)));
 }
 
 }  // namespace ucxbench

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/core/names.hpp"
+
 namespace ucxbench {
 
 /// Pages of the process; host memory that the CUDA driver has pinned; a GPU's memory; memory that
@@ -40,6 +42,21 @@ inline constexpr MemoryKind MemoryKind::host{MemoryPlace::host, MemoryWay::plain
 inline constexpr MemoryKind MemoryKind::pinned{MemoryPlace::pinned, MemoryWay::plain, 0};
 inline constexpr MemoryKind MemoryKind::cuda{MemoryPlace::cuda, MemoryWay::plain, 0};
 inline constexpr MemoryKind MemoryKind::managed{MemoryPlace::managed, MemoryWay::plain, 0};
+
+/// host:node0 stands for every node.
+inline constexpr Names<MemoryKind, 12> memory_kinds = {
+    {{MemoryKind::host, "host"},
+     {{MemoryPlace::host, MemoryWay::huge, 0}, "host:huge"},
+     {{MemoryPlace::host, MemoryWay::node, 0}, "host:node0"},
+     {MemoryKind::pinned, "pinned"},
+     {MemoryKind::cuda, "cuda"},
+     {{MemoryPlace::cuda, MemoryWay::async, 0}, "cuda:async"},
+     {{MemoryPlace::cuda, MemoryWay::vmm, 0}, "cuda:vmm"},
+     {{MemoryPlace::cuda, MemoryWay::fabric, 0}, "cuda:fabric"},
+     {MemoryKind::managed, "managed"},
+     {{MemoryPlace::managed, MemoryWay::prefer_gpu, 0}, "managed:gpu"},
+     {{MemoryPlace::managed, MemoryWay::prefer_host, 0}, "managed:host"},
+     {{MemoryPlace::managed, MemoryWay::read_mostly, 0}, "managed:read"}}};
 
 /// Throws Failure(Exit::usage) when there is no such kind.
 MemoryKind parse_memory_kind(std::string_view name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "harness/core/failure.hpp"
@@ -36,13 +37,16 @@ void set_poll_or_event(Place& place, const Json& name) {
   throw Failure(Exit::usage, fmt::format("'{}': here ranks wait by poll or event", text_in(name)));
 }
 
-Field one_progress_mode_field(const std::string& help) {
-  return {.name = "progress-mode",
-          .help = help,
-          .group = "ranks",
-          .type_name = "MODE",
-          .key = Key::if_unusual,
-          .usual = "auto"};
+Fields<Place> field_of_progress(std::span<const Named<ProgressMode::Kind>> modes,
+                                void (*set)(Place&, const Json&), Axis axis) {
+  return computed_field<Place>(FieldType::choice, progress_mode, set,
+                               with_choices(modes, {.name = "progress-mode",
+                                                    .help = "how ranks wait: {}, or a list",
+                                                    .group = "ranks",
+                                                    .type_name = "MODE,..",
+                                                    .key = Key::if_unusual,
+                                                    .axis = axis,
+                                                    .usual = "auto"}));
 }
 
 }  // namespace
@@ -71,10 +75,9 @@ Fields<Place> ranks_list_field(Key key) {
 }
 
 Fields<Place> comm_field() {
-  return choice_field(&Place::comm, parse_comm,
+  return choice_field(&Place::comm, comm_names, "communication device",
                       {.name = "comm",
-                       .help = "what moves messages: ucx | sockets (TCP; shm: Unix sockets) | mpi "
-                               "(Open MPI), or a list",
+                       .help = "what moves messages: {}, or a list",
                        .group = "ranks",
                        .type_name = "NAME,..",
                        .key = Key::if_unusual,
@@ -82,31 +85,21 @@ Fields<Place> comm_field() {
 }
 
 Fields<Place> connect_by_field() {
-  return choice_field(&Place::connect_by, parse_connect_by,
+  return choice_field(&Place::connect_by, connect_by_names, "way to connect",
                       {.name = "connect-by",
-                       .help = "address | sockaddr (a UCP listener)",
+                       .help = "{}",
                        .group = "ranks",
                        .type_name = "WAY",
                        .key = Key::if_unusual});
 }
 
 Fields<Place> progress_mode_field() {
-  auto field = one_progress_mode_field(
-      "how ranks wait: auto (event where they outnumber the CPUs) | poll | event, or a list");
-  field.type_name = "MODE,..";
-  field.axis = Axis::launches;
-  return computed_field<Place>(FieldType::choice, progress_mode, set_poll_or_event,
-                               std::move(field));
+  return field_of_progress(std::span(progress_mode_names).first<3>(), set_poll_or_event,
+                           Axis::launches);
 }
 
 Fields<Place> progress_modes_field() {
-  auto field = one_progress_mode_field(
-      "auto (event where ranks outnumber the CPUs) | poll | event | thread | periodic:100us, or a "
-      "list");
-  field.type_name = "MODE,..";
-  field.axis = Axis::cases;
-  return computed_field<Place>(FieldType::choice, progress_mode, set_progress_mode,
-                               std::move(field));
+  return field_of_progress(progress_mode_names, set_progress_mode, Axis::cases);
 }
 
 Fields<Place> devices_field() {

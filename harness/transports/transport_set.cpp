@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/transports/gpu_direct.hpp"
 
@@ -113,8 +114,7 @@ TransportSet TransportSet::parse(std::string_view text) {
   for (const auto part : split_text(members, ',')) {
     const auto& names = transport_names();
     if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.name == part; })) {
-      std::vector<std::string> known;
-      for (const auto& name : names) known.emplace_back(name.name);
+      const auto known = names_in(names);
       const auto ours = our_name(part);
       throw Failure(Exit::usage,
                     ours.empty()

@@ -1,17 +1,22 @@
 #include "workloads/common/parameters.hpp"
 
-#include <fmt/ranges.h>
-
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
 namespace {
 
+constexpr Names<Scaling, 3> scalings = {
+    {{Scaling::unsaid, ""}, {Scaling::weak, "weak"}, {Scaling::strong, "strong"}}};
+constexpr Names<Injected, 4> mistakes = {{{Injected::nothing, ""},
+                                          {Injected::corrupt, "corrupt"},
+                                          {Injected::drop, "drop"},
+                                          {Injected::misroute, "misroute"}}};
+
 Fields<WorkloadParameters> scaling() {
-  return choice_field(&WorkloadParameters::scaling, parse_scaling,
+  return choice_field(&WorkloadParameters::scaling, scalings, "scaling",
                       {.name = "scaling",
-                       .help = "how the load grows with the ranks: weak | strong",
+                       .help = "how the load grows with the ranks: {}",
                        .group = "load",
                        .type_name = "WAY",
                        .null_if_empty = true});
@@ -19,17 +24,15 @@ Fields<WorkloadParameters> scaling() {
 
 Fields<WorkloadParameters> published_load(const std::vector<Preset>& presets) {
   if (presets.empty()) return {};
-  std::vector<std::string> names;
-  for (const auto& preset : presets) names.push_back(preset.name);
   return {
-      text_field(&WorkloadParameters::like,
-                 {.name = "like",
-                  .help = fmt::format(
-                      "the load of a published benchmark, where no option says otherwise: {}",
-                      fmt::join(names, " | ")),
-                  .group = "load",
-                  .type_name = "NAME",
-                  .null_if_empty = true}),
+      text_field(
+          &WorkloadParameters::like,
+          with_choices(presets, {.name = "like",
+                                 .help = "the load of a published benchmark, where no option "
+                                         "says otherwise: {}",
+                                 .group = "load",
+                                 .type_name = "NAME",
+                                 .null_if_empty = true})),
       real_field(&WorkloadParameters::scale,
                  {.name = "scale",
                   .help = "with --like: that much of its data (default: 1)",
@@ -40,9 +43,9 @@ Fields<WorkloadParameters> published_load(const std::vector<Preset>& presets) {
 }
 
 Fields<WorkloadParameters> injection() {
-  return choice_field(&WorkloadParameters::injected, parse_injected,
+  return choice_field(&WorkloadParameters::injected, mistakes, "mistake",
                       {.name = "inject",
-                       .help = "make a mistake: corrupt | drop | misroute",
+                       .help = "make a mistake: {}",
                        .group = "load",
                        .type_name = "MISTAKE",
                        .key = Key::if_unusual});

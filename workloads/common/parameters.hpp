@@ -7,12 +7,15 @@
 
 #include "harness/run/place.hpp"
 #include "workloads/common/injected.hpp"
-#include "workloads/common/scaling.hpp"
 
 namespace ucxbench {
 
 struct Local;
 struct Preset;
+
+/// How a load grows with the number of ranks (--scaling): unsaid, each workload's size means what
+/// it usually does; weak, every rank has as much whatever their number; strong, all together have.
+enum class Scaling { unsaid, weak, strong };
 
 /// What every workload's case has, beside its own parameters. Data are in one kind of memory, and
 /// whoever has them computes.

@@ -7,6 +7,10 @@
 namespace ucxbench::merge {
 namespace {
 
+constexpr Names<Generator::Kind, 2> generators = {
+    {{Generator::Kind::permuted, "permuted"},
+     {Generator::Kind::dask, "dask", "as dask-cuda makes its tables"}}};
+
 Fields<Parameters> tables() {
   return {
       count_field(&Parameters::rows,
@@ -21,11 +25,8 @@ Fields<Parameters> tables() {
                                            .least = 0,
                                            .most = 1,
                                            .key = Key::if_unusual}),
-      choice_field(&Parameters::generator, parse_generator,
-                   {.name = "generator",
-                    .help = "permuted | dask (as dask-cuda makes its tables)",
-                    .group = "load",
-                    .key = Key::if_unusual}),
+      choice_field(&Parameters::generator, generators, "generator",
+                   {.name = "generator", .help = "{}", .group = "load", .key = Key::if_unusual}),
       real_field(&Parameters::skew,
                  {.name = "skew",
                   .help = "Zipf exponent of the keys that probe rows have; 0: even",

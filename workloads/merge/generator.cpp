@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "harness/core/activity.hpp"
-#include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -58,16 +56,6 @@ std::uint64_t Generator::popular_row(std::uint64_t q) const {
                            ? std::pow(most, uniform)
                            : std::pow(1 + uniform * (std::pow(most, power) - 1), 1 / power);
   return std::min(static_cast<std::uint64_t>(place) - 1, formula_.rows - 1);
-}
-
-Generator::Kind parse_generator(std::string_view name) {
-  if (name == "permuted") return Generator::Kind::permuted;
-  if (name == "dask") return Generator::Kind::dask;
-  throw Failure(Exit::usage, unknown_name("generator", name, {"permuted", "dask"}));
-}
-
-std::string_view to_string(Generator::Kind kind) {
-  return kind == Generator::Kind::dask ? "dask" : "permuted";
 }
 
 std::vector<Checksum> expected(const Generator& generator, const Spread& spread,

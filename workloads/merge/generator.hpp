@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "workloads/merge/formula.hpp"
@@ -64,9 +63,6 @@ class Generator {
   Setup setup_;
   Formula formula_;
 };
-
-Generator::Kind parse_generator(std::string_view name);
-std::string_view to_string(Generator::Kind kind);
 
 /// What a join must give, or gave.
 struct Checksum {

@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "harness/core/failure.hpp"
-
 namespace ucxbench::merge {
 namespace {
 
@@ -96,11 +94,6 @@ TEST(Expected, DoesNotDependOnThePartition) {
   EXPECT_EQ(one.rows, generator.matches());
   EXPECT_EQ(one, whole({.ranks = 4, .batches = 3, .parts = 2}));
   EXPECT_FALSE(one == expected(generator, {}, 1, 0, generator.rows()).front());
-}
-
-TEST(Generator, RefusesUnknownNames) {
-  EXPECT_EQ(parse_generator("dask"), Kind::dask);
-  EXPECT_THROW(parse_generator("dusk"), Failure);
 }
 
 }  // namespace

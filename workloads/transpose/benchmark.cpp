@@ -7,6 +7,9 @@
 namespace ucxbench::transpose {
 namespace {
 
+constexpr Names<Outcome, 2> outcomes = {
+    {{Outcome::keep, "keep", "the array that is made"}, {Outcome::sum, "sum", "of its elements"}}};
+
 Fields<Parameters> array() {
   return {
       count_field(&Parameters::size,
@@ -18,9 +21,9 @@ Fields<Parameters> array() {
                                             .help = "rows and columns of a tile",
                                             .group = "load",
                                             .key = Key::if_unusual}),
-      choice_field(&Parameters::outcome, parse_outcome,
+      choice_field(&Parameters::outcome, outcomes, "result",
                    {.name = "result",
-                    .help = "keep the array that is made | sum it up",
+                    .help = "{}",
                     .group = "load",
                     .type_name = "WHICH",
                     .key = Key::if_unusual}),

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "harness/core/failure.hpp"
-#include "harness/core/names.hpp"
 #include "harness/run/description.hpp"
 #include "workloads/transpose/generator.hpp"
 
@@ -16,8 +15,6 @@ namespace {
 
 // What is kept of each tile for the checks is then at most 48 MiB.
 constexpr std::uint64_t most_chunks = 1024;
-
-constexpr Names<Outcome, 2> outcomes = {{{Outcome::keep, "keep"}, {Outcome::sum, "sum"}}};
 
 // The largest array with these chunks for which `fits`; 0: none.
 template <typename Fits>
@@ -30,10 +27,6 @@ std::uint64_t largest(Fits fits) {
 }
 
 }  // namespace
-
-Outcome parse_outcome(std::string_view name) { return parse_name(outcomes, name, "", "result"); }
-
-std::string_view to_string(Outcome outcome) { return name_of(outcomes, outcome); }
 
 void settle(Parameters& p) {
   settle_workload(p);

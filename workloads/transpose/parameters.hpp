@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "workloads/common/parameters.hpp"
 #include "workloads/transpose/layout.hpp"
@@ -10,8 +9,6 @@ namespace ucxbench::transpose {
 
 /// What becomes of y.
 enum class Outcome { keep, sum };
-Outcome parse_outcome(std::string_view name);  ///< throws Failure(Exit::usage)
-std::string_view to_string(Outcome outcome);
 
 struct Parameters : WorkloadParameters {
   std::uint64_t size = 10'000;

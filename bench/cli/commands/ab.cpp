@@ -11,6 +11,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/core/units.hpp"
 
@@ -26,6 +27,11 @@ struct AbOptions {
   std::string max_time;
   ComparisonOptions comparison;
 };
+
+constexpr Names<AbMethod, 3> ab_methods = {
+    {{AbMethod::automatic, "auto", "duets where possible, else turns"},
+     {AbMethod::duet, "duet", "refuse what cannot be one"},
+     {AbMethod::turns, "turns"}}};
 
 Variables environment_given(const std::string& option, const std::vector<std::string>& given) {
   auto variables = key_values(option, given, "");
@@ -72,7 +78,7 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   if (!o.max_time.empty()) {
     extent.of_all = of_option("--max-time", [&] { return parse_duration(o.max_time); });
   }
-  AbRun run(o.file, extent, parse_ab_method(o.method), global);
+  AbRun run(o.file, extent, parse_name(ab_methods, o.method, "--method: ", "method"), global);
   Signals signals;
   const auto answers = run.ask(base, now, signals);
   if (global.dry_run) {
@@ -123,10 +129,7 @@ AddedCommand add_ab(CLI::App& app) {
   command
       ->add_option("--folder", o.folder, "where the two run files are kept, else ucx-bench-runs/")
       ->type_name("FOLDER");
-  command
-      ->add_option(
-          "--method", o.method,
-          "auto: duets where possible, else turns | duet: refuse what cannot be one | turns")
+  command->add_option("--method", o.method, help_on(ab_methods))
       ->type_name("METHOD")
       ->capture_default_str();
   command

@@ -18,7 +18,6 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/core/build_info.hpp"
-#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/duet.hpp"
@@ -118,12 +117,6 @@ void AbRun::check_difference(const AbSide& base, const AbSide& now) {
                 fmt::format("both sides are {} in the same environment: there is nothing to "
                             "compare; give --base PROGRAM or --new-env KEY=VALUE",
                             now.program));
-}
-
-AbMethod parse_ab_method(const std::string& name) {
-  static constexpr Names<AbMethod, 3> methods = {
-      {{AbMethod::automatic, "auto"}, {AbMethod::duet, "duet"}, {AbMethod::turns, "turns"}}};
-  return parse_name(methods, name, "--method: ", "method");
 }
 
 AbRun::AbRun(std::string suite, const AbExtent& extent, AbMethod method,

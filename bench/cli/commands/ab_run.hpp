@@ -34,8 +34,6 @@ struct AbSide {
 
 /// How two sides are held against each other (--method).
 enum class AbMethod : std::uint8_t { automatic, duet, turns };
-/// Throws Failure(Exit::usage).
-AbMethod parse_ab_method(const std::string& name);
 
 /// Measures a suite with two programs, one launch of all cases after the other, each measured by
 /// the side's own program (`suite FILE --launch K/N`) and added to its run file. Where both

@@ -93,7 +93,7 @@ AddedCommand add_advise(CLI::App& app) {
       ->add_option("--topology", o.topology,
                    "a topology, as topo --import takes it: without a run, or for the run's own")
       ->type_name("FILE");
-  command->add_option("--format", o.format, "text | env | dask | rankfile | srun")
+  command->add_option("--format", o.format, help_on(advice_formats))
       ->type_name("FORMAT")
       ->capture_default_str();
   auto* pick = command->add_option("--pick", o.pick,

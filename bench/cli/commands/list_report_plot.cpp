@@ -16,6 +16,7 @@
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/report/report.hpp"
@@ -87,19 +88,16 @@ void list_benchmarks() {
 Json benchmarks_for_machines() {
   auto all = Json::array();
   for (const auto& benchmark : benchmarks()) {
-    auto presets = Json::array();
-    for (const auto& preset : benchmark.presets) presets.push_back(preset.name);
     all.push_back({{"name", benchmark.name},
                    {"summary", benchmark.summary},
-                   {"like", std::move(presets)},
+                   {"like", names_in(benchmark.presets)},
                    {"options", options_of(benchmark)}});
   }
   return all;
 }
 
 struct Listing {
-  const char* name;
-  const char* description;
+  std::string_view name, description;
   void (*print)();
 };
 constexpr std::array<Listing, 5> listings = {{
@@ -116,13 +114,12 @@ void list(const std::string& what, const std::string& format) {
     std::fputs((to_text(benchmarks_for_machines()) + "\n").c_str(), stdout);
     return;
   }
-  std::vector<std::string> names;
   for (const auto& listing : listings) {
     if (what.empty()) print_row(listing.name, listing.description);
     if (what == listing.name) return listing.print();
-    names.emplace_back(listing.name);
   }
-  if (!what.empty()) throw Failure(Exit::usage, unknown_name("thing to list", what, names));
+  if (!what.empty())
+    throw Failure(Exit::usage, unknown_name("thing to list", what, names_in(listings)));
 }
 
 }  // namespace
@@ -133,9 +130,7 @@ AddedCommand add_list(CLI::App& app) {
   add_examples(*command, {"list transports"});
   const auto what = std::make_shared<std::string>();
   const auto format = std::make_shared<std::string>("text");
-  command->add_option(
-      "what", *what,
-      "benchmarks | transports | devices | formats | rules; without one: what each is");
+  command->add_option("what", *what, help_on(listings) + "; without one: what each is");
   command
       ->add_option("--format", *format,
                    "text | json: of benchmarks, with every option that they have")

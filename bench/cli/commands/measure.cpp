@@ -27,7 +27,10 @@ std::vector<CommKind> comms_of(const MeasuringOptions& o) {
   const auto several = o.asked.axes.find("comm");
   if (several == o.asked.axes.end()) return {o.place().comm};
   std::vector<CommKind> comms;
-  for (const auto& name : several->second) comms.push_back(parse_comm(name.get<std::string>()));
+  for (const auto& name : several->second) {
+    comms.push_back(
+        parse_name(comm_names, name.get<std::string>(), "--comm: ", "communication device"));
+  }
   return comms;
 }
 
@@ -134,7 +137,7 @@ Plan plan_of(const std::shared_ptr<const MeasuringOptions>& options) {
   plan.pool_bytes = o.place().pool_bytes;
   plan.estimated_eps = o.transports.estimated_eps;
   plan.one_peer = o.of.one_peer;
-  plan.gdr = o.transports.gpu_direct();
+  plan.gdr = o.transports.gdr;
   plan.net_devices = o.transports.net_devices;
   plan.require = o.transports.required(plan.sets);
   plan.allow_same_gpu = o.transports.allow_same_gpu;

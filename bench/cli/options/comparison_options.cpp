@@ -5,15 +5,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/scripts.hpp"
 
 namespace ucxbench {
 namespace {
+
+constexpr Names<Exit, 3> verdicts = {{{Exit::gate, "regression", "status 1"},
+                                      {Exit::inconclusive, "missing", "status 6"},
+                                      {Exit::inconclusive, "inconclusive", "status 6"}}};
 
 double parse_percent(const std::string& text) {
   std::size_t used = 0;
@@ -35,11 +41,7 @@ std::set<std::string, std::less<>> parse_fail_on(const std::string& text) {
   std::set<std::string, std::less<>> names;
   if (text.empty()) return names;
   for (const auto name : split_text(text, ',')) {
-    if (name != "regression" && name != "inconclusive" && name != "missing") {
-      throw Failure(
-          Exit::usage,
-          "--fail-on: " + unknown_name("verdict", name, {"regression", "inconclusive", "missing"}));
-    }
+    parse_name(verdicts, name, "--fail-on: ", "verdict");
     names.emplace(name);
   }
   return names;
@@ -51,16 +53,14 @@ Exit verdict_of(const Comparison& comparison, const std::set<std::string, std::l
     return std::ranges::any_of(comparison.series,
                                [&](const SeriesChange& series) { return series.change == change; });
   };
-  const auto fails = [&](const char* name, bool is, Exit exit) {
-    if (!is || !fail_on.contains(name)) return false;
-    fmt::print(stderr, "ucx-bench: --fail-on {}: status {}\n", name, static_cast<int>(exit));
-    return true;
-  };
-  if (fails("regression", any(Change::regressed), Exit::gate)) return Exit::gate;
-  const bool unknown = !comparison.incomparable.empty() || any(Change::inconclusive);
-  if (fails("missing", any(Change::missing), Exit::inconclusive) ||
-      fails("inconclusive", unknown, Exit::inconclusive)) {
-    return Exit::inconclusive;
+  const std::map<std::string_view, bool> is = {
+      {"regression", any(Change::regressed)},
+      {"missing", any(Change::missing)},
+      {"inconclusive", !comparison.incomparable.empty() || any(Change::inconclusive)}};
+  for (const auto& [exit, name, about] : verdicts) {
+    if (!is.at(name) || !fail_on.contains(name)) continue;
+    fmt::print(stderr, "ucx-bench: --fail-on {}: {}\n", name, about);
+    return exit;
   }
   return Exit::done;
 }
@@ -82,7 +82,7 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
   command
       .add_option_function<std::string>(
           "--fail-on", [this](const std::string& text) { fail_on_ = parse_fail_on(text); },
-          "regression (status 1), inconclusive, missing (status 6); none by default")
+          help_on(verdicts) + ", or a list; none by default")
       ->type_name("LIST");
   if (across) {
     command.add_flag("--across-environments", demands_.across_environments,

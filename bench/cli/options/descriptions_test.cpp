@@ -6,9 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
+#include "bench/cli/plan/random_command.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
 
@@ -143,14 +146,7 @@ class Descriptions : public testing::TestWithParam<Described> {
       case FieldType::texts:
         break;
     }
-    return another_name();
-  }
-
-  // The last of those in the help, "tag | stream".
-  std::string another_name() const {
-    const auto bar = field_.help.rfind("| ");
-    const auto name = field_.help.substr(bar == std::string::npos ? 0 : bar + 2);
-    return name.substr(0, name.find_first_of(" ,"));
+    return field_.choices.empty() ? "another" : field_.choices.back();
   }
 };
 
@@ -161,6 +157,19 @@ TEST_P(Descriptions, SayWhatTheyAre) {
   EXPECT_EQ(field_.least.has_value(), field_.most.has_value());
   const bool number = field_.type == FieldType::number || field_.type == FieldType::real;
   EXPECT_TRUE(!number || field_.least) << "a number without a range";
+}
+
+TEST_P(Descriptions, TakeTheirChoicesAlone) {
+  const auto object = benchmark_.parameters.copy(usual_);
+  for (const auto& choice : field_.choices) {
+    EXPECT_NO_THROW(set_value(field_, object.get(), value_of(field_, choice))) << choice;
+    if (field_.type == FieldType::choice) {
+      EXPECT_EQ(field_.get(object.get()), Json(choice));
+    }
+  }
+  if (field_.type != FieldType::choice) return;
+  EXPECT_FALSE(field_.choices.empty());
+  EXPECT_THROW(set_value(field_, object.get(), "no such choice"), Failure);
 }
 
 TEST_P(Descriptions, HaveADefaultThatTheyTake) {
@@ -211,6 +220,53 @@ INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](c
   std::ranges::replace(name, '-', '_');
   return name;
 });
+
+// Of every option, also of those that all benchmarks share.
+TEST(Choices, StandInTheHelpAndInWhatScriptsRead) {
+  std::map<std::string, Json> choices;
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& option : options_of(benchmark)) {
+      const auto name = option.at("name").get<std::string>();
+      const auto help = option.at("help").get<std::string>();
+      EXPECT_EQ(help.find("{}"), std::string::npos) << name;
+      const auto& listed = choices[benchmark.name + " --" + name] = option.value("choices", Json());
+      EXPECT_TRUE(option.at("type") != "choice" || listed.is_array()) << name;
+      if (listed.is_null()) continue;
+      std::size_t at = 0;
+      for (const auto& choice : listed) {
+        at = help.find(choice.get<std::string>(), at);
+        ASSERT_NE(at, std::string::npos) << name << " does not name " << choice << ": " << help;
+      }
+    }
+  }
+  EXPECT_EQ(choices["pingpong --api"],
+            Json({"tag", "stream", "am", "put", "get", "fadd", "swap", "cswap"}));
+  EXPECT_EQ(choices["pingpong --measure"], Json({"latency", "bandwidth"}));
+  EXPECT_EQ(choices["pingpong --transports"], Json({"self", "shm", "tcp", "nvlink", "ib", "auto"}));
+  EXPECT_EQ(choices["pingpong --gdr"], Json({"auto", "on", "off"}));
+  EXPECT_EQ(choices["pingpong --memory"].size(), 12U);
+  EXPECT_EQ(choices["kv --model"].size(), 8U);
+  EXPECT_EQ(choices["merge --scaling"], Json({"weak", "strong"}));
+  EXPECT_EQ(choices["merge --progress-mode"], Json({"auto", "poll", "event"}));
+  EXPECT_EQ(choices["merge --rows"], Json());
+}
+
+TEST(RandomCommands, HaveEveryChoiceAndNoOther) {
+  std::map<std::string, std::set<std::string>> drawn;
+  for (std::uint64_t round = 0; round < 5000; ++round) {
+    const auto command = random_command(7, round, 0);
+    for (const auto& [name, value] : command.options) {
+      drawn[command.benchmark + " --" + name].insert(value);
+    }
+  }
+  for (const auto& [benchmark, field] : all_asked()) {
+    const auto found = drawn.find(benchmark->name + " --" + field->name);
+    if (field->type != FieldType::choice || found == drawn.end()) continue;
+    EXPECT_EQ(found->second, std::set(field->choices.begin(), field->choices.end()))
+        << found->first;
+  }
+  EXPECT_TRUE(drawn.contains("pingpong --api"));
+}
 
 TEST(Presets, AreWhatLikeTakesAndNameOptionsThatThereAre) {
   for (const auto& benchmark : benchmarks()) {

@@ -49,9 +49,8 @@ void fill_in(CLI::App& command, const MeasuringOptions& o) {
   const auto name = asked.at("like").get<std::string>();
   const auto preset = std::ranges::find(o.of.presets, name, &Preset::name);
   if (preset == o.of.presets.end()) {
-    std::vector<std::string> names;
-    for (const auto& known : o.of.presets) names.push_back(known.name);
-    throw Failure(Exit::usage, "--like: " + unknown_name("published benchmark", name, names));
+    throw Failure(Exit::usage,
+                  "--like: " + unknown_name("published benchmark", name, names_in(o.of.presets)));
   }
   const auto scale = asked.at("scale").is_null() ? 1 : asked.at("scale").get<double>();
   auto values = preset->others;

@@ -29,13 +29,11 @@ const std::vector<Field>& memory_fields() {
   static const auto all = options_alone(
       texts_field(
           &MemoryOptions::memory,
-          {.name = "memory",
-           .aliases = "-m",
-           .help = "host | host:huge | host:node1 | pinned | cuda | cuda:async | cuda:vmm | "
-                   "cuda:fabric | managed | managed:gpu | managed:host | managed:read, or "
-                   "SEND,RECEIVE; repeatable (default: host)",
-           .group = "place",
-           .type_name = "KIND"})
+          with_choices(memory_kinds, {.name = "memory",
+                                      .aliases = "-m",
+                                      .help = "{}, or SEND,RECEIVE; repeatable (default: host)",
+                                      .group = "place",
+                                      .type_name = "KIND"}))
           .all);
   return all;
 }

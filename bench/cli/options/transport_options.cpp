@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "harness/core/of_option.hpp"
-#include "harness/core/text.hpp"
 
 namespace ucxbench {
 namespace {
+
+constexpr Names<std::optional<bool>, 3> gdr_settings = {
+    {{std::nullopt, "auto"}, {true, "on"}, {false, "off"}}};
 
 // dask-cuda's spelling of one set (dask_cuda/benchmarks/utils.py): its InfiniBand and NVLink come
 // with TCP, for connections and small messages.
@@ -30,23 +32,24 @@ Fields<TransportOptions> dask_fields() {
 
 Fields<TransportOptions> fields_of_transports() {
   return {
-      text_field(&TransportOptions::gdr, {.name = "gdr",
-                                          .help = "GPUDirect RDMA and GDRCopy: auto | on | off",
-                                          .group = "place",
-                                          .type_name = "WHEN"}),
+      choice_field(&TransportOptions::gdr, gdr_settings, "setting",
+                   {.name = "gdr",
+                    .help = "GPUDirect RDMA and GDRCopy: {}",
+                    .group = "place",
+                    .type_name = "WHEN"}),
       text_field(&TransportOptions::net_devices,
                  {.name = "net-devices",
                   .aliases = "--ucx-net-devices",
                   .help = "auto | nearest | all | names, as lo or eth0,eth1",
                   .group = "place",
                   .type_name = "LIST"}),
-      texts_field(
-          &TransportOptions::transports,
-          {.name = "transports",
-           .help = "one set: self | shm | tcp | nvlink | ib, joined by commas or + | auto; repeat "
-                   "the option for several (default: tcp, then shm)",
-           .group = "place",
-           .type_name = "SET"}),
+      texts_field(&TransportOptions::transports,
+                  with_choices(transport_names(),
+                               {.name = "transports",
+                                .help = "one set: {}; commas or + join all but auto; repeat the "
+                                        "option for several (default: tcp, then shm)",
+                                .group = "place",
+                                .type_name = "SET"})),
       dask_fields(),
       text_field(&TransportOptions::require,
                  {.name = "require",
@@ -123,14 +126,6 @@ std::optional<TransportSet> TransportOptions::required(
     }
   }
   return required;
-}
-
-std::optional<bool> TransportOptions::gpu_direct() const {
-  if (gdr == "auto") return std::nullopt;
-  if (gdr != "on" && gdr != "off") {
-    throw Failure(Exit::usage, "--gdr: " + unknown_name("setting", gdr, {"auto", "on", "off"}));
-  }
-  return gdr == "on";
 }
 
 }  // namespace ucxbench

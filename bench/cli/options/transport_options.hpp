@@ -14,7 +14,7 @@ struct TransportOptions {
   std::vector<std::string> transports;
   bool enable_tcp = false, enable_nvlink = false, enable_infiniband = false;
   std::string net_devices = "auto";
-  std::string gdr = "auto";
+  std::optional<bool> gdr;  ///< as SetUse has it
   std::string require;
   bool allow_same_gpu = false;
   bool strict = false;
@@ -30,9 +30,6 @@ struct TransportOptions {
 
   /// --require, which every one of `sets` must ask for. Throws Failure(Exit::usage).
   std::optional<TransportSet> required(const std::vector<TransportSet>& sets) const;
-
-  /// --gdr as SetUse has it. Throws Failure(Exit::usage).
-  std::optional<bool> gpu_direct() const;
 };
 
 const std::vector<Field>& transport_fields();

@@ -67,23 +67,10 @@ class Draw {
   std::mt19937_64 generator_;
 };
 
-// As a help has them: "pairs that send at once: one | disjoint (each rank in one) | all".
-std::vector<std::string> choices_in(std::string_view help) {
-  std::vector<std::string> found;
-  for (std::size_t at = 0; at <= help.size();) {
-    const auto end = std::min(help.find(" | ", at), help.size());
-    auto part = help.substr(at, end - at);
-    if (found.empty()) part = part.substr(part.rfind(": ") == part.npos ? 0 : part.rfind(": ") + 2);
-    found.emplace_back(part.substr(0, part.find_first_of(" ,")));
-    at = end + 3;
-  }
-  return found;
-}
-
 std::string drawn_value(const Field& field, Draw& draw) {
   switch (field.type) {
     case FieldType::choice:
-      return draw.one_of(choices_in(field.help));
+      return draw.one_of(field.choices);
     case FieldType::number:
     case FieldType::count:
     case FieldType::size: {
