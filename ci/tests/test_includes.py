@@ -36,6 +36,14 @@ def test_nothing_of_ucx_is_included(folder):
     assert not [leak for path in found for leak in leaks(path)]
 
 
+@pytest.mark.parametrize(("folder", "others"), [("options", ("plan", "commands")), ("plan", ("commands",))])
+def test_the_command_line_goes_from_options_by_plans_to_commands(folder, others):
+    found = [path for path in sources(f"bench/cli/{folder}") if not path.stem.endswith("_test")]
+    assert len(found) > 20
+    assert not [(path, name) for path in found for _, name in includes(path, set())
+                if name.startswith(tuple(f"bench/cli/{other}/" for other in others))]
+
+
 def test_a_leak_is_found(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     (tmp_path / "a.cpp").write_text('#include "b.hpp"\n#include <vector>\n')

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Than any machine takes for a handshake.
-constexpr auto long_enough = 30s;
+// More than any machine takes for one.
+constexpr auto handshake_limit = 30s;
 
 const Identity node1{"0.1.0", "abc", "node1"};
 const Identity node2{"0.1.0", "abc", "node2"};
@@ -42,14 +42,15 @@ std::array<std::string, 2> meet(const Identity& connector, const std::string& co
                                 const Identity& listener, const std::string& listener_token) {
   auto [a, b] = sockets();
   auto listening = std::async(std::launch::async, attempt, std::move(a), Role::listener, listener,
-                              listener_token, long_enough);
-  auto connected = attempt(std::move(b), Role::connector, connector, connector_token, long_enough);
+                              listener_token, handshake_limit);
+  auto connected =
+      attempt(std::move(b), Role::connector, connector, connector_token, handshake_limit);
   return {connected, listening.get()};
 }
 
 /// What the listener or connector says to a peer that sends `bytes` and then closes or waits.
 std::string against(Role role, const std::string& bytes, bool close,
-                    std::chrono::milliseconds limit = long_enough) {
+                    std::chrono::milliseconds limit = handshake_limit) {
   auto [a, b] = sockets();
   EXPECT_EQ(::send(b.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   if (close) ::shutdown(b.get(), SHUT_WR);
@@ -65,9 +66,9 @@ TEST(Handshake, GivesBothSidesTheSameSealsAndNoOtherConnection) {
   for (int connection = 0; connection < 2; ++connection) {
     auto [a, b] = sockets();
     auto listening = std::async(std::launch::async, [fd = std::move(a)] {
-      return shake_hands(fd.get(), Role::listener, node1, "token", long_enough);
+      return shake_hands(fd.get(), Role::listener, node1, "token", handshake_limit);
     });
-    auto connected = shake_hands(b.get(), Role::connector, node2, "token", long_enough).seals;
+    auto connected = shake_hands(b.get(), Role::connector, node2, "token", handshake_limit).seals;
     auto listened = listening.get().seals;
     const auto up = connected.sent.next({});
     const auto down = connected.received.next({});
@@ -109,7 +110,7 @@ TEST(Handshake, RefusesForeignPrograms) {
 TEST(Handshake, RefusesAnInventedProof) {
   auto [a, b] = sockets();
   auto listening = std::async(std::launch::async, attempt, std::move(a), Role::listener, node1,
-                              "token", long_enough);
+                              "token", handshake_limit);
   const std::string greeting = "ucx-bench-control 3 0.1.0 abc 00\nproof 00 node\n";
   ::send(b.get(), greeting.data(), greeting.size(), 0);
   EXPECT_NE(listening.get().find("another token"), std::string::npos);

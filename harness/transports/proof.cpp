@@ -158,7 +158,7 @@ MessagePath parse_request_info(std::string_view text) {
 }
 
 std::string_view to_string(CarriedBy carried_by) {
-  switch (carrier) {
+  switch (carried_by) {
     case CarriedBy::as_asked:
       return "as-asked";
     case CarriedBy::partly:

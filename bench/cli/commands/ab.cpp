@@ -9,6 +9,8 @@
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/comparison_options.hpp"
 #include "bench/cli/options/help.hpp"
+#include "bench/cli/options/outputs.hpp"
+#include "bench/cli/options/run_options.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"

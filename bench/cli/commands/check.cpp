@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"

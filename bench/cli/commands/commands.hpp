@@ -4,9 +4,6 @@
 #include <functional>
 
 #include "bench/cli/options/options.hpp"
-#include "bench/cli/options/sides.hpp"
-#include "bench/cli/plan/carry_out.hpp"
-#include "bench/cli/plan/plan.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -17,9 +14,6 @@ using Command = std::function<Exit(const GlobalOptions&)>;
 struct AddedCommand {
   CLI::App* app;
   Command run;
-  /// Of a measuring command: what its options ask for, on the hosts of `sides`, unless null. Throws
-  /// Failure(Exit::usage).
-  std::function<Plan(const Sides* sides)> plan{};
 };
 
 AddedCommand add_suite(CLI::App& app);

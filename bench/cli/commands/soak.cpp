@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"

@@ -6,13 +6,11 @@
 #include <cmath>
 
 #include "bench/cli/options/field_options.hpp"
+#include "bench/cli/options/help.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
-MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
-    : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
-
 void add_options(CLI::App& command, MeasuringOptions& o) {
   const auto& fields = o.of.parameters.fields;
   add_fields(command,
@@ -35,6 +33,21 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
   if (o.of.parameters.find("no-transfer-log") != nullptr) {
     o.run.outputs.add_transfer_options(command);
   }
+}
+
+MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
+    : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
+
+std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app) {
+  std::vector<MeasuringCommand> commands;
+  for (const auto& benchmark : benchmarks()) {
+    auto* command = app.add_subcommand(benchmark.name, benchmark.summary);
+    const auto options = std::make_shared<MeasuringOptions>(benchmark);
+    add_options(*command, *options);
+    add_examples(*command, benchmark.examples);
+    commands.push_back({command, options});
+  }
+  return commands;
 }
 
 void fill_in(CLI::App& command, const MeasuringOptions& o) {

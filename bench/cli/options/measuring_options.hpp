@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <vector>
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/options/run_options.hpp"
@@ -33,6 +35,15 @@ struct MeasuringOptions : Sides {
 };
 
 void add_options(CLI::App& command, MeasuringOptions& options);
+
+/// The command of a benchmark, and what it is given when the program's words are parsed.
+struct MeasuringCommand {
+  CLI::App* app;
+  std::shared_ptr<MeasuringOptions> options;
+};
+
+/// One of each benchmark, as the benchmarks describe them.
+std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app);
 
 /// Gives the options of `command` that nobody set the values of --quick, and of a published
 /// benchmark (--like NAME), with --scale times its data; --ranks, where there are several hosts,

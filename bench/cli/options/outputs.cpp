@@ -11,7 +11,7 @@
 #include <functional>
 #include <system_error>
 
-#include "bench/cli/commands/results_tree.hpp"
+#include "bench/cli/options/results_tree.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
 #include "harness/report/report.hpp"

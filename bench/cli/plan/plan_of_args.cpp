@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/cli/commands/measure.hpp"
+#include "bench/cli/options/options.hpp"
+#include "bench/cli/plan/measuring_plan.hpp"
 #include "harness/launch/shell_words.hpp"
 #include "harness/report/report.hpp"
 
@@ -31,7 +32,7 @@ void refuse_what_is_the_suites(const CLI::App& command) {
 
 Plan plan_of_args(const std::string& args, int launches, const Sides* sides) {
   CLI::App app{"", "ucx-bench"};
-  const auto commands = add_benchmarks(app);
+  const auto commands = add_measuring_commands(app);
   app.require_subcommand(0, 1);
   auto words = split_shell_words(args);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
@@ -43,7 +44,7 @@ Plan plan_of_args(const std::string& args, int launches, const Sides* sides) {
     throw Failure(Exit::usage, explain(error, app));
   }
   const auto parsed = std::ranges::find_if(
-      commands, [](const AddedCommand& command) { return command.app->parsed(); });
+      commands, [](const MeasuringCommand& command) { return command.app->parsed(); });
   if (parsed == commands.end()) {
     std::vector<std::string> names;
     for (const auto& command : commands) names.push_back(command.app->get_name());
@@ -53,7 +54,7 @@ Plan plan_of_args(const std::string& args, int launches, const Sides* sides) {
   refuse_options_as_values(app, *parsed->app);
   refuse_what_is_the_suites(*parsed->app);
   fill_unset(*parsed->app, {{"launches", std::to_string(launches)}});
-  return parsed->plan(sides);
+  return plan_of(*parsed, sides);
 }
 
 }  // namespace ucxbench

@@ -14,8 +14,8 @@
 namespace ucxbench {
 namespace {
 
-// Ten can give a verdict among 461 metrics of cases; with so many a loss of 5 % in all of them is found nearly
-// always on a noisy host (docs/method/verdict-study.md).
+// Ten can give a verdict among 461 metrics of cases; with so many a loss of 5 % in all of them is
+// found nearly always on a noisy host (docs/method/verdict-study.md).
 constexpr int least_launches_of_a_suite = 24;
 
 std::vector<Plan> plans_of(const Suite& suite, int launches, const Sides* sides) {

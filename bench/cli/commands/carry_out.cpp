@@ -1,4 +1,4 @@
-#include "bench/cli/plan/carry_out.hpp"
+#include "bench/cli/commands/carry_out.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cli/commands/results_tree.hpp"
+#include "bench/cli/options/results_tree.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
