@@ -67,7 +67,7 @@ Json path_record(const TransportSet& asked, const Evidence& evidence, const Json
   const auto verdict = judge(asked, evidence);
   Json path = {{"protocols", protocols},
                {"carried_by", verdict.carried},
-               {"verdict", to_string(verdict.carried_by)},
+               {"verdict", to_string(verdict.path)},
                {"why", verdict.why},
                {"labels", labels}};
   if (evidence.payload_bytes > 0) {

@@ -157,15 +157,15 @@ MessagePath parse_request_info(std::string_view text) {
   return path;
 }
 
-std::string_view to_string(CarriedBy carried_by) {
-  switch (carried_by) {
-    case CarriedBy::as_asked:
+std::string_view to_string(PathVerdict path) {
+  switch (path) {
+    case PathVerdict::as_asked:
       return "as-asked";
-    case CarriedBy::partly:
+    case PathVerdict::partly:
       return "partly";
-    case CarriedBy::other:
+    case PathVerdict::other:
       return "other";
-    case CarriedBy::unknown:
+    case PathVerdict::unknown:
       break;
   }
   return "unknown";
@@ -181,9 +181,9 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
   }
   if (verdict.carried.empty()) return verdict;
   const auto by_set = share_of(set, verdict.carried);
-  verdict.carried_by = by_set >= nearly_all ? CarriedBy::as_asked
-                       : by_set > noise     ? CarriedBy::partly
-                                            : CarriedBy::other;
+  verdict.path = by_set >= nearly_all ? PathVerdict::as_asked
+                 : by_set > noise     ? PathVerdict::partly
+                                      : PathVerdict::other;
   return verdict;
 }
 

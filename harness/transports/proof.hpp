@@ -36,11 +36,11 @@ struct Evidence {
   std::uint64_t payload_bytes = 0;  ///< sent meanwhile, by this host; 0: counters say nothing
 };
 
-enum class CarriedBy { as_asked, partly, other, unknown };
-std::string_view to_string(CarriedBy carried_by);  ///< "as-asked", …
+enum class PathVerdict { as_asked, partly, other, unknown };
+std::string_view to_string(PathVerdict path);  ///< "as-asked", …
 
 struct Verdict {
-  CarriedBy carried_by = CarriedBy::unknown;
+  PathVerdict path = PathVerdict::unknown;
   /// Share of the payload by member ("tcp", "shm", …); empty when unknown.
   std::map<std::string, double> carried;
   std::string why;  ///< one line

@@ -66,14 +66,14 @@ TEST(Judge, BelievesUcxWhenTheCountersAgree) {
                                           .path = {"eager", {"tcp/lo"}},
                                           .moved = {{"tcp/lo", 1100}},
                                           .payload_bytes = 1000});
-  EXPECT_EQ(verdict.carried_by, CarriedBy::as_asked);
+  EXPECT_EQ(verdict.path, PathVerdict::as_asked);
   EXPECT_EQ(verdict.carried.at("tcp"), 1.0);
 }
 
 TEST(Judge, CatchesAnotherTransport) {
   const auto verdict = judged(
       "ib", {.lanes = {"tcp/lo"}, .path = {}, .moved = {{"tcp/lo", 1100}}, .payload_bytes = 1000});
-  EXPECT_EQ(verdict.carried_by, CarriedBy::other);
+  EXPECT_EQ(verdict.path, PathVerdict::other);
   EXPECT_EQ(verdict.carried.at("tcp"), 1.0);
 }
 
@@ -83,8 +83,8 @@ TEST(Judge, SeesThatStagingWentOverTheNetwork) {
                            .path = {"rendezvous, read by the receiver", {}},
                            .moved = {{"tcp/lo", 1 << 20}},
                            .payload_bytes = 1 << 20};
-  EXPECT_EQ(judged("nvlink", staged).carried_by, CarriedBy::other);
-  EXPECT_EQ(judged("tcp,nvlink", staged).carried_by, CarriedBy::as_asked);
+  EXPECT_EQ(judged("nvlink", staged).path, PathVerdict::other);
+  EXPECT_EQ(judged("tcp,nvlink", staged).path, PathVerdict::as_asked);
   EXPECT_EQ(judged("tcp,nvlink", staged).carried.at("tcp"), 1.0);
 }
 
@@ -96,7 +96,7 @@ TEST(Judge, GivesWhatNoCounterSawToTheOneLaneWithoutACounter) {
   EXPECT_EQ(judged("tcp,nvlink", direct).carried.at("nvlink"), 1.0);
   auto two = direct;
   two.lanes.push_back("cma/memory");
-  EXPECT_EQ(judged("shm,tcp,nvlink", two).carried_by, CarriedBy::unknown);
+  EXPECT_EQ(judged("shm,tcp,nvlink", two).path, PathVerdict::unknown);
   EXPECT_NE(judged("shm,tcp,nvlink", two).why.find("nvlink or shm"), std::string::npos);
 }
 
@@ -105,7 +105,7 @@ TEST(Judge, SaysPartly) {
                                      .path = {},
                                      .moved = {{"tcp/eth0", 400}, {"ib/mlx5_0:1", 600}},
                                      .payload_bytes = 1000});
-  EXPECT_EQ(verdict.carried_by, CarriedBy::partly);
+  EXPECT_EQ(verdict.path, PathVerdict::partly);
   EXPECT_NEAR(verdict.carried.at("ib"), 0.6, 1e-9);
 }
 
@@ -113,25 +113,23 @@ TEST(Judge, DoesNotBelieveWhatTheCountersDeny) {
   const auto verdict = judged(
       "tcp",
       {.lanes = {"tcp/lo"}, .path = {"eager", {"tcp/lo"}}, .moved = {}, .payload_bytes = 1000});
-  EXPECT_EQ(verdict.carried_by, CarriedBy::unknown);
+  EXPECT_EQ(verdict.path, PathVerdict::unknown);
   EXPECT_TRUE(verdict.carried.empty());
 }
 
 TEST(Judge, NeedsNoCounterWhereOnlyOneLaneCan) {
-  EXPECT_EQ(
-      judged("shm", {.lanes = {"sysv/memory", "cma/memory"}, .path = {}, .moved = {}}).carried_by,
-      CarriedBy::as_asked);
+  EXPECT_EQ(judged("shm", {.lanes = {"sysv/memory", "cma/memory"}, .path = {}, .moved = {}}).path,
+            PathVerdict::as_asked);
   EXPECT_EQ(judged("ib", {.lanes = {"rc_verbs/rxe0:1", "ud_verbs/rxe0:1"}, .path = {}, .moved = {}})
                 .carried.at("ib"),
             1.0);
-  EXPECT_EQ(
-      judged("shm,tcp", {.lanes = {"sysv/memory", "tcp/lo"}, .path = {}, .moved = {}}).carried_by,
-      CarriedBy::unknown);
+  EXPECT_EQ(judged("shm,tcp", {.lanes = {"sysv/memory", "tcp/lo"}, .path = {}, .moved = {}}).path,
+            PathVerdict::unknown);
 }
 
 TEST(Judge, NamesMembersThatGotNoLane) {
   const auto verdict = judged("shm,tcp", {.lanes = {"sysv/memory"}, .path = {}, .moved = {}});
-  EXPECT_EQ(verdict.carried_by, CarriedBy::as_asked);
+  EXPECT_EQ(verdict.path, PathVerdict::as_asked);
   EXPECT_EQ(verdict.why,
             "only one configured lane can carry payload; UCX configured no lane for tcp");
 }

@@ -42,7 +42,7 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p,
   }
   const auto verdict = judge(TransportSet::of(p.transports), evidence);
   return {{"carried_by", verdict.carried},
-          {"verdict", to_string(verdict.carrier)},
+          {"verdict", to_string(verdict.path)},
           {"why", verdict.why},
           {"bytes_by_counter", evidence.moved},
           {"payload_bytes", evidence.payload_bytes}};
