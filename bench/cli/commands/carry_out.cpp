@@ -34,10 +34,10 @@ Result describe(const Machine& machine, const RunOptions& run, const GlobalOptio
   return result;
 }
 
-void allow_open_files(const std::vector<Plan>& plans) {
+void allow_open_files_of(const std::vector<Plan>& plans) {
   for (const auto& plan : plans) {
     const auto ranks = plan.most_ranks();
-    ucxbench::allow_open_files(plan.ranks_of_host(ranks), plan.one_peer ? 1 : ranks - 1);
+    allow_open_files(plan.ranks_of_host(ranks), plan.one_peer ? 1 : ranks - 1);
   }
 }
 
@@ -141,7 +141,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   check_plans(plans, machine);
   auto result = describe(machine, run, global);
 
-  if (!global.dry_run) allow_open_files(plans);
+  if (!global.dry_run) allow_open_files_of(plans);
   if (!global.quiet) say_that_devs_are_unused(plans);
   RemoteSupervisors own;
   auto& others = kept == nullptr ? own : *kept;
