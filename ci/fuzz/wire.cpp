@@ -1,6 +1,6 @@
-// What comes over a control connection: from unknown clients, from ranks, and from another host that has
-// the token. The first letter says who reads; in lower case the rest stands on the wire as it is,
-// else each line is a frame: what it is as JSON, or its bytes where it is none.
+// What comes over a control connection: from unknown clients, from ranks, and from another host
+// that has the token. The first letter says who reads; in lower case the rest stands on the wire as
+// it is, else each line is a frame: what it is as JSON, or its bytes where it is none.
 //   L, C  the handshake of the side that listens, that connects
 //   R     the first supervisor, from its own ranks; the line begins with the digit of the rank
 //   H     the first supervisor, from another host

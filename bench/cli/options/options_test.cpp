@@ -47,6 +47,7 @@ class Options : public ::testing::Test {
 
 TEST(Asked, WhereResultsGoAsksForNothingElse) {
   for (const auto& [name, format] : formats()) {
+    if (name == "table") continue;  // has no option
     Result result;
     result.run["command"] = {"ucx-bench", "pingpong", "--" + name, "file"};
     EXPECT_EQ(asked_in_words(result), "pingpong");
