@@ -11,7 +11,6 @@
 #include "bench/pingpong/thread_options.hpp"
 #include "bench/pingpong/threads.hpp"
 #include "harness/comm/link.hpp"
-#include "harness/core/failure.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 

@@ -18,8 +18,11 @@ constexpr Names<RegisterBy, 2> registering = {
 constexpr Names<Receives, 2> kinds_of_receives = {
     {{Receives::expected, "expected", "posted as early as the window allows"},
      {Receives::unexpected, "unexpected", "when the message is there"}}};
-constexpr Names<int, 2> layouts = {
-    {{0, "contiguous"}, {4, "iov:4", "a list of 4 parts; sizes of fewer bytes are left out"}}};
+struct NamedLayout {
+  std::string_view name, about;
+};
+constexpr NamedLayout layouts[] = {
+    {"contiguous", ""}, {"iov:4", "a list of 4 parts; sizes of fewer bytes are left out"}};
 constexpr std::string_view iov = "iov:";
 constexpr int most_entries = 1024;
 constexpr int most_header_bytes = 65536;  // more than any transport of UCX takes

@@ -404,7 +404,8 @@ def test_a_link_is_made_slower(tmp_path, monkeypatch):
         (base, new), = turns.comparisons_of(recording, "shaped link", 1.0)
         assert len(base) == len(new) == 2
         rate = link.RATE / 8e9
-        # No machine sends more than the link takes, beside what its bucket holds.
+        # No machine sends more than the link takes, beside what its bucket holds; but a receiver that comes late
+        # finds what has been sent already.
         slower = max(medians(recording, new, "bandwidth_GBps")) < 0.6 * rate
         return slower and min(medians(recording, base, "bandwidth_GBps")) > 0.75 * rate
 

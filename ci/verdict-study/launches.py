@@ -56,10 +56,10 @@ def identity(frame):
 
 
 def series_of(run):
-    """What was measured, then what was given: that is part of it known or not, for a busy host does not tell."""
+    """What was measured, then what was given, which has its series in every run: a busy host leaves it unknown."""
     measured = [Series(case["key"], name, metric["better"])
                 for case in run["cases"] for name, metric in sorted(case["metrics"].items())]
-    return measured + [Series(case["key"], name, "") for case in run["cases"] for name in GIVEN]
+    return measured + [Series(case["key"], name, "") for case in run["cases"] if case["launches"] for name in GIVEN]
 
 
 def column_of(case, one):

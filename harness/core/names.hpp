@@ -19,7 +19,7 @@ struct Named {
   std::string_view about{};
 };
 
-/// The values of an enumeration, each once.
+/// Values with their names; name_of() needs each value once.
 template <typename Value, std::size_t Size>
 using Names = std::array<Named<Value>, Size>;
 

@@ -24,6 +24,7 @@
 #include <thread>
 
 #include "harness/launch/fd.hpp"
+#include "harness/launch/processes.hpp"
 
 namespace ucxbench {
 namespace {
@@ -32,8 +33,9 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view file_prefix = "ucx_shm_posix_";
 constexpr std::string_view folder_variable = "UCX_POSIX_DIR=";
+constexpr milliseconds removal_limit{500};
 // On a busy machine the kernel takes its time to take a process apart that was killed.
-constexpr milliseconds removal_limit{3000};
+constexpr milliseconds dying_limit{3000};
 constexpr milliseconds removal_pause{10};
 constexpr int freeze_limit_ms = 200;
 
@@ -219,12 +221,14 @@ std::string shared_memory_folder(const std::vector<std::string>& environment) {
 }
 
 void remove_leftovers(const Traces& of) {
-  const auto deadline = std::chrono::steady_clock::now() + removal_limit;
+  const auto begin = std::chrono::steady_clock::now();
   for (;;) {
+    const bool dying = !std::ranges::all_of(of.creators, is_over);
     const bool segments_busy = remove_segments(of);
     const bool files_busy = remove_files(of);
     if (!segments_busy && !files_busy) return;
-    if (std::chrono::steady_clock::now() > deadline) return;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > (dying ? dying_limit : removal_limit)) return;
     std::this_thread::sleep_for(removal_pause);
   }
 }

@@ -28,7 +28,7 @@ std::string shared_memory_folder(const std::vector<std::string>& environment);
 
 /// Removes what they left: segments that nobody has attached, and those of UCX's files in `folders`
 /// that are this user's and that nobody on this host has open or mapped, in whatever container.
-/// Waits half a second at most for processes that are still dying.
+/// Waits 3 s at most for those of `creators` that are still dying, and half a second for others.
 void remove_leftovers(const Traces& of);
 
 /// For the last moments of a process, in which another thread may hold any lock: stops all threads

@@ -155,14 +155,9 @@ TEST_F(Leftovers, WaitsForTheDying) {
   });
   made_segments(dying);
   ::kill(dying.pid(), SIGKILL);  // not waited for
-  // It does not wait for ever.
-  const bool removed = in_some_attempt(
-      [&] {
-        remove_leftovers(traces({dying.pid()}));
-        return folder_.files().empty() && segments_of({dying.pid()}).empty();
-      },
-      [](bool all) { return all; });
-  EXPECT_TRUE(removed);
+  remove_leftovers(traces({dying.pid()}));
+  EXPECT_EQ(folder_.files(), Names{});
+  EXPECT_EQ(segments_of({dying.pid()}), Ids{});
 }
 
 TEST_F(Leftovers, OfThisProcessAreRemovedAndNoOther) {

@@ -15,12 +15,12 @@ RankCommand test_rank(const std::string& action, int who, const std::string& wra
 /// As a test program prints it; -1 where it is none.
 pid_t pid_of(const std::string& text);
 
-/// What a busy machine may hold up: the first of at most 20 attempts that is as wanted, else the
+/// What a busy machine may hold up: the first of at most 5 attempts that is as wanted, else the
 /// last.
 template <typename Try, typename Wanted>
 auto in_some_attempt(const Try& attempt, const Wanted& wanted) {
   auto result = attempt();
-  for (int more = 0; more < 19 && !wanted(result); ++more) result = attempt();
+  for (int more = 0; more < 4 && !wanted(result); ++more) result = attempt();
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/options/options.hpp"
 #include "bench/cli/options/run_options.hpp"
 #include "bench/cli/plan/plan.hpp"

@@ -11,6 +11,10 @@
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
+
+MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
+    : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
+
 void add_options(CLI::App& command, MeasuringOptions& o) {
   const auto& fields = o.of.parameters.fields;
   add_fields(command,
@@ -34,9 +38,6 @@ void add_options(CLI::App& command, MeasuringOptions& o) {
     o.run.outputs.add_transfer_options(command);
   }
 }
-
-MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
-    : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
 
 std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app) {
   std::vector<MeasuringCommand> commands;
