@@ -81,9 +81,7 @@ template <typename Take>
 bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
   std::vector<Channel::Frame> others;
   bool came = false;
-  forgive(Clock::now());  // what it said while this side was busy has not been read yet
-  while (!came && !problem(Clock::now()) && Clock::now() < deadline) {
-    channel_.wait(std::min(end_tick, std::chrono::ceil<milliseconds>(deadline - Clock::now())));
+  const auto look = [&] {
     receive(Clock::now(), [&](const Channel::Frame& frame) {
       if (frame.value("type", "") != "answer") {
         others.push_back(frame);
@@ -92,6 +90,11 @@ bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
         take(frame);
       }
     });
+  };
+  look();  // what it said while this side was busy is no silence
+  while (!came && !problem(Clock::now()) && Clock::now() < deadline) {
+    channel_.wait(std::min(end_tick, std::chrono::ceil<milliseconds>(deadline - Clock::now())));
+    look();
   }
   std::ranges::move(others, std::back_inserter(early_));
   return came;
@@ -139,10 +142,13 @@ void RemoteSupervisor::begin_end() { send({{"type", "end"}}); }
 
 void RemoteSupervisor::await_end(Clock::time_point deadline) {
   bool ended = false;
-  forgive(Clock::now());  // as in await_answer
+  const auto look = [&] {
+    receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
+  };
+  look();  // as in await_answer
   while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
     channel_.wait(end_tick);
-    receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
+    look();
   }
   if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));
 }
