@@ -267,7 +267,7 @@ TEST_F(Remote, BlamesTheRankOnTheOtherHost) {
   for (const auto& [action, text] : {std::pair{"kill", "was killed by signal 9 (Killed)"},
                                      std::pair{"stop", "was stopped by signal 19 (SIGSTOP)"},
                                      std::pair{"hang", "made no progress for 5 s"}}) {
-    const auto one = [&, action = action, text = text] {
+    const auto one = [&] {
       pids_.clear();
       TestProcess follower({"follow", port(), action, "1"});
       const auto peers = gather();
@@ -326,7 +326,7 @@ TEST_F(Remote, EndsTheRankThereWhenThisSideDisappears) {
 
 TEST_F(Remote, CtrlCOnTheOtherHost) {
   for (const auto& [action, signal] : {std::pair{"loop", SIGINT}, std::pair{"hang", SIGTERM}}) {
-    const auto one = [&, action = action, signal = signal] {
+    const auto one = [&] {
       pids_.clear();
       TestProcess follower({"follow", port(), action, "1"});
       const auto peers = gather();
