@@ -30,7 +30,7 @@ def test_two_commands_in_turns(bench, tmp_path):
     # There and back again, so that neither is always the first.
     a, b = "shm, case 1", "shm, case 2"
     assert lines == [f"launch {i + 1}/3 {of}" for i, pair in enumerate([(a, b), (b, a), (a, b)]) for of in pair]
-    assert "suite.toml: 2 cases, 3 launches of each; compare can give a verdict from 8 on" in done.err
+    assert "suite.toml: 2 cases, 3 launches of each; compare can give a verdict from 7 on" in done.err
     run = done.file
     assert run["run"]["state"] == "complete"
     cases, canaries = split(run)

@@ -1,7 +1,6 @@
 #include "workloads/common/parameters.hpp"
 
 #include "harness/core/failure.hpp"
-#include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
 namespace {

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/benchmark.hpp"
 #include "harness/run/place.hpp"
 #include "workloads/common/injected.hpp"
 
 namespace ucxbench {
 
 struct Local;
-struct Preset;
 
 /// How a load grows with the number of ranks (--scaling): unsaid, each workload's size means what
 /// it usually does; weak, every rank has as much whatever their number; strong, all together have.
