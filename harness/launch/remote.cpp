@@ -76,26 +76,31 @@ std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) cons
                      static_cast<double>(remote_silence_limit.count()) / 1000);
 }
 
-/// Of the last question; anything else is kept for who asks next. False when none came.
-template <typename Take>
-bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
-  std::vector<Channel::Frame> others;
+template <typename IsIt>
+bool RemoteSupervisor::await(Clock::time_point deadline, const IsIt& is_it) {
   bool came = false;
   const auto look = [&] {
-    receive(Clock::now(), [&](const Channel::Frame& frame) {
-      if (frame.value("type", "") != "answer") {
-        others.push_back(frame);
-      } else if (frame.value("number", -1) == question_) {
-        came = true;
-        take(frame);
-      }
-    });
+    receive(Clock::now(), [&](const Channel::Frame& frame) { came |= is_it(frame); });
   };
   look();  // what it said while this side was busy is no silence
   while (!came && !problem(Clock::now()) && Clock::now() < deadline) {
     channel_.wait(std::min(end_tick, std::chrono::ceil<milliseconds>(deadline - Clock::now())));
     look();
   }
+  return came;
+}
+
+/// Of the last question; anything else is kept for who asks next. False when none came.
+template <typename Take>
+bool RemoteSupervisor::await_answer(Clock::time_point deadline, Take take) {
+  std::vector<Channel::Frame> others;
+  const bool came = await(deadline, [&](const Channel::Frame& frame) {
+    const bool answers = frame.value("type", "") == "answer";
+    if (!answers) others.push_back(frame);
+    if (!answers || frame.value("number", -1) != question_) return false;
+    take(frame);
+    return true;
+  });
   std::ranges::move(others, std::back_inserter(early_));
   return came;
 }
@@ -141,16 +146,12 @@ std::optional<ClockOffset> RemoteSupervisor::clock_offset() {
 void RemoteSupervisor::begin_end() { send({{"type", "end"}}); }
 
 void RemoteSupervisor::await_end(Clock::time_point deadline) {
-  bool ended = false;
-  const auto look = [&] {
-    receive(Clock::now(), [&](const auto& frame) { ended |= frame.value("type", "") == "ended"; });
+  const auto is_end = [](const Channel::Frame& frame) {
+    return frame.value("type", "") == "ended";
   };
-  look();  // as in await_answer
-  while (!ended && !problem(Clock::now()) && Clock::now() < deadline) {
-    channel_.wait(end_tick);
-    look();
+  if (!await(deadline, is_end)) {
+    throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));
   }
-  if (!ended) throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));
 }
 
 void RemoteSupervisor::say_goodbye(Exit exit, const std::string& reason) noexcept {

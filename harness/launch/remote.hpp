@@ -77,6 +77,9 @@ class RemoteSupervisor {
 
  private:
   std::optional<ClockOffset> ask_clock();
+  /// Whether a frame came that `is_it`, before `deadline` and while nothing is wrong.
+  template <typename IsIt>
+  bool await(Clock::time_point deadline, const IsIt& is_it);
   template <typename Take>
   bool await_answer(Clock::time_point deadline, Take take);
 
