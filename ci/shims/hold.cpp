@@ -1,6 +1,7 @@
 // Preloaded by the tests: a program stays at a chosen call, so that it can be looked at, or ended,
 // in a phase of which nobody outside sees the begin.
-//   HOLD_COMMAND  the program that does: one of the words of its command line; no rank has any
+//   HOLD_COMMAND  the program that does: one of the words of its command line, or "rank": each of
+//                 the ranks, which have no words
 //   HOLD_CALL     the function: one of those at the end of this file
 //   HOLD_SAYS     "FILE TEXT": only once that file in the working directory has this text
 //   HOLD_BUSY     if set, it works there instead of sleeping
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <sched.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,6 +37,7 @@ std::string text_of(const std::string& file) {
 }
 
 bool is_it() {
+  if (variable("HOLD_COMMAND") == "rank") return std::getenv("UCXBENCH_INTERNAL_RANK") != nullptr;
   const auto words = text_of("/proc/self/cmdline");
   return words.find('\0' + variable("HOLD_COMMAND") + '\0') != std::string::npos;
 }
@@ -87,6 +90,12 @@ int rename(const char* from, const char* to) noexcept {
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* cpus) noexcept {
   reached("sched_setaffinity");
   return next<int(pid_t, size_t, const cpu_set_t*)>("sched_setaffinity")(pid, size, cpus);
+}
+
+int shmget(key_t key, size_t size, int flags) noexcept {
+  const int made = next<int(key_t, size_t, int)>("shmget")(key, size, flags);
+  reached("shmget");
+  return made;
 }
 
 int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {

@@ -10,6 +10,7 @@ import random
 import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -204,15 +205,21 @@ class Round:
             assert end.code in (0, 130, *killed) or len(end.complaints) >= 1, end
 
 
-def left():
-    """What there is in these namespaces beside this process, and its parent, which is their first."""
+def left(killed):
+    """What there is in these namespaces beside this process, and its parent, which is their first. Of a `killed` program
+    UCX's segment may stay, which it has while it is loaded."""
     for status in pathlib.Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
             text = status.read_text()
             if int(status.parent.name) not in (1, os.getpid()) and "State:\tZ" not in text:
                 yield text
     yield from os.listdir("/dev/shm")
-    yield from pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    for segment in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
+        _, number, _, size, creator, *_ = segment.split()
+        if (int(size), int(creator)) != (4096, killed):
+            yield segment
+        else:
+            subprocess.run(["ipcrm", "-m", number], check=True, timeout=20)
 
 
 def play(number, folder, made):
@@ -223,7 +230,8 @@ def play(number, folder, made):
             made[0].make()
         chosen.play(folder / str(number), made[0] if made else None)
         if os.environ.get("CHAOS_ALONE"):
-            wait_until(lambda: not any(left()), lambda: list(left()))
+            killed = chosen.started[0].pid if chosen.fault == "kill the program" else None
+            wait_until(lambda: not any(left(killed)), lambda: list(left(killed)))
     except BaseException as error:
         return f"{chosen}\n{type(error).__name__}: {error}"
     return None

@@ -2,12 +2,15 @@
 
 import contextlib
 import os
+import pathlib
 import re
 import signal
 import time
 
 import pytest
-from conftest import LONG_S, only, wait_until
+from conftest import CROWDED, LONG_S, SHIM, only, quick, shared_segments, wait_until
+
+HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 
 
 @pytest.mark.thinned(3)
@@ -146,3 +149,39 @@ def test_a_stop_waits_for_no_reader(start):
     running.signal(signal.SIGTERM)
     assert running.process.wait(LONG_S) == 130
     running.wait_until_gone()
+
+
+def held_while_ucx_is_loaded(start, folder, whom):
+    """A run of which `whom` stays where UCX has just made the System V segment that it removes again before main."""
+    environment = {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": whom, "HOLD_CALL": "shmget", "HOLD_FOLDER": str(folder)}
+    return start("pingpong", *quick(["--sizes", "8", "--transports", "tcp", *CROWDED]), environment=environment)
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_ucx_is_loaded(start, tmp_path, number):
+    running = held_while_ucx_is_loaded(start, tmp_path, "pingpong")
+    wait_until(lambda: shared_segments({running.pid}))
+    running.signal(number)
+    (tmp_path / "go-on").touch()
+    assert running.finish(LONG_S).code == -number
+    assert not shared_segments({running.pid})
+
+
+@pytest.mark.release_only
+def test_a_supervisor_dies_while_its_ranks_load_ucx(start, tmp_path):
+    running = held_while_ucx_is_loaded(start, tmp_path, "rank")
+    wait_until(lambda: len(shared_segments(running.processes())) == 2)
+    all_of_it = running.processes()
+    running.signal(signal.SIGKILL)
+    running.process.wait(LONG_S)
+    (tmp_path / "go-on").touch()
+    running.wait_until_gone()
+    assert not shared_segments(all_of_it)
+
+
+def test_a_probe_has_no_shared_memory_while_it_loads_ucx(start, tmp_path):
+    """It is killed whenever the run ends."""
+    done = held_while_ucx_is_loaded(start, tmp_path, "__probe").finish()
+    assert done.code == 0, done
+    assert not (tmp_path / "held").exists()

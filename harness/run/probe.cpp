@@ -22,6 +22,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/transports/transport_set.hpp"
@@ -147,7 +148,12 @@ Probe probe(const ProbeFor& asked) {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
                                  asked.topology ? topology_word : "", asked.mpi ? mpi_word : ""},
-        HelperProgram::Setup{.output = in.get()});
+        HelperProgram::Setup{
+            .output = in.get(),
+            // Without: as long as it tests whether it sees memory go, UCX has a System V segment,
+            // which would stay where this is killed.
+            .environment =
+                rank_environment(current_environment(), {}, {{"UCX_MEM_EVENTS", "n"}}).entries});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,
                   fmt::format("starting a probe of UCX: {}", error.code().message()));
