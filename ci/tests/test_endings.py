@@ -8,7 +8,7 @@ import signal
 import time
 
 import pytest
-from conftest import CROWDED, LONG_S, SHIM, only, quick, shared_segments, wait_until
+from conftest import CROWDED, LONG_S, SHIM, drawn, only, quick, shared_segments, wait_until
 
 HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 
@@ -180,8 +180,17 @@ def test_a_supervisor_dies_while_its_ranks_load_ucx(start, tmp_path):
     assert not shared_segments(all_of_it)
 
 
-def test_a_probe_has_no_shared_memory_while_it_loads_ucx(start, tmp_path):
-    """It is killed whenever the run ends."""
-    done = held_while_ucx_is_loaded(start, tmp_path, "__probe").finish()
-    assert done.code == 0, done
-    assert not (tmp_path / "held").exists()
+@pytest.mark.release_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_program_ends_while_its_probe_loads_ucx(start, tmp_path, number):
+    running = held_while_ucx_is_loaded(start, tmp_path, "__probe")
+    wait_until((tmp_path / "held").exists)
+    all_of_it = running.processes()
+    assert only(shared_segments(all_of_it))
+    running.signal(number)
+    # Within the second after which it would be killed.
+    time.sleep(drawn(0, 500, 100) / 1000)
+    (tmp_path / "go-on").touch()
+    running.finish(LONG_S)
+    running.wait_until_gone()
+    assert not shared_segments(all_of_it)

@@ -23,13 +23,14 @@ constexpr std::size_t slots = 8;
 // Of whatever may hold up the end, as a disk or who reads what is printed: far more than the work
 // that is left takes on a busy machine.
 constexpr unsigned longest_end_s = 10;
-// For a killed program to be gone.
-constexpr int reap_limit_ms = 200;
+// For a program to be gone that was ended or killed.
+constexpr int reap_limit_ms = 1000;
 
 // For handlers, which run in the main thread: the kernel prefers it as long as it blocks no signal.
 struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<pid_t> group{0};
+  std::atomic<int> signal{SIGKILL};
   std::atomic<const char*> file{nullptr};
 };
 std::array<Slot, slots> going;
@@ -79,10 +80,13 @@ void on(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-void reap(pid_t leader) {
-  for (int i = 0; i < reap_limit_ms && ::waitpid(leader, nullptr, WNOHANG) == 0; ++i) {
+/// False: it is still there.
+bool reap(pid_t leader) {
+  for (int i = 0; i < reap_limit_ms; ++i) {
+    if (::waitpid(leader, nullptr, WNOHANG) != 0) return true;
     ::usleep(1000);
   }
+  return false;
 }
 
 }  // namespace
@@ -112,10 +116,11 @@ void end_at_latest() noexcept {
 
 void end_at_once() noexcept {
   for (auto& slot : going) {
-    if (const auto group = slot.group.load()) ::kill(-group, SIGKILL);
+    if (const auto group = slot.group.load()) ::kill(-group, slot.signal);
   }
   for (auto& slot : going) {
-    if (const auto group = slot.group.load()) reap(group);
+    const auto group = slot.group.load();
+    if (group != 0 && !reap(group)) ::kill(-group, SIGKILL);
   }
   // After the programs, which may still have written there.
   for (auto& slot : going) {
@@ -135,8 +140,10 @@ void say_at_once(const char* line) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, std::strlen(line));
 }
 
-SignalCleanup::SignalCleanup(pid_t group) : slot_(take_slot()) {
-  if (slot_ < slots) going[slot_].group = group;
+SignalCleanup::SignalCleanup(pid_t group, int signal) : slot_(take_slot()) {
+  if (slot_ == slots) return;
+  going[slot_].signal = signal;
+  going[slot_].group = group;
 }
 
 SignalCleanup::SignalCleanup(const std::filesystem::path& file)

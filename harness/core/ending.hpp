@@ -32,7 +32,8 @@ void say_at_once(const char* line) noexcept;
 /// What shall not outlive this process when a signal ends it, as long as this lives.
 class SignalCleanup {
  public:
-  explicit SignalCleanup(pid_t group);  ///< of processes: killed, the leader reaped
+  /// Of processes: it gets this signal and its leader is reaped, within a second, or it is killed.
+  SignalCleanup(pid_t group, int signal);
   /// Not yet whole: removed. A folder, with the files in it.
   explicit SignalCleanup(const std::filesystem::path& file);
   ~SignalCleanup();

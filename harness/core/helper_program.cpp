@@ -79,7 +79,7 @@ HelperProgram::HelperProgram(std::vector<std::string> argv, Setup setup) {
       error = errno;
     } else {
       ::setpgid(pid_, pid_);  // here too: whoever comes first, the group is there to be killed
-      on_signal_.emplace(pid_);
+      on_signal_.emplace(pid_, setup.at_our_end);
     }
   }
   ::close(told[1]);

@@ -21,7 +21,8 @@ class HelperProgram {
     std::optional<int> errors{};  ///< its stderr; empty: ours
     /// All of it, as "NAME=value"; empty: ours.
     std::optional<std::vector<std::string>> environment{};
-    int at_our_end = SIGKILL;  ///< what it gets when the thread that starts it ends
+    /// What it gets when the thread that starts it ends, and when a signal ends this process.
+    int at_our_end = SIGKILL;
   };
 
   /// argv[0] is searched in PATH. Throws std::system_error where it cannot be started.

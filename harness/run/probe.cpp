@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,6 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
-#include "harness/launch/environment.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/transports/transport_set.hpp"
@@ -148,12 +148,8 @@ Probe probe(const ProbeFor& asked) {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
                                  asked.topology ? topology_word : "", asked.mpi ? mpi_word : ""},
-        HelperProgram::Setup{
-            .output = in.get(),
-            // Without: as long as it tests whether it sees memory go, UCX has a System V segment,
-            // which would stay where this is killed.
-            .environment =
-                rank_environment(current_environment(), {}, {{"UCX_MEM_EVENTS", "n"}}).entries});
+        // It takes SIGTERM when it has no shared memory (bench/main.cpp).
+        HelperProgram::Setup{.output = in.get(), .at_our_end = SIGTERM});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,
                   fmt::format("starting a probe of UCX: {}", error.code().message()));
