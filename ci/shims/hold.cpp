@@ -82,6 +82,11 @@ int hwloc_topology_load(void* topology) {
   return next<int(void*)>("hwloc_topology_load")(topology);
 }
 
+int remove(const char* path) noexcept {
+  reached("remove");
+  return next<int(const char*)>("remove")(path);
+}
+
 int rename(const char* from, const char* to) noexcept {
   reached("rename");
   return next<int(const char*, const char*)>("rename")(from, to);

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import PROGRAM, Started, wait_until
+from conftest import LONG_S, PROGRAM, Started, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -231,7 +231,7 @@ def play(number, folder, made):
         chosen.play(folder / str(number), made[0] if made else None)
         if os.environ.get("CHAOS_ALONE"):
             killed = chosen.started[0].pid if chosen.fault == "kill the program" else None
-            wait_until(lambda: not any(left(killed)), lambda: list(left(killed)))
+            wait_until(lambda: not any(left(killed)), lambda: list(left(killed)), limit_s=LONG_S)
     except BaseException as error:
         return f"{chosen}\n{type(error).__name__}: {error}"
     return None

@@ -25,10 +25,11 @@ SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
 )
 
-# For what happens anyway, at some time: a test that waits for a state gives up then, and one that
-# was to be told at once was not. Far more than a busy machine and sanitizers need, and less than the
+# For what is to happen at once. Far more than a busy machine and sanitizers need, and less than the
 # time-outs of the program (a minute): what only a time-out ends is not in time.
 LONG_S = 30
+# For a state that a run reaches by its work, as a launch or two.
+REACHED_S = 120
 
 # So many messages of 8 B take far more than 50 steps of the clock, even where all of them have come
 # before the receiver gets its processor; of fewer there might be no rate.
@@ -78,7 +79,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="with sanitizers one of several"))
 
 
-def wait_until(state, what=lambda: "it never was so", step_s=0.02, limit_s=LONG_S):
+def wait_until(state, what=lambda: "it never was so", step_s=0.02, limit_s=REACHED_S):
     """Returns once `state()` is true; `what()` says what there was instead."""
     deadline = time.monotonic() + limit_s
     while not state():
@@ -363,7 +364,7 @@ class Fault:
         def left():
             return [*shared_segments(ranks), *(orphans_in_dev_shm() - self.shared_before)]
 
-        wait_until(lambda: not left(), what=left)
+        wait_until(lambda: not left(), what=left, limit_s=LONG_S)
 
 
 @pytest.fixture

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <system_error>
 
 #include "bench/cli/options/results_tree.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/core/ending.hpp"
 #include "harness/core/files.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
@@ -31,6 +33,8 @@ bool is_step_summary(const std::string& file) {
 // Tried by opening: permissions alone do not tell (a full or read-only file system, a folder).
 void check_writable(const std::string& option, const std::string& file) {
   const bool existed = std::filesystem::exists(file);
+  std::optional<SignalCleanup> empty;
+  if (!existed) empty.emplace(std::filesystem::path(file));
   std::FILE* opened = std::fopen(file.c_str(), "ab");
   if (opened == nullptr) {
     throw Failure(Exit::usage, fmt::format("--{} {}: {}; name a file that can be written, or '-'",
