@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,19 +16,26 @@
 namespace {
 
 unsigned long before_main;  // the signals that were blocked
+int at_parents_end;         // the signal of PR_SET_PDEATHSIG
 
 // The loader calls it before UCX's constructors. These make a System V segment and remove it again
-// (UCX's ucm_mmap_install): what ends the program waits until then. By system call: sanitizers have
-// not begun.
+// (UCX's ucm_mmap_install): what ends the program waits until then, also the end of its parent. By
+// system calls: sanitizers have not begun.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void hold_signals_until_main(
     int, char**, char**) {
-  constexpr unsigned long ends =
-      1UL << (SIGHUP - 1) | 1UL << (SIGINT - 1) | 1UL << (SIGQUIT - 1) | 1UL << (SIGTERM - 1);
-  ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &ends, &before_main, sizeof ends);
+  constexpr unsigned long all = ~0UL;
+  ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before_main, sizeof all);
+  ::syscall(SYS_prctl, PR_GET_PDEATHSIG, &at_parents_end, 0, 0, 0);
+  if (at_parents_end == SIGKILL) ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 }
 
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)(int, char**, char**) = hold_signals_until_main;
+
+void take_held_signals() {
+  ::prctl(PR_SET_PDEATHSIG, at_parents_end);
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_main, nullptr, sizeof before_main);
+}
 
 }  // namespace
 
@@ -35,7 +43,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void hold_signals
 // what mpirun starts in place of a rank, and the supervisor itself, which never calls UCX.
 int main(int argc, char** argv) {
   using namespace ucxbench;
-  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_main, nullptr, sizeof before_main);
+  take_held_signals();
   if (ChannelRendezvous::is_rank()) return rank_main();
   if (argc >= 2 && std::strcmp(argv[1], probe_command) == 0) {
     return probe_main({argv + 2, argv + argc});

@@ -4,6 +4,7 @@
 //                 the ranks, which have no words
 //   HOLD_CALL     the function: one of those at the end of this file
 //   HOLD_SAYS     "FILE TEXT": only once that file in the working directory has this text
+//   HOLD_SEGMENT  if set, it has a System V segment of its own there
 //   HOLD_BUSY     if set, it works there instead of sleeping
 //   HOLD_FOLDER   where the file "held" then gets the process's number; it goes on once "go-on" is
 //                 there, too
@@ -49,6 +50,11 @@ bool so_far() {
          text_of(says.substr(0, blank)).find(says.substr(blank + 1)) != std::string::npos;
 }
 
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
 void reached(std::string_view call) {
   static const bool here = is_it();
   static const auto wanted = variable("HOLD_CALL");
@@ -56,16 +62,13 @@ void reached(std::string_view call) {
   static const auto folder = variable("HOLD_FOLDER");
   static bool held = false;
   if (std::exchange(held, true)) return;
+  if (std::getenv("HOLD_SEGMENT") != nullptr)
+    next<int(key_t, size_t, int)>("shmget")(IPC_PRIVATE, 1, 0600);
   std::ofstream(folder + "/held") << getpid() << std::endl;
   const bool busy = std::getenv("HOLD_BUSY") != nullptr;
   while (access((folder + "/go-on").c_str(), F_OK) != 0) {
     if (!busy) usleep(10'000);
   }
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace

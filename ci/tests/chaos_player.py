@@ -216,7 +216,7 @@ def left(killed):
     yield from os.listdir("/dev/shm")
     for segment in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
         _, number, _, size, creator, *_ = segment.split()
-        if (int(size), int(creator)) != (4096, killed):
+        if (int(size), int(creator)) != (os.sysconf("SC_PAGE_SIZE"), killed):
             yield segment
         else:
             subprocess.run(["ipcrm", "-m", number], check=True, timeout=20)

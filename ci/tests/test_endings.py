@@ -151,9 +151,9 @@ def test_a_stop_waits_for_no_reader(start):
     running.wait_until_gone()
 
 
-def held_while_ucx_is_loaded(start, folder, whom):
+def held_while_ucx_is_loaded(start, folder, whom, call="shmget", **more):
     """A run of which `whom` stays where UCX has just made the System V segment that it removes again before main."""
-    environment = {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": whom, "HOLD_CALL": "shmget", "HOLD_FOLDER": str(folder)}
+    environment = {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": whom, "HOLD_CALL": call, "HOLD_FOLDER": str(folder)} | more
     return start("pingpong", *quick(["--sizes", "8", "--transports", "tcp", *CROWDED]), environment=environment)
 
 
@@ -188,9 +188,22 @@ def test_the_program_ends_while_its_probe_loads_ucx(start, tmp_path, number):
     all_of_it = running.processes()
     assert only(shared_segments(all_of_it))
     running.signal(number)
-    # Within the second after which it would be killed.
-    time.sleep(drawn(0, 500, 100) / 1000)
+    # Of the other signals it has only a second.
+    time.sleep(drawn(0, 500, 100) / 1000 if number == signal.SIGKILL else 0)
     (tmp_path / "go-on").touch()
+    running.finish(LONG_S)
+    running.wait_until_gone()
+    assert not shared_segments(all_of_it)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_program_ends_while_its_probe_has_shared_memory(start, tmp_path, number):
+    """As UCX has it where it opens an RDMA device."""
+    running = held_while_ucx_is_loaded(start, tmp_path, "__probe", "uct_component_query", HOLD_SEGMENT="1")
+    wait_until((tmp_path / "held").exists)
+    all_of_it = running.processes()
+    assert only(shared_segments(all_of_it))
+    running.signal(number)
     running.finish(LONG_S)
     running.wait_until_gone()
     assert not shared_segments(all_of_it)

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -23,8 +24,9 @@ constexpr std::size_t slots = 8;
 // Of whatever may hold up the end, as a disk or who reads what is printed: far more than the work
 // that is left takes on a busy machine.
 constexpr unsigned longest_end_s = 10;
-// For a program to be gone that was ended or killed.
-constexpr int reap_limit_ms = 1000;
+// For programs that were told to end, all together, and for one to be gone that was killed.
+constexpr int end_limit_ms = 1000;
+constexpr int reap_limit_ms = 200;
 
 // For handlers, which run in the main thread: the kernel prefers it as long as it blocks no signal.
 struct Slot {
@@ -80,13 +82,23 @@ void on(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-/// False: it is still there.
-bool reap(pid_t leader) {
-  for (int i = 0; i < reap_limit_ms; ++i) {
-    if (::waitpid(leader, nullptr, WNOHANG) != 0) return true;
+bool lives(pid_t leader) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(leader), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+bool any_lives() {
+  return std::ranges::any_of(going, [](const Slot& slot) {
+    const auto group = slot.group.load();
+    return group != 0 && lives(group);
+  });
+}
+
+void reap(pid_t leader) {
+  for (int i = 0; i < reap_limit_ms && ::waitpid(leader, nullptr, WNOHANG) == 0; ++i) {
     ::usleep(1000);
   }
-  return false;
 }
 
 }  // namespace
@@ -115,12 +127,15 @@ void end_at_latest() noexcept {
 }
 
 void end_at_once() noexcept {
-  for (auto& slot : going) {
+  for (const auto& slot : going) {
     if (const auto group = slot.group.load()) ::kill(-group, slot.signal);
   }
-  for (auto& slot : going) {
+  for (int i = 0; i < end_limit_ms && any_lives(); ++i) ::usleep(1000);
+  for (const auto& slot : going) {
     const auto group = slot.group.load();
-    if (group != 0 && !reap(group)) ::kill(-group, SIGKILL);
+    if (group == 0) continue;
+    ::kill(-group, SIGKILL);  // with what it started; unreaped, its number is still its own
+    reap(group);
   }
   // After the programs, which may still have written there.
   for (auto& slot : going) {

@@ -32,7 +32,7 @@ void say_at_once(const char* line) noexcept;
 /// What shall not outlive this process when a signal ends it, as long as this lives.
 class SignalCleanup {
  public:
-  /// Of processes: it gets this signal and its leader is reaped, within a second, or it is killed.
+  /// Of processes: its leader has a second to end by this signal, then what is left is killed.
   SignalCleanup(pid_t group, int signal);
   /// Not yet whole: removed. A folder, with the files in it.
   explicit SignalCleanup(const std::filesystem::path& file);

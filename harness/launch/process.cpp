@@ -53,7 +53,6 @@ struct ChildPlan {
   int stop_fd;
   int error_fd;
   pid_t parent;
-  int at_its_end;
 };
 
 [[noreturn]] void give_up(const ChildPlan& plan, Step step) {
@@ -63,7 +62,7 @@ struct ChildPlan {
 }
 
 [[noreturn]] void become_rank(const ChildPlan& plan) {
-  begin_child(plan.parent, plan.at_its_end);
+  begin_child(plan.parent, SIGKILL);
   ::dup2(plan.null_fd, STDIN_FILENO);
   ::dup2(plan.output_fd, STDOUT_FILENO);
   ::dup2(plan.output_fd, STDERR_FILENO);
@@ -185,12 +184,16 @@ RankProcess spawn_rank(const RankCommand& command, int rank, int size, int stop_
   environment.push_back(fmt::format("{}={}", size_variable, size));
   environment.push_back(fmt::format("{}={}", on_machine_variable,
                                     command.on_machine < 0 ? rank : command.on_machine));
-  const ChildPlan plan{pointers_to(argv), pointers_to(environment), cpu_set(command.cpus),
-                       !command.cpus.empty(), null.get(), printed.get(), theirs.get(), stop_fd,
-                       error_write.get(), ::getpid(),
-                       // It takes SIGTERM when it has no shared memory (bench/main.cpp), a wrapper
-                       // perhaps never.
-                       command.wrap.empty() ? SIGTERM : SIGKILL};
+  const ChildPlan plan{pointers_to(argv),
+                       pointers_to(environment),
+                       cpu_set(command.cpus),
+                       !command.cpus.empty(),
+                       null.get(),
+                       printed.get(),
+                       theirs.get(),
+                       stop_fd,
+                       error_write.get(),
+                       ::getpid()};
 
   const pid_t pid = ::fork();
   if (pid == 0) become_rank(plan);

@@ -54,8 +54,8 @@ struct RankProcess {
 
 /// Starts a rank in its own process group, stdin from /dev/null, stdout and stderr into one pipe,
 /// with two extra descriptors: the control connection and `stop_fd`, which is readable when it
-/// shall report what it has finished (Lifeline), announced by the variables above. The kernel ends
-/// it when the calling *thread* ends, until it has a Lifeline: by SIGTERM, a wrapper by SIGKILL. Throws Failure: Exit::cannot_run
+/// shall report what it has finished (Lifeline), announced by the variables above. The kernel kills
+/// it when the calling *thread* ends, until it has a Lifeline. Throws Failure: Exit::cannot_run
 /// when the command cannot be executed or the CPUs are not there, Exit::usage for a malformed wrap,
 /// Exit::interrupted when `given_up` says so while the program has not begun: it is asked ten times
 /// a second.

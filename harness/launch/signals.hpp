@@ -14,7 +14,7 @@ namespace ucxbench {
 /// at `stop`, as a Waiting; all other work of this process goes on until it is done, but not for
 /// long (end_within): what is measured is in the run file's journal. The user is told of the end at
 /// once in any case, and a second signal, unless it comes with the first (within 50 ms), ends this
-/// process within a second whatever it does: its ranks end by themselves when they lose it. The
+/// process within two seconds whatever it does: its ranks end by themselves when they lose it. The
 /// former mask and actions come back at the end.
 class Signals {
  public:

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
+#include "harness/launch/leftovers.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/transports/transport_set.hpp"
 
@@ -53,6 +55,15 @@ void ask_cuda(Probe& found) {
   } catch (const Failure& failure) {
     found.no_cuda = failure.what();
   }
+}
+
+std::time_t begun = 0;
+
+// UCX has a System V segment for a moment whenever it tests that it sees memory go, as when it
+// opens an RDMA device (ucm_mmap_install).
+void leave_nothing(int signal) {
+  stop_and_leave_nothing(begun);
+  ::_exit(128 + signal);
 }
 
 constexpr const char* cuda_word = "cuda";
@@ -121,6 +132,8 @@ int probe_main(std::span<const char* const> words) {
     return std::any_of(words.begin(), words.end(),
                        [&](std::string_view given) { return given == word; });
   };
+  begun = std::time(nullptr);
+  ::signal(SIGTERM, leave_nothing);
   try {
     Probe found;
     if (asked(cuda_word)) ask_cuda(found);
@@ -148,7 +161,6 @@ Probe probe(const ProbeFor& asked) {
     program.emplace(
         std::vector<std::string>{"/proc/self/exe", probe_command, asked.cuda ? cuda_word : "",
                                  asked.topology ? topology_word : "", asked.mpi ? mpi_word : ""},
-        // It takes SIGTERM when it has no shared memory (bench/main.cpp).
         HelperProgram::Setup{.output = in.get(), .at_our_end = SIGTERM});
   } catch (const std::system_error& error) {
     throw Failure(Exit::cannot_run,
