@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, PROGRAM, Started, wait_until
+from conftest import LONG_S, PROGRAM, Started, shared_segments, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -205,21 +205,21 @@ class Round:
             assert end.code in (0, 130, *killed) or len(end.complaints) >= 1, end
 
 
-def left(killed):
-    """What there is in these namespaces beside this process, and its parent, which is their first. Of a `killed` program
-    UCX's segment may stay, which it has while it is loaded."""
+def left():
+    """What there is in these namespaces beside this process, and its parent, which is their first."""
     for status in pathlib.Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
             text = status.read_text()
             if int(status.parent.name) not in (1, os.getpid()) and "State:\tZ" not in text:
                 yield text
     yield from os.listdir("/dev/shm")
-    for segment in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
-        _, number, _, size, creator, *_ = segment.split()
-        if (int(size), int(creator)) != (os.sysconf("SC_PAGE_SIZE"), killed):
-            yield segment
-        else:
-            subprocess.run(["ipcrm", "-m", number], check=True, timeout=20)
+    yield from pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+
+
+def remove_what_loading_left(program):
+    """UCX has a segment while it is loaded: of who is killed then it stays."""
+    for segment in shared_segments({program}, os.sysconf("SC_PAGE_SIZE")):
+        subprocess.run(["ipcrm", "-m", segment], check=True, timeout=20)
 
 
 def play(number, folder, made):
@@ -230,8 +230,9 @@ def play(number, folder, made):
             made[0].make()
         chosen.play(folder / str(number), made[0] if made else None)
         if os.environ.get("CHAOS_ALONE"):
-            killed = chosen.started[0].pid if chosen.fault == "kill the program" else None
-            wait_until(lambda: not any(left(killed)), lambda: list(left(killed)), limit_s=LONG_S)
+            if chosen.fault == "kill the program":
+                remove_what_loading_left(chosen.started[0].pid)
+            wait_until(lambda: not any(left()), lambda: list(left()), limit_s=LONG_S)
     except BaseException as error:
         return f"{chosen}\n{type(error).__name__}: {error}"
     return None

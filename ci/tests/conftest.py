@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["TESTED_PROGRAM"]
 SHIM = os.environ["FAULT_SHIM"]
 NO_FORK_SHIM = pathlib.Path(SHIM).with_name("libno_fork.so")
+HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 SANITIZED = bool(os.environ.get("TESTED_SANITIZERS"))
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((ROOT / "results/schema/run-1.schema.json").read_text())
@@ -91,6 +92,11 @@ def in_some_attempt(attempt, attempts=10):
     """For a bound on how fast something is, which a busy machine may exceed, but not each time: whether
     one of so many attempts is true. What is too slow by itself never is."""
     return any(attempt(number) for number in range(attempts))
+
+
+def held_at(call, command, folder):
+    """The environment in which `command` stays at its first such call: see shims/hold.cpp."""
+    return {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_CALL": call, "HOLD_COMMAND": command, "HOLD_FOLDER": str(folder)}
 
 
 class Finished:
@@ -191,10 +197,10 @@ def pending(pid, number):
     return any(int(mask, 16) & 1 << (number - 1) for mask in masks)
 
 
-def shared_segments(creators):
-    """System V segments that one of these processes made."""
-    rows = pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    return [row.split()[1] for row in rows if int(row.split()[4]) in creators]
+def shared_segments(creators, size=None):
+    """System V segments that one of these processes made; of that size."""
+    rows = [row.split() for row in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
+    return [row[1] for row in rows if int(row[4]) in creators and size in (None, int(row[3]))]
 
 
 def orphans_in_dev_shm():

@@ -11,11 +11,9 @@ import subprocess
 import time
 
 import fault_matrix
-from conftest import CROWDED, LONG_S, PROGRAM, QUICK, SHIM, Fault, Started, only, wait_until
+from conftest import CROWDED, LONG_S, PROGRAM, QUICK, Fault, Started, held_at, only, wait_until
 from fault_matrix import LAUNCHERS, MOMENTS
 from namespaces import AS_ROOT, IP, PORT, ip, token_in
-
-HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 
 
 class Scene:
@@ -64,8 +62,7 @@ class Scene:
             return self.watch.environment(self.fault.action or "hold", self.rank, self.words)
         pids = self.folder / "pids"
         pids.mkdir()
-        return {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": "pingpong", "HOLD_CALL": "rename", "HOLD_FOLDER": str(pids),
-                "HOLD_SAYS": f"{self.output}/{self.words}"}
+        return held_at("rename", "pingpong", pids) | {"HOLD_SAYS": f"{self.output}/{self.words}"}
 
     def reach(self):
         """When it happens, or everything is held and it can be done."""

@@ -3,14 +3,12 @@
 What ranks do is in test_endings.py."""
 
 import os
-import pathlib
 import signal
 import socket
 
 import pytest
-from conftest import LONG_S, QUICK_PINGPONG, REACHED_S, SANITIZED, SHIM, only, quick, wait_until
+from conftest import LONG_S, QUICK_PINGPONG, REACHED_S, SANITIZED, held_at, only, quick, wait_until
 
-HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
 PINGPONG = ["pingpong", *quick([], QUICK_PINGPONG | {"--launches": 2, "--transports": "shm", "--sizes": 8})]
 SUITE = "launches = 2\n[[case]]\nargs = \"pingpong --transports shm --sizes 8 --iterations 80 --warmup-runs 0\"\n"
 SITE = "ranks = 2\n[[expect]]\ntransports = \"shm\"\nmin_GBps = 0.001\n"
@@ -27,8 +25,7 @@ def at_call(command, call, keeps=(), says="", busy=False, program=None):
     """At a call of `program`, a word of its command line; with what is asked of the run file then."""
 
     def begin(run, folder):
-        environment = {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": program or command[0], "HOLD_CALL": call,
-                       "HOLD_SAYS": says, "HOLD_FOLDER": str(folder)}
+        environment = held_at(call, program or command[0], folder) | {"HOLD_SAYS": says}
         run(environment | ({"HOLD_BUSY": "1"} if busy else {}))
         wait_until((folder / "held").exists, what=lambda: "it was never there")
 

@@ -2,15 +2,12 @@
 
 import contextlib
 import os
-import pathlib
 import re
 import signal
 import time
 
 import pytest
-from conftest import CROWDED, LONG_S, SHIM, drawn, only, quick, shared_segments, wait_until
-
-HOLD_SHIM = pathlib.Path(SHIM).with_name("libhold.so")
+from conftest import CROWDED, LONG_S, drawn, held_at, only, quick, shared_segments, wait_until
 
 
 @pytest.mark.thinned(3)
@@ -151,10 +148,13 @@ def test_a_stop_waits_for_no_reader(start):
     running.wait_until_gone()
 
 
-def held_while_ucx_is_loaded(start, folder, whom, call="shmget", **more):
-    """A run of which `whom` stays where UCX has just made the System V segment that it removes again before main."""
-    environment = {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_COMMAND": whom, "HOLD_CALL": call, "HOLD_FOLDER": str(folder)} | more
+def start_held(start, environment):
     return start("pingpong", *quick(["--sizes", "8", "--transports", "tcp", *CROWDED]), environment=environment)
+
+
+def held_while_ucx_is_loaded(start, folder, whom):
+    """A run of which `whom` stays where UCX has just made the System V segment that it removes again before main."""
+    return start_held(start, held_at("shmget", whom, folder))
 
 
 @pytest.mark.release_only
@@ -199,7 +199,7 @@ def test_the_program_ends_while_its_probe_loads_ucx(start, tmp_path, number):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_program_ends_while_its_probe_has_shared_memory(start, tmp_path, number):
     """As UCX has it where it opens an RDMA device."""
-    running = held_while_ucx_is_loaded(start, tmp_path, "__probe", "uct_component_query", HOLD_SEGMENT="1")
+    running = start_held(start, held_at("uct_component_query", "__probe", tmp_path) | {"HOLD_SEGMENT": "1"})
     wait_until((tmp_path / "held").exists)
     all_of_it = running.processes()
     assert only(shared_segments(all_of_it))
