@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, PROGRAM, Started, shared_segments, wait_until
+from conftest import LONG_S, MEMORY_COPY, PROGRAM, Started, shared_segments, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -108,7 +108,7 @@ class Round:
             one.kill_all()
 
     def begin(self):
-        environment = {"TMPDIR": str(self.folder / "spare")}
+        environment = MEMORY_COPY | {"TMPDIR": str(self.folder / "spare")}
         words = [PROGRAM, *self.words, "--json", self.folder / "results" / "run.json"]
         if self.place == "local":
             self.started.append(Started(words[1:], self.folder, environment))

@@ -1,6 +1,7 @@
 """What the tests of the whole program share: running it, and looking for what it left behind."""
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -37,6 +38,9 @@ REACHED_S = 120
 QUICK = {"--launches": 1, "--iterations": 80, "--bind": "none", "--json": "run.json"}
 # Each case warms up for a tenth of a second on both CPUs; test_pingpong.py has those that do.
 QUICK_PINGPONG = QUICK | {"--warmup-runs": 0}
+# Timing copies of memory takes longer than all else that most runs of tests do: only those that look
+# at what comes of it have it.
+NO_MEMORY_COPY, MEMORY_COPY = ({"UCXBENCH_NO_MEMORY_COPY": no} for no in ("true", "false"))
 # Ranks beyond the CPUs sleep instead of taking each other's time.
 CROWDED = ["--progress-mode", "event"]
 # How UCX 1.13, and one with a threshold for each kind of peer, say UCX_RNDV_THRESH=1K.
@@ -99,6 +103,14 @@ def held_at(call, command, folder):
     return {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_CALL": call, "HOLD_COMMAND": command, "HOLD_FOLDER": str(folder)}
 
 
+@functools.cache
+def measuring_commands():
+    """The commands that measure cases of their own, as the program names them."""
+    listed = subprocess.run([PROGRAM, "list", "benchmarks", "--format", "json"], env=clean_environment(), check=True,
+                            stdout=subprocess.PIPE)
+    return [each["name"] for each in json.loads(listed.stdout)]
+
+
 class Finished:
     """A run that is over, or whose output so far is looked at."""
 
@@ -128,10 +140,11 @@ class Started:
         self.folder = folder
         self.mark = f"MARK_OF_TEST={uuid.uuid4()}"
         name, value = self.mark.split("=")
+        usual = NO_MEMORY_COPY if {*arguments} & {*measuring_commands()} else {}
         self.process = subprocess.Popen(
             [program, *map(str, arguments)],
             cwd=folder,
-            env=clean_environment() | {name: value} | environment,
+            env=clean_environment() | {name: value} | usual | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -243,11 +256,6 @@ def commands(bench):
     found = re.findall(r"^  (\w+) ", bench("--help").out.partition("Subcommands:")[2], re.M)
     assert len(found) > 20
     return found
-
-
-def benchmarks(bench):
-    """The commands that measure cases of their own."""
-    return [each["name"] for each in json.loads(bench("list", "benchmarks", "--format", "json").out)]
 
 
 @pytest.fixture(scope="module")

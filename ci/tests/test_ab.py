@@ -12,7 +12,7 @@ from conftest import PROGRAM, SCHEMA, SHIM, only
 
 DELAY_SHIM = pathlib.Path(SHIM).with_name("libdelay.so")
 CASE = ("pingpong --transports shm --sizes 8 --measure latency --iterations 5 --warmup-runs 0 --check off --bind none "
-        "--progress-mode event")
+        "--progress-mode event --no-memory-copy")
 KEY = "pingpong/tag/host-host/shm/8B"  # followed by what is unusual in CASE
 
 

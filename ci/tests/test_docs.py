@@ -4,7 +4,7 @@ import re
 import shlex
 
 import pytest
-from conftest import ROOT, benchmarks
+from conftest import ROOT, measuring_commands
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is missing: run ./scripts/setup/python")
 PAGES = sorted(page for where in ("*.md", "docs/**/*.md", "results/**/*.md", "ci/**/*.md") for page in ROOT.glob(where))
@@ -81,7 +81,7 @@ def documented_commands():
 
 def test_documented_commands_are_understood(bench, tmp_path):
     """The first option that is not known is ours: so all before it are."""
-    commands, measuring = dict(documented_commands()), benchmarks(bench)
+    commands, measuring = dict(documented_commands()), measuring_commands()
     assert len(commands) > 60
     # What replay reads.
     for name in ("LOG", "dask.json"):

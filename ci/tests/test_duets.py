@@ -11,7 +11,8 @@ from conftest import PROGRAM, SHIM, only
 from emulated_gpu import LIBRARIES, needs_both
 from test_ab import ab, files
 
-CASE = "pingpong --transports shm --sizes 8 --iterations 20 --max-time 60ms --warmup-runs 0 --check off --progress-mode poll"
+CASE = ("pingpong --transports shm --sizes 8 --iterations 20 --max-time 60ms --warmup-runs 0 --check off --progress-mode poll "
+        "--no-memory-copy")
 IN_TURNS = CASE.replace("--progress-mode poll", "--progress-mode thread").replace("--sizes 8", "--sizes 64")
 EVENT = CASE.replace("--transports shm", "--transports tcp").replace("poll", "event")
 METRICS = {"latency_us", "bandwidth_GBps"}
@@ -89,7 +90,7 @@ WORKLOADS = ("merge -n 2 --rows 20K --runs 3", "halo -n 2 --size 64 --steps 2 --
 
 
 def test_workloads_by_whole_iterations(bench, tmp_path):
-    done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=[f"{load} --transports shm --progress-mode poll" for load in WORKLOADS]))
+    done = bench(*ab(tmp_path, "--method", "duet", launches=1, cases=[f"{load} --transports shm --progress-mode poll --no-memory-copy" for load in WORKLOADS]))
     assert done.code == 0, done
     base, new = both(tmp_path)
     for one, other in zip(base["cases"], new["cases"], strict=True):

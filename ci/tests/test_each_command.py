@@ -1,6 +1,6 @@
 """One run of each command, for scripts/test --quick: that it works at all. What it does, others ask."""
 
-from conftest import ROOT, benchmarks, commands
+from conftest import ROOT, commands, measuring_commands
 
 RECORDED = next((ROOT / "results/runs").glob("*/*/pingpong-host.json"))
 # What makes a run of it short; the others have little to do anyway.
@@ -19,7 +19,7 @@ SHORT = {
     "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
 }
 FILES = {
-    "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n',
+    "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none --no-memory-copy"\n',
     "site.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n',
     "missed.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e-6\npath = "tcp"\n',
 }
@@ -43,7 +43,7 @@ COMMANDS = {
 
 
 def test_each_benchmark(bench):
-    for name in benchmarks(bench):
+    for name in measuring_commands():
         done = bench(name, *SHORT.get(name, []), "--launches", 1, "--transports", "shm", "--bind", "none", "--json",
                      "run.json")
         assert done.code == 0, done
@@ -55,7 +55,7 @@ def test_each_other_command(bench, tmp_path):
         (tmp_path / name).write_text(text)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / RECORDED.name).write_bytes(RECORDED.read_bytes())
-    assert sorted(commands(bench)) == sorted([*benchmarks(bench), *COMMANDS])
+    assert sorted(commands(bench)) == sorted([*measuring_commands(), *COMMANDS])
     for name, arguments in COMMANDS.items():
         # What tune would measure takes too long here.
         done = bench(*(["--dry-run"] if name == "tune" else []), name, *arguments)

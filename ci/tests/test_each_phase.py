@@ -7,10 +7,10 @@ import signal
 import socket
 
 import pytest
-from conftest import LONG_S, QUICK_PINGPONG, REACHED_S, SANITIZED, held_at, only, quick, wait_until
+from conftest import LONG_S, MEMORY_COPY, QUICK_PINGPONG, REACHED_S, SANITIZED, held_at, only, quick, wait_until
 
 PINGPONG = ["pingpong", *quick([], QUICK_PINGPONG | {"--launches": 2, "--transports": "shm", "--sizes": 8})]
-SUITE = "launches = 2\n[[case]]\nargs = \"pingpong --transports shm --sizes 8 --iterations 80 --warmup-runs 0\"\n"
+SUITE = "launches = 2\n[[case]]\nargs = \"pingpong --transports shm --sizes 8 --iterations 80 --warmup-runs 0 --no-memory-copy\"\n"
 SITE = "ranks = 2\n[[expect]]\ntransports = \"shm\"\nmin_GBps = 0.001\n"
 
 
@@ -21,11 +21,11 @@ class Phase:
         self.command, self.begin, self.keeps = command, begin, keeps
 
 
-def at_call(command, call, keeps=(), says="", busy=False, program=None):
+def at_call(command, call, keeps=(), says="", busy=False, program=None, more=None):
     """At a call of `program`, a word of its command line; with what is asked of the run file then."""
 
     def begin(run, folder):
-        environment = held_at(call, program or command[0], folder) | {"HOLD_SAYS": says}
+        environment = held_at(call, program or command[0], folder) | {"HOLD_SAYS": says} | (more or {})
         run(environment | ({"HOLD_BUSY": "1"} if busy else {}))
         wait_until((folder / "held").exists, what=lambda: "it was never there")
 
@@ -119,8 +119,9 @@ PHASES = {
     "trying its file": at_call(PINGPONG, "remove"),
     "first file": at_call(PINGPONG, "rename", busy=True),
     "first file of ab": at_call(AB, "rename", busy=True),
-    "copying speed": at_call(PINGPONG, "sched_setaffinity", busy=True),
-    "copying speed again": at_call(PINGPONG, "sched_setaffinity", ["measured"], "run.json.partial launch_time", busy=True),
+    "copying speed": at_call(PINGPONG, "sched_setaffinity", busy=True, more=MEMORY_COPY),
+    "copying speed again": at_call(PINGPONG, "sched_setaffinity", ["measured"], "run.json.partial launch_time", busy=True,
+                                   more=MEMORY_COPY),
     "canary": at_call(["suite", "suite.toml", "--json", "run.json"], "socketpair", busy=True),
     "whole file": at_call(PINGPONG, "rename", ["measured"], "run.json.partial finished_utc", busy=True),
     # Pages.

@@ -15,7 +15,7 @@ OF_ONE = {"pingpong": {"MAX_TIME": "20ms"}, "p2p": {"ITERATIONS": "16"}, "cold":
 # Have their settings from elsewhere.
 OTHERS = ("check", "ab", "suite", "versions")
 # Files that examples name.
-SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"\n'
+SUITE = 'launches = 1\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none --no-memory-copy"\n'
 SITE = '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n'
 
 

@@ -10,7 +10,7 @@ import signal
 import time
 
 import pytest
-from conftest import LONG_S, PROGRAM, in_some_attempt, only, wait_until
+from conftest import LONG_S, MEMORY_COPY, PROGRAM, in_some_attempt, only, wait_until
 from namespaces import AHEAD_S, AS_ROOT, IP, PORT, Hosts, made, token_in
 
 
@@ -156,7 +156,8 @@ def test_another_machine_says_what_its_processors_and_memory_give(start, hosts, 
 
     def attempt(number):
         first = start(*hosts.on(0, PROGRAM, "p2p", "--listen", f"10.203.8.1:{PORT}", "--hosts", 2, *words, *measured,
-                                "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=IP)
+                                "--sizes", "8", "--iterations", 16, "--runs", 1, "--launches", 4), program=IP,
+                      environment=MEMORY_COPY)
         other = start(*hosts.on(1, "unshare", "--mount", "sh", "-c", booted, tmp_path / "boot_id", PROGRAM, "p2p", "--connect",
                                 f"10.203.8.1:{PORT}", *words), program=IP, folder=tmp_path / "other")
         done, end = first.finish(), other.finish()

@@ -1,7 +1,7 @@
 """Every ordered pair of ranks, alone and at once, from the command line to the run file."""
 
 import pytest
-from conftest import only
+from conftest import MEMORY_COPY, only
 
 SHORT = ["--launches", 1, "--iterations", 4, "--bind", "none", "--json", "run.json"]
 QUICK = [*SHORT, "--runs", 2]
@@ -96,7 +96,8 @@ def copied_in_caches(copies, most):
 def test_shared_memory_and_tcp_stand_against_copies_of_memory(bench):
     """memcpy outside UCX, in the same run, between two buffers that are together as large as a message: one core, and
     all of the ranks' with one copy or two of each byte."""
-    done = bench("p2p", "-n", 2, "-s", "1MiB", "--concurrent", "one,all", "--transports", "shm", "--transports", "tcp", *QUICK)
+    done = bench("p2p", "-n", 2, "-s", "1MiB", "--concurrent", "one,all", "--transports", "shm", "--transports", "tcp", *QUICK,
+                 environment=MEMORY_COPY)
     assert done.code == 0, done
     copies = done.file["machine"]["hosts"][0]["memory_copy"]
     assert len(copies["one_core"]["cpus"]) == 1 and copies["one_core"]["cpus"][0] in copies["all_cores"]["cpus"]
@@ -119,9 +120,10 @@ def test_shared_memory_and_tcp_stand_against_copies_of_memory(bench):
 
 
 def test_copies_are_measured_only_where_they_are_asked_for(bench):
-    done = bench("p2p", "-n", 2, "-s", "1KiB", "--concurrent", "one", "--transports", "tcp", *QUICK)
-    assert done.code == 0, done
-    assert "memory_copy" not in done.file["machine"]["hosts"][0]
+    for words, environment in (["--transports", "tcp"], MEMORY_COPY), (["--transports", "shm", "--no-memory-copy"], MEMORY_COPY):
+        done = bench("p2p", "-n", 2, "-s", "1KiB", "--concurrent", "one", *words, *QUICK, environment=environment)
+        assert done.code == 0, done
+        assert "memory_copy" not in done.file["machine"]["hosts"][0]
 
 
 def test_many_ranks_list_the_slowest(bench):

@@ -12,7 +12,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is missing: run ./scripts/setu
 PIPELINES = ROOT / "ci/pipelines"
 SUITE = """launches = 1
 [[case]]
-args = "pingpong --transports shm --sizes 8 --iterations 10 --warmup-runs 0 --bind none"
+args = "pingpong --transports shm --sizes 8 --iterations 10 --warmup-runs 0 --bind none --no-memory-copy"
 """
 
 

@@ -6,8 +6,8 @@ import signal
 import pytest
 from conftest import ROOT, only
 
-PINGPONG = "pingpong --transports shm --sizes 8 --iterations 80 --bind none"
-MERGE = "merge -n 2 --rows 10K --transports shm --runs 1 --bind none --no-transfer-log"
+PINGPONG = "pingpong --transports shm --sizes 8 --iterations 80 --bind none --no-memory-copy"
+MERGE = "merge -n 2 --rows 10K --transports shm --runs 1 --bind none --no-transfer-log --no-memory-copy"
 
 
 def suite(folder, *cases, launches=2, **limits):

@@ -8,7 +8,8 @@ import pytest
 from conftest import CROWDED, SHIM, only, wait_until
 
 DELAY_SHIM = pathlib.Path(SHIM).with_name("libdelay.so")
-CASE = ["pingpong", "--transports", "shm", "--sizes", 8, "--measure", "latency", "--check", "off", "--warmup-runs", 0, *CROWDED]
+CASE = ["pingpong", "--transports", "shm", "--sizes", 8, "--measure", "latency", "--check", "off", "--warmup-runs", 0, "--no-memory-copy",
+        *CROWDED]
 ROW = "pingpong/tag/host-host/shm/8B/measure=latency/progress-mode=event latency_us"
 # All the time that a busy machine takes.
 LONG = ["--max-time", "30min"]

@@ -323,7 +323,7 @@ def test_what_goes_on_is_simulated_within_the_time():
 
 SUITE = """launches = 2
 [[case]]
-args = "pingpong --transports shm --sizes 8 --measure latency --iterations 50 --warmup-runs 0"
+args = "pingpong --transports shm --sizes 8 --measure latency --iterations 50 --warmup-runs 0 --no-memory-copy"
 """
 
 

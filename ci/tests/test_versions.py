@@ -8,7 +8,7 @@ from conftest import only
 
 SUITE = """launches = 2
 [[case]]
-args = "pingpong --transports shm --sizes 8 --measure latency"
+args = "pingpong --transports shm --sizes 8 --measure latency --no-memory-copy"
 """
 
 

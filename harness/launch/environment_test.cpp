@@ -63,6 +63,7 @@ TEST(UcxConf, IsFoundWhereUcxLooksInItsOrder) {
   const auto found = find_ucx_conf(
       {{"HOME", root / "home"}, {"UCX_CONFIG_DIR", root / "custom"}},
       {.system = root / "none", .library = root / "usr/lib/libucs.so.0", .working = root / "work"});
+  std::filesystem::remove_all(root);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].path, root / "usr/etc/ucx.conf");
   EXPECT_EQ(found[0].settings, (Variables{{"UCX_TLS", "tcp"}}));

@@ -11,8 +11,8 @@ namespace ucxbench {
 
 // What this host gives to ranks beside UCX, looked at around launches, never during one.
 
-/// Of `plans` whose ranks share memory, the one with ranks on most CPUs of this host; null where
-/// none do.
+/// Of `plans` whose ranks share memory and that want copies timed, the one with ranks on most CPUs
+/// of this host; null where there is none.
 const LaunchPlan* copying_plan(const std::vector<LaunchPlan>& plans, const Result& result);
 
 /// CPUs for ranks of this host, as far as there are so many.

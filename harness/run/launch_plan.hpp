@@ -27,6 +27,7 @@ struct LaunchPlan {
   bool strict = false;                   ///< that it cannot run is a failure of the run
   std::optional<TransportSet> require;   ///< what must have carried its bytes
   bool allow_same_gpu = false;           ///< a copy inside one GPU will do for `require`
+  bool no_memory_copy = false;           ///< host memory is not copied for its sake
   bool crowded = false;                  ///< those of this host outnumber the CPUs that they have
   Launch launch;                         ///< how its ranks start; without what a run adds
 };

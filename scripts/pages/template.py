@@ -1,5 +1,6 @@
 """How a page comes of its template and of what it says."""
 
+import functools
 import pathlib
 
 PARTS = pathlib.Path(__file__).resolve().parent
@@ -17,7 +18,9 @@ def plain(text):
     return jinja2.utils.markupsafe.Markup(text)
 
 
-def environment_of(folders):
+@functools.cache
+def environment_of(*folders):
+    """One for each, which keeps the templates that it has compiled."""
     import jinja2
 
     return jinja2.Environment(loader=jinja2.FileSystemLoader(folders), autoescape=True, undefined=jinja2.StrictUndefined,
@@ -26,7 +29,7 @@ def environment_of(folders):
 
 def filled(name, content):
     """The template of that name, without what makes it a page."""
-    return environment_of([PARTS]).get_template(name).render(**content)
+    return environment_of(PARTS).get_template(name).render(**content)
 
 
 def render(name, content, folder=PARTS):
@@ -39,5 +42,5 @@ def render(name, content, folder=PARTS):
         style += text_of(folder / "style.css")
         script += text_of(folder / "rows.js")
     of_library, library_style = map(plain, found or ("", ""))
-    return environment_of([folder, PARTS]).get_template(name).render(**content, style=library_style + style, library=of_library,
-                                                 script=script)
+    return environment_of(folder, PARTS).get_template(name).render(**content, style=library_style + style,
+                                                                   library=of_library, script=script)

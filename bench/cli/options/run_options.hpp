@@ -18,6 +18,7 @@ struct RunOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   std::string wrap;
   std::string bind = "auto";
+  bool no_memory_copy = false;
   std::vector<std::string> tags;
   Outputs outputs;
 

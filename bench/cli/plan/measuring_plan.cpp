@@ -141,6 +141,7 @@ Plan plan_of(const MeasuringCommand& command, const Sides* sides) {
   plan.net_devices = o.transports.net_devices;
   plan.require = o.transports.required(plan.sets);
   plan.allow_same_gpu = o.transports.allow_same_gpu;
+  plan.no_memory_copy = o.run.no_memory_copy;
   plan.ablate = o.ablate;
   if (o.of.no_gpu_memory != nullptr) plan.no_gpu_memory = o.of.no_gpu_memory();
   plan.listen = o.listen;

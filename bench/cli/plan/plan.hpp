@@ -37,6 +37,7 @@ struct Plan {
   std::string net_devices = "auto";  ///< as --net-devices
   std::optional<TransportSet> require;
   bool allow_same_gpu = false;
+  bool no_memory_copy = false;
   bool sockaddr = false;  ///< endpoints are made through a listener
   /// At a place of which only memory, transports, network devices, ranks, comm and progress count,
   /// where the local ranks have so many CPUs.

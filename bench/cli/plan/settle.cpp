@@ -282,6 +282,7 @@ class Settling {
                       .strict = plan_.strict,
                       .require = plan_.require,
                       .allow_same_gpu = plan_.allow_same_gpu,
+                      .no_memory_copy = plan_.no_memory_copy,
                       .crowded = crowded(local(ranks), cpus),
                       .launch = {}};
     const auto variables = set_environment(launch);
