@@ -30,7 +30,7 @@ Fields<RunOptions> fields_of_runs() {
                   .type_name = "LIST"}),
       flag_field(&RunOptions::no_memory_copy,
                  {.name = "no-memory-copy",
-                  .help = "do not time memcpy before each launch: host memory has no limit then",
+                  .help = "do not time memcpy before launches: no calibrated limits then",
                   .group = "sample"}),
       texts_field(&RunOptions::tags, {.name = "tag",
                                       .help = "a note for the result; repeatable",
