@@ -37,8 +37,8 @@ const LaunchPlan* copying_plan(const std::vector<LaunchPlan>& plans, const Resul
     const bool shares = plan.set.has("shm") || plan.set.has("auto");
     const bool on_host = std::ranges::any_of(
         plan.cases, [&](auto index) { return of_memory(result.cases[index], "host"); });
-    if (plan.no_memory_copy) continue;
-    if (!plan.unavailable.empty() || !shares || !on_host || plan.launch.ranks.size() < 2) continue;
+    const bool wanted = plan.unavailable.empty() && !plan.no_memory_copy;
+    if (!wanted || !shares || !on_host || plan.launch.ranks.size() < 2) continue;
     const auto cpus = cpus_for_copies(plan.launch.ranks).size();
     if (cpus <= most) continue;
     copying = &plan;
