@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # False alarms on std::string at -O3 (GCC bug 105651).
   target_compile_options(ucxbench_flags INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  # False alarms where a function takes a temporary string beside what it returns a reference into.
+  target_compile_options(ucxbench_flags INTERFACE -Wno-dangling-reference)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # std::ranges::stable_sort of libstdc++ 12 calls what it has itself deprecated; GCC's warnings and
   # attributes.

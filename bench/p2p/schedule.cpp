@@ -35,8 +35,8 @@ void add_parts(std::optional<int> partner, bool sends_first, std::vector<Part>& 
   Part there;
   Part back;
   if (partner) {
-    (sends_first ? there.to : there.from) = {*partner};
-    (sends_first ? back.from : back.to) = {*partner};
+    (sends_first ? there.to : there.from).push_back(*partner);
+    (sends_first ? back.from : back.to).push_back(*partner);
   }
   parts.push_back(std::move(there));
   parts.push_back(std::move(back));
