@@ -200,7 +200,8 @@ class Scene:
             said = self.fault.says.format(rank=self.rank, host=host, phase=phase)
             # A launcher that is killed keeps to itself what it was told to print.
             cut = launched and "link" in self.fault.name
-            assert re.search(said, run["run"]["reason"] if cut else only(first.complaints)), (run["run"], first)
+            complaints = [run["run"]["reason"]] if cut else first.complaints
+            assert len(complaints) == 1 and re.search(said, complaints[0]), (run["run"], first)
 
     def whole_run(self, first):
         """What a report makes of what is there."""
