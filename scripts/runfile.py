@@ -41,14 +41,20 @@ def told_again(name, program):
     return json.loads(done.stdout)
 
 
+def is_older(case):
+    """Whether it does not say what it shows, or of which kind its phases are."""
+    phases = case.get("phases")
+    return "shows" not in case or isinstance(phases, list) and any(isinstance(phase, dict) and "kind" not in phase for phase in phases)
+
+
 def load(name, program=None):
-    """A run whose cases say what they show; `program` says it of an older file, and what a run has measured that
-    ended before its file was whole."""
+    """A run whose cases say what they show, and of which kind their phases are; `program` says it of an older file, and
+    what a run has measured that ended before its file was whole."""
     if str(name).endswith(JOURNAL):
         return told_again(name, program)
     run = read(name)
     cases = run.get("cases")
-    if "journal" in (run.get("run") if isinstance(run.get("run"), dict) else {}) or isinstance(cases, list) and any(isinstance(case, dict) and "shows" not in case for case in cases):
+    if "journal" in (run.get("run") if isinstance(run.get("run"), dict) else {}) or isinstance(cases, list) and any(isinstance(case, dict) and is_older(case) for case in cases):
         return told_again(name, program)
     return run
 

@@ -35,6 +35,7 @@ class Timeline:
     wall_ms: float  # of the slowest rank
     end_ms: float  # when the last rank ended
     uncertainty_us: float = 0  # of the difference between two hosts' clocks; None: unknown
+    kinds: dict = dataclasses.field(default_factory=dict)  # of phases: name: "computing", "waiting", …
 
 
 def file_of(run, folder):
@@ -156,8 +157,8 @@ def timeline_of(run, index, file, sections):
         host = hosts.get(rank)
         firsts[host] = min(firsts.get(host, begins[rank, number]), begins[rank, number])
     zeros, uncertainty_us = zeros_of(run, index, launch, firsts)
-    names = [phase["name"] for phase in case["phases"]]
-    ranks = {rank: rank_of(records[records["iteration"] == number], names, zeros[hosts.get(rank)])
+    kinds = {phase["name"]: phase["kind"] for phase in case["phases"]}
+    ranks = {rank: rank_of(records[records["iteration"] == number], list(kinds), zeros[hosts.get(rank)])
              for rank, records in sorted(logs.items())}
     end_ms = max(float(ends.max()) for rank in ranks.values() for _, ends in rank.phases.values() if len(ends))
-    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms, uncertainty_us=uncertainty_us)
+    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms, uncertainty_us=uncertainty_us, kinds=kinds)

@@ -1,5 +1,7 @@
 #include "harness/run/benchmark.hpp"
 
+#include <fmt/format.h>
+
 #include "bench/incast/parameters.hpp"
 #include "bench/incast/rank.hpp"
 #include "harness/core/failure.hpp"
@@ -26,31 +28,13 @@ Fields<Parameters> fields() {
       connect_by_field(),
       progress_mode_field(),
       ranks_field("processes: all others send to rank 0, and receive from it", Key::always),
-      number_field(&Parameters::window, {.name = "window",
-                                         .aliases = "-W",
-                                         .help = "messages outstanding, of each pair",
-                                         .group = "load",
-                                         .least = 1,
-                                         .most = 1024,
-                                         .key = Key::if_unusual}),
-      number_field(&Parameters::iterations,
-                   {.name = "iterations",
-                    .help = "messages of each pair (default: what takes 20 ms, but at least 16)",
-                    .group = "sample",
-                    .least = 1,
-                    .most = 1'000'000}),
-      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
-                                              .aliases = "-w",
-                                              .help = "uncounted runs of each launch",
-                                              .group = "sample",
-                                              .least = 0,
-                                              .most = 100}),
-      number_field(&Parameters::runs, {.name = "runs",
-                                       .aliases = "-r",
-                                       .help = "measured runs of each launch",
-                                       .group = "sample",
-                                       .least = 1,
-                                       .most = 10'000}),
+      window_field(&Parameters::window, "messages outstanding, of each pair", 1024),
+      iterations_field(
+          &Parameters::iterations,
+          fmt::format("messages of each pair (default: what takes {} ms, but at least {})", load_ms,
+                      least_messages)),
+      warmup_runs_field(&Parameters::warmup_runs),
+      runs_field(&Parameters::runs),
       devices_field(),
   };
 }

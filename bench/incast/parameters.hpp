@@ -25,7 +25,7 @@ inline constexpr std::uint64_t longer_beside = 5;
 struct Parameters : Place {
   std::uint64_t bytes = std::uint64_t{64} << 10U;
   int window = 8;                   ///< messages outstanding, per sender and receiver
-  std::optional<int> iterations{};  ///< messages from each sender; empty: load_ms, and 16 at least
+  std::optional<int> iterations{};  ///< messages from each sender; empty: what takes load_ms
   int warmup_runs = 1;
   int runs = 3;
 };

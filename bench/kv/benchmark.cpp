@@ -46,14 +46,8 @@ Fields<Parameters> load() {
                    .key = Key::always,
                    .axis = Axis::cases,
                    .null_if_empty = true}),
-      number_field(&Parameters::window,
-                   {.name = "window",
-                    .aliases = "-W",
-                    .help = "outstanding operations of each rank (default: all)",
-                    .group = "load",
-                    .least = 1,
-                    .most = 1'000'000,
-                    .key = Key::if_unusual}),
+      window_field(&Parameters::window, "outstanding operations of each rank (default: all)",
+                   1'000'000),
   };
 }
 
@@ -143,10 +137,12 @@ ShownMetric posting() {
                   {metric_named("later_round_GBps", {.title = "later rounds",
                                                      .about = "rate of all decode ranks together, "
                                                               "after the first round",
-                                                     .shown = Shown::drawn}),
+                                                     .shown = Shown::drawn,
+                                                     .sum_of = SumOf::ranks}),
                    metric_named("first_round_GBps", {.title = "first round",
                                                      .about = "rate of all decode ranks together, "
-                                                              "in the first round"}),
+                                                              "in the first round",
+                                                     .sum_of = SumOf::ranks}),
                    posting(),
                    metric_named("first_layer_us",
                                 {.title = "first layer",
@@ -155,7 +151,7 @@ ShownMetric posting() {
                    metric_named("post_us", {.title = "post"}),
                    metric_named("transfer_us", {.title = "transfer"}),
                    metric_named("register_us", {.judged = false, .shown = Shown::kept}),
-                   metric_named("descriptors_per_s", {.judged = false})}},
+                   metric_named("descriptors_per_s", {.judged = false, .sum_of = SumOf::ranks})}},
 });
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "harness/run/benchmark.hpp"
 
+#include <fmt/format.h>
+
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/rank.hpp"
 #include "harness/core/failure.hpp"
@@ -35,32 +37,14 @@ Fields<Parameters> fields() {
       connect_by_field(),
       progress_mode_field(),
       ranks_field("processes: every ordered pair is measured", Key::always),
-      number_field(&Parameters::window, {.name = "window",
-                                         .aliases = "-W",
-                                         .help = "messages outstanding, per pair",
-                                         .group = "load",
-                                         .least = 1,
-                                         .most = 1024}),
-      number_field(&Parameters::iterations,
-                   {.name = "iterations",
-                    .help = "messages of a stream (default: what takes 20 ms, but at least 16)",
-                    .group = "sample",
-                    .least = 1,
-                    .most = 1'000'000}),
-      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
-                                              .aliases = "-w",
-                                              .parameter = "warmup_streams",
-                                              .help = "uncounted streams of each pair and launch",
-                                              .group = "sample",
-                                              .least = 0,
-                                              .most = 100}),
-      number_field(&Parameters::runs, {.name = "runs",
-                                       .aliases = "-r",
-                                       .parameter = "streams",
-                                       .help = "measured streams of each pair and launch",
-                                       .group = "sample",
-                                       .least = 1,
-                                       .most = 10'000}),
+      window_field(&Parameters::window, "messages outstanding, of each pair", 1024, Key::never),
+      iterations_field(
+          &Parameters::iterations,
+          fmt::format("messages of a stream (default: what takes {} ms, but at least {})",
+                      stream_ms, least_messages)),
+      warmup_runs_field(&Parameters::warmup_runs, "streams of each pair and launch",
+                        "warmup_streams"),
+      runs_field(&Parameters::runs, "streams of each pair and launch", "streams"),
       devices_field(),
   };
 }
@@ -79,7 +63,7 @@ Fields<Parameters> fields() {
               .axes = {message_size(), {"concurrent", "at once", ShownAxis::Unit::pairs}},
               // The rate is the bandwidth in other units.
               .metrics = {metric_named("bandwidth_GBps", {.shown = Shown::drawn}),
-                          metric_named("together_GBps"),
+                          metric_named("together_GBps", {.sum_of = SumOf::pairs}),
                           metric_named("message_rate_per_s",
                                        {.judged = false, .shown = Shown::kept})}},
 });

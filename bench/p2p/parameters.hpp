@@ -34,7 +34,7 @@ struct Parameters : Place {
   std::uint64_t bytes = std::uint64_t{16} << 20U;
   Concurrent concurrent = Concurrent::one;
   int window = 8;                   ///< messages outstanding, per pair
-  std::optional<int> iterations{};  ///< messages of a stream; empty: stream_ms, and 16 at least
+  std::optional<int> iterations{};  ///< messages of a stream; empty: what takes stream_ms
   int warmup_runs = 1;
   int runs = 3;  ///< measured streams of each pair and launch
 };

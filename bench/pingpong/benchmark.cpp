@@ -13,6 +13,7 @@
 #include "harness/comm/link.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
@@ -163,13 +164,7 @@ Fields<Parameters> load() {
       thread_fields(),
       message_axes_fields(),
       sizes(),
-      number_field(&Parameters::window, {.name = "window",
-                                         .aliases = "-W",
-                                         .help = "messages outstanding in the bandwidth part",
-                                         .group = "load",
-                                         .least = 1,
-                                         .most = 65536,
-                                         .key = Key::if_unusual}),
+      window_field(&Parameters::window, "messages outstanding in the bandwidth part", 65536),
       choice_field(&Parameters::buffers, kinds_of_buffers, "kind of buffers",
                    {.name = "buffers",
                     .help = "{}, or a list",
@@ -191,23 +186,14 @@ Fields<Parameters> load() {
 
 Fields<Parameters> samples() {
   return {
-      number_field(&Parameters::warmup_runs, {.name = "warmup-runs",
-                                              .aliases = "-w",
-                                              .help = "uncounted runs before each case",
-                                              .group = "sample",
-                                              .least = 0,
-                                              .most = 100}),
+      warmup_runs_field(&Parameters::warmup_runs),
       choice_field(&Parameters::check, amounts, "amount",
                    {.name = "check",
                     .help = "payload comparison outside the clock: {}",
                     .group = "sample",
                     .type_name = "AMOUNT"}),
-      number_field(&Parameters::iterations,
-                   {.name = "iterations",
-                    .help = "exact number, whatever the time (default: by --max-time)",
-                    .group = "sample",
-                    .least = 1,
-                    .most = 100'000'000}),
+      iterations_field(&Parameters::iterations,
+                       "exact number, whatever the time (default: by --max-time)", 100'000'000),
       time_field(&Parameters::max_time, {.name = "max-time",
                                          .help = "measuring time per case, all launches together",
                                          .group = "sample",
@@ -259,6 +245,30 @@ std::string told(const Json& parameters) {
   return threads_told(parameters) + message_axes_told(parameters);
 }
 
+// How UCX is used, against the way that most programs use it.
+std::vector<Usage> usages() {
+  return {{"error_mode", "none", "ask for peer only where peers may be lost"},
+          {"buffer", "contiguous", "send one contiguous buffer"},
+          {"register", "ucx", "leave memory handles to UCX's cache"},
+          {"receives", "expected", "post receives before messages come"},
+          {"header_bytes", nullptr, "put what is long into the payload"},
+          // The threads share the processors: that each takes longer is no cost.
+          {"threads", 1, "use fewer threads, or --workers own", true},
+          {"workers", "own", "give each thread a worker of its own"},
+          {"endpoints", 1, "use one endpoint for a peer"}};
+}
+
+// In a duet one side pauses, and the other has the same processors.
+std::string why_no_duet(const Json& parameters) {
+  const auto api = parameters.value("api", "tag");
+  if (is_one_sided(parse_api(api))) return api + " needs progress at its target";
+  if (const auto threads = threads_in(parameters); threads > 1) {
+    return fmt::format("--threads {}", threads);
+  }
+  const auto mode = parameters.value("progress_mode", "poll");
+  return mode == "poll" || mode == "event" ? "" : "--progress-mode " + mode;
+}
+
 // The one that makes progress is busy too.
 int busy_threads(const Parameters& p) {
   return p.progress.kind == ProgressMode::Kind::thread ? 2 : p.threads;
@@ -276,6 +286,7 @@ int busy_threads(const Parameters& p) {
     .ablation = true,
     .duet_ranks = most_duet_ranks,
     .duet_gpus = true,
+    .why_no_duet = why_no_duet,
     .run_rank = run_rank,
     .shows = {.axes = {message_size()},
               // The rate is the bandwidth in other units; what the sender sees is another tool's
@@ -284,11 +295,12 @@ int busy_threads(const Parameters& p) {
                   {metric_named("latency_us", {.about = "one-way latency", .shown = Shown::drawn}),
                    metric_named("bandwidth_GBps",
                                 {.about = "bandwidth one way as received", .shown = Shown::drawn}),
-                   metric_named("bandwidth_bidirectional_GBps"),
+                   metric_named("bandwidth_bidirectional_GBps", {.sum_of = SumOf::both_ways}),
                    metric_named("completion_us", {.about = "put and flush, until its origin knows "
                                                            "that it is done at the target"}),
                    metric_named("bandwidth_sender_GBps", {.judged = false, .shown = Shown::kept}),
                    metric_named("message_rate_per_s", {.judged = false, .shown = Shown::kept})},
+              .usages = usages(),
               .adapt = adapt,
               .told = told},
 });

@@ -21,6 +21,15 @@ TEST(Parameters, MeasureWhatIsNamed) {
   EXPECT_THROW(measure().set(&p, value_of(measure(), "latency,jitter")), Failure);
 }
 
+TEST(Parameters, SayWhatIsNoDuet) {
+  const auto why = find_benchmark("pingpong")->why_no_duet;
+  EXPECT_EQ(why({{"api", "am"}, {"threads", 1}, {"progress_mode", "event"}}), "");
+  EXPECT_EQ(why({{"api", "put"}}), "put needs progress at its target");
+  EXPECT_EQ(why({{"threads", 2}}), "--threads 2");
+  EXPECT_EQ(why({{"progress_mode", "periodic:100us"}}), "--progress-mode periodic:100us");
+  EXPECT_EQ(why(Json::object()), "") << "a run of before";
+}
+
 TEST(Parameters, ColdBuffersHaveRoomForSeveralMessages) {
   Parameters p;
   p.bytes = 8;

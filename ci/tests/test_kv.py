@@ -29,6 +29,8 @@ def assert_right(case, decode):
     assert metrics.keys() == METRICS
     assert 0 < metrics["posting_ratio"]["min"] <= metrics["posting_ratio"]["max"] <= 1
     assert metrics["posting_ratio"]["better"] == "lower"
+    of_all = {metric["name"] for metric in case["shows"]["metrics"] if metric.get("sum_of") == "ranks"}
+    assert of_all == {"later_round_GBps", "first_round_GBps", "descriptors_per_s"}
     assert metrics["register_us"]["min"] > 0 and metrics["prepare_us"]["p50"] > metrics["register_us"]["p50"]
     assert metrics["first_round_GBps"]["samples_seen"] == 2 and metrics["later_round_GBps"]["samples_seen"] == 4
     assert metrics["first_layer_us"]["samples_seen"] == 4 * decode

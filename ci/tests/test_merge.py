@@ -22,8 +22,9 @@ def assert_right(case, ranks, runs=2):
     assert case["state"] == "measured", case["reason"]
     assert case["verified"] == {"checked": ranks * runs, "errors": 0}
     assert {"wall_ms", "throughput_GBps"} <= case["metrics"].keys()
-    names = [phase["name"] for phase in case["phases"]]
-    assert names == ["partition", "shuffle", "build", "probe", "UCX, while computing"]
+    assert [(phase["name"], phase["kind"]) for phase in case["phases"]] == [
+        ("partition", "computing"), ("shuffle", "waiting"), ("build", "computing"), ("probe", "computing"),
+        ("UCX, while computing", "moving")]
     # Phases do not overlap and leave nothing out but the steps between them.
     assert 0.5 < sum(phase["share"] for phase in case["phases"]) <= 1.001
     assert len(case["pairs"]) == ranks * (ranks - 1)

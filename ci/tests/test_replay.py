@@ -30,6 +30,7 @@ def assert_played(case, ranks):
     assert case["verified"] == {"checked": ranks * 2, "errors": 0}
     # The last one is what all workloads have: what UCX took of phases that compute.
     assert [phase["name"] for phase in case["phases"]][:-1] == PHASES
+    assert [phase["kind"] for phase in case["phases"]] == ["gap", "exchanging", "exchanging", "moving"]
     assert sum(phase["share"] for phase in case["phases"]) == pytest.approx(1, abs=1e-4)
     return case["parameters"]
 
@@ -44,7 +45,9 @@ def assert_annotated(run):
             assert {"recorded_GBps", "under_way_GBps", "waiting_ms"} <= pair.keys()
             assert all(pair[name] is None or pair[name] > 0 for name in ("recorded_GBps", "under_way_GBps"))
     # Configurations are compared, the best one first, with the recorded run too.
-    ways = only([entry for entry in run["ablation"] if entry["metric"] == "wall_ms"])["ways"]
+    entry = only([entry for entry in run["ablation"] if entry["metric"] == "wall_ms"])
+    assert entry["parts"] == PHASES
+    ways = entry["ways"]
     assert {way["way"] for way in ways} == {"tcp by ucx", "tcp by sockets"}
     recorded_ms = run["cases"][0]["parameters"]["recorded_ms"]
     for way in ways:

@@ -16,20 +16,21 @@ Case merged(const std::string& transports, double p50, std::array<double, 2> ci9
   metric.quantiles.p50 = p50;
   metric.ci95 = ci95;
   of.metrics["wall_ms"] = metric;
-  of.phases = {{{"name", "shuffle"}, {"share", 0.51}},  // a mean, which one slow run may raise
-               {{"name", "probe"}, {"share", 0.5}},
-               {{"name", "UCX, while computing"}, {"share", 0.06}}};
+  of.phases = {// A mean, which one slow run may raise.
+               {{"name", "shuffle"}, {"kind", "waiting"}, {"share", 0.51}},
+               {{"name", "probe"}, {"kind", "computing"}, {"share", 0.5}},
+               {{"name", "UCX, while computing"}, {"kind", "moving"}, {"share", 0.06}}};
   of.exchange = {{"exposed_ms", 0.02 * p50}};
   of.shows = shows_of_older(of);
   return of;
 }
 
-Case sent(const std::string& transports, std::uint64_t bytes, double p50,
+Case sent(const std::vector<std::string>& transports, std::uint64_t bytes, double p50,
           std::optional<std::array<double, 2>> ci95) {
   Case of;
   of.benchmark = "pingpong";
   of.state = CaseState::measured;
-  of.parameters = {{"transports", {transports}}, {"bytes", bytes}, {"api", "tag"}};
+  of.parameters = {{"transports", transports}, {"bytes", bytes}, {"api", "tag"}};
   Metric metric;
   metric.quantiles.p50 = p50;
   metric.ci95 = ci95;
@@ -66,22 +67,34 @@ TEST(Answers, BeginWithFiguresThatCannotBe) {
 
 TEST(Answers, PreferTheSetWithTheFewestMembers) {
   Result run;
-  run.cases = {sent("shm+tcp", 8, 9.1, std::array{8.9, 9.3}),
-               sent("auto", 8, 9.2, std::array{9.0, 9.4}), sent("shm", 8, 9, std::array{8.8, 9.2}),
-               sent("tcp", 8, 1, std::array{0.9, 1.1})};
+  run.cases = {sent({"shm", "tcp"}, 8, 9.1, std::array{8.9, 9.3}),
+               sent({"auto"}, 8, 9.2, std::array{9.0, 9.4}),
+               sent({"shm"}, 8, 9, std::array{8.8, 9.2}),
+               sent({"tcp"}, 8, 1, std::array{0.9, 1.1})};
   EXPECT_EQ(answers_of(run),
             Lines{"fastest: pingpong, bandwidth of 8 B: shm (9.00 GB/s), like shm+tcp (9.10 GB/s), "
                   "auto (9.20 GB/s); 9.00 x faster than tcp (1.00 GB/s)"});
 }
 
+TEST(Answers, CallNothingFasterByThreePercent) {
+  Result run;
+  run.cases = {sent({"shm"}, 8, 9, std::array{8.99, 9.01}),
+               sent({"shm", "tcp"}, 8, 9.2, std::array{9.19, 9.21})};
+  EXPECT_EQ(answers_of(run),
+            Lines{"fastest: pingpong, bandwidth of 8 B: no difference found between shm (9.00 "
+                  "GB/s) and shm+tcp (9.20 GB/s): their 95 % intervals overlap, or they differ by "
+                  "at most 3 %"});
+}
+
 TEST(Answers, CallNothingFasterWhoseIntervalsOverlap) {
   Result run;
-  run.cases = {sent("tcp", 8, 1, std::nullopt), sent("shm", 8, 9, std::nullopt),
-               sent("tcp", 1024, 4.5, std::array{4.0, 6.0}),
-               sent("shm", 1024, 5, std::array{4.8, 5.2})};
+  run.cases = {sent({"tcp"}, 8, 1, std::nullopt), sent({"shm"}, 8, 9, std::nullopt),
+               sent({"tcp"}, 1024, 4.5, std::array{4.0, 6.0}),
+               sent({"shm"}, 1024, 5, std::array{4.8, 5.2})};
   EXPECT_EQ(answers_of(run),
             Lines{"fastest: pingpong, bandwidth of 1 KiB: no difference found between shm (5.00 "
-                  "GB/s) and tcp (4.50 GB/s): their 95 % intervals overlap"});
+                  "GB/s) and tcp (4.50 GB/s): their 95 % intervals overlap, or they differ by at "
+                  "most 3 %"});
   run.cases.resize(2);
   EXPECT_EQ(answers_of(run),
             Lines{"fastest: pingpong, bandwidth of 8 B: no difference found between shm (9.00 "

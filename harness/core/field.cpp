@@ -72,20 +72,6 @@ Json limit_of(const Field& field, const std::optional<double>& limit) {
   return field.type == FieldType::number ? Json(std::llround(*limit)) : Json(*limit);
 }
 
-std::string_view key_word(Key key) {
-  switch (key) {
-    case Key::never:
-      return "never";
-    case Key::if_unusual:
-      return "if unusual";
-    case Key::bare:
-    case Key::leading:
-    case Key::always:
-      break;
-  }
-  return "always";
-}
-
 }  // namespace
 
 std::string_view to_string(FieldType type) {
@@ -222,6 +208,20 @@ std::string key_of(const std::string& name, const std::vector<Field>& fields, co
   bare += leading;
   for (const auto& part : others) bare.append("/").append(part);
   return bare;
+}
+
+std::string_view key_word(Key key) {
+  switch (key) {
+    case Key::never:
+      return "never";
+    case Key::if_unusual:
+      return "if unusual";
+    case Key::bare:
+    case Key::leading:
+    case Key::always:
+      break;
+  }
+  return "always";
 }
 
 std::vector<Field> options_alone(std::vector<Field> fields) {

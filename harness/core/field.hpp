@@ -117,6 +117,9 @@ void from_json(const std::vector<Field>& fields, const Json& json, void* object)
 std::string key_of(const std::string& name, const std::vector<Field>& fields, const void* object,
                    const void* usual);
 
+/// Whether a value is a part of the key: "never", "if unusual", "always".
+std::string_view key_word(Key key);
+
 /// The same fields, none of which is in the run file.
 std::vector<Field> options_alone(std::vector<Field> fields);
 

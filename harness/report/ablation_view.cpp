@@ -4,20 +4,11 @@
 
 #include <algorithm>
 
+#include "harness/report/text.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
-
-std::string interval_text(const Json& way, const char* name) {
-  const auto found = way.find(name);
-  if (found == way.end() || !found->is_array() || found->size() != 2) return "-";
-  const auto bound = [&](std::size_t at) {
-    const auto& value = found->at(at);
-    return significant(value.is_number() ? std::optional(value.get<double>()) : std::nullopt, 3);
-  };
-  return bound(0) + ".." + bound(1);
-}
 
 Grid ways_grid(const Json& entry) {
   const auto& ways = entry.at("ways");
@@ -30,8 +21,8 @@ Grid ways_grid(const Json& entry) {
   const bool recorded = known("recorded_ratio");
   const bool limits = known("limit_share") && !recorded;  // for which there is no room
   std::vector<std::string> parts;
-  for (const auto* part : {"computing", "communicating", "gaps", "transferring", "waiting"}) {
-    if (known(fmt::format("{}_ms", part).c_str())) parts.emplace_back(part);
+  for (const auto& part : texts_of(entry.value("parts", Json::array()))) {
+    if (known((part + "_ms").c_str())) parts.push_back(part);
   }
   Grid grid{.columns = {{"", "configuration"},
                         {unit, "p50"},

@@ -54,6 +54,7 @@ TEST(AblationView, SplitsTheTimeOfAWorkload) {
   only["communicating_ms"] = 2.5;
   Result result;
   result.ablation = Json::array({entry("4 ranks", "lower", Json::array({only}))});
+  result.ablation[0]["parts"] = Json::array({"computing", "communicating"});
   const auto grid = ablation_sections(result).at(0).grid;
   EXPECT_EQ(grid.columns.back().name, "communicating");
   EXPECT_EQ(grid.rows[0], (Cells{"tcp", "10.00", "10.0..10.0", "1.00", "-", "7.50", "2.50"}));

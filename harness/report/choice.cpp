@@ -3,31 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "harness/analysis/best_set.hpp"
 #include "harness/report/view.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr double as_good = 0.03;
-
-struct Set {
-  std::string name;
-  std::size_t members = 0;
-  double value = 0;
-  std::optional<std::array<double, 2>> ci95{};
-};
-
 struct Figure {
   const char* metric;
   const char* group;  ///< null: latency_in_words()
   const char* column;
-  bool lower_is_better;
 };
-constexpr Figure figures[] = {{"latency_us", nullptr, "p50, us", true},
-                              {"bandwidth_GBps", "received", "GB/s", false}};
+constexpr Figure figures[] = {{"latency_us", nullptr, "p50, us"},
+                              {"bandwidth_GBps", "received", "GB/s"}};
 
 /// What a case is apart from its set and size.
 std::string key_of(const Case& of) {
@@ -39,55 +29,11 @@ std::string key_of(const Case& of) {
 
 std::string name_of(const Case& of) { return join(texts_of(of.parameters.at("transports")), "+"); }
 
-std::vector<Set> values_of(const std::vector<const Case*>& cases, const Figure& figure) {
-  std::vector<Set> sets;
-  for (const auto* of : cases) {
-    const auto found = of->metrics.find(figure.metric);
-    if (found == of->metrics.end() || !found->second.quantiles.p50) continue;
-    sets.push_back({name_of(*of), of->parameters.at("transports").size(),
-                    *found->second.quantiles.p50, found->second.ci95});
-  }
-  return sets;
-}
-
-/// How much worse `value` is than `best`: 0.1 is 10 %.
-double loss(const Figure& figure, double value, double best) {
-  return figure.lower_is_better ? value / best - 1 : best / value - 1;
-}
-
-// Within a few percent, or told apart by no interval.
-bool alike(const Figure& figure, const Set& set, const Set& best) {
-  const auto& x = set.ci95;
-  const auto& y = best.ci95;
-  const bool overlap = x && y && (*x)[0] <= (*y)[1] && (*y)[0] <= (*x)[1];
-  return overlap || loss(figure, set.value, best.value) <= as_good;
-}
-
-// Null without any set but auto.
-const Set* best_of(const std::vector<Set>& sets, const Figure& figure) {
-  const Set* best = nullptr;
-  for (const auto& set : sets) {
-    if (set.name == "auto" || !(set.value > 0)) continue;
-    if (best == nullptr || loss(figure, set.value, best->value) < 0) best = &set;
-  }
-  if (best == nullptr) return nullptr;
-  const Set* simplest = best;
-  for (const auto& set : sets) {
-    if (set.name == "auto" || !(set.value > 0) || set.members >= simplest->members) continue;
-    if (alike(figure, set, *best)) simplest = &set;
-  }
-  return simplest;
-}
-
-std::string auto_loss(const std::vector<Set>& sets, const Set& best, const Figure& figure) {
-  for (const auto& set : sets) {
-    if (set.name != "auto" || !(set.value > 0)) continue;
-    // Of one launch nobody knows what is noise.
-    if (!set.ci95 || !best.ci95) return "?";
-    return share_text(
-        alike(figure, set, best) ? 0 : std::max(0.0, loss(figure, set.value, best.value)));
-  }
-  return "-";
+std::string auto_loss(const std::optional<MeasuredSet>& choice_of_ucx, const MeasuredSet& best) {
+  if (!choice_of_ucx) return "-";
+  // Of one launch nobody knows what is noise.
+  if (!choice_of_ucx->metric->ci95 || !best.metric->ci95) return "?";
+  return share_text(alike(*choice_of_ucx, best) ? 0 : std::max(0.0, loss(*choice_of_ucx, best)));
 }
 
 std::string crossover(const std::vector<std::pair<std::string, std::string>>& best_by_size) {
@@ -132,13 +78,21 @@ Choice choice_of(const std::vector<const Case*>& cases) {
     bool known = true;
     auto row = rows.begin();
     for (const auto& [bytes, of_size] : by_size) {
-      const auto sets = values_of(of_size, figure);
-      const auto* best = best_of(sets, figure);
-      if (best != nullptr) best_by_size.emplace_back(row->front(), best->name);
-      known = known && (best == nullptr || best->ci95);
-      row->push_back(best != nullptr ? best->name : "-");
-      row->push_back(best != nullptr ? significant(best->value, 4) : "-");
-      row->push_back(best != nullptr ? auto_loss(sets, *best, figure) : "-");
+      auto sets = measured_sets(of_size, figure.metric);
+      std::optional<MeasuredSet> choice_of_ucx;
+      if (const auto at = std::ranges::find(sets, "auto", &MeasuredSet::name); at != sets.end()) {
+        choice_of_ucx = *at;
+        sets.erase(at);
+      }
+      if (sets.empty()) {
+        row->insert(row->end(), 3, "-");
+      } else {
+        const auto& best = best_set(sets);
+        best_by_size.emplace_back(row->front(), best.name);
+        known = known && best.metric->ci95;
+        row->insert(row->end(),
+                    {best.name, significant(best.p50(), 4), auto_loss(choice_of_ucx, best)});
+      }
       ++row;
     }
     if (best_by_size.empty()) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "harness/core/units.hpp"
+#include "harness/report/text.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -26,17 +26,6 @@ std::string bytes_text(const Json& object, const char* name) {
                                                  : "-";
 }
 
-std::string parameter_interval(const Json& range, const char* name) {
-  const auto intervals = range.value("ci95", Json::object());
-  const auto found = intervals.find(name);
-  if (found == intervals.end() || !found->is_array() || found->size() != 2) return "-";
-  const auto bound = [&](std::size_t at) {
-    const auto& value = found->at(at);
-    return significant(value.is_number() ? std::optional(value.get<double>()) : std::nullopt, 3);
-  };
-  return bound(0) + ".." + bound(1);
-}
-
 std::string misfit_text(const Json& size, const char* name) {
   const auto off = number_at(size, name);
   return off ? fmt::format("{:+.1f} %", *off * 100) : "-";
@@ -52,11 +41,12 @@ Grid parameters_grid(const Json& ranges) {
   for (const auto& range : ranges) {
     std::vector<std::string> row = {bytes_text(range, "from_bytes") + " to " +
                                     bytes_text(range, "to_bytes")};
+    const auto known = range.value("ci95", Json::object());
     std::vector<std::string> intervals = {"95% CI"};
     for (const auto& [name, title] : shown_parameters) {
       const bool overlap = range.value(name, Json()).is_null() && range.contains("overlap_ns");
       row.push_back(overlap ? "overlap" : significant(number_at(range, name), 3));
-      intervals.push_back(parameter_interval(range, name));
+      intervals.push_back(interval_text(known, name));
     }
     grid.rows.push_back(std::move(row));
     grid.rows.push_back(std::move(intervals));

@@ -58,6 +58,7 @@ void make_workload(Case& of) {
   of.parameters["runs"] = 3;
   of.parameters["ignore_bytes"] = 1048576;
   of.phases = {{{"name", "shuffle"},
+                {"kind", "waiting"},
                 {"median_ms", 1.5},
                 {"share", 0.5},
                 {"slowest_rank", 1},

@@ -6,6 +6,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/older_runs.hpp"
+#include "harness/result/phases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -143,12 +144,10 @@ Case planned_merge(int ranks) {
   return of;
 }
 
-Json phase(const std::string& name, double ms, double wall_ms) {
-  return {{"name", name},
-          {"median_ms", ms},
-          {"share", ms / wall_ms},
-          {"slowest_rank", 0},
-          {"slowest_ms", 1.1 * ms}};
+Json phase(const std::string& name, PhaseKind kind, double ms, double wall_ms) {
+  return {{"name", name},      {"kind", name_of(phase_kinds, kind)},
+          {"median_ms", ms},   {"share", ms / wall_ms},
+          {"slowest_rank", 0}, {"slowest_ms", 1.1 * ms}};
 }
 
 /// Of what every pair moves, at 2 GB/s and more for higher ranks.
@@ -183,9 +182,9 @@ LaunchRecord merge_record(int launch, int ranks) {
   record.samples["wall_ms"] = samples_around(wall_ms);
   record.samples["throughput_GBps"] = samples_around(input_bytes * 1e-6 / wall_ms);
   Json phases = Json::array();
-  phases.push_back(phase("partition", 30, wall_ms));
-  phases.push_back(phase("shuffle", shuffle_ms, wall_ms));
-  phases.push_back(phase("probe", 45, wall_ms));
+  phases.push_back(phase("partition", PhaseKind::computing, 30, wall_ms));
+  phases.push_back(phase("shuffle", PhaseKind::waiting, shuffle_ms, wall_ms));
+  phases.push_back(phase("probe", PhaseKind::computing, 45, wall_ms));
   record.workload = {{"phases", phases},
                      {"exchange",
                       {{"bytes", input_bytes * (ranks - 1) / ranks},

@@ -29,6 +29,16 @@ std::string prefixed(const std::optional<double>& value, int digits) {
   return significant(scaled, digits) + prefix;
 }
 
+std::string interval_text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_array() || found->size() != 2) return "-";
+  const auto bound = [&](std::size_t at) {
+    const auto& value = found->at(at);
+    return significant(value.is_number() ? std::optional(value.get<double>()) : std::nullopt, 3);
+  };
+  return bound(0) + ".." + bound(1);
+}
+
 std::string wrapped(const std::string& text, const std::string& indent, std::size_t width) {
   std::string out;
   std::string line = indent;

@@ -11,6 +11,10 @@ namespace ucxbench {
 /// As `significant`, with a decimal prefix, for counts: 1.23M, 456k.
 std::string prefixed(const std::optional<double>& value, int digits);
 
+/// The two numbers under a name: "1.20..1.31", "-" for either that is not known, and where there
+/// are not two.
+std::string interval_text(const Json& object, const char* name);
+
 /// Columns of what is printed: 100, and less where stdout is a narrower terminal, but at least 60.
 std::size_t page_width();
 

@@ -36,6 +36,13 @@ TEST(ReportText, ReadsWhateverIsThere) {
   EXPECT_EQ(text_at(Json(3), "/none", "?"), "?");
 }
 
+TEST(ReportText, NamesAnInterval) {
+  const Json json = {{"ci95", {1.2, 1.3125}}, {"half", {nullptr, 2}}, {"one", {1}}, {"text", "x"}};
+  EXPECT_EQ(interval_text(json, "ci95"), "1.20..1.31");
+  EXPECT_EQ(interval_text(json, "half"), "-..2.00");
+  for (const auto* name : {"one", "text", "none"}) EXPECT_EQ(interval_text(json, name), "-");
+}
+
 TEST(ReportText, WrapsAtSpaces) {
   EXPECT_EQ(wrapped("one two three", "  ", 9), "  one two\n  three\n");
   EXPECT_EQ(wrapped("unbreakable", "  ", 5), "  unbreakable\n");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/core/units.hpp"
+#include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -58,7 +59,7 @@ Grid waits_of(const Case& of) {
   Grid grid{.columns = {{"", "rank"}}, .rows = {}};
   std::vector<std::vector<double>> ms;  // by phase and rank
   for (const auto& phase : of.phases) {
-    if (moves_messages(text_at(phase, "/name"))) continue;
+    if (kind_of(phase) == PhaseKind::moving) continue;
     const auto by_rank = phase.value("by_rank_ms", Json::array());
     auto& own = ms.emplace_back();
     for (const auto& value : by_rank) own.push_back(value.is_number() ? value.get<double>() : 0);

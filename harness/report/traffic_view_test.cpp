@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ucxbench {
 namespace {
 
@@ -10,10 +12,13 @@ using Cells = std::vector<std::string>;
 Case replayed() {
   Case of;
   of.parameters = {{"recorded_ms", 20.0}};
-  of.phases = Json::array({{{"name", "gaps"}, {"by_rank_ms", {4.0, 1.0, 2.0}}},
-                           {{"name", "transferring"}, {"by_rank_ms", {4.0, 3.0, 2.0}}},
-                           {{"name", "waiting"}, {"by_rank_ms", {2.0, 6.0, 0.0}}},
-                           {{"name", "UCX, while computing"}, {"by_rank_ms", {0.0, 0.0, 0.0}}}});
+  const auto phase = [](const char* name, const char* kind, const std::vector<double>& by_rank) {
+    return Json{{"name", name}, {"kind", kind}, {"by_rank_ms", by_rank}};
+  };
+  of.phases =
+      Json::array({phase("gaps", "gap", {4, 1, 2}), phase("transferring", "exchanging", {4, 3, 2}),
+                   phase("waiting", "exchanging", {2, 6, 0}),
+                   phase("UCX, while computing", "moving", {0, 0, 0})});
   of.pairs = Json::array({{{"src", 0},
                            {"dst", 1},
                            {"waiting_ms", 1.0},

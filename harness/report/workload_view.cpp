@@ -7,6 +7,7 @@
 
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/phases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -73,13 +74,9 @@ bool cpu_moves_the_bytes(const Case& of) {
 // How long a run must take at least, by its own computing and by what the exchange took alone: one
 // after the other where the CPUs do both, else the longer of the two.
 std::string bound_of(const Case& of) {
-  const bool computes = std::ranges::any_of(
-      of.phases, [](const Json& phase) { return text_at(phase, "/name") == "shuffle"; });
-  if (!computes) return "";
   double computing_ms = 0;
   for (const auto& phase : of.phases) {
-    const auto name = text_at(phase, "/name");
-    if (name == "shuffle" || moves_messages(name)) continue;
+    if (kind_of(phase) != PhaseKind::computing) continue;
     computing_ms += number_at(phase, "median_ms").value_or(0);
   }
   const auto wall_ms = p50_of(of, "wall_ms");

@@ -16,10 +16,11 @@ Case workload(const std::vector<std::string>& transports, int ranks, const Json&
   of.parameters = {{"transports", transports}, {"ranks", ranks},     {"runs", 3},
                    {"rows", 1000 / ranks},     {"scaling", scaling}, {"memory", {"host", "host"}},
                    {"ignore_bytes", 1048576},  {"net_devices", "lo"}};
-  of.phases = Json::array({{{"name", "partition"}, {"median_ms", 30.0}},
-                           {{"name", "shuffle"}, {"median_ms", 70.0}},
-                           {{"name", "probe"}, {"median_ms", 10.0}},
-                           {{"name", "UCX, while computing"}, {"median_ms", 5.0}}});
+  of.phases =
+      Json::array({{{"name", "partition"}, {"kind", "computing"}, {"median_ms", 30.0}},
+                   {{"name", "shuffle"}, {"kind", "waiting"}, {"median_ms", 70.0}},
+                   {{"name", "probe"}, {"kind", "computing"}, {"median_ms", 10.0}},
+                   {{"name", "UCX, while computing"}, {"kind", "moving"}, {"median_ms", 5.0}}});
   of.exchange = {{"bytes", 60e6}, {"alone_GBps", 1.0}, {"input_bytes", 1e8}};
   Metric wall;
   wall.quantiles.p50 = 110;
@@ -69,7 +70,7 @@ TEST(Bound, NeedsACalibration) {
 
 TEST(Bound, IsNoneWhereNothingIsComputed) {
   auto of = workload({"shm"}, 2, nullptr);
-  of.phases = Json::array({{{"name", "dispatch"}, {"median_ms", 30.0}}});
+  of.phases = Json::array({{{"name", "dispatch"}, {"kind", "exchanging"}, {"median_ms", 30.0}}});
   EXPECT_EQ(line_of(of, "lower bound"), "");
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/result/older_runs.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -26,7 +27,8 @@ std::string ranks_in_words(const Case& of) {
 
 ShownMetric shown_metric(const Case& of, const std::string& name) {
   const auto found = std::ranges::find(of.shows.metrics, name, &ShownMetric::name);
-  return found == of.shows.metrics.end() ? metric_named(name) : *found;
+  if (found != of.shows.metrics.end()) return *found;
+  return metric_named(name, {.sum_of = sum_of_older(name)});
 }
 
 bool of_memory(const Case& of, const char* memory) {

@@ -203,6 +203,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
   if (of.verified.errors > of.verified.checked) {
     throw std::invalid_argument("more messages with wrong data than were checked");
   }
+  add_kinds_of_older(of.phases);
   for (const auto& record : json.at("launches")) of.launches.push_back(launch_from_json(record));
   for (const auto& pair : of.pairs) {
     if (pair.at("src").get<int>() < 0 || pair.at("dst").get<int>() < 0) {
@@ -307,6 +308,9 @@ LaunchRecord launch_from_json(const Json& json) {
   }
   record.path = json.value("path", Json::object());
   record.workload = json.value("workload", Json::object());
+  if (const auto phases = record.workload.find("phases"); phases != record.workload.end()) {
+    add_kinds_of_older(*phases);
+  }
   if (const auto seen = json.find("processors"); seen != json.end()) {
     record.processors = processors_from_json(*seen);
   }
@@ -360,6 +364,7 @@ Result result_from(Json json, Launches launches) {
                 .topology = take(json, "topology", Json::value_t::object)};
   for (auto& entry : result.ablation) {
     if (!entry.at("ways").is_array()) throw std::invalid_argument("ways are of another type");
+    add_parts_of_older(entry);
   }
   for (auto& entry : result.loggp) {
     const auto& ranges = entry.at("ranges");

@@ -71,6 +71,19 @@ TEST(ResultJson, RoundTripLosesNothing) {
   EXPECT_EQ(again.cases[1].reason, "cannot run here: no InfiniBand device");
 }
 
+TEST(ResultJson, FillsInWhatOlderFilesDoNotSay) {
+  auto json = to_json(small_result());
+  const Json phases = Json::array({{{"name", "shuffle"}, {"median_ms", 1.0}}});
+  json["cases"][0]["phases"] = phases;
+  json["cases"][0]["launches"][0]["workload"]["phases"] = phases;
+  json["ablation"] =
+      Json::array({{{"ways", Json::array({{{"waiting_ms", 1.0}}, {{"waiting_ms", 2.0}}})}}});
+  const auto read = parse_result(json.dump(), "run.json");
+  EXPECT_EQ(read.cases[0].phases[0].at("kind"), "waiting");
+  EXPECT_EQ(read.cases[0].launches[0].workload.at("phases")[0].at("kind"), "waiting");
+  EXPECT_EQ(read.ablation[0].at("parts"), Json::array({"waiting"}));
+}
+
 TEST(ResultJson, RoundsToSixDigitsAndWritesUnknownAsNull) {
   auto result = small_result();
   result.cases[0].launches[0].samples["latency_us"].values.push_back(

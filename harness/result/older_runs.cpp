@@ -1,8 +1,14 @@
 #include "harness/result/older_runs.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "harness/result/phases.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -56,7 +62,49 @@ Shows shows_of_older(const Case& of) {
       view.metrics.push_back(metric_named(name));
     }
   }
+  for (auto& metric : view.metrics) metric.sum_of = sum_of_older(metric.name);
   return shows_of(view, of.benchmark, of.parameters);
+}
+
+SumOf sum_of_older(const std::string& metric) {
+  static const std::map<std::string_view, SumOf> known = {
+      {"bandwidth_bidirectional_GBps", SumOf::both_ways},
+      {"together_GBps", SumOf::pairs},
+      {"exchange_GBps", SumOf::ranks},
+      {"dispatch_GBps", SumOf::ranks},
+      {"combine_GBps", SumOf::ranks},
+      {"first_round_GBps", SumOf::ranks},
+      {"later_round_GBps", SumOf::ranks},
+      {"descriptors_per_s", SumOf::ranks},
+      {"throughput_GBps", SumOf::none}};
+  const auto found = known.find(metric);
+  return found == known.end() ? SumOf::one_way : found->second;
+}
+
+void add_kinds_of_older(Json& phases) {
+  const auto kind_by = [](const std::string& name, bool computes) {
+    if (name == "shuffle") return PhaseKind::waiting;
+    if (name.ends_with(", while computing")) return PhaseKind::moving;
+    if (name == "gaps") return PhaseKind::gap;
+    return computes ? PhaseKind::computing : PhaseKind::exchanging;
+  };
+  const bool computes = std::ranges::any_of(
+      phases, [](const Json& phase) { return text_at(phase, "/name") == "shuffle"; });
+  for (auto& phase : phases) {
+    if (!phase.is_object() || phase.contains("kind")) continue;
+    phase["kind"] = name_of(phase_kinds, kind_by(text_at(phase, "/name"), computes));
+  }
+}
+
+void add_parts_of_older(Json& entry) {
+  if (entry.contains("parts")) return;
+  for (const auto* part : {"computing", "communicating", "gaps", "transferring", "waiting"}) {
+    const auto name = std::string(part) + "_ms";
+    const bool known = std::ranges::any_of(entry.at("ways"), [&](const Json& way) {
+      return number_at(way, name.c_str()).has_value();
+    });
+    if (known) entry["parts"].push_back(part);
+  }
 }
 
 }  // namespace ucxbench

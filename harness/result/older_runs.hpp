@@ -8,4 +8,14 @@ namespace ucxbench {
 /// metrics it has. Nothing else looks at these for that.
 Shows shows_of_older(const Case& of);
 
+/// What a rate adds up, of a run file from before metrics said so.
+SumOf sum_of_older(const std::string& metric);
+
+/// Gives a "kind" (PhaseKind) to the elements of Case::phases, of a run file from before phases
+/// said so: by their names, all that there were then.
+void add_kinds_of_older(Json& phases);
+
+/// Likewise its "parts" to an entry of Result::ablation, by the names that its ways have.
+void add_parts_of_older(Json& entry);
+
 }  // namespace ucxbench

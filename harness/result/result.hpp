@@ -123,7 +123,8 @@ struct Case {
   std::map<std::string, Metric> metrics{};  ///< by metric name
   Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths
   Json pairs = Json::array();  ///< per pair of ranks
-  /// Of a workload: name, median_ms, share of the wall time, slowest_rank, slowest_ms, per phase.
+  /// Of a workload: name, kind (PhaseKind), median_ms, share of the wall time, slowest_rank,
+  /// slowest_ms, per phase.
   Json phases = Json::array();
   /// Of a workload, per iteration: bytes between ranks, alone_GBps (all ranks together, nothing
   /// else running), busy_ms, exposed_ms, overlap, egress_imbalance (max/mean). Medians of launches.

@@ -10,6 +10,7 @@
 #include "harness/core/hash.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/older_runs.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -26,6 +27,11 @@ constexpr Names<AtOnce, 3> pairs_in_words = {
     {{AtOnce::one, "one pair"}, {AtOnce::disjoint, "disjoint pairs"}, {AtOnce::all, "all pairs"}}};
 constexpr Names<Shown, 3> places = {
     {{Shown::drawn, "drawn"}, {Shown::listed, "listed"}, {Shown::kept, "kept"}}};
+constexpr Names<SumOf, 5> sums = {{{SumOf::one_way, "one way"},
+                                   {SumOf::both_ways, "both ways"},
+                                   {SumOf::pairs, "pairs"},
+                                   {SumOf::ranks, "ranks"},
+                                   {SumOf::none, "none"}}};
 
 template <typename Value, std::size_t Size>
 Value named(const Names<Value, Size>& names, const Json& json) {
@@ -113,14 +119,24 @@ Json to_json(const AxisValue& axis) {
   return json;
 }
 
+bool is_rate(const ShownMetric& metric) { return metric.unit == "GB/s" || metric.unit == "1/s"; }
+
 Json to_json(const ShownMetric& metric) {
-  return {{"name", metric.name},
-          {"title", metric.title},
-          {"about", metric.about},
-          {"unit", metric.unit},
-          {"better", metric.better},
-          {"judged", metric.judged},
-          {"shown", name_of(places, metric.shown)}};
+  Json json = {{"name", metric.name},
+               {"title", metric.title},
+               {"about", metric.about},
+               {"unit", metric.unit},
+               {"better", metric.better},
+               {"judged", metric.judged},
+               {"shown", name_of(places, metric.shown)}};
+  if (is_rate(metric)) json["sum_of"] = name_of(sums, metric.sum_of);
+  return json;
+}
+
+Json to_json(const Usage& use) {
+  Json json = {{"parameter", use.parameter}, {"usual", use.usual}, {"next", use.next}};
+  if (use.rates_alone) json["rates_alone"] = true;
+  return json;
 }
 
 std::string text_in(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
@@ -141,11 +157,20 @@ ShownMetric shown_metric_from(const Json& json) {
                      .unit = text_in(json, "unit"),
                      .better = text_in(json, "better"),
                      .judged = json.at("judged").get<bool>(),
-                     .shown = named(places, json.at("shown"))};
+                     .shown = named(places, json.at("shown")),
+                     .sum_of = json.contains("sum_of") ? named(sums, json.at("sum_of"))
+                                                       : sum_of_older(text_in(json, "name"))};
   if (metric.better != "lower" && metric.better != "higher") {
     throw std::invalid_argument("better is '" + metric.better + "'");
   }
   return metric;
+}
+
+Usage usage_from(const Json& json) {
+  return {.parameter = text_in(json, "parameter"),
+          .usual = json.at("usual"),
+          .next = text_in(json, "next"),
+          .rates_alone = json.value("rates_alone", false)};
 }
 
 }  // namespace
@@ -163,7 +188,8 @@ ShownMetric metric_named(const std::string& name, const MetricNotes& notes) {
                                                 : suffix,
                      .better = more_is_better ? "higher" : "lower",
                      .judged = notes.judged,
-                     .shown = notes.shown};
+                     .shown = notes.shown,
+                     .sum_of = notes.sum_of};
   std::ranges::replace(metric.title, '_', ' ');
   if (metric.about.empty()) metric.about = metric.title;
   return metric;
@@ -172,7 +198,8 @@ ShownMetric metric_named(const std::string& name, const MetricNotes& notes) {
 std::vector<ShownMetric> workload_metrics() {
   // The throughput is 1/x of the time.
   return {metric_named("wall_ms", {.title = "time", .shown = Shown::drawn}),
-          metric_named("throughput_GBps", {.judged = false}), metric_named("exchange_GBps")};
+          metric_named("throughput_GBps", {.judged = false, .sum_of = SumOf::none}),
+          metric_named("exchange_GBps", {.sum_of = SumOf::ranks})};
 }
 
 ShownAxis message_size() {
@@ -218,6 +245,10 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
   if (view.amount && parameters.contains(view.amount->parameter)) {
     shows.scaling = scaling_of(*view.amount, parameters, shows.ranks);
   }
+  for (const auto& use : view.usages) {
+    const auto found = parameters.find(use.parameter);
+    if (found != parameters.end() && *found != use.usual) shows.unusual.push_back(use);
+  }
   return shows;
 }
 
@@ -235,6 +266,7 @@ Json to_json(const Shows& shows) {
     json["scaling"] = {
         {"kind", scaling->kind}, {"amount", scaling->amount}, {"asked", scaling->asked}};
   }
+  for (const auto& use : shows.unusual) json["unusual"].push_back(to_json(use));
   return json;
 }
 
@@ -251,6 +283,9 @@ Shows shows_from(const Json& json) {
     shows.scaling = ShownScaling{.kind = text_in(scaling, "kind"),
                                  .amount = text_in(scaling, "amount"),
                                  .asked = text_in(scaling, "asked")};
+  }
+  for (const auto& use : json.value("unusual", Json::array())) {
+    shows.unusual.push_back(usage_from(use));
   }
   return shows;
 }

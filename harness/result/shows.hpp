@@ -27,6 +27,15 @@ enum class AtOnce { one, disjoint, all };
 /// Where a reader meets a metric: drawn and in tables, in tables only, in the run file only.
 enum class Shown { drawn, listed, kept };
 
+/// Whose messages a rate adds up, which says what is physically possible (physical_limit).
+enum class SumOf {
+  one_way,    ///< from one rank, or into one
+  both_ways,  ///< between two ranks
+  pairs,      ///< of all pairs of the case
+  ranks,      ///< into all ranks
+  none,       ///< it is no rate of messages: what a workload gets done
+};
+
 struct ShownMetric {
   std::string name;    ///< "bandwidth_GBps"
   std::string title;   ///< "bandwidth"
@@ -37,6 +46,7 @@ struct ShownMetric {
   /// tools.
   bool judged = true;
   Shown shown = Shown::listed;
+  SumOf sum_of = SumOf::one_way;  ///< of a rate
 };
 
 /// What a metric's name does not say.
@@ -45,6 +55,7 @@ struct MetricNotes {
   std::string about{};  ///< if empty, the title
   bool judged = true;
   Shown shown = Shown::listed;
+  SumOf sum_of = SumOf::one_way;
 };
 
 /// The rest follows from the end of its name, which is its unit: a time is better lower, a rate
@@ -78,6 +89,14 @@ struct Amount {
   int power = 1;
 };
 
+/// A parameter that says how UCX is used, and by which value most programs use it.
+struct Usage {
+  std::string parameter;     ///< "threads"
+  Json usual;                ///< as run files have it: 1
+  std::string next;          ///< what to do where another value costs: "use fewer threads"
+  bool rates_alone = false;  ///< a time is no cost of it
+};
+
 /// What the cases of a benchmark show. The first axis is what a row is called by.
 struct View {
   ViewKind kind = ViewKind::curve;
@@ -86,6 +105,7 @@ struct View {
   /// Unless an axis says it (ShownAxis::Unit::pairs).
   AtOnce at_once = AtOnce::all;
   std::optional<Amount> amount{};  ///< of a workload
+  std::vector<Usage> usages{};
   /// Changes `metrics` for a case with these parameters; null: they are the same for all.
   void (*adapt)(const Json& parameters, std::vector<ShownMetric>& metrics) = nullptr;
   /// What a title says of the benchmark's own parameters: ", 4 endpoints"; null: nothing.
@@ -119,6 +139,7 @@ struct Shows {
   std::vector<AxisValue> axes{};
   std::optional<ShownScaling> scaling{};
   std::vector<ShownMetric> metrics{};
+  std::vector<Usage> unusual{};  ///< those of which the case has another value
 };
 
 /// Of a case of `benchmark` with these parameters. An axis whose parameter it lacks is left out.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "harness/result/cases.hpp"
 #include "harness/result/older_runs.hpp"
 
@@ -91,6 +94,34 @@ TEST(Shows, AreTheSameFromAFile) {
   EXPECT_THROW(shows_from(json), std::exception);
 }
 
+TEST(Shows, SayWhatARateAddsUp) {
+  auto shows = shows_of(made_up(), "made-up", common);
+  shows.metrics = {metric_named("exchange_GBps", {.sum_of = SumOf::both_ways}),
+                   metric_named("wall_ms")};
+  auto json = to_json(shows);
+  EXPECT_EQ(shows_from(json).metrics[0].sum_of, SumOf::both_ways);
+  EXPECT_FALSE(json["metrics"][1].contains("sum_of")) << "a time";
+  json["metrics"][0].erase("sum_of");
+  EXPECT_EQ(shows_from(json).metrics[0].sum_of, SumOf::ranks) << "of a file from before";
+}
+
+TEST(Shows, SayWhichUseOfUcxIsUnusual) {
+  auto view = made_up();
+  view.usages = {{"threads", 1, "use fewer threads", true},
+                 {"header_bytes", nullptr, "send none"},
+                 {"buffer", "contiguous", "send one"}};
+  const auto shows = shows_of(view, "made-up", with({{"threads", 2}, {"header_bytes", 64}}));
+  auto json = to_json(shows);
+  EXPECT_EQ(json.at("unusual"), Json::parse(R"([
+      {"parameter": "threads", "usual": 1, "next": "use fewer threads", "rates_alone": true},
+      {"parameter": "header_bytes", "usual": null, "next": "send none"}])"));
+  EXPECT_EQ(to_json(shows_from(json)), json);
+  json["unusual"][0].erase("usual");
+  EXPECT_THROW(shows_from(json), std::exception);
+  const auto usual = with({{"threads", 1}, {"header_bytes", nullptr}, {"buffer", "contiguous"}});
+  EXPECT_FALSE(to_json(shows_of(view, "made-up", usual)).contains("unusual"));
+}
+
 TEST(Metric, SaysItsUnitAndDirectionByItsName) {
   const auto rate = metric_named("bandwidth_bidirectional_GBps");
   EXPECT_EQ(rate.title, "bandwidth bidirectional");
@@ -138,6 +169,42 @@ TEST(OlderRuns, OfOddParametersAreRead) {
     of.shows = shows_of_older(of);
     EXPECT_FALSE(bytes_of(of)) << odd;
   }
+}
+
+TEST(OlderRuns, HadPhasesWhoseKindIsInTheirNames) {
+  const auto kinds_of = [](const std::vector<std::string>& names) {
+    Json phases = Json::array();
+    for (const auto& name : names) phases.push_back({{"name", name}});
+    add_kinds_of_older(phases);
+    std::vector<std::string> kinds;
+    for (const auto& phase : phases) kinds.push_back(phase.at("kind").get<std::string>());
+    return kinds;
+  };
+  using Kinds = std::vector<std::string>;
+  EXPECT_EQ(kinds_of({"partition", "shuffle", "build", "UCX, while computing"}),
+            (Kinds{"computing", "waiting", "computing", "moving"}));
+  EXPECT_EQ(kinds_of({"counts", "dispatch", "combine", "sockets, while computing"}),
+            (Kinds{"exchanging", "exchanging", "exchanging", "moving"}));
+  EXPECT_EQ(kinds_of({"gaps", "transferring", "waiting", "UCX, while computing"}),
+            (Kinds{"gap", "exchanging", "exchanging", "moving"}));
+  Json said = Json::array({{{"name", "shuffle"}, {"kind", "another"}}});
+  add_kinds_of_older(said);
+  EXPECT_EQ(said[0].at("kind"), "another");
+  for (auto odd : {Json(), Json(1), Json("x"), Json::array({1, nullptr, "shuffle"})}) {
+    const auto before = odd;
+    add_kinds_of_older(odd);
+    EXPECT_EQ(odd, before);
+  }
+}
+
+TEST(OlderRuns, HadWaysWhosePartsHaveKnownNames) {
+  Json entry = {
+      {"ways", Json::array({{{"p50", 1}}, {{"communicating_ms", 2.0}, {"computing_ms", 1.0}}})}};
+  add_parts_of_older(entry);
+  EXPECT_EQ(entry.at("parts"), Json::array({"computing", "communicating"}));
+  entry = {{"ways", Json::array({{{"p50", 1}}, {{"p50", 2}}})}};
+  add_parts_of_older(entry);
+  EXPECT_FALSE(entry.contains("parts"));
 }
 
 }  // namespace

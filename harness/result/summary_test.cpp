@@ -106,14 +106,16 @@ TEST(Summary, OfAWorkloadHasTheMediansOfEachRank) {
   Case of;
   for (const double ms : {1.0, 3.0}) {
     LaunchRecord launch;
-    launch.workload = {
-        {"phases",
-         Json::array({{{"name", "gaps"}, {"median_ms", ms}, {"by_rank_ms", {ms, 2 * ms}}}})},
-        {"pairs", Json::array()},
-        {"exchange", {{"bytes", 1}}}};
+    launch.workload = {{"phases", Json::array({{{"name", "gaps"},
+                                                {"kind", "gap"},
+                                                {"median_ms", ms},
+                                                {"by_rank_ms", {ms, 2 * ms}}}})},
+                       {"pairs", Json::array()},
+                       {"exchange", {{"bytes", 1}}}};
     of.launches.push_back(std::move(launch));
   }
   summarize_workload(of);
+  EXPECT_EQ(of.phases.at(0).at("kind"), "gap");
   EXPECT_EQ(of.phases.at(0).at("by_rank_ms"), Json({2.0, 4.0}));
 }
 

@@ -17,8 +17,6 @@ std::string scalar_text(const Json& json) {
 
 }  // namespace
 
-bool moves_messages(const std::string& phase) { return phase.ends_with(", while computing"); }
-
 std::string significant(const std::optional<double>& value, int digits) {
   if (!value || !std::isfinite(*value)) return "-";
   if (*value == 0) return "0";

@@ -10,10 +10,6 @@
 
 namespace ucxbench {
 
-/// Of a workload's phase: the time in which a rank that computes moved messages ("UCX, while
-/// computing").
-bool moves_messages(const std::string& phase);
-
 /// A share, as every output rounds it: "43 %", "<1 %" for less that is not 0.
 std::string share_text(double share);
 

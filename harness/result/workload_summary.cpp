@@ -85,7 +85,7 @@ void summarize_workload(Case& measured) {
     exchanges.push_back(record.workload.at("exchange"));
   }
   if (launches.empty()) return;
-  measured.phases = medians_of_lists(launches, "phases", {"name", "slowest_rank"}, {});
+  measured.phases = medians_of_lists(launches, "phases", {"name", "kind", "slowest_rank"}, {});
   measured.pairs = medians_of_lists(launches, "pairs", {"src", "dst", "p50_bytes", "p99_bytes"},
                                     {"bytes", "messages"});
   measured.exchange = median_of(exchanges, {}, {});

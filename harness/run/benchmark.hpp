@@ -128,6 +128,8 @@ struct Benchmark {
   bool ablation = false;   ///< has --ablate
   int duet_ranks = 0;      ///< it can be a duet with at most so many ranks
   bool duet_gpus = false;  ///< and with memory of GPUs, of which both sides have theirs at once
+  /// Why a case with these parameters can be none; empty: it can. Null: each can.
+  std::string (*why_no_duet)(const Json& parameters) = nullptr;
   /// Another number where the ranks of both sides say other things to each other, in another order:
   /// builds that differ in it take turns.
   int duet_steps = 1;

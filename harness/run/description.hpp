@@ -135,6 +135,54 @@ Fields<P> sizes_field(std::uint64_t P::* bytes, const std::string& usual,
                             .usual_on_gpu = usual_on_gpu});
 }
 
+/// --window: messages or operations outstanding.
+template <typename P, typename Number>
+Fields<P> window_field(Number P::* window, const std::string& help, double most,
+                       Key key = Key::if_unusual) {
+  return number_field(window, {.name = "window",
+                               .aliases = "-W",
+                               .help = help,
+                               .group = "load",
+                               .least = 1,
+                               .most = most,
+                               .key = key});
+}
+
+/// --iterations; `help` says of what.
+template <typename P, typename Number>
+Fields<P> iterations_field(Number P::* iterations, const std::string& help,
+                           double most = 1'000'000) {
+  return number_field(
+      iterations,
+      {.name = "iterations", .help = help, .group = "sample", .least = 1, .most = most});
+}
+
+/// --warmup-runs: so many of `what` do not count. `parameter`: in the run file.
+template <typename P>
+Fields<P> warmup_runs_field(int P::* runs, const std::string& what = "runs of each case and launch",
+                            const std::string& parameter = "warmup_runs", double most = 100) {
+  return number_field(runs, {.name = "warmup-runs",
+                             .aliases = "-w",
+                             .parameter = parameter,
+                             .help = "uncounted " + what,
+                             .group = "sample",
+                             .least = 0,
+                             .most = most});
+}
+
+/// --runs: so many of `what` count.
+template <typename P>
+Fields<P> runs_field(int P::* runs, const std::string& what = "runs of each case and launch",
+                     const std::string& parameter = "runs") {
+  return number_field(runs, {.name = "runs",
+                             .aliases = "-r",
+                             .parameter = parameter,
+                             .help = "measured " + what,
+                             .group = "sample",
+                             .least = 1,
+                             .most = 10'000});
+}
+
 /// Refuses, naming `option`, messages of `bytes` of which `buffers` in each of the local ranks are
 /// more than the memory that there is.
 void check_message_size(const std::string& option, const Place& place, std::uint64_t bytes,

@@ -10,7 +10,6 @@
 #include "harness/core/hash.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
-#include "harness/result/words.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
@@ -35,15 +34,11 @@ std::string why_no_duet(const LaunchPlan& plan, const Result& result) {
       return fmt::format("{} memory", to_string(kind));
     }
   }
-  for (const auto index : plan.cases) {
-    const auto& parameters = result.cases[index].parameters;
-    const auto api = parameters.value("api", "tag");
-    if (is_one_sided(parse_api(api))) return api + " needs progress at its target";
-    if (const auto threads = threads_in(parameters); threads > 1) {
-      return fmt::format("--threads {}", threads);
+  if (benchmark->why_no_duet != nullptr) {
+    for (const auto index : plan.cases) {
+      const auto why = benchmark->why_no_duet(result.cases[index].parameters);
+      if (!why.empty()) return why;
     }
-    const auto mode = parameters.value("progress_mode", "poll");
-    if (mode != "poll" && mode != "event") return "--progress-mode " + mode;
   }
   for (const auto& rank : plan.launch.ranks) {
     if (!rank.wrap.empty()) return "--wrap";

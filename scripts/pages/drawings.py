@@ -62,8 +62,7 @@ def of_phases(run):
     """Bars of each case's phases: [{"name", "wall", "parts": [{"name", "ms", "width", "color"}]}], widths in % of the
     longest case."""
     cases = [case for case in measured(run, "workload") if case.get("phases") and case["metrics"].get("wall_ms")]
-    names = list(dict.fromkeys(phase["name"] for case in cases for phase in case["phases"]))
-    colors = timeline.colors_of(names)
+    colors = timeline.colors_of({phase["name"]: phase["kind"] for case in cases for phase in case["phases"]})
     most = max((max(case["metrics"]["wall_ms"]["p50"] or 0, sum(phase["median_ms"] or 0 for phase in case["phases"]))
                 for case in cases), default=0) or 1
     bars = [{"name": case["key"], "wall": case["metrics"]["wall_ms"]["p50"],

@@ -36,21 +36,22 @@ def of_log(pair):
 
 
 def waits_of(run):
-    """Of each rank that sent a log again its phases, and whom it waited for longest; of a case those that waited longest first."""
-    phases, rows = ("gaps", "transferring", "waiting"), []
+    """A table: of each rank that sent a log again its phases, of which in the last it waited, and whom it waited for
+    longest; of a case those that waited longest first."""
+    names, rows = [], []
     for case in run["cases"]:
-        by_rank = {phase["name"]: phase.get("by_rank_ms") for phase in case.get("phases") or []}
-        if not all(by_rank.get(name) for name in phases):
+        phases = [phase for phase in case.get("phases") or [] if phase["kind"] != "moving"]
+        if not any(phase["kind"] == "gap" for phase in phases) or not all(phase.get("by_rank_ms") for phase in phases):
             continue
-        longest = {}
+        names, longest = [phase["name"] for phase in phases], {}
         for pair in case["pairs"]:
             longest[pair["dst"]] = max(longest.get(pair["dst"], (0, 0)), (pair.get("waiting_ms") or 0, pair["src"]))
-        ranks = zip(*(by_rank[name] for name in phases))
+        ranks = zip(*(phase["by_rank_ms"] for phase in phases))
         for rank, spent in heapq.nlargest(MOST_WAITS, enumerate(ranks), key=lambda entry: entry[1][-1]):
             ms, src = longest.get(rank, (0, 0))
             rows.append([case["key"], known(rank), *(known(part, 3) for part in spent), percent_of(spent[-1], sum(spent)),
                          known(src) if ms else "–"])
-    return rows
+    return {"head": ["case", "rank", *names, *(f"% {name}" for name in names[-1:]), "most for rank"], "rows": rows}
 
 
 def expected_of(case, pair):

@@ -15,14 +15,17 @@ MOST_RANKS = 16
 STEPS = (4000, 1000)
 MOST_NUMBERS = 60_000
 QUARTERS = 4
-# Waiting for messages: nothing is computed.
-NOT_COMPUTING = ("shuffle",)
 
 
-def colors_of(names):
-    """{phase: the style's variable}, the same in bars and in timelines."""
-    computing = [name for name in names if name not in NOT_COMPUTING]
-    return {name: WAITING if name in NOT_COMPUTING else f"--color-{PHASES[computing.index(name) % len(PHASES)]}" for name in names}
+def waits(kind):
+    """Whether ranks wait for messages in such a phase, with nothing to compute."""
+    return kind == "waiting"
+
+
+def colors_of(kinds):
+    """Of {phase: its kind} {phase: the style's variable}, the same in bars and in timelines."""
+    others = [name for name, kind in kinds.items() if not waits(kind)]
+    return {name: WAITING if waits(kind) else f"--color-{PHASES[others.index(name) % len(PHASES)]}" for name, kind in kinds.items()}
 
 
 def covered(edges, intervals):
@@ -54,15 +57,16 @@ def length_of(intervals):
     return float((ends - begins).sum())
 
 
-def waited(rank):
-    return sum(length_of(intervals) for name, intervals in rank.phases.items() if name in NOT_COMPUTING)
+def waited(rank, kinds):
+    return sum(length_of(intervals) for name, intervals in rank.phases.items() if waits(kinds.get(name)))
 
 
-def shown_ranks(ranks):
+def shown_ranks(timeline):
     """All of them, or some from the one that waited least to the one that waited most."""
+    ranks = timeline.ranks
     if len(ranks) <= MOST_RANKS:
         return list(ranks)
-    ordered = sorted(ranks, key=lambda rank: waited(ranks[rank]))
+    ordered = sorted(ranks, key=lambda rank: waited(ranks[rank], timeline.kinds))
     return [ordered[round(at * (len(ordered) - 1) / (MOST_RANKS - 1))] for at in range(MOST_RANKS)]
 
 
@@ -91,12 +95,13 @@ def charts_of(timelines):
     """Of each (name, Timeline) a chart, all over the same time, and a row per rank for a table: ms of each phase, and of
     messages under way."""
     names = list(dict.fromkeys(name for _, timeline in timelines for rank in timeline.ranks.values() for name in rank.phases))
-    colors = colors_of(names)
-    parts = [{"name": f"{name} (waiting)" if name in NOT_COMPUTING else name, "color": colors[name]} for name in names]
+    known = {name: kind for _, timeline in timelines for name, kind in timeline.kinds.items()}
+    kinds = {name: known.get(name) for name in names}
+    parts = [{"name": f"{name} (waiting)" if waits(kinds[name]) else name, "color": color} for name, color in colors_of(kinds).items()]
     end_ms = max(timeline.end_ms for _, timeline in timelines)
     made = []
     for name, timeline in timelines:
-        shown = shown_ranks(timeline.ranks)
+        shown = shown_ranks(timeline)
         rows, steps = rows_of([(rank, timeline.ranks[rank]) for rank in shown], names, end_ms)
         about = f"{significant(timeline.wall_ms)} ms"
         if len(shown) < len(timeline.ranks):

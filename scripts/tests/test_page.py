@@ -72,6 +72,30 @@ def test_ways_of_communicating_stand_in_a_table(run_file):
     assert "communicating, ms" not in seen
 
 
+def test_the_parts_of_a_time_stand_beside_it(run_file):
+    def change(run):
+        way = {"key": "a", "way": "shm", "p50": 2, "ci95": None, "ratio": 1, "ratio_ci95": None, "limit_share": None}
+        ways = [way | {"idle_ms": 0.5, "late_ms": 1.5}, way | {"way": "tcp", "idle_ms": 0.5, "late_ms": 3.5}]
+        run["ablation"] = [{"title": "made up", "row": "2 ranks", "metric": "wall_ms", "about": "time", "unit": "ms",
+                            "better": "lower", "shown": True, "parts": ["late", "idle"], "ways": ways}]
+
+    seen = made(run_file(change)).text
+    assert "late, ms idle, ms" in seen and "tcp 2 1 3.50 0.500" in seen
+
+
+def test_an_older_run_is_told_of_which_kind_its_phases_are(run_file):
+    def forget(run):
+        for case in run["cases"]:
+            for phase in case["phases"]:
+                del phase["kind"]
+
+    file = run_file(forget, which="workload")
+    with pytest.raises(runfile.NotARun, match="of an older ucx-bench"):
+        runfile.load(file)
+    kinds = {phase["name"]: phase["kind"] for case in runfile.load(file, PROGRAM)["cases"] for phase in case["phases"]}
+    assert kinds == {"partition": "computing", "shuffle": "waiting", "probe": "computing"}
+
+
 def test_a_path_that_was_not_asked_for_is_marked(run_file):
     def elsewhere(run):
         case = next(case for case in run["cases"] if case["state"] == "measured")

@@ -57,14 +57,17 @@ def test_what_was_calibrated_stands_beside_and_more_is_said(run_file):
 def test_a_replay_says_what_the_log_has_and_where_ranks_wait(run_file):
     def change(run):
         case = run["cases"][0]
-        case["phases"] = [{"name": name, "median_ms": 2.0, "share": 0.3, "slowest_rank": 0, "slowest_ms": 3.0, "by_rank_ms": by_rank}
-                          for name, by_rank in {"gaps": [1.0, 2.0], "transferring": [1.0, 3.0], "waiting": [2.0, 5.0]}.items()]
+        phases = [("idle", "gap", [1.0, 2.0]), ("sending", "exchanging", [1.0, 3.0]), ("late", "exchanging", [2.0, 5.0]),
+                  ("UCX, while computing", "moving", [0.0, 0.0])]
+        case["phases"] = [{"name": name, "kind": kind, "median_ms": 2.0, "share": 0.3, "slowest_rank": 0, "slowest_ms": 3.0, "by_rank_ms": by_rank}
+                          for name, kind, by_rank in phases]
         case["pairs"] = [{"src": src, "dst": 1 - src, "bytes": 1000, "messages": 2, "p50_GBps": 1.0, "class": "memory", "path": "shm",
                           "calibrated_GBps": 8.0, "waiting_ms": 4.5 * (1 - src), "p50_bytes": 8, "p99_bytes": 992,
                           "recorded_GBps": None, "under_way_GBps": 4.0} for src in (0, 1)]
 
     text = made(run_file(change, which="pairs")).text
     assert "8 992 cannot tell 4.000 50 %" in text
+    assert "case rank idle sending late % late most for rank" in text
     assert "1 2.00 3.00 5.00 50 % 0" in text
     assert "0 1.00 1.00 2.00 50 % –" in text
 

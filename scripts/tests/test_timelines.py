@@ -67,10 +67,10 @@ def rank_of(*intervals, messages=()):
 
 def test_a_timeline_has_the_longest_phase_of_each_step_and_how_much_of_it_messages_took(monkeypatch):
     monkeypatch.setattr(timeline, "STEPS", (10,))
-    rank = rank_of(("build", 0, 2), ("shuffle", 2, 4.7), ("build", 4.7, 6), messages=[(1, 3), (5, 5.4)])
-    [made_of] = timeline.charts_of([("a case", Timeline({7: rank}, wall_ms=6, end_ms=10))])
+    rank = rank_of(("build", 0, 2), ("wait", 2, 4.7), ("build", 4.7, 6), messages=[(1, 3), (5, 5.4)])
+    [made_of] = timeline.charts_of([("a case", Timeline({7: rank}, wall_ms=6, end_ms=10, kinds={"build": "computing", "wait": "waiting"}))])
     chart = made_of["chart"]
-    assert [part["name"] for part in chart["parts"]] == ["build", "shuffle (waiting)"]
+    assert [part["name"] for part in chart["parts"]] == ["build", "wait (waiting)"]
     assert chart["rows"] == [{"name": "rank 7", "phases": [0, 2, 0, 2, 3, 1, 5, 1, 0], "messages": [1, 2, 4, 5, 1, 2]}]
     assert made_of["rows"] == [["7", "3.30", "2.70", "2.40"]]
 
@@ -100,4 +100,5 @@ def test_ranks_of_several_hosts_stand_side_by_side_by_their_clocks():
 
 
 def test_phases_have_one_colour_in_bars_and_timelines():
-    assert timeline.colors_of(["build", "shuffle", "probe"]) == {"build": "--color-0", "shuffle": "--wait", "probe": "--color-2"}
+    kinds = {"build": "computing", "wait": "waiting", "probe": "computing"}
+    assert timeline.colors_of(kinds) == {"build": "--color-0", "wait": "--wait", "probe": "--color-2"}

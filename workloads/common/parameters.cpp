@@ -52,18 +52,8 @@ Fields<WorkloadParameters> injection() {
 
 Fields<WorkloadParameters> samples() {
   return {
-      number_field(&WorkloadParameters::warmup_runs, {.name = "warmup-runs",
-                                                      .aliases = "-w",
-                                                      .help = "uncounted runs of each launch",
-                                                      .group = "sample",
-                                                      .least = 0,
-                                                      .most = 100}),
-      number_field(&WorkloadParameters::runs, {.name = "runs",
-                                               .aliases = "-r",
-                                               .help = "measured runs of each launch",
-                                               .group = "sample",
-                                               .least = 1,
-                                               .most = 10'000}),
+      warmup_runs_field(&WorkloadParameters::warmup_runs),
+      runs_field(&WorkloadParameters::runs),
       off_switch_field(
           number_field(&WorkloadParameters::calibrations,
                        {.name = "no-calibrate",

@@ -38,6 +38,15 @@ Fields<WorkloadParameters> workload_fields(const std::vector<Preset>& presets = 
 /// Those of a workload whose load and number of ranks are somebody else's.
 Fields<WorkloadParameters> recorded_workload_fields();
 
+/// --bulk-synchronous: `steps` without overlap.
+template <typename P>
+Fields<P> bulk_synchronous_field(bool P::* bulk_synchronous, const std::string& steps) {
+  return flag_field(bulk_synchronous, {.name = "bulk-synchronous",
+                                       .help = steps + ", one after the other",
+                                       .group = "load",
+                                       .key = Key::if_unusual});
+}
+
 // What a workload's rules begin with. Throw Failure(Exit::usage).
 void settle_workload(WorkloadParameters& parameters);
 void check_workload(const WorkloadParameters& parameters);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,14 +8,22 @@
 
 #include "harness/comm/transfer_log.hpp"
 #include "harness/core/clock.hpp"
+#include "harness/result/phases.hpp"
 
 namespace ucxbench {
+
+/// One of a workload's, none of which is PhaseKind::moving: that is within those that compute, and
+/// counted for all workloads alike.
+struct Phase {
+  std::string_view name;
+  PhaseKind kind;
+};
 
 /// Where one rank's time goes within one iteration: it is in one phase at a time, and the time that
 /// UCX's progress takes within a phase that computes is counted apart, as `progress`.
 class PhaseClock {
  public:
-  explicit PhaseClock(std::span<const std::string_view> names) : ticks_(names.size()) {}
+  explicit PhaseClock(std::span<const Phase> phases) : ticks_(phases.size()) {}
 
   /// Begins an iteration in phase 0; its phases go into `log`, if there is one.
   void start(std::uint64_t now, TransferLog* log, std::uint16_t rank, std::uint32_t iteration) {

@@ -82,10 +82,9 @@ void keep_iterations(LaunchRecord& record, const DuetRank& duet, const PlannedBl
 }
 
 void report(RankContext& context, Communicator& comm, std::size_t index,
-            const WorkloadParameters& p, std::span<const std::string_view> phases,
-            std::uint64_t input_bytes, std::optional<double> alone,
-            const std::vector<RankFacts>& ranks, const PreparedWorkload& workload,
-            const PlannedBlocks& planned) {
+            const WorkloadParameters& p, std::span<const Phase> phases, std::uint64_t input_bytes,
+            std::optional<double> alone, const std::vector<RankFacts>& ranks,
+            const PreparedWorkload& workload, const PlannedBlocks& planned) {
   auto record = make_record(ranks, phases, input_bytes, alone, context.clock().step_ns(), mover(p));
   if (workload.describe_pair) {
     for (auto& pair : record.workload.at("pairs")) workload.describe_pair(pair);
@@ -164,7 +163,7 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
 }
 
 void measure_workload(RankContext& context, Communicator& comm, std::size_t index,
-                      const WorkloadParameters& p, std::span<const std::string_view> phases,
+                      const WorkloadParameters& p, std::span<const Phase> phases,
                       std::uint64_t input_bytes, const PreparedWorkload& workload) {
   auto& rendezvous = context.rendezvous();
   const auto progress = [&] { comm.rest(rendezvous); };

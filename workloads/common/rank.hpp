@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "harness/comm/communicator.hpp"
 #include "harness/run/benchmark.hpp"
@@ -34,8 +33,7 @@ void run_workload(RankContext& context, const WorkloadParameters& parameters,
 /// Calibrates, warms up, measures and verifies one case on this rank, and reports it from rank 0.
 /// `input_bytes` of all ranks. All ranks call it together.
 void measure_workload(RankContext& context, Communicator& comm, std::size_t index,
-                      const WorkloadParameters& parameters,
-                      std::span<const std::string_view> phases, std::uint64_t input_bytes,
-                      const PreparedWorkload& workload);
+                      const WorkloadParameters& parameters, std::span<const Phase> phases,
+                      std::uint64_t input_bytes, const PreparedWorkload& workload);
 
 }  // namespace ucxbench

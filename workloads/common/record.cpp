@@ -40,12 +40,13 @@ double sum_of(const std::vector<RankFacts>& ranks, const Value& value) {
   return sum;
 }
 
-Json phase(const std::vector<RankFacts>& ranks, std::string_view name, const Value& ns) {
+Json to_json(const Phase& phase, const std::vector<RankFacts>& ranks, const Value& ns) {
   std::vector<double> medians;
   for (const auto& rank : ranks) medians.push_back(median_of(rank, ns) * 1e-6);
   const auto slowest_rank = std::max_element(medians.begin(), medians.end());
   const auto wall = sum_of(ranks, [](const Iteration& i) { return double(i.wall_ns); });
-  return {{"name", name},
+  return {{"name", phase.name},
+          {"kind", name_of(phase_kinds, phase.kind)},
           {"median_ms", median(medians)},
           {"share", sum_of(ranks, ns) / wall},
           {"slowest_rank", slowest_rank - medians.begin()},
@@ -71,15 +72,16 @@ std::optional<double> imbalance(const std::vector<RankFacts>& ranks, const Value
   return all > 0 ? std::optional(most * static_cast<double>(ranks.size()) / all) : std::nullopt;
 }
 
-Json phases_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> names,
+Json phases_of(const std::vector<RankFacts>& ranks, std::span<const Phase> phases,
                std::string_view mover) {
   Json all = Json::array();
-  for (std::size_t at = 0; at < names.size(); ++at) {
-    all.push_back(phase(ranks, names[at], ns_in(at)));
+  for (std::size_t at = 0; at < phases.size(); ++at) {
+    all.push_back(to_json(phases[at], ranks, ns_in(at)));
     if (const auto most = imbalance(ranks, bytes_in(at))) all.back()["ingress_imbalance"] = *most;
   }
-  all.push_back(phase(ranks, fmt::format("{}, while computing", mover),
-                      [](const Iteration& i) { return double(i.progress_ns); }));
+  const auto moving = fmt::format("{}, while computing", mover);
+  all.push_back(to_json({moving, PhaseKind::moving}, ranks,
+                        [](const Iteration& i) { return double(i.progress_ns); }));
   return all;
 }
 
@@ -97,13 +99,13 @@ std::vector<double> rates_of_phase(const std::vector<RankFacts>& ranks, std::siz
   return rates;
 }
 
-Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const std::string_view> phases,
+Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const Phase> phases,
                  std::optional<double> alone) {
-  const auto phase_named = [&](std::string_view name) {
-    return static_cast<std::size_t>(std::ranges::find(phases, name) - phases.begin());
+  const auto place_of = [&](PhaseKind kind) {
+    return static_cast<std::size_t>(std::ranges::find(phases, kind, &Phase::kind) - phases.begin());
   };
-  const auto shuffle = phase_named("shuffle");
-  const auto gaps = phase_named("gaps");
+  const auto waiting = place_of(PhaseKind::waiting);
+  const auto gaps = place_of(PhaseKind::gap);
   double sent = 0;
   double most_sent = 0;
   for (const auto& rank : ranks) {
@@ -115,7 +117,7 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const std::strin
   const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
   // Without a phase that waits all of them do nothing else, but in gaps.
   const auto exposed = sum_of(ranks, [&](const Iteration& i) {
-    if (shuffle < i.phase_ns.size()) return double(i.phase_ns[shuffle]);
+    if (waiting < i.phase_ns.size()) return double(i.phase_ns[waiting]);
     return double(i.wall_ns) - double(gaps < i.phase_ns.size() ? i.phase_ns[gaps] : 0);
   });
   const auto count = static_cast<double>(ranks.size());
@@ -190,10 +192,9 @@ RankFacts parse_rank_facts(const Json& json) {
   return facts;
 }
 
-LaunchRecord make_record(const std::vector<RankFacts>& ranks,
-                         std::span<const std::string_view> phases, std::uint64_t input_bytes,
-                         std::optional<double> exchange_alone_GBps, double clock_step_ns,
-                         std::string_view mover) {
+LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Phase> phases,
+                         std::uint64_t input_bytes, std::optional<double> exchange_alone_GBps,
+                         double clock_step_ns, std::string_view mover) {
   LaunchRecord record;
   record.iterations = ranks.front().iterations.size();
   auto wall_ms = slowest(ranks, [](const Iteration& i) { return double(i.wall_ns) * 1e-6; });
@@ -218,7 +219,7 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks,
   for (std::size_t at = 0; at < phases.size(); ++at) {
     auto rates = rates_of_phase(ranks, at, clock_step_ns);
     if (rates.empty()) continue;
-    record.samples[fmt::format("{}_GBps", phases[at])] =
+    record.samples[fmt::format("{}_GBps", phases[at].name)] =
         make_samples(std::move(rates), kept_samples);
   }
   std::uint64_t dropped = 0;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace ucxbench {
@@ -19,7 +19,8 @@ RankFacts rank_with(const Iteration& iteration) {
 
 // Each rank receives in two phases, one of them more than the other rank.
 TEST(Record, HasRatesOfPhasesThatExchangeApart) {
-  constexpr std::array<std::string_view, 2> phases = {"there", "back"};
+  constexpr std::array<Phase, 2> phases = {
+      {{"there", PhaseKind::exchanging}, {"back", PhaseKind::exchanging}}};
   const std::vector<RankFacts> ranks = {
       rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}, .phase_bytes = {9000, 4000}}),
       rank_with({.wall_ns = 3000, .phase_ns = {500, 1000}, .phase_bytes = {3000, 4000}})};
@@ -35,12 +36,28 @@ TEST(Record, HasRatesOfPhasesThatExchangeApart) {
 }
 
 TEST(Record, HasNoneOfPhasesThatDoNotSay) {
-  constexpr std::array<std::string_view, 2> phases = {"pack", "shuffle"};
+  constexpr std::array<Phase, 2> phases = {
+      {{"pack", PhaseKind::computing}, {"wait", PhaseKind::waiting}}};
   const std::vector<RankFacts> ranks = {
       rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}, .received_bytes = 1000})};
   const auto record = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
-  EXPECT_FALSE(record.samples.contains("shuffle_GBps"));
+  EXPECT_FALSE(record.samples.contains("wait_GBps"));
   EXPECT_FALSE(record.workload.at("phases").at(1).contains("ingress_imbalance"));
+  EXPECT_DOUBLE_EQ(record.workload.at("exchange").at("exposed_ms").get<double>(), 2e-3);
+}
+
+TEST(Record, SaysOfEachPhaseOfWhichKindItIs) {
+  constexpr std::array<Phase, 2> phases = {
+      {{"idle", PhaseKind::gap}, {"there", PhaseKind::exchanging}}};
+  const std::vector<RankFacts> ranks = {rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}})};
+  const auto record = make_record(ranks, phases, 24'000, {}, step_ns, "sockets");
+  std::vector<std::string> said;
+  for (const auto& phase : record.workload.at("phases")) {
+    said.push_back(phase.at("name").get<std::string>() + ": " +
+                   phase.at("kind").get<std::string>());
+  }
+  EXPECT_EQ(said, (std::vector<std::string>{"idle: gap", "there: exchanging",
+                                            "sockets, while computing: moving"}));
   EXPECT_DOUBLE_EQ(record.workload.at("exchange").at("exposed_ms").get<double>(), 2e-3);
 }
 

@@ -22,11 +22,7 @@ Fields<Parameters> domain() {
                                        .least = 1,
                                        .most = 1'000'000,
                                        .key = Key::if_unusual}),
-      flag_field(&Parameters::bulk_synchronous,
-                 {.name = "bulk-synchronous",
-                  .help = "exchange, then compute, one after the other",
-                  .group = "load",
-                  .key = Key::if_unusual}),
+      bulk_synchronous_field(&Parameters::bulk_synchronous, "exchange, then compute"),
   };
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +23,9 @@ namespace ucxbench::halo {
 /// inside is computed while they are under way, then the elements on the edges.
 class Halo {
  public:
-  static constexpr std::array<std::string_view, 3> phases = {"pack", "stencil", "shuffle"};
+  static constexpr std::array<Phase, 3> phases = {{{"pack", PhaseKind::computing},
+                                                   {"stencil", PhaseKind::computing},
+                                                   {"shuffle", PhaseKind::waiting}}};
 
   /// Makes all memory: everything that is not measured. All ranks call everything here together.
   /// Throws Failure.

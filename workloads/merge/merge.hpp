@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
@@ -23,8 +22,10 @@ namespace ucxbench::merge {
 /// rank, and what has come is joined batch by batch while the next batches are under way.
 class Merge {
  public:
-  static constexpr std::array<std::string_view, 4> phases = {"partition", "shuffle", "build",
-                                                             "probe"};
+  static constexpr std::array<Phase, 4> phases = {{{"partition", PhaseKind::computing},
+                                                   {"shuffle", PhaseKind::waiting},
+                                                   {"build", PhaseKind::computing},
+                                                   {"probe", PhaseKind::computing}}};
 
   /// Generates the tables and makes all memory: everything that is not measured. All ranks call
   /// everything here together. Throws Failure.

@@ -45,8 +45,8 @@ Fields<Parameters> load() {
 
 std::vector<ShownMetric> metrics() {
   auto all = workload_metrics();
-  all.push_back(metric_named("dispatch_GBps"));
-  all.push_back(metric_named("combine_GBps"));
+  all.push_back(metric_named("dispatch_GBps", {.sum_of = SumOf::ranks}));
+  all.push_back(metric_named("combine_GBps", {.sum_of = SumOf::ranks}));
   return all;
 }
 

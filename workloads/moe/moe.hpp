@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
@@ -22,7 +21,9 @@ namespace ucxbench::moe {
 /// gets them back from the experts.
 class Moe {
  public:
-  static constexpr std::array<std::string_view, 3> phases = {"counts", "dispatch", "combine"};
+  static constexpr std::array<Phase, 3> phases = {{{"counts", PhaseKind::exchanging},
+                                                   {"dispatch", PhaseKind::exchanging},
+                                                   {"combine", PhaseKind::exchanging}}};
 
   /// Makes all memory and tokens: everything that is not measured. All ranks call everything here
   /// together. Throws Failure.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
@@ -14,6 +13,7 @@
 #include "harness/core/clock.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
+#include "workloads/common/phases.hpp"
 #include "workloads/replay/parameters.hpp"
 #include "workloads/replay/stretches.hpp"
 #include "workloads/replay/traffic.hpp"
@@ -25,7 +25,9 @@ namespace ucxbench::replay {
 class Replay {
  public:
   /// By Doing.
-  static constexpr std::array<std::string_view, 3> phases = {"gaps", "transferring", "waiting"};
+  static constexpr std::array<Phase, 3> phases = {{{"gaps", PhaseKind::gap},
+                                                   {"transferring", PhaseKind::exchanging},
+                                                   {"waiting", PhaseKind::exchanging}}};
 
   /// `crowded`: ranks outnumber CPUs. Allocates all memory and makes the contents. All ranks call
   /// each function together. Throws Failure.

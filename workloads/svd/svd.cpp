@@ -16,10 +16,12 @@ std::vector<std::string> names_of_levels(int depth) {
   return names;
 }
 
-std::vector<std::string_view> phases_with(const std::vector<std::string>& levels) {
-  std::vector<std::string_view> all = {"local QR"};
-  all.insert(all.end(), levels.begin(), levels.end());
-  all.insert(all.end(), {"SVD of R", "vectors", "shuffle"});
+std::vector<Phase> phases_with(const std::vector<std::string>& levels) {
+  std::vector<Phase> all = {{"local QR", PhaseKind::computing}};
+  for (const auto& level : levels) all.push_back({level, PhaseKind::computing});
+  all.insert(all.end(), {{"SVD of R", PhaseKind::computing},
+                         {"vectors", PhaseKind::computing},
+                         {"shuffle", PhaseKind::waiting}});
   return all;
 }
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
@@ -31,7 +30,7 @@ class Svd {
   Svd& operator=(const Svd&) = delete;
 
   /// "local QR", one for each level of the tree, "SVD of R", "vectors", "shuffle".
-  std::span<const std::string_view> phases() const { return phases_; }
+  std::span<const Phase> phases() const { return phases_; }
 
   /// The same messages, up the tree and down: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
@@ -87,7 +86,7 @@ class Svd {
   std::vector<Edge> edges_;         ///< by child
   Batch sends_, given_;
   std::vector<std::string> level_names_;
-  std::vector<std::string_view> phases_;
+  std::vector<Phase> phases_;
   PhaseClock clock_of_phases_;
 };
 

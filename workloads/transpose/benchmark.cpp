@@ -27,10 +27,7 @@ Fields<Parameters> array() {
                     .group = "load",
                     .type_name = "WHICH",
                     .key = Key::if_unusual}),
-      flag_field(&Parameters::bulk_synchronous, {.name = "bulk-synchronous",
-                                                 .help = "exchange, then add, one after the other",
-                                                 .group = "load",
-                                                 .key = Key::if_unusual}),
+      bulk_synchronous_field(&Parameters::bulk_synchronous, "exchange, then add"),
   };
 }
 

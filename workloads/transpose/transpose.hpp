@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/comm/communicator.hpp"
@@ -23,7 +22,8 @@ namespace ucxbench::transpose {
 /// and what comes is added while other tiles are under way.
 class Transpose {
  public:
-  static constexpr std::array<std::string_view, 2> phases = {"add", "shuffle"};
+  static constexpr std::array<Phase, 2> phases = {
+      {{"add", PhaseKind::computing}, {"shuffle", PhaseKind::waiting}}};
 
   /// Generates x and makes all memory: everything that is not measured. All ranks call everything
   /// here together. Throws Failure.

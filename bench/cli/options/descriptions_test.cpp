@@ -221,6 +221,20 @@ INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](c
   return name;
 });
 
+TEST(SharedOptions, OfAllBenchmarksSayWhatTheyAreInTheRunFile) {
+  for (const auto& benchmark : benchmarks()) {
+    std::map<std::string, Json> options;
+    for (const auto& option : options_of(benchmark))
+      options[option.at("name").get<std::string>()] = option;
+    for (const auto* name : {"memory", "transports"}) {
+      EXPECT_EQ(options.at(name).at("key"), "always") << benchmark.name;
+      EXPECT_EQ(options.at(name).at("parameter"), name) << benchmark.name;
+    }
+    EXPECT_EQ(options.at("net-devices").at("parameter"), "net_devices") << benchmark.name;
+    EXPECT_EQ(options.at("launches").at("key"), "never") << benchmark.name;
+  }
+}
+
 // Of every option, also of those that all benchmarks share.
 TEST(Choices, StandInTheHelpAndInWhatScriptsRead) {
   std::map<std::string, Json> choices;
@@ -281,6 +295,17 @@ TEST(Presets, AreWhatLikeTakesAndNameOptionsThatThereAre) {
         ASSERT_NE(field, nullptr) << option;
         EXPECT_NO_THROW(value_of(*field, text));
       }
+    }
+  }
+}
+
+TEST(Usages, HaveTheDefaultForTheUsualValue) {
+  for (const auto& benchmark : benchmarks()) {
+    const auto& described = benchmark.parameters;
+    const auto usual = to_json(described.fields, described.usual.get());
+    for (const auto& use : benchmark.shows.usages) {
+      ASSERT_TRUE(usual.contains(use.parameter)) << use.parameter;
+      EXPECT_EQ(usual.at(use.parameter), use.usual) << use.parameter;
     }
   }
 }

@@ -98,6 +98,11 @@ Json options_of(const Benchmark& benchmark) {
                                                {"group", option->get_group()},
                                                {"key", "never"}});
     all.back()["environment"] = twin_of(name);
+    // What each case has by an option of all benchmarks, as its memory.
+    const auto* place = benchmark.parameters.find(name);
+    if (place == nullptr || place->asked) continue;
+    all.back()["key"] = key_word(place->key);
+    all.back()["parameter"] = place->recorded_name();
   }
   return all;
 }

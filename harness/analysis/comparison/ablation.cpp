@@ -6,11 +6,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/analysis/comparison/rank_tests.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -111,31 +113,45 @@ std::optional<double> limit_share(const Case& of, const std::string& metric) {
   return least;
 }
 
+/// Names with times in ms.
+using Parts = std::vector<std::pair<std::string, double>>;
+
 // Ranks that wait for messages with nothing to compute communicate, and those that move messages
 // between pieces of computing.
-void add_split(Json& row, const Case& of) {
-  if (of.phases.empty()) return;
+Parts parts_of(const Case& of) {
+  Parts parts;
   if (recorded_ms(of)) {
     for (const auto& phase : of.phases) {
-      const auto name = text_at(phase, "/name");
       const auto ms = number_at(phase, "median_ms");
-      if (ms && !moves_messages(name)) row[name + "_ms"] = *ms;
+      if (ms && kind_of(phase) != PhaseKind::moving)
+        parts.emplace_back(text_at(phase, "/name"), *ms);
     }
-    return;
+    return parts;
   }
   double communicating = 0;
   double all = 0;
   for (const auto& phase : of.phases) {
     const auto ms = number_at(phase, "median_ms").value_or(0);
-    const auto name = text_at(phase, "/name");
+    const auto kind = kind_of(phase);
     all += ms;
-    const bool exchanges = name == "shuffle" || phase.contains("ingress_imbalance");
-    if (exchanges || moves_messages(name)) communicating += ms;
+    if (kind == PhaseKind::waiting || kind == PhaseKind::moving ||
+        phase.contains("ingress_imbalance")) {
+      communicating += ms;
+    }
   }
-  const auto wall_ms = p50_of(of, "wall_ms");
-  if (!wall_ms || all <= 0) return;
-  row["communicating_ms"] = communicating;
-  row["computing_ms"] = all - communicating;
+  if (!p50_of(of, "wall_ms") || all <= 0) return parts;
+  return {{"computing", all - communicating}, {"communicating", communicating}};
+}
+
+// Of a group, in their order.
+Json names_of_parts(const Group& group) {
+  Json names = Json::array();
+  for (const auto* of : group) {
+    for (const auto& [name, ms] : parts_of(*of)) {
+      if (std::ranges::find(names, Json(name)) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
 }
 
 Json::array_t ways_of(const Group& group, const Differences& differ, const ShownMetric& metric) {
@@ -170,7 +186,7 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
     }
     const auto recorded = recorded_ms(*of);
     if (recorded && metric.name == "wall_ms") row["recorded_ratio"] = *own / *recorded;
-    add_split(row, *of);
+    for (const auto& [part, ms] : parts_of(*of)) row[part + "_ms"] = ms;
     ways.push_back(std::move(row));
   }
   std::ranges::stable_sort(ways, [&](const Json& a, const Json& b) {
@@ -201,6 +217,7 @@ Json ablation_of(const Result& result) {
     const Differences differ(group);
     if (!differ.worth_a_table()) continue;
     const auto& first = *group.front();
+    const auto parts = names_of_parts(group);
     for (const auto& metric : first.shows.metrics) {
       if (metric.shown != Shown::drawn) continue;
       auto ways = ways_of(group, differ, metric);
@@ -212,6 +229,7 @@ Json ablation_of(const Result& result) {
                      {"unit", metric.unit},
                      {"better", metric.better},
                      {"ways", std::move(ways)}});
+      if (!parts.empty()) all.back()["parts"] = parts;
     }
   }
   choose_shown(all);

@@ -8,7 +8,8 @@ namespace ucxbench {
 /// devices and progress modes, held against each other. A list, for Result::ablation, with an entry
 /// for each load and drawn metric: "title", "row", "metric", "about", "unit", "better"; "shown":
 /// whether tables and pictures have it, of more than three loads the smallest one's time and the
-/// largest one's rate; and "ways", the best one first. Of each way:
+/// largest one's rate; of a workload "parts", the names of what its ways' times are divided into:
+/// of PART they have "PART_ms"; and "ways", the best one first. Of each way:
 /// - "key" of its case, and "way", its name;
 /// - "p50" with "ci95", as the case has them;
 /// - "ratio": how many times the best one's it is (ratio_of, from launch medians), with
@@ -16,8 +17,8 @@ namespace ucxbench {
 /// - "limit_share": how much of its limit it reached, null where none is known; of a workload its
 ///   exchange alone;
 /// - of a workload "computing_ms" and "communicating_ms", from the medians of its phases; of a
-///   replay "gaps_ms", "transferring_ms" and "waiting_ms", and of its time "recorded_ratio": how
-///   many times the recorded run's it is.
+///   replay those medians, "waiting_ms" and others, and of its time "recorded_ratio": how many
+///   times the recorded run's it is.
 ///
 /// Empty for loads whose ways differ in their transport set alone, unless they replay a recorded
 /// run, or `auto` and two other sets are among them: then all were tried.

@@ -117,6 +117,10 @@ TEST(Ablation, SaysHowMuchOfItsLimitEachReached) {
   EXPECT_TRUE(all[0].at("ways")[1].at("limit_share").is_null());  // a latency has none
 }
 
+Json phase(const std::string& name, const char* kind, double ms) {
+  return {{"name", name}, {"kind", kind}, {"median_ms", ms}};
+}
+
 TEST(Ablation, SplitsTheTimeOfAWorkload) {
   Result result;
   for (const auto* comm : {"ucx", "sockets"}) {
@@ -128,15 +132,16 @@ TEST(Ablation, SplitsTheTimeOfAWorkload) {
         {.kind = ViewKind::workload, .axes = {number_of_ranks()}, .metrics = workload_metrics()},
         of.benchmark, of.parameters);
     of.metrics["wall_ms"].quantiles.p50 = 10.0;
-    of.phases = {{{"name", "build"}, {"median_ms", 5.0}},
-                 {{"name", "shuffle"}, {"median_ms", 3.0}},
-                 {{"name", "dispatch"}, {"median_ms", 1.0}, {"ingress_imbalance", 1.5}},
-                 {{"name", std::string(comm) + ", while computing"}, {"median_ms", 2.0}}};
+    of.phases = {phase("build", "computing", 5), phase("shuffle", "waiting", 3),
+                 phase("dispatch", "exchanging", 1),
+                 phase(std::string(comm) + ", while computing", "moving", 2)};
+    of.phases[2]["ingress_imbalance"] = 1.5;
     of.exchange = {{"alone_GBps", 1.0}, {"calibrated_GBps", 4.0}};
     result.cases.push_back(std::move(of));
   }
   const auto all = ablation_of(result);
   ASSERT_EQ(all.size(), 1U);  // of the drawn metrics
+  EXPECT_EQ(all[0].at("parts"), Json::array({"computing", "communicating"}));
   for (const auto& way : all[0].at("ways")) {
     EXPECT_EQ(way.at("computing_ms"), 5.0);
     EXPECT_EQ(way.at("communicating_ms"), 6.0);
@@ -156,14 +161,13 @@ TEST(Ablation, HoldsReplaysAgainstTheRecordedRun) {
         {.kind = ViewKind::workload, .axes = {number_of_ranks()}, .metrics = workload_metrics()},
         of.benchmark, of.parameters);
     of.metrics["wall_ms"].quantiles.p50 = set == std::string("tcp") ? 10.0 : 5.0;
-    of.phases = {{{"name", "gaps"}, {"median_ms", 1.0}},
-                 {{"name", "transferring"}, {"median_ms", 3.0}},
-                 {{"name", "waiting"}, {"median_ms", 2.0}},
-                 {{"name", "UCX, while computing"}, {"median_ms", 0.0}}};
+    of.phases = {phase("gaps", "gap", 1), phase("transferring", "exchanging", 3),
+                 phase("waiting", "exchanging", 2), phase("UCX, while computing", "moving", 0)};
     result.cases.push_back(std::move(of));
   }
   const auto all = ablation_of(result);
   ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].at("parts"), Json::array({"gaps", "transferring", "waiting"}));
   const auto& best = all[0].at("ways")[0];
   EXPECT_EQ(best.at("key"), "shm");
   EXPECT_EQ(best.at("recorded_ratio"), 0.25);

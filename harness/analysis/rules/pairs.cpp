@@ -85,7 +85,7 @@ std::string impossibly_little(const Judged& run, const Case& of) {
       }
       // A message that takes t carries bytes / t.
       if (metric != "latency_us") continue;
-      const auto limit = physical_limit(run, of, record, "bandwidth_GBps");
+      const auto limit = physical_limit(run, of, record, metric_named("bandwidth_GBps"));
       const auto bytes = static_cast<double>(bytes_of(of).value_or(0));
       if (!limit || bytes <= *least * limit->most * 1e3) continue;
       return say(
@@ -124,7 +124,7 @@ std::string impossible_rate(const Judged& run, const Case& of) {
   std::string words;
   for (const auto& record : of.launches) {
     for (const auto& [metric, samples] : record.samples) {
-      const auto limit = physical_limit(run, of, record, metric);
+      const auto limit = physical_limit(run, of, record, shown_metric(of, metric));
       const auto& most = samples.quantiles.max;
       if (!limit || !most || *most <= worst * limit->most) continue;
       worst = *most / limit->most;

@@ -101,6 +101,18 @@ TEST(AboveLimit, OfASumIsTheSumOfItsLimits) {
   EXPECT_EQ(said(above_limit, workload), Said());
 }
 
+TEST(AboveLimit, ACaseSaysWhatItsRateAddsUp) {
+  auto result = stream_of("later_round_GBps", 1.1e3, 1 << 20);
+  auto& of = result.cases[0];
+  of.shows.ranks = 3;
+  of.shows.metrics = {metric_named("later_round_GBps")};
+  EXPECT_EQ(said(above_limit, result).size(), 1U) << "one rank's";
+  of.shows.metrics[0].sum_of = SumOf::ranks;
+  EXPECT_EQ(said(above_limit, result), Said());
+  of.shows.ranks = 2;
+  EXPECT_EQ(said(above_limit, result).size(), 1U);
+}
+
 TEST(AboveLimit, NoMessageIsQuickerThanWhatCarriesIt) {
   const auto latency = [](double us, std::uint64_t bytes) {
     auto result = stream_of("latency_us", 1e6, bytes);

@@ -23,18 +23,23 @@ std::optional<double> cables_GBps(const Graph& graph, const std::vector<std::siz
   return nics.empty() ? std::nullopt : std::optional(sum);
 }
 
+PhysicalLimit messages_per_s(const Case& of) {
+  return {threads_in(of.parameters) * most_messages_per_s, "at most 200 M messages/s"};
+}
+
 /// GB/s from one rank to another.
 std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
                                      const LaunchRecord& record) {
   std::optional<PhysicalLimit> limit;
-  const auto take = [&](double most, const char* why) {
+  const auto take = [&](double most, const std::string& why) {
     if (!limit || most < limit->most) limit = {most, why};
   };
-  const auto threads = threads_in(of.parameters);
-  if (at_place(of, "host")) take(threads * most_stored_GBps, "a core stores at most 64 B a cycle");
+  if (at_place(of, "host")) {
+    take(threads_in(of.parameters) * most_stored_GBps, "a core stores at most 64 B a cycle");
+  }
   if (const auto bytes = bytes_of(of); bytes) {
-    take(threads * most_messages_per_s * static_cast<double>(*bytes) * 1e-9,
-         "at most 200 M messages/s");
+    const auto messages = messages_per_s(of);
+    take(messages.most * static_cast<double>(*bytes) * 1e-9, messages.why);
   }
   const auto carried = record.path.value("carried_by", Json::object());
   if (number_at(carried, "ib").value_or(0) >= 0.95 && !is_workload(of)) {
@@ -45,21 +50,32 @@ std::optional<PhysicalLimit> one_way(const Judged& run, const Case& of,
   return limit;
 }
 
+/// How many such a rate adds up.
+double ways_of(const Case& of, SumOf sum) {
+  switch (sum) {
+    case SumOf::one_way:
+      return 1;
+    case SumOf::both_ways:
+      return 2;
+    case SumOf::pairs:
+      return static_cast<double>(of.pairs.size());
+    case SumOf::ranks:
+      return ranks_of(of);
+    case SumOf::none:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<PhysicalLimit> physical_limit(const Judged& run, const Case& of,
-                                            const LaunchRecord& record, const std::string& metric) {
-  if (metric == "message_rate_per_s") {
-    return PhysicalLimit{threads_in(of.parameters) * most_messages_per_s,
-                         "at most 200 M messages/s"};
-  }
-  auto limit = metric.ends_with("_GBps") && metric != "throughput_GBps" ? one_way(run, of, record)
-                                                                        : std::nullopt;
-  if (!limit) return limit;
-  if (metric == "bandwidth_bidirectional_GBps") limit->most *= 2;
-  // Every pair of p2p, and every rank of a workload, which receives at most that.
-  if (metric == "together_GBps") limit->most *= static_cast<double>(of.pairs.size());
-  if (metric == "exchange_GBps") limit->most *= ranks_of(of);
+                                            const LaunchRecord& record, const ShownMetric& metric) {
+  const auto ways = ways_of(of, metric.sum_of);
+  std::optional<PhysicalLimit> limit;
+  if (ways > 0 && metric.unit == "GB/s") limit = one_way(run, of, record);
+  if (ways > 0 && metric.unit == "1/s") limit = messages_per_s(of);
+  if (limit) limit->most *= ways;
   return limit;
 }
 

@@ -13,9 +13,8 @@ struct PhysicalLimit {
   std::string why;
 };
 
-/// Of a rate that ranks measured between each other (not what a workload computes per second), and
-/// of the pair that `record` is of; empty for other metrics and where nothing is known. The lowest
-/// of
+/// Of a rate of messages, by what it adds up (SumOf), and of the pair that `record` is of; empty
+/// for other metrics and where nothing is known. For each way the lowest of
 ///
 /// - messages: 200 million a second between two ranks. Each takes a call into UCX and one back, and
 ///   those are not done in 5 ns, some 25 cycles; the shortest that were measured take 100 ns.
@@ -25,6 +24,6 @@ struct PhysicalLimit {
 ///   shared segments a byte is copied twice, which makes it less.
 /// - where InfiniBand carried them, what the cables of the sender's adapters carry by the topology.
 std::optional<PhysicalLimit> physical_limit(const Judged& run, const Case& of,
-                                            const LaunchRecord& record, const std::string& metric);
+                                            const LaunchRecord& record, const ShownMetric& metric);
 
 }  // namespace ucxbench

@@ -1,0 +1,61 @@
+#include "harness/analysis/best_set.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr double as_good = 0.03;
+
+std::size_t transports_of(const MeasuredSet& set) {
+  const auto transports = texts_of(set.of->parameters.value("transports", Json::array()));
+  const bool choice_of_ucx = std::ranges::find(transports, "auto") != transports.end();
+  return choice_of_ucx ? std::numeric_limits<std::size_t>::max() : transports.size();
+}
+
+}  // namespace
+
+std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
+                                       const std::string& metric) {
+  std::vector<MeasuredSet> sets;
+  for (const auto* of : cases) {
+    const auto found = of->metrics.find(metric);
+    if (found == of->metrics.end() || !(found->second.quantiles.p50.value_or(0) > 0)) continue;
+    sets.push_back({.name = join(texts_of(of->parameters.value("transports", Json::array())), "+"),
+                    .of = of,
+                    .shown = shown_metric(*of, metric),
+                    .metric = &found->second});
+  }
+  return sets;
+}
+
+double loss(const MeasuredSet& set, const MeasuredSet& best) {
+  const double times = set.p50() / best.p50();
+  return (set.shown.better == "lower" ? times : 1 / times) - 1;
+}
+
+bool alike(const MeasuredSet& set, const MeasuredSet& best) {
+  const auto& x = set.metric->ci95;
+  const auto& y = best.metric->ci95;
+  const bool overlap = x && y && (*x)[0] <= (*y)[1] && (*y)[0] <= (*x)[1];
+  return overlap || loss(set, best) <= as_good;
+}
+
+bool told_apart(const MeasuredSet& set, const MeasuredSet& best) {
+  return set.metric->ci95 && best.metric->ci95 && !alike(set, best);
+}
+
+const MeasuredSet& best_set(std::span<const MeasuredSet> sets) {
+  const auto& fastest =
+      *std::ranges::min_element(sets, [](const auto& a, const auto& b) { return loss(a, b) < 0; });
+  const auto* best = &fastest;
+  for (const auto& set : sets) {
+    if (alike(set, fastest) && transports_of(set) < transports_of(*best)) best = &set;
+  }
+  return *best;
+}
+
+}  // namespace ucxbench

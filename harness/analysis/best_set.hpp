@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/result/cases.hpp"
+
+namespace ucxbench {
+
+/// What one transport set gives of a metric, beside what others give of the same.
+struct MeasuredSet {
+  std::string name;  ///< "shm+tcp"
+  const Case* of;
+  ShownMetric shown;
+  const Metric* metric;  ///< its p50 is above 0
+
+  double p50() const { return *metric->quantiles.p50; }
+};
+
+/// Of those among `cases` that have the metric, in their order.
+std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
+                                       const std::string& metric);
+
+/// How much worse `set` is than `best`, by their medians: 0.1 is 10 %; below 0, it is better.
+double loss(const MeasuredSet& set, const MeasuredSet& best);
+
+/// Nobody would choose by their difference: it is at most 3 %, or intervals over launches overlap.
+bool alike(const MeasuredSet& set, const MeasuredSet& best);
+
+/// They differ by more than that, and both have an interval.
+bool told_apart(const MeasuredSet& set, const MeasuredSet& best);
+
+/// The one with the fewest transports of the fastest and of those that are like it. UCX's own
+/// choice, "auto", comes last of these, since it is none to set. `sets` is not empty.
+const MeasuredSet& best_set(std::span<const MeasuredSet> sets);
+
+}  // namespace ucxbench
