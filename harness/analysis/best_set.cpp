@@ -24,7 +24,7 @@ std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
   for (const auto* of : cases) {
     const auto found = of->metrics.find(metric);
     if (found == of->metrics.end() || !(found->second.quantiles.p50.value_or(0) > 0)) continue;
-    sets.push_back({.name = join(texts_of(of->parameters.value("transports", Json::array())), "+"),
+    sets.push_back({.name = text_at(of->parameters, "/transports"),
                     .of = of,
                     .shown = shown_metric(*of, metric),
                     .metric = &found->second});

@@ -27,8 +27,6 @@ std::string key_of(const Case& of) {
   return of.benchmark + parameters.dump();
 }
 
-std::string name_of(const Case& of) { return join(texts_of(of.parameters.at("transports")), "+"); }
-
 std::string auto_loss(const std::optional<MeasuredSet>& choice_of_ucx, const MeasuredSet& best) {
   if (!choice_of_ucx) return "-";
   // Of one launch nobody knows what is noise.
@@ -127,7 +125,7 @@ std::vector<Choice> choices_of(const Result& result) {
   std::vector<Choice> choices;
   for (const auto& key : order) {
     std::map<std::string, int> sets;
-    for (const auto* of : groups[key]) ++sets[name_of(*of)];
+    for (const auto* of : groups[key]) ++sets[text_at(of->parameters, "/transports")];
     if (sets.contains("auto") && sets.size() >= 3) choices.push_back(choice_of(groups[key]));
   }
   return choices;
