@@ -198,9 +198,11 @@ class Scene:
             # Of a rank that reports its case nothing but the phase before is known.
             phase = ".*" + (re.escape(self.words) if self.rank == 1 else "")
             said = self.fault.says.format(rank=self.rank, host=host, phase=phase)
-            # A launcher that is killed keeps to itself what it was told to print.
+            # A launcher that is killed keeps to itself what it was told to print. srun reads no more once all tasks have
+            # ended, if one of them was killed (slurm_step_launch_wait_finish in Slurm's src/api/step_launch.c).
             cut = launched and "link" in self.fault.name
-            complaints = [run["run"]["reason"]] if cut else first.complaints
+            may_be_cut = self.place == "srun" and self.fault.name.endswith("agent is killed")
+            complaints = [run["run"]["reason"]] if cut or (may_be_cut and not first.complaints) else first.complaints
             assert len(complaints) == 1 and re.search(said, complaints[0]), (run["run"], first)
 
     def whole_run(self, first):
