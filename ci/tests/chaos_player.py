@@ -20,8 +20,10 @@ from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
 SEED = os.environ["CHAOS_SEED"]
 LAUNCHER = os.environ.get("CHAOS_LAUNCHER")
-# Nothing that works takes so long, on any machine; what a time-out of the program ends (a minute) hangs.
+# Nothing that waits for events takes so long, on any machine; what a time-out of the program ends (a minute) hangs.
 HARD_LIMIT_S = 50
+# Each message of ranks that poll waits for a turn on the CPUs, behind all that wants them, too.
+POLLING_LIMIT_S = 200
 # No command here takes longer, so that a fault may also come too late.
 LATEST_S = 1
 MPIRUN_TAKES_S = 1
@@ -61,9 +63,11 @@ class Round:
         name = draw.choice(list(COMMANDS))
         transports = draw.choice(["tcp", "shm"]) if self.place == "local" else "tcp"
         self.words = [name, *map(str, COMMANDS[name](draw)), "-n", str(self.rank_count), "--transports", transports,
-                      "--launches", str(draw.randint(1, 2)), "--bind", "none",
-                      # More than that may take each other's CPUs for a minute.
-                      "--progress-mode", draw.choice(["event", "poll"]) if self.rank_count == 2 else "event"]
+                      "--launches", str(draw.randint(1, 2)), "--bind", "none"]
+        # More ranks that poll may take each other's CPUs for minutes.
+        mode = draw.choice(["event", "poll"]) if self.rank_count == 2 else "event"
+        self.words += ["--progress-mode", mode]
+        self.limit_s = POLLING_LIMIT_S if mode == "poll" else HARD_LIMIT_S
         statuses = FAULTS | (FAR_FAULTS if self.place != "local" else {})
         if self.place == "mpirun":  # it passes on that it continues, and loses its way where it still starts
             del statuses["stop the program for a moment"]
@@ -94,7 +98,7 @@ class Round:
                 # It waits for its daemon there for ever.
                 wait_until(lambda: not any(is_ours(pid) for pid in self.started[0].processes()), step_s=0.1)
                 self.kill_all()
-            ends = [one.finish(HARD_LIMIT_S) for one in self.started]
+            ends = [one.finish(self.limit_s) for one in self.started]
             for one in self.started:
                 one.wait_until_gone()
             self.check(ends)
