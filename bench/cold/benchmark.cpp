@@ -63,7 +63,7 @@ Fields<Parameters> fields() {
               .metrics = {metric_named("first_message_us"), metric_named("steady_us"),
                           metric_named("registration_us"), metric_named("allocate_us"),
                           metric_named("release_us"), metric_named("pool_first_message_us")},
-              .at_once = AtOnce::one},
+              .at_once = Concurrent::one},
 });
 
 }  // namespace

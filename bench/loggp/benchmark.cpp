@@ -61,7 +61,7 @@ Fields<Parameters> fields() {
                                 {.title = "o_r",
                                  .about = "overhead of the receiver for a message",
                                  .shown = Shown::kept})},
-              .at_once = AtOnce::one},
+              .at_once = Concurrent::one},
 });
 
 }  // namespace

@@ -5,14 +5,9 @@
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/rank.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/core/names.hpp"
 
 namespace ucxbench::p2p {
 namespace {
-
-constexpr Names<Concurrent, 3> choices = {{{Concurrent::one, "one"},
-                                           {Concurrent::disjoint, "disjoint", "each rank in one"},
-                                           {Concurrent::all, "all"}}};
 
 void check(const Parameters& p, const Local& local) {
   if (p.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
@@ -26,7 +21,7 @@ Fields<Parameters> fields() {
       place_fields(),
       // A GPU's links need more to be busy.
       sizes_field(&Parameters::bytes, "16MiB", "256MiB"),
-      choice_field(&Parameters::concurrent, choices, "choice of pairs",
+      choice_field(&Parameters::concurrent, concurrent_names, "choice of pairs",
                    {.name = "concurrent",
                     .help = "pairs that send at once: {}, or a list",
                     .group = "load",
@@ -69,7 +64,5 @@ Fields<Parameters> fields() {
 });
 
 }  // namespace
-
-std::string_view to_string(Concurrent concurrent) { return name_of(choices, concurrent); }
 
 }  // namespace ucxbench::p2p

@@ -2,20 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
+#include "harness/result/shows.hpp"
 #include "harness/run/place.hpp"
 
 namespace ucxbench::p2p {
-
-/// Which pairs send at the same time.
-enum class Concurrent {
-  one,       ///< one ordered pair after the other, all others idle
-  disjoint,  ///< rounds in which every rank has one partner at most, and one direction after the
-             ///< other
-  all,       ///< every rank to every other
-};
-std::string_view to_string(Concurrent concurrent);
 
 /// How long a stream lasts at least, if it does not say of how many messages it is; and how many it
 /// has then.

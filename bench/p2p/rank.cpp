@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "bench/p2p/duet_blocks.hpp"
 #include "bench/p2p/facts.hpp"
@@ -197,17 +199,17 @@ class Rank : public RankOfCases<Parameters> {
                 : std::string()};
     }
     // One more stream between two readings of the counters, while nobody else sends.
-    Counters counted;
-    std::uint64_t payload = 0;
     if (p.concurrent == Concurrent::one && frame_.launch() == 0) {
       load.messages = counted_messages(p.bytes);
       const auto before = read_counters();
       once();
-      counted = moved_since(before);
-      payload = *load.messages * p.bytes;
+      const auto moved = moved_since(before);
+      for (const auto dst : to) counted_[{p.bytes, dst}] = {moved, *load.messages * p.bytes};
     }
     for (const auto dst : to) {
-      facts.sent[static_cast<std::size_t>(dst)] = {comm().lanes(dst), counted, payload};
+      // Beside others a message takes the way that it takes alone: UCX chooses by its size.
+      const auto& [moved, payload] = counted_[{p.bytes, dst}];
+      facts.sent[static_cast<std::size_t>(dst)] = {comm().lanes(dst), moved, payload};
     }
   }
 
@@ -281,6 +283,8 @@ class Rank : public RankOfCases<Parameters> {
   std::optional<MessageBuffers> buffers_;    ///< places by peer, this rank left out
   std::vector<std::string> hosts_;           ///< by rank; empty names where no case asks
   std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
+  /// What moved and the payload, by message size and receiver, while that pair was alone.
+  std::map<std::pair<std::uint64_t, int>, std::pair<Counters, std::uint64_t>> counted_;
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
 };

@@ -70,7 +70,9 @@ class Hosts:
         agent.chmod(0o700)
         return self.on(0, "mpirun", "--host", ",".join(f"node{host}:2" for host in range(hosts)), "--map-by", "node",
                        "--bind-to", "none", "--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include",
-                       "10.203.8.0/24", "--mca", "plm_rsh_no_tree_spawn", 1)
+                       "10.203.8.0/24", "--mca", "plm_rsh_no_tree_spawn", 1,
+                       # Several mpirun at once may remove the folder that they share from under each other.
+                       "--mca", "orte_tmpdir_base", folder)
 
     @contextlib.contextmanager
     def cut_off(self, host):

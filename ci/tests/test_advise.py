@@ -183,7 +183,7 @@ def test_open_mpi_takes_the_rankfile(advise, bench, tmp_path):
     lines = [line for line in (tmp_path / "rankfile").read_text().splitlines() if not line.startswith("#")]
     done = subprocess.run(
         ["mpirun", "--allow-run-as-root", "--mca", "plm", "isolated", "--mca", "rmaps_rank_file_physical", "1",
-         "--use-hwthread-cpus", "--rankfile", "rankfile", "-n", str(len(lines)),
+         "--mca", "orte_tmpdir_base", tmp_path, "--use-hwthread-cpus", "--rankfile", "rankfile", "-n", str(len(lines)),
          "sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(taskset -pc $$)"],
         cwd=tmp_path, capture_output=True, text=True, timeout=60)
     bound = {rank: cpus_in(cpus) for rank, cpus in re.findall(r"^(\d+) .*: ([0-9,-]+)$", done.stdout, re.MULTILINE)}

@@ -306,11 +306,12 @@ def test_every_pair_of_gpus(emulated):
     """p2p: all of the bytes by CUDA IPC, each rank's buffers mapped by every other once."""
     ranks, runs, iterations = 3, 2, 4
     done = emulated("p2p", "-n", ranks, "-s", "4MiB", "--memory", "cuda", "--transports", "tcp,nvlink", "--concurrent",
-                    "one", "--iterations", iterations, "--runs", runs, "--warmup-runs", 0, "--require", "nvlink",
+                    "one,all", "--iterations", iterations, "--runs", runs, "--warmup-runs", 0, "--require", "nvlink",
                     CUDA_EMULATOR_GPUS="3")
-    case = only(done.file["cases"])
-    assert case["verified"] == {"checked": 6, "errors": 0}
-    assert case["path"]["carried_by"] == {"nvlink": 1.0}
+    case, at_once = done.file["cases"]
+    for each in case, at_once:
+        assert each["verified"] == {"checked": 6, "errors": 0}
+        assert each["path"]["carried_by"] == {"nvlink": 1.0}
     for pair in case["pairs"]:
         assert (pair["class"], pair["path"], pair["limit_GBps"]) == ("NV2", "nvlink", 50)
     row = only(case["limits"])
@@ -318,5 +319,5 @@ def test_every_pair_of_gpus(emulated):
     assert row["source"] == "specification" and row["detail"].startswith("NVLink 4")
     assert "vs. peak of the path" in done.out
     counted = 2  # messages between two readings of the counters
-    assert done.bytes["d2d_ipc_bytes"] == 6 * (runs * iterations + counted) * 4 * MIB
+    assert done.bytes["d2d_ipc_bytes"] == 6 * (2 * runs * iterations + counted) * 4 * MIB
     assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0

@@ -77,6 +77,8 @@ def test_strong_scaling_divides_the_domain(halo):
     done = halo("-n", "1,4", "--size", 100, "--scaling", "strong", "--transports", "shm")
     sizes = {case["parameters"]["ranks"]: case["parameters"]["size"] for case in done.file["cases"]}
     assert sizes[4] == 50
+    # Of two by two ranks those across a corner send each other nothing.
+    assert "0->1" in done.out and "0->3" not in done.out
 
 
 @pytest.mark.thinned(3)

@@ -113,5 +113,7 @@ def test_fabric_handles_or_why_not(bench):
     ids=lambda command: " ".join(map(str, command)),
 )
 def test_compute_sanitizer(workload, tool, command):
-    wrap = f"{SANITIZER} --tool {tool} --error-exitcode 86"
+    # UCX asks by calls that fail: whether memory is mapped, whether it may have fabric handles.
+    calls = " --report-api-errors no" if tool == "memcheck" else ""
+    wrap = f"{SANITIZER} --tool {tool}{calls} --error-exitcode 86"
     workload(*command, "--transports", "tcp", "--wrap", wrap, limit_s=300)

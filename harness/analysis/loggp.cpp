@@ -148,6 +148,10 @@ Json range_of(Points points, std::span<const Case* const> cases) {
     const auto ci95 = median_ci95(std::move(values));
     intervals[name] = ci95 ? Json(*ci95) : Json();
   }
+  // A gap of 0 is the bound of the fit, and no message costs nothing: these sizes do not show it.
+  for (const auto* name : {"g_ns", "G_ns_per_byte"}) {
+    if (range[name] == 0.0) range[name] = intervals[name] = nullptr;
+  }
   // There is no latency below 0: what sender and receiver do overlaps, which LogGP does not
   // describe.
   if (model.L_us < 0) {

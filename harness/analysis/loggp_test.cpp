@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 namespace ucxbench {
 namespace {
@@ -51,6 +53,27 @@ TEST(LogGP, HasARangeForEachProtocol) {
 
 TEST(LogGP, OfFewPointsIsOneRange) {
   EXPECT_EQ(ranges_of(loggp_points_of(loggp_of_short, 0, 2)), std::vector<std::size_t>{0});
+}
+
+TEST(LogGP, WhatTheSizesDoNotShowIsNotGiven) {
+  Result result;
+  for (auto point : loggp_points_of(loggp_of_short, 0, 12)) {
+    point.message_us = 6 - 1e-4 * point.bytes;
+    Case of;
+    of.shows.axes.push_back({.name = "bytes",
+                             .label = "size",
+                             .value = static_cast<std::uint64_t>(point.bytes),
+                             .text = "",
+                             .unit = "B"});
+    of.metrics["latency_us"].quantiles.p50 = point.latency_us;
+    of.metrics["message_us"].quantiles.p50 = point.message_us;
+    of.metrics["send_overhead_us"].quantiles.p50 = point.send_us;
+    of.metrics["receive_overhead_us"].quantiles.p50 = point.receive_us;
+    result.cases.push_back(std::move(of));
+  }
+  const auto range = loggp_of(result).at(0).at("ranges").at(0);
+  EXPECT_TRUE(range.at("G_ns_per_byte").is_null());
+  EXPECT_GT(range.at("g_ns"), 5e3);
 }
 
 TEST(LogGP, SaysNothingOfOtherRuns) { EXPECT_TRUE(loggp_of(Result{}).empty()); }

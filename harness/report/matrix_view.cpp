@@ -59,7 +59,7 @@ std::optional<double> messages_per_s(const Case& of, const std::vector<double>& 
 }  // namespace
 
 std::string matrix_title(const Case& of) {
-  return row_of(of) + (of.shows.at_once == AtOnce::all ? " at once" : " at a time");
+  return row_of(of) + (of.shows.at_once == Concurrent::all ? " at once" : " at a time");
 }
 
 Grid matrix_rates_of(const Block& block) {

@@ -198,7 +198,7 @@ std::string details_of(const Block& block, const Result& result) {
   const bool of_pairs = block.kind() == ViewKind::curve || block.kind() == ViewKind::first_messages;
   const auto ranks = pairs.size() > 1 && of_pairs
                          ? ", medians over " + counted(pairs.size(), "pair") +
-                               (first.shows.at_once == AtOnce::one ? " in turn" : " at once")
+                               (first.shows.at_once == Concurrent::one ? " in turn" : " at once")
                          : "";
   const auto those = ranks_of_block(block, result);
   if (!those.empty()) parts.push_back(counted(those.size(), "rank") + ranks);

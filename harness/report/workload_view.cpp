@@ -188,7 +188,9 @@ Grid flows_of(const Case& of) {
   // With what they are sorted by: there may be a million, and looking a field up takes long.
   std::vector<std::pair<double, const Json*>> pairs;
   for (const auto& pair : of.pairs) {
-    pairs.emplace_back(number_at(pair, "goodput_GBps").value_or(0), &pair);
+    const auto goodput = number_at(pair, "goodput_GBps");
+    if (!goodput && number_at(pair, "messages") == 0.0) continue;  // nothing was sent
+    pairs.emplace_back(goodput.value_or(0), &pair);
   }
   std::ranges::stable_sort(pairs, {}, &std::pair<double, const Json*>::first);
   if (pairs.size() > most_flows) pairs.resize(most_flows);

@@ -34,7 +34,7 @@ View view_of(const Case& of) {
             .axes = {message_size(),
                      {"peers", "peers", ShownAxis::Unit::count},
                      {"buffers", "buffers", ShownAxis::Unit::plain}},
-            .at_once = AtOnce::one};
+            .at_once = Concurrent::one};
   }
   return {.kind = ViewKind::curve, .axes = {message_size()}};
 }

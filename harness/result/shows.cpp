@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/core/hash.hpp"
-#include "harness/core/names.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/older_runs.hpp"
 #include "harness/result/words.hpp"
@@ -21,10 +20,9 @@ constexpr Names<ViewKind, 5> kinds = {{{ViewKind::curve, "curve"},
                                        {ViewKind::first_messages, "first messages"},
                                        {ViewKind::workload, "workload"},
                                        {ViewKind::canary, "canary"}}};
-constexpr Names<AtOnce, 3> choices = {
-    {{AtOnce::one, "one"}, {AtOnce::disjoint, "disjoint"}, {AtOnce::all, "all"}}};
-constexpr Names<AtOnce, 3> pairs_in_words = {
-    {{AtOnce::one, "one pair"}, {AtOnce::disjoint, "disjoint pairs"}, {AtOnce::all, "all pairs"}}};
+constexpr Names<Concurrent, 3> pairs_in_words = {{{Concurrent::one, "one pair"},
+                                                  {Concurrent::disjoint, "disjoint pairs"},
+                                                  {Concurrent::all, "all pairs"}}};
 constexpr Names<Shown, 3> places = {
     {{Shown::drawn, "drawn"}, {Shown::listed, "listed"}, {Shown::kept, "kept"}}};
 constexpr Names<SumOf, 5> sums = {{{SumOf::one_way, "one way"},
@@ -61,7 +59,7 @@ std::string text_of(const ShownAxis& axis, const Json& value) {
       return count ? counted(*count, noun) : text;
     }
     case ShownAxis::Unit::pairs: {
-      const auto at_once = value_of(choices, text);
+      const auto at_once = value_of(concurrent_names, text);
       return at_once ? std::string(name_of(pairs_in_words, *at_once)) : text;
     }
     case ShownAxis::Unit::plain:
@@ -238,7 +236,7 @@ Shows shows_of(const View& view, const std::string& benchmark, const Json& param
                           .unit = unit_in_file(axis.unit),
                           .follows = scaled && axis.parameter == view.amount->parameter});
     if (axis.unit == ShownAxis::Unit::pairs) {
-      shows.at_once = value_of(choices, text_at(*found, "")).value_or(view.at_once);
+      shows.at_once = value_of(concurrent_names, text_at(*found, "")).value_or(view.at_once);
     }
   }
   shows.block = fmt::format("{:016x}", fnv1a(Json{benchmark, common}.dump()));
@@ -256,7 +254,7 @@ Json to_json(const Shows& shows) {
   Json json = {{"kind", name_of(kinds, shows.kind)},
                {"title", shows.title},
                {"block", shows.block},
-               {"at_once", name_of(choices, shows.at_once)},
+               {"at_once", name_of(concurrent_names, shows.at_once)},
                {"ranks", shows.ranks},
                {"axes", Json::array()},
                {"metrics", Json::array()}};
@@ -274,7 +272,7 @@ Shows shows_from(const Json& json) {
   Shows shows{.kind = named(kinds, json.at("kind")),
               .title = text_in(json, "title"),
               .block = text_in(json, "block"),
-              .at_once = named(choices, json.at("at_once")),
+              .at_once = named(concurrent_names, json.at("at_once")),
               .ranks = json.at("ranks").get<std::uint64_t>()};
   for (const auto& axis : json.at("axes")) shows.axes.push_back(axis_from(axis));
   for (const auto& metric : json.at("metrics")) shows.metrics.push_back(shown_metric_from(metric));

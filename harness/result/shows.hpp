@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/json.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench {
 
@@ -22,7 +23,16 @@ enum class ViewKind {
 };
 
 /// Which pairs of ranks send at the same time.
-enum class AtOnce { one, disjoint, all };
+enum class Concurrent {
+  one,       ///< one ordered pair after the other, all others idle
+  disjoint,  ///< rounds in which every rank has one partner at most, and one direction after the
+             ///< other
+  all,       ///< every rank to every other
+};
+inline constexpr Names<Concurrent, 3> concurrent_names = {
+    {{Concurrent::one, "one"},
+     {Concurrent::disjoint, "disjoint", "each rank in one"},
+     {Concurrent::all, "all"}}};
 
 /// Where a reader meets a metric: drawn and in tables, in tables only, in the run file only.
 enum class Shown { drawn, listed, kept };
@@ -70,7 +80,7 @@ struct ShownAxis {
   enum class Unit {
     bytes,  ///< "4 KiB"
     count,  ///< of what `label` says: "4 ranks"
-    pairs,  ///< one of AtOnce: "one pair"
+    pairs,  ///< one of Concurrent: "one pair"
     plain,  ///< a word by itself, a number after the label: "rows 1000"
   };
   std::string parameter;  ///< "bytes"
@@ -103,7 +113,7 @@ struct View {
   std::vector<ShownAxis> axes{};
   std::vector<ShownMetric> metrics{};
   /// Unless an axis says it (ShownAxis::Unit::pairs).
-  AtOnce at_once = AtOnce::all;
+  Concurrent at_once = Concurrent::all;
   std::optional<Amount> amount{};  ///< of a workload
   std::vector<Usage> usages{};
   /// Changes `metrics` for a case with these parameters; null: they are the same for all.
@@ -134,7 +144,7 @@ struct Shows {
   ViewKind kind = ViewKind::curve;
   std::string title{};  ///< of its table: "pingpong tag, host to host, over tcp"
   std::string block{};  ///< the same for cases that differ in their axes alone: one table
-  AtOnce at_once = AtOnce::all;
+  Concurrent at_once = Concurrent::all;
   std::uint64_t ranks = 1;
   std::vector<AxisValue> axes{};
   std::optional<ShownScaling> scaling{};

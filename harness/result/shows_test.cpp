@@ -152,7 +152,7 @@ TEST(OlderRuns, AreReadByTheirParameters) {
   matrix.metrics["message_rate_per_s"] = {};
   matrix.metrics["bandwidth_GBps"] = {};
   matrix.shows = shows_of_older(matrix);
-  EXPECT_EQ(matrix.shows.at_once, AtOnce::one);
+  EXPECT_EQ(matrix.shows.at_once, Concurrent::one);
   EXPECT_EQ(row_of(matrix), "1 MiB, one pair");
   EXPECT_FALSE(shown_metric(matrix, "message_rate_per_s").judged);
   EXPECT_TRUE(shown_metric(matrix, "bandwidth_GBps").judged);

@@ -9,11 +9,11 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/cli/commands/gate.hpp"
 #include "bench/cli/commands/progress_display.hpp"
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/plan/dry_run.hpp"
 #include "bench/cli/plan/estimate.hpp"
-#include "bench/cli/plan/gate.hpp"
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"

@@ -19,9 +19,9 @@
 
 #include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/commands.hpp"
+#include "bench/cli/commands/growth.hpp"
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"
-#include "bench/cli/plan/growth.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "bench/cli/plan/random_command.hpp"
 #include "harness/core/files.hpp"

@@ -16,7 +16,7 @@
 namespace ucxbench {
 namespace {
 
-bool one_pair_alone(const Case& of) { return is_matrix(of) && of.shows.at_once == AtOnce::one; }
+bool one_pair_alone(const Case& of) { return is_matrix(of) && of.shows.at_once == Concurrent::one; }
 
 std::string source_by(const Case& of, const GpuPair& pair) {
   const auto& ranks = of.pairs[pair.pair];

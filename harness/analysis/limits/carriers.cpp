@@ -32,7 +32,7 @@ void add_words_of_ucx(const Json& path, Carrier& carrier) {
 bool is_exchange(const Case& of) { return !of.exchange.empty(); }
 
 bool all_at_once(const Case& of) {
-  return is_exchange(of) || (of.shows.at_once == AtOnce::all && of.pairs.size() > 1);
+  return is_exchange(of) || (of.shows.at_once == Concurrent::all && of.pairs.size() > 1);
 }
 
 Carriers::Carriers(const Case& of) : exchange_(is_exchange(of)) {

@@ -26,7 +26,7 @@ struct PairRate {
 };
 
 /// Where all pairs send at once, their rates say how they share, not what a link is.
-bool alone(const Case& of) { return is_matrix(of) && of.shows.at_once != AtOnce::all; }
+bool alone(const Case& of) { return is_matrix(of) && of.shows.at_once != Concurrent::all; }
 
 // Of three hosts or more, slow-host and slow-link tell which end is at fault.
 std::vector<PairRate> rates_of(const Case& of) {

@@ -234,7 +234,7 @@ Json links_json(const Ends& ends, const PlacesOfSweep& places) {
 
 void add_sweep(Case& of, const Result& result) {
   of.sweep = Json::object();
-  if (!is_matrix(of) || of.shows.at_once == AtOnce::all) return;
+  if (!is_matrix(of) || of.shows.at_once == Concurrent::all) return;
   const auto places = places_of(result);
   if (places.hosts.size() < least_hosts) return;
   const auto ways = ways_of(of, places);

@@ -1,4 +1,4 @@
-#include "bench/cli/plan/gate.hpp"
+#include "bench/cli/commands/gate.hpp"
 
 #include <fmt/format.h>
 

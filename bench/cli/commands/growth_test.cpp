@@ -1,4 +1,4 @@
-#include "bench/cli/plan/growth.hpp"
+#include "bench/cli/commands/growth.hpp"
 
 #include <gtest/gtest.h>
 
