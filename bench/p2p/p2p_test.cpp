@@ -76,7 +76,9 @@ TEST(OneByOne, PairsSendInTheirOrder) {
 
 INSTANTIATE_TEST_SUITE_P(All, Rounds,
                          testing::Values(Concurrent::one, Concurrent::disjoint, Concurrent::all),
-                         [](const auto& tested) { return std::string(to_string(tested.param)); });
+                         [](const auto& tested) {
+                           return std::string(name_of(concurrent_names, tested.param));
+                         });
 
 TEST(Disjoint, RanksHaveOnePartnerAtATime) {
   for (int ranks = 2; ranks <= 9; ++ranks) {
