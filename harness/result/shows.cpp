@@ -20,9 +20,6 @@ constexpr Names<ViewKind, 5> kinds = {{{ViewKind::curve, "curve"},
                                        {ViewKind::first_messages, "first messages"},
                                        {ViewKind::workload, "workload"},
                                        {ViewKind::canary, "canary"}}};
-constexpr Names<Concurrent, 3> pairs_in_words = {{{Concurrent::one, "one pair"},
-                                                  {Concurrent::disjoint, "disjoint pairs"},
-                                                  {Concurrent::all, "all pairs"}}};
 constexpr Names<Shown, 3> places = {
     {{Shown::drawn, "drawn"}, {Shown::listed, "listed"}, {Shown::kept, "kept"}}};
 constexpr Names<SumOf, 5> sums = {{{SumOf::one_way, "one way"},
@@ -60,7 +57,7 @@ std::string text_of(const ShownAxis& axis, const Json& value) {
     }
     case ShownAxis::Unit::pairs: {
       const auto at_once = value_of(concurrent_names, text);
-      return at_once ? std::string(name_of(pairs_in_words, *at_once)) : text;
+      return at_once ? text + (*at_once == Concurrent::one ? " pair" : " pairs") : text;
     }
     case ShownAxis::Unit::plain:
       break;
