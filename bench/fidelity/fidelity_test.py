@@ -332,13 +332,22 @@ def test_a_process_ends_with_its_limit_and_with_us():
         env={**os.environ, "PYTHONPATH": os.path.dirname(tools.__file__)},
     )
     child = int(parent.stdout.readline())
-    time.sleep(0.2)  # for setpriv to have asked for the signal
+    until(lambda: comm_of(child) == "sleep")  # setpriv has asked for the signal
     parent.kill()
     parent.communicate()
-    deadline = time.monotonic() + 10
-    while is_running(child):
+    until(lambda: not is_running(child))
+
+
+def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def comm_of(pid):
+    with open(f"/proc/{pid}/comm") as file:
+        return file.read().strip()
 
 
 def is_running(pid):

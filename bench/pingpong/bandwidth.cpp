@@ -58,6 +58,9 @@ Rate of_follow(const CaseRun& run, const Rate& mine) {
 std::pair<Rate, Rate> stream(const CaseRun& run, std::uint64_t count) {
   run.bench.pair.from_follow("ready", run.bench.progress);
   const auto ticks = run.bench.one_way.one_way(count);
+  // The lead's flush may need progress on the other side: over TCP it is a put without bytes and
+  // its answer, unless all had left before (uct_tcp_ep_flush in UCX's src/uct/tcp/tcp_ep.c).
+  run.bench.pair.from_lead("flushed", run.bench.progress);
   const auto mine = run.bench.clock.per_s(static_cast<double>(run.of_all_threads(count)), ticks);
   return {mine, of_follow(run, mine)};
 }
@@ -127,8 +130,13 @@ void bandwidth_in_duet(CaseRun& run, double part) {
   const Stream one_way = [&run](std::uint64_t messages) {
     const auto& pair = run.bench.pair;
     // The follower waits for the first message, and has received everything.
-    run.bench.duet->meet(pair.peer(), pair.role() == Role::lead);
-    return run.bench.one_way.one_way(messages);
+    const auto meet = [&] {
+      run.bench.duet->meet(pair.peer(), pair.role() == Role::lead, run.bench.progress);
+    };
+    meet();
+    const auto ticks = run.bench.one_way.one_way(messages);
+    meet();  // the lead's flush is over, as in stream()
+    return ticks;
   };
   auto rates = rates_in_duet(run, "bandwidth_GBps", part, record.messages, one_way);
   record.messages = rates.planned.iterations * 2 * rates.planned.quads.size();
@@ -160,8 +168,11 @@ void measure_bandwidth(CaseRun& run) {
   // the rate of any part of it would be of the bursts.
   auto [sending, receiving] = stream(run, record.messages);
   record.messages = run.of_all_threads(record.messages);
+  // A target may look only when everything has come; the origin's time ends with a flush.
+  const bool put = p.api == Api::put;
+  if (put && !receiving) receiving = sending;
   // A thread, or a second endpoint, may begin to look after messages have come.
-  if (run.threads() > 1 || p.endpoints > 1) receiving = the_less(sending, receiving);
+  if (put || run.threads() > 1 || p.endpoints > 1) receiving = the_less(sending, receiving);
   const bool answered = is_answered(p.api);
   keep_one(run, "message_rate_per_s", answered ? sending : receiving);
   if (is_atomic(p.api)) return;

@@ -84,7 +84,7 @@ def test_nothing_outlives_it(guest, tmp_path):
         env=os.environ | {"TMPDIR": str(tmp_path)},
     )
     try:
-        wait_for(lambda: (tmp_path / "up").exists() or running.poll() is not None, 60)
+        wait_for(lambda: (tmp_path / "up").exists() or running.poll() is not None, 200)
         assert len(of_folder(tmp_path)) >= 4  # this script, QEMU, and two that pass on its output
         running.kill()
         assert running.wait(timeout=20) != 0

@@ -13,7 +13,7 @@ def launches_in_order(run):
 def test_pingpong_tries_every_set_by_each_device_and_mode(bench):
     done = bench("pingpong", "--ablate", "--comm", "ucx,sockets", "--progress-mode", "event,periodic:1ms", "-s", 8, "--dry-run")
     assert done.code == 2 and "--progress-mode periodic:1ms: with --comm sockets" in done.err, done
-    done = bench("pingpong", "--ablate", "--comm", "ucx,sockets", *CROWDED, "-s", "8,64KiB", "--iterations", 16, *TIMES)
+    done = bench("pingpong", "--ablate", "--comm", "ucx,sockets", *CROWDED, "-s", "8,64KiB", "--iterations", 80, *TIMES)
     assert done.code == 0, done
     ways = {(case["parameters"]["comm"], "+".join(case["parameters"]["transports"])) for case in done.file["cases"]}
     assert {("ucx", "shm"), ("ucx", "tcp"), ("ucx", "shm+tcp"), ("ucx", "auto"), ("sockets", "tcp"), ("sockets", "shm")} <= ways

@@ -63,8 +63,9 @@ def test_a_disk_that_fills_up_meanwhile(fault, disk, spare):
     done = running.finish()
     assert done.code == 5, done
     file = only(list(spare.glob("*/run.json")))
-    assert only(done.complaints) == (f"ucx-bench: cannot write '{folder}/run.json.partial': No space left on device: "
-                                     f"the run goes on in '{file}'")
+    # Its last page may have room for all but the whole file.
+    assert only(done.complaints).replace("run.json.partial", "run.json") == (
+        f"ucx-bench: cannot write '{folder}/run.json': No space left on device: the run goes on in '{file}'")
     run = json.loads(file.read_text())
     assert run["run"]["state"] == "complete"
     assert [case["state"] for case in run["cases"]] == ["measured", "measured"]

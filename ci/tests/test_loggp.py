@@ -31,7 +31,11 @@ def test_parameters(bench):
             beyond = size["bytes"] - 1
             # No latency is below 0.
             assert range["L_ns"] is None and range["overlap_ns"] > 0 or range["L_ns"] >= 0 and "overlap_ns" not in range
-            of = {name: (-range["overlap_ns"] if range[name] is None else range[name]) * 1e-3 for name in PARAMETERS}
+            # A gap that these sizes do not show is null, as where ranks lost their processors.
+            assert range["o_s_ns"] is not None and range["o_r_ns"] is not None
+            assert range["g_ns"] is not None or range["G_ns_per_byte"] is not None
+            shown = {name: range[name] or 0 for name in PARAMETERS} | ({"L_ns": -range["overlap_ns"]} if range["L_ns"] is None else {})
+            of = {name: value * 1e-3 for name, value in shown.items()}
             latency = of["L_ns"] + of["o_s_ns"] + of["o_r_ns"] + beyond * of["G_ns_per_byte"]
             # Of numbers with six digits, of which the largest may be milliseconds where a rank lost its processor.
             digits = 1e-4 + 2e-5 * max(abs(value) for value in (*of.values(), beyond * of["G_ns_per_byte"]))

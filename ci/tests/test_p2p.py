@@ -83,7 +83,7 @@ def test_streams_that_did_not_overlap_have_no_sum(bench):
         return
     # Never more than all bytes by the time that all of it took.
     a_run = sum(pair["bytes"] for pair in case["pairs"])
-    assert case["metrics"]["together_GBps"]["min"] <= a_run / (times["streams_span_ms"] * 1e6)
+    assert case["metrics"]["together_GBps"]["min"] <= a_run / (times["streams_span_ms"] * 1e6) * (1 + 1e-5)  # six digits
 
 
 def copied_in_caches(copies, most):

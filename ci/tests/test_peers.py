@@ -26,7 +26,7 @@ def test_a_quick_run_beside_ucx_perftest(outputs):
     command = [sys.executable, SCRIPT, "--only", "ucx_perftest", "--quick", "--ucx-bench", PROGRAM]
     for name, file in outputs.items():
         command += [f"--{name}", file]
-    done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     result = json.loads(outputs["json"].read_text())
     loaded = re.search(r"libucp\S* => (\S+)", subprocess.run(["ldd", perftest], capture_output=True, text=True, timeout=30).stdout)

@@ -39,7 +39,7 @@ def test_the_same_without_a_leak(bench, a_round, tmp_path):
 
 
 def test_a_leak_in_the_program(bench):
-    done = bench("soak", "--seed", 2, "--rounds", ROUNDS, environment={"LD_PRELOAD": str(LEAK_SHIM), "LEAK_IN": "program"})
+    done = bench("soak", "--seed", 2, "--rounds", ROUNDS, limit_s=900, environment={"LD_PRELOAD": str(LEAK_SHIM), "LEAK_IN": "program"})
     assert done.code == 1, done
     assert [re.sub(r" grew.*", "", said) for said in done.complaints] == [
         "ucx-bench: this program's memory", "ucx-bench: this program's open files"], done

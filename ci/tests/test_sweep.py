@@ -60,7 +60,7 @@ def swept(hosts, count, folder):
     sides = []
     for host in range(count):
         side = ["--listen", "10.203.8.1:13337", "--hosts", count] if host == 0 else ["--connect", "10.203.8.1:13337"]
-        words = ["-s", "32KiB", "--iterations", 16, "--runs", 3, "--launches", 1, "--concurrent", "disjoint",
+        words = ["-s", "32KiB", "--iterations", 64, "--runs", 3, "--launches", 1, "--concurrent", "disjoint",
                  "--progress-mode", "event", "--json", "run.json"] if host == 0 else []
         (folder / str(host)).mkdir()
         sides.append(Started(hosts.on(host, PROGRAM, "p2p", *side, "--token-file", token, *words), folder / str(host), {},
@@ -79,7 +79,7 @@ def swept_until(hosts, count, folder, ids, says=""):
         findings = found(sweeps[-1])
         return [name for name, _ in findings] == ids and all(re.search(says, evidence) for _, evidence in findings)
 
-    assert in_some_attempt(attempt, 5), sweeps
+    assert in_some_attempt(attempt), sweeps
     return sweeps[-1]
 
 

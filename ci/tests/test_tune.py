@@ -37,7 +37,7 @@ def test_what_is_planted_is_found_proved_and_written(bench, tmp_path):
     # Confirmed with cold buffers, and with what else is in the suite.
     assert f"  helps {ROW.replace('8B/', '8B/buffers=cold/')}: " in done.out
     assert "  helps pingpong/tag/host-host/tcp/8B/measure=latency/progress-mode=event latency_us: " in done.out
-    assert float(helps.removeprefix(f"  helps {ROW}: ").split()[0]) > 2 and "improved" in done.out
+    assert float(helps.removeprefix(f"  helps {ROW}: ").split()[0]) > 1.1 and "improved" in done.out
     for text in written.values():
         assert helps.strip() in text and "fresh launches compared with the default" in text
     # Confirmed by launches of their own.

@@ -101,7 +101,7 @@ def synthetic_comparisons(how):
 
 def study(*arguments, code=0):
     done = subprocess.run([sys.executable, STUDY / "study.py", *map(str, arguments), "--ucx-bench", PROGRAM],
-                          capture_output=True, text=True, timeout=200, check=False)
+                          capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == code, done
     return done
 

@@ -293,7 +293,7 @@ void DuetRank::blocks(std::string_view quads, const std::function<void()>& block
   begin_phase();
 }
 
-void DuetRank::meet(int peer, bool starts) {
+void DuetRank::meet(int peer, bool starts, const std::function<void()>& meanwhile) {
   ++meetings_;
   auto& own = seat().arrived[index_of(side())];
   auto& others = seat_of(peer).arrived[index_of(side())];
@@ -302,6 +302,7 @@ void DuetRank::meet(int peer, bool starts) {
   sleep_until(
       others, [&] { return others.load() >= meetings_; },
       [&] {
+        if (meanwhile) meanwhile();
         if (std::chrono::steady_clock::now() - begin <= limit_) return;
         throw Failure(Exit::lost, fmt::format("waited for rank {} in a block of a duet", peer));
       });

@@ -173,8 +173,9 @@ class DuetRank {
 
   /// With one other rank of this side, which calls it with the other value of `starts`, in a block
   /// or a phase. Returns where `starts` is true once the other is awake and goes on, and in the
-  /// other as soon as the starter has come: so that nothing is sent to who is not there yet.
-  void meet(int peer, bool starts);
+  /// other as soon as the starter has come: so that nothing is sent to who is not there yet. Who
+  /// waits calls `meanwhile`, where there is one, from time to time.
+  void meet(int peer, bool starts, const std::function<void()>& meanwhile = {});
 
   DuetSide side() const { return view_->side(); }
   /// Which side has the first phase.

@@ -9,7 +9,24 @@
 namespace ucxbench {
 namespace {
 
-TEST(Launcher, IsReachedByTheAddressOfItsDaemon) {
+/// Not started by any, whatever started the tests, and nothing for those that follow.
+class Launcher : public testing::Test {
+ protected:
+  Launcher() { unset(); }
+  ~Launcher() override { unset(); }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+ private:
+  static void unset() {
+    for (const auto* name : {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                             "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_NODES", "SLURM_PROCID"}) {
+      ::unsetenv(name);
+    }
+  }
+};
+
+TEST_F(Launcher, IsReachedByTheAddressOfItsDaemon) {
   EXPECT_EQ(address_in_uri("1827995648.0;tcp://10.0.0.1:57995"), "10.0.0.1");
   EXPECT_EQ(address_in_uri("1827995648.0;tcp://10.0.0.1,10.1.0.1:57995"), "10.0.0.1");
   for (const auto* other : {"", "tcp://", "tcp://:1", "tcp://node7:1", "tcp://10.0.0.1",
@@ -18,7 +35,7 @@ TEST(Launcher, IsReachedByTheAddressOfItsDaemon) {
   }
 }
 
-TEST(Launcher, KnowsSlurmsFirstNode) {
+TEST_F(Launcher, KnowsSlurmsFirstNode) {
   EXPECT_EQ(first_node("node7"), "node7");
   EXPECT_EQ(first_node("node7,node9"), "node7");
   EXPECT_EQ(first_node("node[007-012,020],login1"), "node007");
@@ -26,23 +43,17 @@ TEST(Launcher, KnowsSlurmsFirstNode) {
   for (const auto* none : {"", "node[", "node[1"}) EXPECT_EQ(first_node(none), "") << none;
 }
 
-TEST(Launcher, IsSlurmWherePmixIsNot) {
+TEST_F(Launcher, IsSlurmWherePmixIsNot) {
   ::setenv("SLURM_STEP_NUM_TASKS", "3", 1);
   ::setenv("SLURM_STEP_NUM_NODES", "1", 1);
   ::setenv("SLURM_PROCID", "2", 1);
   const auto found = find_launcher();
-  for (const auto* name : {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_NODES", "SLURM_PROCID"}) {
-    ::unsetenv(name);
-  }
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->index(), 2);
   EXPECT_EQ(found->count(), 3);
 }
 
-TEST(Launcher, IsNoneOfAProcessThatIsAlone) {
-  for (const auto* name : {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE"}) {
-    ::unsetenv(name);
-  }
+TEST_F(Launcher, IsNoneOfAProcessThatIsAlone) {
   EXPECT_EQ(find_launcher(), nullptr);
   ::setenv("PMIX_RANK", "0", 1);
   ::setenv("PMIX_NAMESPACE", "1", 1);
@@ -51,13 +62,9 @@ TEST(Launcher, IsNoneOfAProcessThatIsAlone) {
 }
 
 // MPICH's.
-TEST(Launcher, WithoutPmixIsRefusedRatherThanMeasuredManyTimes) {
-  for (const auto* name : {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE"}) {
-    ::unsetenv(name);
-  }
+TEST_F(Launcher, WithoutPmixIsRefusedRatherThanMeasuredManyTimes) {
   ::setenv("PMI_SIZE", "4", 1);
   EXPECT_THROW(find_launcher(), Failure);
-  ::unsetenv("PMI_SIZE");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds mpirun_start_limit{20};
+constexpr std::chrono::seconds mpirun_start_limit{60};
 constexpr std::chrono::milliseconds mpirun_tick{100};
 constexpr std::chrono::seconds words_limit{5};  // for one process to tell its environment
 constexpr std::chrono::seconds place_end_limit{2};

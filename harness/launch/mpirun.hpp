@@ -20,7 +20,7 @@ namespace ucxbench {
 class MpirunJob {
  public:
   /// Starts `mpirun` for so many ranks with what the environment of the first one has. Returns when
-  /// all have a place, within 20 s. Throws Failure(Exit::cannot_run) with mpirun's own words, or
+  /// all have a place, within 60 s. Throws Failure(Exit::cannot_run) with mpirun's own words, or
   /// Exit::interrupted when `given_up` says so: it is asked ten times a second.
   MpirunJob(const std::string& mpirun, const std::vector<RankCommand>& ranks,
             const GivenUp& given_up);

@@ -64,8 +64,10 @@ class Remote : public testing::Test {
 
   RemoteSupervisors gather(int count = 1, std::chrono::milliseconds limit = 10s) {
     said_.clear();
-    return listener_.gather(count, self, token, limit,
-                            [&](const std::string& line) { said_.push_back(line); });
+    return listener_.gather(count, self, token, limit, [&](const std::string& line) {
+      said_.push_back(line);
+      if (on_said_) on_said_();
+    });
   }
 
   LaunchOutcome launch(const RemoteSupervisors& peers, const std::string& action, int who,
@@ -87,6 +89,7 @@ class Remote : public testing::Test {
   Signals signals_;
   Listener listener_{{"127.0.0.1", "0"}};
   std::vector<std::string> said_;
+  std::function<void()> on_said_;
   std::vector<pid_t> pids_;
   std::function<void()> on_up_;
 };
@@ -145,7 +148,12 @@ TEST_F(Remote, AnAnswerThatComesTooLateHarmsNoLaunch) {
 TEST_F(Remote, GoesOnListeningAfterUnknownClients) {
   const Fd http = knock(listener_.port(), "GET / HTTP/1.1\r\n\r\n");
   const Fd random = knock(listener_.port(), "\x01\x02\x03");
-  TestProcess follower({"follow", port(), "nothing", "0"});
+  std::unique_ptr<TestProcess> follower;
+  on_said_ = [&] {
+    if (said_.size() != 2) return;
+    follower =
+        std::make_unique<TestProcess>(std::vector<std::string>{"follow", port(), "nothing", "0"});
+  };
   const auto peers = gather();
   const std::string refused = "refused a connection: the peer is not ucx-bench";
   EXPECT_EQ(said_, (std::vector<std::string>{refused, refused, "connected to far"}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,15 +28,16 @@ TEST(Buffer, IsAlignedZeroedAndWritable) {
 
 // The pages that the kernel has already given.
 std::ptrdiff_t resident_pages(Buffer& buffer) {
-  std::vector<unsigned char> pages(buffer.size() / 4096);
+  std::vector<unsigned char> pages(buffer.size() / static_cast<std::size_t>(::getpagesize()));
   EXPECT_EQ(mincore(buffer.data(), buffer.size(), pages.data()), 0);
   return std::count_if(pages.begin(), pages.end(), [](auto page) { return (page & 1U) != 0; });
 }
 
 TEST(Buffer, LeavesPageFaultsToTheFirstTouchOnlyIfAsked) {
-  Buffer touched(MemoryKind::host, std::size_t{64} * 4096);
+  const auto bytes = 64 * static_cast<std::size_t>(::getpagesize());
+  Buffer touched(MemoryKind::host, bytes);
   EXPECT_EQ(resident_pages(touched), 64);
-  Buffer untouched(MemoryKind::host, std::size_t{64} * 4096, Pages::untouched);
+  Buffer untouched(MemoryKind::host, bytes, Pages::untouched);
   EXPECT_EQ(resident_pages(untouched), 0);
 }
 

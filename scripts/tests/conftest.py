@@ -36,8 +36,8 @@ def as_a_script(name, *arguments):
 
 
 def run_as_main(command, out, err):
-    """In a process that ends with what this returns, or by a signal after a minute."""
-    signal.alarm(60)
+    """In a process that ends with what this returns, or by a signal after ten minutes."""
+    signal.alarm(600)
     for number, stream in ((1, out), (2, err)):
         os.dup2(stream.fileno(), number)
     sys.stdout, sys.stderr, sys.argv = out, err, command

@@ -3,7 +3,6 @@
 import json
 import math
 import sys
-import time
 
 import pytest
 
@@ -143,9 +142,10 @@ def test_losses_are_found():
     assert right >= 38
 
 
-def test_is_quick():
-    """A hundredth of 200 series of 2,000 values: a second here would be minutes there."""
-    started = time.process_time()
-    for seed in range(2):
-        change_points(noisy((1000, 100), (1000, 105), seed=seed))
-    assert time.process_time() - started < 2
+def test_looks_at_few_windows(monkeypatch):
+    """What takes the time of 200 series of 2,000 values is not done for every value."""
+    looked_at = []
+    change_in = changes.change_in
+    monkeypatch.setattr(changes, "change_in", lambda window: looked_at.append(window) or change_in(window))
+    change_points(noisy((1000, 100), (1000, 105)))
+    assert len(looked_at) < 500

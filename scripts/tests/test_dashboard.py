@@ -226,8 +226,8 @@ def test_names_are_text(runs, program):
     assert "<script>alert" not in page and page.count("<script") == page.count("</script>") <= 3
 
 
-def test_a_large_page_gives_up_old_intervals_first(made_once, program, monkeypatch):
-    found = tree.load(made_once)
+def test_a_large_page_gives_up_old_intervals_first(runs, program, monkeypatch):
+    found = tree.load(runs)
     lines.place(found.runs, program)
     [stream] = lines.streams_of(found.runs)
     of = lines.lines_of(stream, [])
