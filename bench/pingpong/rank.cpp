@@ -54,7 +54,7 @@ void run_connection(RankContext& context, Pair& pair,
   std::optional<Connection> one_way;
   if (common.bandwidth) {
     // One side may have met while the other still needs it to make progress on this connection.
-    if (is_one_sided(common.api)) context.rendezvous().barrier([&] { connection.loops().turn(); });
+    context.rendezvous().barrier([&] { connection.loops().turn(); });
     one_way.emplace(context, pair, common,
                     ConnectionUse{.purpose = "traffic one way", .meets = false});
   }

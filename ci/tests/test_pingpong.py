@@ -1,10 +1,12 @@
 """Every way to play ping-pong: ranks, transports, APIs, progress modes, connections, sizes."""
 
 import os
+import pathlib
 
 import pytest
-from conftest import CROWDED, RNDV_FROM_1K, assert_sound, in_some_attempt, only, quick
+from conftest import CROWDED, RNDV_FROM_1K, SHIM, assert_sound, in_some_attempt, only, quick
 
+FULL_SHIM = pathlib.Path(SHIM).with_name("libfull.so")
 APIS = ["tag", "stream"]
 SETS = {"tcp": "tcp", "shm": "sm", "tcp,shm": "sm,tcp", "auto": "all"}
 # The order in names does not depend on the order typed.
@@ -113,6 +115,16 @@ def test_a_progress_thread_is_woken(pingpong, transports):
         return only(run["cases"])["metrics"]["message_rate_per_s"]["p50"] > 200
 
     assert in_some_attempt(rate)
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize("mode", ["event", "poll"])
+def test_sockets_that_are_full(bench, mode):
+    """What UCX says is sent leaves later, and what a flush sends even later: neither rank may go on before."""
+    done = bench("pingpong", "--transports", "tcp", "--sizes", "64KiB", "--measure", "bandwidth", "--progress-mode", mode, "--launches", 1,
+                 "--iterations", 4, "--warmup-runs", 0, "--check", "off", "--json", "run.json", environment={"LD_PRELOAD": str(FULL_SHIM)})
+    assert done.code == 0, done
+    assert only(done.file["cases"])["state"] == "measured"
 
 
 @pytest.fixture(scope="module")
