@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -43,17 +44,25 @@ class ThreadedLoops final : public Loops, public OneSided {
 
   // Nothing where they do not all say the same.
   std::string described() override {
-    auto words = loops_.front()->described();
-    for (auto one = loops_.begin() + 1; one != loops_.end(); ++one) {
-      if ((*one)->described() != words) words.clear();
-    }
-    return words;
+    std::vector<std::string> words(loops_.size());
+    together([&](std::size_t thread) {
+      words[thread] = loops_[thread]->described();
+      return std::uint64_t{0};
+    });
+    return std::ranges::count(words, words.front()) == std::ssize(words) ? words.front() : "";
   }
+  // Not one after the other: each needs progress of the peer's, and the peer's of each.
   void flush() override {
-    for (auto& one : loops_) one->flush();
+    together([&](std::size_t thread) {
+      loops_[thread]->flush();
+      return std::uint64_t{0};
+    });
   }
   void meet() override {
-    for (auto& one : loops_) one->meet();
+    together([&](std::size_t thread) {
+      loops_[thread]->meet();
+      return std::uint64_t{0};
+    });
   }
   void turn() override {
     for (auto& one : loops_) {

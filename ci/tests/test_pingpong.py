@@ -118,10 +118,11 @@ def test_a_progress_thread_is_woken(pingpong, transports):
 
 
 @pytest.mark.release_only
-@pytest.mark.parametrize("mode", ["event", "poll"])
-def test_sockets_that_are_full(bench, mode):
+@pytest.mark.parametrize("words", [["--progress-mode", "event"], ["--progress-mode", "poll"], ["--threads", 2, "--bind", "none"]],
+                         ids=["event", "poll", "threads"])
+def test_sockets_that_are_full(bench, words):
     """What UCX says is sent leaves later, and what a flush sends even later: neither rank may go on before."""
-    done = bench("pingpong", "--transports", "tcp", "--sizes", "64KiB", "--measure", "bandwidth", "--progress-mode", mode, "--launches", 1,
+    done = bench("pingpong", "--transports", "tcp", "--sizes", "64KiB", "--measure", "bandwidth", *words, "--launches", 1,
                  "--iterations", 4, "--warmup-runs", 0, "--check", "off", "--json", "run.json", environment={"LD_PRELOAD": str(FULL_SHIM)})
     assert done.code == 0, done
     assert only(done.file["cases"])["state"] == "measured"
