@@ -45,24 +45,14 @@ class ThreadedLoops final : public Loops, public OneSided {
   // Nothing where they do not all say the same.
   std::string described() override {
     std::vector<std::string> words(loops_.size());
-    together([&](std::size_t thread) {
-      words[thread] = loops_[thread]->described();
-      return std::uint64_t{0};
-    });
+    each([&](std::size_t thread) { words[thread] = loops_[thread]->described(); });
     return std::ranges::count(words, words.front()) == std::ssize(words) ? words.front() : "";
   }
-  // Not one after the other: each needs progress of the peer's, and the peer's of each.
   void flush() override {
-    together([&](std::size_t thread) {
-      loops_[thread]->flush();
-      return std::uint64_t{0};
-    });
+    each([&](std::size_t thread) { loops_[thread]->flush(); });
   }
   void meet() override {
-    together([&](std::size_t thread) {
-      loops_[thread]->meet();
-      return std::uint64_t{0};
-    });
+    each([&](std::size_t thread) { loops_[thread]->meet(); });
   }
   void turn() override {
     for (auto& one : loops_) {
@@ -92,10 +82,9 @@ class ThreadedLoops final : public Loops, public OneSided {
     return "";
   }
   void completions(std::uint64_t count, std::uint64_t* stamps) override {
-    together([&](std::size_t thread) {
+    each([&](std::size_t thread) {
       auto* own = stamps == nullptr ? nullptr : stamps + thread * (count + 1);
       loops_[thread]->one_sided()->completions(count, own);
-      return std::uint64_t{0};
     });
   }
   void complete_one() override { loops_.front()->one_sided()->complete_one(); }
@@ -105,20 +94,24 @@ class ThreadedLoops final : public Loops, public OneSided {
     std::uint64_t begin, end;
   };
 
-  // `part` of each thread, which returns its ticks.
+  // `part` of all threads at once, as the peer's thread may need progress of this one's worker to
+  // end.
+  template <typename Part>
+  void each(Part part) {
+    crew_->run(part, [&](std::size_t thread) {
+      if (!one_worker_) loops_[thread]->turn();
+    });
+  }
+
+  // That, of a part which returns its ticks.
   template <typename Part>
   std::uint64_t together(Part part) {
     std::vector<Span> spans(loops_.size());
-    crew_->run(
-        [&](std::size_t thread) {
-          const auto ticks = part(thread);
-          const auto begin = loops_[thread]->started();
-          spans[thread] = {begin, begin + ticks};
-        },
-        // The peer's thread may need progress of this one's worker to end.
-        [&](std::size_t thread) {
-          if (!one_worker_) loops_[thread]->turn();
-        });
+    each([&](std::size_t thread) {
+      const auto ticks = part(thread);
+      const auto begin = loops_[thread]->started();
+      spans[thread] = {begin, begin + ticks};
+    });
     started_ = std::ranges::min(spans, {}, &Span::begin).begin;
     return std::ranges::max(spans, {}, &Span::end).end - started_;
   }
