@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 from conftest import in_some_attempt, only, wait_until
+from fault_scene import rank_of
 
 QUICK = ["--launches", 1, "--bind", "none", "--json", "run.json"]
 COMMANDS = {
@@ -73,13 +74,6 @@ def test_other_modes_are_pingpongs(bench):
 def cpu_ticks(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return int(fields[11]) + int(fields[12])
-
-
-def rank_of(pid):
-    for entry in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-        if entry.startswith(b"UCXBENCH_INTERNAL_RANK="):
-            return int(entry.split(b"=")[1])
-    return None
 
 
 @pytest.mark.parametrize("mode", ["poll", "event"])
