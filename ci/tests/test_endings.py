@@ -148,6 +148,32 @@ def test_a_stop_waits_for_no_reader(start):
     running.wait_until_gone()
 
 
+def test_sigterm_does_not_hide_why_a_run_failed(fault, tmp_path):
+    """Launchers send it to who is left of a failed job, which may not have printed its reason yet."""
+    held = held_at("rename", "pingpong", tmp_path) | {"HOLD_SAYS": "run.json finished_utc"}
+    environment = fault.environment("kill", 1, "8 B: latency")
+    environment |= held | {"LD_PRELOAD": f"{held['LD_PRELOAD']}:{environment['LD_PRELOAD']}"}
+    ended_by_sigterm(fault.start("pingpong", *quick([]), "--csv", "run.csv", environment=environment), tmp_path / "held")
+
+
+def test_a_failed_run_says_it_once(fault, tmp_path):
+    """It draws its page when the signal comes."""
+    (tmp_path / "python").write_text("#!/bin/sh\ntouch drawing\nsleep 600\n")
+    (tmp_path / "python").chmod(0o700)
+    environment = fault.environment("kill", 1, "8 B: latency") | {"UCXBENCH_PYTHON": str(tmp_path / "python")}
+    ended_by_sigterm(fault.start("pingpong", *quick([]), "--html", "page.html", environment=environment), tmp_path / "drawing")
+
+
+def ended_by_sigterm(failed, file):
+    """A run whose rank 1 was killed, once there is `file`."""
+    wait_until(file.exists, what=lambda: failed.finish(1))
+    failed.signal(signal.SIGTERM)
+    done = failed.finish(LONG_S)
+    assert done.code == 130, done
+    assert "rank 1 on" in only(done.complaints) and "was killed by signal 9" in only(done.complaints), done
+    failed.wait_until_gone()
+
+
 def start_held(start, environment):
     return start("pingpong", *quick(["--sizes", "8", "--transports", "tcp", *CROWDED]), environment=environment)
 

@@ -37,6 +37,7 @@ struct Slot {
 };
 std::array<Slot, slots> going;
 std::atomic<bool> at_once{false};
+std::atomic<const char*> why_failed{nullptr};
 static_assert(std::atomic<pid_t>::is_always_lock_free &&
               std::atomic<const char*>::is_always_lock_free);
 
@@ -48,14 +49,20 @@ std::size_t take_slot() {
   return slots;
 }
 
+void say_why(const char* otherwise) {
+  const char* line = why_failed;
+  if (line == nullptr) line = otherwise;
+  if (*line != '\0') say_at_once(line);
+}
+
 void take_end(int signal) {
-  say_at_once(signal == SIGTERM ? "ucx-bench: terminated by SIGTERM\n"
-                                : "ucx-bench: stopped by Ctrl-C\n");
+  say_why(signal == SIGTERM ? "ucx-bench: terminated by SIGTERM\n"
+                            : "ucx-bench: stopped by Ctrl-C\n");
   end_at_once();
 }
 
 void take_limit(int) {
-  say_at_once("ucx-bench: ended before its report; what was measured is in the run file\n");
+  say_why("ucx-bench: ended before its report; what was measured is in the run file\n");
   end_at_once();
 }
 
@@ -111,6 +118,16 @@ void end_at_once_on_signals() {
   ::signal(SIGTTOU, SIG_IGN);
   at_once = true;
 }
+
+void fails_as(const std::string& reason) {
+  static std::string line;
+  why_failed = nullptr;
+  if (reason.empty()) return;
+  line = "ucx-bench: " + reason + "\n";
+  why_failed = line.c_str();
+}
+
+void has_said_why() { why_failed = ""; }
 
 void end_within(std::chrono::milliseconds processor_time) noexcept {
   if (!at_once) return;

@@ -13,6 +13,13 @@ namespace ucxbench {
 /// `Signals` (harness/launch) takes them over as long as it lives.
 void end_at_once_on_signals();
 
+/// Why this run has failed, "" for a new one. Until has_said_why() a signal's line gives it instead:
+/// launchers send SIGTERM to who is left of a failed job, which would hide the reason.
+void fails_as(const std::string& reason);
+
+/// Its reason was printed: a signal's line would be a second one, and is left out.
+void has_said_why();
+
 /// The end of who has been asked to end, and has all that counts on disk: after so much processor
 /// time of this process, from now on. It is not a time of day: on a busy machine the work that is
 /// left is not cut short. Does nothing before end_at_once_on_signals. 0: no limit any more.

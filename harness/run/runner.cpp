@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/core/ending.hpp"
 #include "harness/core/units.hpp"
 #include "harness/host/canary.hpp"
 #include "harness/host/copies.hpp"
@@ -268,7 +269,9 @@ class Run {
     const bool interrupted = outcome.state == State::interrupted;
     const auto reason = outcome.reason + where_stacks_are(outcome);
     file_.add({{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", reason}}}});
-    if (!interrupted) end_cases(still_planned(plan.cases), CaseState::failed, reason);
+    if (interrupted) return;
+    fails_as(reason);
+    end_cases(still_planned(plan.cases), CaseState::failed, reason);
   }
 
   std::string where_stacks_are(const LaunchOutcome& outcome) {

@@ -17,6 +17,7 @@
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/core/ending.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
@@ -117,7 +118,10 @@ void forget_file(Result& result) {
 void say_how_it_ended(const Result& result, bool quiet) {
   if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
-  if (!reason.empty()) fmt::print(stderr, "ucx-bench: {}\n", reason);
+  if (!reason.empty()) {
+    fmt::print(stderr, "ucx-bench: {}\n", reason);
+    has_said_why();
+  }
   for (const auto& wrong : result.cases) {
     if (wrong.verified.errors > 0) {
       fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
@@ -136,6 +140,7 @@ Exit write_page(const Outputs& outputs, const Result& result) {
 MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
                           const Schedule& schedule, const RunOptions& run,
                           const GlobalOptions& global, RemoteSupervisors* kept) {
+  fails_as("");
   run.outputs.check("", {global.config});
   auto machine = look_at_machine(plans);
   check_plans(plans, machine);
