@@ -72,7 +72,7 @@ class ThreadedLoops final : public Loops, public OneSided {
     for (auto& one : loops_) one->one_sided()->withdraw();
   }
   void exchange(std::uint64_t round) override {
-    for (auto& one : loops_) one->one_sided()->exchange(round);
+    each([&](std::size_t thread) { loops_[thread]->one_sided()->exchange(round); });
   }
   std::string wrong_value() const override {
     for (std::size_t thread = 0; thread < loops_.size(); ++thread) {
