@@ -13,8 +13,8 @@ namespace ucxbench {
 /// `Signals` (harness/launch) takes them over as long as it lives.
 void end_at_once_on_signals();
 
-/// Why this run has failed, "" for a new one. Until has_said_why() a signal's line gives it instead:
-/// launchers send SIGTERM to who is left of a failed job, which would hide the reason.
+/// Why this run has failed, "" for a new one. Until has_said_why() a signal's line gives it
+/// instead: launchers send SIGTERM to who is left of a failed job, which would hide the reason.
 void fails_as(const std::string& reason);
 
 /// Its reason was printed: a signal's line would be a second one, and is left out.
