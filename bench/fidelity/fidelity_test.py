@@ -354,7 +354,7 @@ def is_running(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0] not in "ZX"
-    except FileNotFoundError:
+    except OSError:
         return False
 
 

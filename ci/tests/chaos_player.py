@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, MEMORY_COPY, PROGRAM, Started, shared_segments, wait_until
+from conftest import LONG_S, MEMORY_COPY, PROGRAM, Started, of_processes, shared_segments, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -211,11 +211,9 @@ class Round:
 
 def left():
     """What there is in these namespaces beside this process, and its parent, which is their first."""
-    for status in pathlib.Path("/proc").glob("[0-9]*/status"):
-        with contextlib.suppress(OSError):
-            text = status.read_text()
-            if int(status.parent.name) not in (1, os.getpid()) and "State:\tZ" not in text:
-                yield text
+    for pid, status in of_processes("status"):
+        if pid not in (1, os.getpid()) and b"State:\tZ" not in status:
+            yield status.decode()
     yield from os.listdir("/dev/shm")
     yield from pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
 

@@ -175,12 +175,7 @@ class Started:
 
     def processes(self):
         """Whatever carries this run's mark, however it was started."""
-        found = []
-        for folder in pathlib.Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if self.mark.encode() in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
-        return found
+        return [pid for pid, environment in of_processes("environ") if self.mark.encode() in environment]
 
     def kill_all(self):
         for pid in self.processes():
@@ -204,6 +199,14 @@ class Started:
         return statuses
 
 
+def of_processes(file):
+    """Each living process with what its file in /proc holds."""
+    # A pattern that names the file, too, would fail at a process that ends meanwhile.
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            yield int(folder.name), (folder / file).read_bytes()
+
+
 def pending(pid, number):
     """Whether a signal waits to be taken."""
     masks = re.findall(r"(?:Sig|Shd)Pnd:\s*(\w+)", pathlib.Path(f"/proc/{pid}/status").read_text())
@@ -218,10 +221,7 @@ def shared_segments(creators, size=None):
 
 def orphans_in_dev_shm():
     """Files there that no living process has mapped."""
-    mapped = set()
-    for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
-        with contextlib.suppress(OSError):
-            mapped.update(re.findall(r"/dev/shm/(\S+)", maps.read_text()))
+    mapped = {name for _, maps in of_processes("maps") for name in re.findall(r"/dev/shm/(\S+)", os.fsdecode(maps))}
     files = {file.name for file in pathlib.Path("/dev/shm").iterdir() if file.is_file()}
     return files - mapped
 
