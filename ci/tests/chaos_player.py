@@ -170,7 +170,7 @@ class Round:
                 os.kill(pid, TO_RANKS[what])
 
     def ranks(self):
-        return [pid for one in self.started for pid in one.processes() if rank_of(pid) is not None]
+        return [pid for one in self.started for pid in one.ranks()]
 
     @staticmethod
     def pause(send):

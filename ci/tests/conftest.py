@@ -103,6 +103,15 @@ def held_at(call, command, folder):
     return {"LD_PRELOAD": str(HOLD_SHIM), "HOLD_CALL": call, "HOLD_COMMAND": command, "HOLD_FOLDER": str(folder)}
 
 
+def never_drawn(folder):
+    """The environment in which Python never ends to draw, and has started a program, too; where it does, `folder` has the
+    file "drawing"."""
+    python = folder / "python"
+    python.write_text("#!/bin/sh\nsleep 600 &\ntouch drawing\nwait\n")
+    python.chmod(0o700)
+    return {"UCXBENCH_PYTHON": str(python)}
+
+
 @functools.cache
 def measuring_commands():
     """The commands that measure cases of their own, as the program names them."""
@@ -176,6 +185,11 @@ class Started:
     def processes(self):
         """Whatever carries this run's mark, however it was started."""
         return [pid for pid, environment in of_processes("environ") if self.mark.encode() in environment]
+
+    def ranks(self):
+        """Those of them that are ranks."""
+        return [pid for pid, environment in of_processes("environ")
+                if self.mark.encode() in environment and b"UCXBENCH_INTERNAL_RANK=" in environment]
 
     def kill_all(self):
         for pid in self.processes():

@@ -83,7 +83,7 @@ def test_a_rank_whose_turn_it_is_not_uses_next_to_no_cpu(start, mode):
                     "--transports", "tcp", "--progress-mode", mode, *QUICK)
 
     def ranks():
-        return {rank_of(pid): pid for pid in running.processes() if rank_of(pid) is not None}
+        return {rank_of(pid): pid for pid in running.ranks()}
 
     wait_until(lambda: len(ranks()) == 3)
     sends, _, waits = (ranks()[rank] for rank in range(3))

@@ -7,7 +7,7 @@ import signal
 import socket
 
 import pytest
-from conftest import LONG_S, MEMORY_COPY, QUICK_PINGPONG, REACHED_S, SANITIZED, held_at, only, quick, wait_until
+from conftest import LONG_S, MEMORY_COPY, QUICK_PINGPONG, REACHED_S, SANITIZED, held_at, never_drawn, only, quick, wait_until
 
 PINGPONG = ["pingpong", *quick([], QUICK_PINGPONG | {"--launches": 2, "--transports": "shm", "--sizes": 8})]
 SUITE = "launches = 2\n[[case]]\nargs = \"pingpong --transports shm --sizes 8 --iterations 80 --warmup-runs 0 --no-memory-copy\"\n"
@@ -52,13 +52,10 @@ def at_file(command):
 
 
 def drawing(command, keeps=()):
-    """While Python draws, which has started a program, too."""
+    """While Python draws."""
 
     def begin(run, folder):
-        python = folder / "python"
-        python.write_text("#!/bin/sh\nsleep 600 &\ntouch drawing\nwait\n")
-        python.chmod(0o700)
-        run({"UCXBENCH_PYTHON": str(python)})
+        run(never_drawn(folder))
         wait_until((folder / "drawing").exists, what=lambda: "nothing is drawn")
 
     return Phase(command, begin, keeps)

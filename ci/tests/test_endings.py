@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from conftest import CROWDED, LONG_S, drawn, held_at, only, quick, shared_segments, wait_until
+from conftest import CROWDED, LONG_S, drawn, held_at, never_drawn, only, quick, shared_segments, wait_until
 
 
 @pytest.mark.thinned(3)
@@ -158,9 +158,7 @@ def test_sigterm_does_not_hide_why_a_run_failed(fault, tmp_path):
 
 def test_a_failed_run_says_it_once(fault, tmp_path):
     """It draws its page when the signal comes."""
-    (tmp_path / "python").write_text("#!/bin/sh\ntouch drawing\nsleep 600\n")
-    (tmp_path / "python").chmod(0o700)
-    environment = fault.environment("kill", 1, "8 B: latency") | {"UCXBENCH_PYTHON": str(tmp_path / "python")}
+    environment = fault.environment("kill", 1, "8 B: latency") | never_drawn(tmp_path)
     ended_by_sigterm(fault.start("pingpong", *quick([]), "--html", "page.html", environment=environment), tmp_path / "drawing")
 
 

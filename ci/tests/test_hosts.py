@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -223,16 +222,6 @@ def test_soak_keeps_its_hosts_from_run_to_run(bench, mpirun):
     done = mpirun("-np", 2, PROGRAM, "soak", "--seed", seed, "--rounds", 1).finish()
     assert done.code == 0 and not done.complaints, done
     assert "1 rounds: 1 measured and verified, 0 could not run here; in 1 of them ranks were compared" in done.out, done
-
-
-def ranks_of(started):
-    """The processes of its ranks."""
-    found = []
-    for pid in started.processes():
-        with contextlib.suppress(OSError):
-            if b"UCXBENCH_INTERNAL_RANK=" in pathlib.Path(f"/proc/{pid}/environ").read_bytes():
-                found.append(pid)
-    return found
 
 
 # Who is lost, and what is said of that: on the first host, on the one that it is about, on the third. More of it,

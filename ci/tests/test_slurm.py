@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from conftest import PROGRAM, clean_environment, only, wait_until
-from test_hosts import hosts, ranks_of  # noqa: F401  (a fixture)
+from test_hosts import hosts  # noqa: F401  (a fixture)
 
 NEEDED = ("munged", "slurmctld", "slurmd", "srun", "scancel", "sinfo")
 CONFIGURATION = """
@@ -163,9 +163,9 @@ def test_a_suite_over_four_hosts(srun, tmp_path):
 def test_what_srun_has_started_ends_together(srun, slurm, how):
     running = srun(["-N", 3, "--mpi=pmix"], "p2p", "-n", 6, "--sizes", "8", "--iterations", 1_000_000, "--runs", 1000,
                    "--json", "run.json")
-    wait_until(lambda: len(ranks_of(running)) == 6, lambda: running.process.poll() or slurm.log())
+    wait_until(lambda: len(running.ranks()) == 6, lambda: running.process.poll() or slurm.log())
     if how == "rank":
-        os.kill(ranks_of(running)[0], signal.SIGKILL)
+        os.kill(running.ranks()[0], signal.SIGKILL)
     else:
         slurm.tell("scancel", slurm.tell("squeue", "--noheader", "--format=%A").strip())
     done = running.finish()
