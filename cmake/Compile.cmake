@@ -37,6 +37,11 @@ if(UCXBENCH_SANITIZE)
                                                   -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
   target_link_options(ucxbench_flags INTERFACE -fsanitize=${UCXBENCH_SANITIZE})
+  if(UCXBENCH_SANITIZE MATCHES address)
+    # Else each start relocates a million places where a check says its line.
+    target_link_options(ucxbench_flags INTERFACE
+                        $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  endif()
   find_program(UCXBENCH_LLD ld.lld-19)
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UCXBENCH_LLD)
     # Half the time of GNU's, for each of some fifty programs.

@@ -15,6 +15,12 @@ set(ucxbench_options_cold $<$<CONFIG:Release>:-Og>)
 set(ucxbench_options_test "$<$<CONFIG:Release>:-O0;-g0>")
 if(UCXBENCH_SANITIZE)
   list(APPEND ucxbench_options_test -g0)
+  if(UCXBENCH_SANITIZE MATCHES undefined)
+    # Half of what the checks add to the code and to a start; the address sanitizer stops at a null
+    # pointer too, and nothing here takes bytes for a structure of its own.
+    list(APPEND ucxbench_options_test -fno-sanitize=null,alignment)
+    list(APPEND ucxbench_options_cold -fno-sanitize=null,alignment)
+  endif()
 endif()
 
 # ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
@@ -46,6 +52,7 @@ function(ucxbench_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
+  set_target_properties(${name} PROPERTIES UCXBENCH_COLD ${arg_COLD})
   if(arg_COLD)
     ucxbench_precompile(${name} cold)
   else()
@@ -60,6 +67,16 @@ function(ucxbench_kernels)
   set_source_files_properties(${ARGN} PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
     COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+  ucxbench_loops(${ARGN})
+endfunction()
+
+# ucxbench_loops(SOURCE …): what the tests wait for where each step of a loop is several calls with
+# checks, as with the sanitizers' -O0: there these have -O1, each by itself.
+function(ucxbench_loops)
+  if(UCXBENCH_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O1)
+  endif()
 endfunction()
 
 # ucxbench_link(TARGET NAME …): links these folders and all that they link: object libraries do not
@@ -84,10 +101,14 @@ function(ucxbench_link target)
   target_link_libraries(${target} PRIVATE ucxbench_flags ${links})
 endfunction()
 
+add_custom_target(cold_tests)
+
 # ucxbench_test(NAME SOURCES … LINK … [LABELS …] [SHARDS count]): one GoogleTest executable, which is
 # one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
-# cli, fault, gpu, release-only or long. LINK names the folders that are tested. How each of its
-# cases went is in gtest/ of the build folder.
+# cli, fault, gpu, release-only or long. LINK names the folders that are tested; those of a first one
+# that is COLD use no GPU and run faster than they compile, so that a release build has them only by the
+# target cold_tests, and the label cold: the sanitizers' build has them all. How each of its cases went
+# is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
@@ -97,6 +118,13 @@ function(ucxbench_test name)
     set(arg_LABELS unit)
   endif()
   add_executable(${name} ${arg_SOURCES})
+  list(GET arg_LINK 0 folder)
+  get_target_property(cold ${folder} UCXBENCH_COLD)
+  if(cold AND CMAKE_BUILD_TYPE STREQUAL Release)
+    list(APPEND arg_LABELS cold)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(cold_tests ${name})
+  endif()
   ucxbench_link(${name} ${arg_LINK} GTest::gtest_main)
   ucxbench_precompile(${name} test)
   target_compile_definitions(${name} PRIVATE

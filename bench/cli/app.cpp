@@ -83,13 +83,22 @@ Exit run(int argc, char** argv) {
         add_doctor, add_advise, add_list, add_report, add_compare, add_plot, add_dashboard}) {
     commands.push_back(add(app));
   }
+  const auto complete = [&] {
+    for (const auto& command : commands) {
+      if (command.complete) command.complete();
+    }
+  };
   try {
-    add_environment_twins(app);
+    if (has_environment_twins()) {
+      complete();
+      add_environment_twins(app);
+    }
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return Exit::done;
   } catch (const CLI::ParseError& error) {
+    complete();  // which command has an option that this one has not
     const auto begun = app.get_subcommands();
     return fail(Exit::usage, fmt::format("{} (see ucx-bench {}--help)", explain(error, app),
                                          begun.empty() ? "" : begun.front()->get_name() + " "));

@@ -56,14 +56,17 @@ def guest(tmp_path_factory):
         pytest.skip(next(line for line in listed.stdout.splitlines() if "without InfiniBand" in line))
     folder = tmp_path_factory.mktemp("guest")
     with_cuda = [CUDA_UCX, EMULATOR] if CUDA_UCX else []
+    # What the command writes and its status are passed on, and only the job's folder changes.
+    command = ["bash", "-c", 'pwd; echo "$1" >&2; touch /usr/x; "${@:2}" && exit 7', "bash", "two  words",
+               HERE / "cases", PROGRAM, NO_FORK_SHIM, *with_cuda]
     done = subprocess.run(
-        ["setpriv", "--pdeathsig", "TERM", HERE / "run", "--limit", str(LIMIT_S), "--job", folder,
-         HERE / "cases", PROGRAM, NO_FORK_SHIM, *with_cuda],
+        ["setpriv", "--pdeathsig", "TERM", HERE / "run", "--limit", str(LIMIT_S), "--job", folder, *command],
         capture_output=True, text=True, timeout=LIMIT_S + 200, stdin=subprocess.DEVNULL,
     )
     if done.returncode == 3:
         pytest.skip(done.stderr.splitlines()[-1])
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (7, f"{folder}\n", "two  words\n")
+    assert not pathlib.Path("/usr/x").exists()
     return lambda name: Case(folder, name)
 
 
@@ -108,32 +111,30 @@ def booted(folder, *arguments, **environment):
     )
 
 
-def test_a_limit(guest, tmp_path):
-    (tmp_path / "job").mkdir()
-    late = booted(tmp_path / "job", "--limit", "1", "sleep", "60", TMPDIR=str(tmp_path))
-    assert late.returncode == 124 and [left.name for left in tmp_path.iterdir()] == ["job"], late
-    assert late.stderr.endswith("still running after 1 s\n")
-    assert booted(tmp_path, "--limit").returncode == 2
-
-
-def test_a_guest_that_does_not_boot_is_started_once_more(guest, tmp_path):
-    qemu = tmp_path / "qemu-system-x86_64"
+def starts_that_end(folder, count):
+    """The environment in which so many starts of QEMU fail."""
+    qemu = folder / "qemu-system-x86_64"
     qemu.write_text(f"""#!/bin/sh
-echo again >> {tmp_path}/starts
-[ "$(wc -l < {tmp_path}/starts)" -gt "$ENDS" ] || {{ echo no such processor; exit 1; }}
+echo again >> {folder}/starts
+[ "$(wc -l < {folder}/starts)" -gt {count} ] || {{ echo no such processor; exit 1; }}
 exec {shutil.which(qemu.name)} "$@"
 """)
     qemu.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
-    def run(ends):
-        (tmp_path / "starts").unlink(missing_ok=True)
-        command = ["sh", "-c", "pwd; echo \"$1\" >&2; touch /usr/x && exit 7", "sh", "two  words"]
-        return booted(tmp_path, *command, PATH=f"{tmp_path}:{os.environ['PATH']}", ENDS=str(ends))
 
-    done = run(1)
-    assert (done.returncode, done.stdout, done.stderr) == (7, f"{tmp_path}\n", "two  words\n")
-    assert not pathlib.Path("/usr/x").exists()
-    done = run(2)
+def test_a_limit_and_a_guest_that_is_started_once_more(guest, tmp_path, tmp_path_factory):
+    (tmp_path / "job").mkdir()
+    of_qemu = tmp_path_factory.mktemp("qemu")
+    late = booted(tmp_path / "job", "--limit", "1", "sleep", "60", TMPDIR=str(tmp_path), **starts_that_end(of_qemu, 1))
+    assert late.returncode == 124 and [left.name for left in tmp_path.iterdir()] == ["job"], late
+    assert late.stderr.endswith("still running after 1 s\n")
+    assert len((of_qemu / "starts").read_text().split()) == 2
+    assert booted(tmp_path, "--limit").returncode == 2
+
+
+def test_a_guest_that_never_boots(guest, tmp_path):
+    done = booted(tmp_path, "true", **starts_that_end(tmp_path, 2))
     assert done.returncode == 125 and "no such processor" in done.stderr, done
     assert done.stderr.endswith("the guest did not boot, twice\n")
 

@@ -159,7 +159,7 @@ def test_both_ways_and_full_check(pingpong):
                    "--sizes", "1,4097,300000").file
     assert len(run["cases"]) == 2 * 2 * 3
     for case in run["cases"]:
-        assert_sound(case)
+        assert_sound(case, rates=case["parameters"]["bytes"] > 1)
         assert "bandwidth_bidirectional_GBps" in case["metrics"]
         assert case["verified"]["checked"] >= 64 or case["parameters"]["bytes"] > 1 << 20
 

@@ -141,7 +141,7 @@ void Buffer::fill(std::size_t bytes, std::uint64_t seed) {
 void Buffer::zero(std::size_t bytes) {
   if (host_may_touch(kind())) {
     for (std::size_t at = 0; at < bytes; at += step) {
-      std::ranges::fill(bytes_.subspan(at, std::min(step, bytes - at)), std::byte{0});
+      std::memset(bytes_.data() + at, 0, std::min(step, bytes - at));
       activity().bump();
     }
   } else {

@@ -14,6 +14,8 @@ using Command = std::function<Exit(const GlobalOptions&)>;
 struct AddedCommand {
   CLI::App* app;
   Command run;
+  /// Adds the options that the command else gets when it is parsed; null where it has them all.
+  std::function<void()> complete = {};
 };
 
 AddedCommand add_suite(CLI::App& app);

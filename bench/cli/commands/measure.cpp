@@ -15,7 +15,8 @@ std::vector<AddedCommand> add_benchmarks(CLI::App& app) {
       if (const auto exit = follow_if_not_first(o, placement, global)) return *exit;
       return carry_out(plan_of(command), o.run, global);
     };
-    commands.push_back({command.app, run});
+    commands.push_back(
+        {command.app, run, [command] { add_options(*command.app, *command.options); }});
   }
   return commands;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/cli/options/field_options.hpp"
 #include "bench/cli/options/help.hpp"
@@ -16,6 +17,7 @@ MeasuringOptions::MeasuringOptions(const Benchmark& benchmark)
     : of(benchmark), asked(nothing_asked(benchmark.parameters)) {}
 
 void add_options(CLI::App& command, MeasuringOptions& o) {
+  if (std::exchange(o.added, true)) return;
   const auto& fields = o.of.parameters.fields;
   add_fields(command,
              {{.fields = &fields, .object = o.asked.parameters.get(), .axes = &o.asked.axes},
@@ -44,7 +46,8 @@ std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app) {
   for (const auto& benchmark : benchmarks()) {
     auto* command = app.add_subcommand(benchmark.name, benchmark.summary);
     const auto options = std::make_shared<MeasuringOptions>(benchmark);
-    add_options(*command, *options);
+    command->preparse_callback(
+        [command, options](std::size_t) { add_options(*command, *options); });
     add_examples(*command, benchmark.examples);
     commands.push_back({command, options});
   }

@@ -23,6 +23,7 @@ struct MeasuringOptions : Sides {
   Asked asked;  ///< the benchmark's own
   bool ablate = false;
   bool quick = false;
+  bool added = false;  ///< whether the command has them
 
   /// The benchmark's parameters without the values of axes.
   const Place& place() const { return of.parameters.place(asked.parameters.get()); }
@@ -34,6 +35,7 @@ struct MeasuringOptions : Sides {
   bool remote() const { return number_of_hosts() > 1 || connect.has_value(); }
 };
 
+/// Does nothing the second time.
 void add_options(CLI::App& command, MeasuringOptions& options);
 
 /// The command of a benchmark, and what it is given when the program's words are parsed.
@@ -42,7 +44,8 @@ struct MeasuringCommand {
   std::shared_ptr<MeasuringOptions> options;
 };
 
-/// One of each benchmark, as the benchmarks describe them.
+/// One of each benchmark, as the benchmarks describe them. A command gets its options when it is
+/// parsed: those of all benchmarks are half of the time in which the program starts.
 std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app);
 
 /// Gives the options of `command` that nobody set the values of --quick, and of a published

@@ -42,13 +42,16 @@ std::vector<std::string> long_names(const CLI::App& app) {
   return names;
 }
 
-/// UCXBENCH_* of the environment, less what a supervisor tells its ranks.
+/// UCXBENCH_* of the environment, less what a supervisor tells its ranks, the token of a remote run
+/// and the scripts' interpreter.
 std::vector<std::string_view> twins_of_environment() {
+  static const std::set<std::string_view> others = {"UCXBENCH_TOKEN", "UCXBENCH_PYTHON"};
   std::vector<std::string_view> names;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable(*entry);
     const auto name = variable.substr(0, variable.find('='));
-    if (name.starts_with(prefix) && !name.starts_with(internal)) names.push_back(name);
+    if (!name.starts_with(prefix) || name.starts_with(internal) || others.contains(name)) continue;
+    names.push_back(name);
   }
   return names;
 }
@@ -124,9 +127,9 @@ std::string twin_of(const std::string& long_option) {
   return name;
 }
 
+bool has_environment_twins() { return !twins_of_environment().empty(); }
+
 void add_environment_twins(CLI::App& app) {
-  // Those that are no option's: the token of a remote run, and the scripts' interpreter.
-  static const std::set<std::string, std::less<>> others = {"UCXBENCH_TOKEN", "UCXBENCH_PYTHON"};
   std::set<std::string, std::less<>> twins;
   std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
   apps.push_back(&app);
@@ -142,7 +145,7 @@ void add_environment_twins(CLI::App& app) {
     }
   }
   for (const auto name : twins_of_environment()) {
-    if (!twins.contains(name) && !others.contains(name)) {
+    if (!twins.contains(name)) {
       throw Failure(Exit::usage,
                     unknown_name("environment variable", name, {twins.begin(), twins.end()}));
     }

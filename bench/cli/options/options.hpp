@@ -36,6 +36,9 @@ CLI::Validator in_range(double least, double most);
 /// "UCXBENCH_WARMUP_RUNS" of "warmup-runs".
 std::string twin_of(const std::string& long_option);
 
+/// Whether the environment gives any option a value: else the twins need not be added.
+bool has_environment_twins();
+
 /// Gives every option of `app` and its commands its environment twin, UCXBENCH_<LONG_OPTION>, and
 /// refuses, with Failure(Exit::usage), UCXBENCH_* variables that are nobody's.
 void add_environment_twins(CLI::App& app);

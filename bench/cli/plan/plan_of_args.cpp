@@ -41,6 +41,7 @@ Plan plan_of_args(const std::string& args, int launches, const Sides* sides) {
   } catch (const CLI::CallForHelp&) {
     throw Failure(Exit::usage, "--help is no case: leave it out");
   } catch (const CLI::ParseError& error) {
+    for (const auto& command : commands) add_options(*command.app, *command.options);
     throw Failure(Exit::usage, explain(error, app));
   }
   const auto parsed = std::ranges::find_if(
