@@ -105,10 +105,10 @@ add_custom_target(cold_tests)
 
 # ucxbench_test(NAME SOURCES … LINK … [LABELS …] [SHARDS count]): one GoogleTest executable, which is
 # one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
-# cli, fault, gpu, release-only or long. LINK names the folders that are tested; those of a first one
-# that is COLD use no GPU and run faster than they compile, so that a release build has them only by the
-# target cold_tests, and the label cold: the sanitizers' build has them all. How each of its cases went
-# is in gtest/ of the build folder.
+# cli, fault, gpu, release-only or long. LINK names the folders that are tested. What tests a COLD one
+# uses no GPU and takes longer to compile than to run: a release build has it only by the target
+# cold_tests, and by the label cold, unless the sanitizers' build, which always has it, tries less
+# (every_for_test.hpp). How each of its cases went is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
@@ -120,6 +120,12 @@ function(ucxbench_test name)
   add_executable(${name} ${arg_SOURCES})
   list(GET arg_LINK 0 folder)
   get_target_property(cold ${folder} UCXBENCH_COLD)
+  foreach(source IN LISTS arg_SOURCES)
+    file(STRINGS ${source} tries_less REGEX every_for_test)
+    if(tries_less)
+      set(cold FALSE)
+    endif()
+  endforeach()
   if(cold AND CMAKE_BUILD_TYPE STREQUAL Release)
     list(APPEND arg_LABELS cold)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
