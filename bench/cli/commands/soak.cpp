@@ -24,6 +24,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "bench/cli/plan/random_command.hpp"
+#include "harness/core/ending.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/transfers.hpp"
@@ -238,6 +239,7 @@ class Soak {
                "ucx-bench: round {}: {}\n  ucx-bench {}\n  again: ucx-bench soak --seed {} "
                "--round {}\n",
                round, what, args, seed_, round);
+    has_said_why();
   }
 
   Exit compare(const char* what, double once, double often, double least,
