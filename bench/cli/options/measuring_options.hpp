@@ -45,7 +45,7 @@ struct MeasuringCommand {
 };
 
 /// One of each benchmark, as the benchmarks describe them. A command gets its options when it is
-/// parsed: those of all benchmarks are half of the time in which the program starts.
+/// parsed: those of all benchmarks would be a sixth of the time of a start.
 std::vector<MeasuringCommand> add_measuring_commands(CLI::App& app);
 
 /// Gives the options of `command` that nobody set the values of --quick, and of a published
