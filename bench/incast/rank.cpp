@@ -168,16 +168,12 @@ class Rank : public RankOfCases<Parameters> {
   void finish(const PlannedCase<Parameters>& planned, Load load) {
     const auto& p = planned.parameters;
     // One more between two readings of the counters, while nobody else sends.
-    Counters counted;
-    std::uint64_t payload = 0;
-    if (frame_.launch() == 0) {
-      rendezvous_.barrier(frame_.waiting());
-      const auto before = read_counters();
-      load.messages = counted_messages(p.bytes);
-      many_to_one(comm(), context_.clock(), load);
-      counted = moved_since(before);
-      payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
-    }
+    rendezvous_.barrier(frame_.waiting());
+    const auto before = read_counters();
+    load.messages = counted_messages(p.bytes);
+    many_to_one(comm(), context_.clock(), load);
+    const auto counted = moved_since(before);
+    const auto payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     const Json own = {{"wrong", wrong(p)},
                       {"gpu", frame_.gpu_pci()},
                       {"counted", counted_here(counted)},

@@ -162,16 +162,12 @@ class Rank {
               const std::string& wrong) {
     const auto& p = planned.parameters;
     // A train between two readings of the counters.
-    Counters counted;
-    std::uint64_t payload = 0;
-    if (context_.plan().at("launch").get<int>() == 0) {
-      const auto messages = std::min(counted_messages(p.bytes), most_train);
-      rendezvous_.barrier(waiting_);
-      const auto before = read_counters();
-      time_trains(end, static_cast<int>(messages), 1);
-      counted = moved_since(before);
-      payload = (messages + 1) * p.bytes;
-    }
+    const auto messages = std::min(counted_messages(p.bytes), most_train);
+    rendezvous_.barrier(waiting_);
+    const auto before = read_counters();
+    time_trains(end, static_cast<int>(messages), 1);
+    const auto counted = moved_since(before);
+    const std::uint64_t payload = (messages + 1) * p.bytes;
     const Json own = {{"errors", errors},
                       {"wrong", wrong},
                       {"gpu", gpu_ ? gpu_->device().pci : ""},

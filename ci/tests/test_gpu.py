@@ -8,6 +8,7 @@ import pytest
 from conftest import only
 from emulated_gpu import (  # noqa: F401
     EMULATOR,
+    LIBRARIES,
     MIB,
     UCX,
     emulated,
@@ -299,6 +300,22 @@ def test_an_older_driver(gpu):
 def test_no_gpu(gpu):
     done = gpu("--memory", "cuda", "--transports", "tcp", code=3, CUDA_EMULATOR_GPUS="0")
     assert "no GPU" in done.out or "no CUDA-capable device" in done.out
+
+
+@needs_both
+@pytest.mark.parametrize(
+    "command",
+    [["p2p", "-n", 2, "--runs", 1], ["incast", "-n", 3, "--runs", 1], ["loggp"]], ids=lambda command: command[0],
+)
+def test_each_launch_knows_what_carried_it(bench, command):
+    """Several lanes could: a launch that did not count would make the whole case unknown."""
+    done = bench(*command, "--sizes", "1MiB", "--memory", "cuda", "--transports", "tcp,nvlink", "--allow-same-gpu", "--launches", 2,
+                 "--iterations", 5, "--warmup-runs", 0, "--bind", "none", "--require", "nvlink", "--json", "run.json",
+                 environment=LIBRARIES)
+    assert done.code == 0, done
+    for case in done.file["cases"]:
+        assert {record["launch"] for record in case["launches"]} == {0, 1}
+        assert all(record["path"]["carried_by"] == {"nvlink": 1.0} for record in case["launches"])
 
 
 @needs_both
