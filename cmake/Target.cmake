@@ -107,8 +107,9 @@ add_custom_target(cold_tests)
 # one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
 # cli, fault, gpu, release-only or long. LINK names the folders that are tested. What tests a COLD one
 # uses no GPU and takes longer to compile than to run: a release build has it only by the target
-# cold_tests, and by the label cold, unless the sanitizers' build, which always has it, tries less
-# (every_for_test.hpp). How each of its cases went is in gtest/ of the build folder.
+# cold_tests, and by the label cold. The sanitizers' build always has it. What tries less there
+# (every_for_test.hpp) is an executable of its own in a release build: NAME_trials.
+# How each of its cases went is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
@@ -117,33 +118,46 @@ function(ucxbench_test name)
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
-  add_executable(${name} ${arg_SOURCES})
   list(GET arg_LINK 0 folder)
   get_target_property(cold ${folder} UCXBENCH_COLD)
+  if(NOT cold OR NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    ucxbench_test_program(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_LABELS}" "${arg_SHARDS}")
+    return()
+  endif()
+  set(trials "")
   foreach(source IN LISTS arg_SOURCES)
     file(STRINGS ${source} tries_less REGEX every_for_test)
     if(tries_less)
-      set(cold FALSE)
+      list(APPEND trials ${source})
     endif()
   endforeach()
-  if(cold AND CMAKE_BUILD_TYPE STREQUAL Release)
-    list(APPEND arg_LABELS cold)
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-    add_dependencies(cold_tests ${name})
+  if(trials)
+    list(REMOVE_ITEM arg_SOURCES ${trials})
+    set(helpers ${arg_SOURCES})
+    list(FILTER helpers EXCLUDE REGEX [[_test\.cpp$]])
+    ucxbench_test_program(${name}_trials "${trials};${helpers}" "${arg_LINK}" "${arg_LABELS}" "")
   endif()
-  ucxbench_link(${name} ${arg_LINK} GTest::gtest_main)
+  ucxbench_test_program(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_LABELS};cold" "${arg_SHARDS}")
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(cold_tests ${name})
+endfunction()
+
+# ucxbench_test_program(NAME SOURCES LINK LABELS SHARDS): for ucxbench_test.
+function(ucxbench_test_program name sources link labels shards)
+  add_executable(${name} ${sources})
+  ucxbench_link(${name} ${link} GTest::gtest_main)
   ucxbench_precompile(${name} test)
   target_compile_definitions(${name} PRIVATE
     UCXBENCH_FIXTURES="${PROJECT_SOURCE_DIR}/harness/analysis/fixtures"
     UCXBENCH_ADVICE="${PROJECT_SOURCE_DIR}/harness/report/advice_expected")
-  if(NOT arg_SHARDS)
-    ucxbench_add_test(${name} ${name} "${arg_LABELS}")
+  if(NOT shards)
+    ucxbench_add_test(${name} ${name} "${labels}")
     return()
   endif()
-  foreach(shard RANGE 1 ${arg_SHARDS})
+  foreach(shard RANGE 1 ${shards})
     math(EXPR index "${shard} - 1")
-    ucxbench_add_test(${name}.${shard} ${name} "${arg_LABELS}"
-      GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
+    ucxbench_add_test(${name}.${shard} ${name} "${labels}"
+      GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index})
   endforeach()
 endfunction()
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, MEMORY_COPY, PROGRAM, Started, of_processes, shared_segments, wait_until
+from conftest import LONG_S, MEMORY_COPY, NO_MEMORY_COPY, PROGRAM, Started, of_processes, shared_segments, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -74,6 +74,8 @@ class Round:
         self.fault = draw.choice(list(statuses))
         self.statuses = statuses[self.fault]
         self.after_s = draw.uniform(0, LATEST_S + (MPIRUN_TAKES_S if self.place == "mpirun" else 0))
+        # They would be half of all the work, and so take half of all faults.
+        self.copies = draw.choice([MEMORY_COPY, NO_MEMORY_COPY, NO_MEMORY_COPY, NO_MEMORY_COPY])
         self.draw = draw
 
     def __str__(self):
@@ -112,7 +114,7 @@ class Round:
             one.kill_all()
 
     def begin(self):
-        environment = MEMORY_COPY | {"TMPDIR": str(self.folder / "spare")}
+        environment = self.copies | {"TMPDIR": str(self.folder / "spare")}
         words = [PROGRAM, *self.words, "--json", self.folder / "results" / "run.json"]
         if self.place == "local":
             self.started.append(Started(words[1:], self.folder, environment))
