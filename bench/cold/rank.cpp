@@ -149,7 +149,8 @@ class Rank {
     Evidence evidence{.lanes = connection.endpoint.lanes(),
                       .path = parse_request_info(messages.described(memory.spare(), p.bytes)),
                       .moved = {},
-                      .payload_bytes = 0};
+                      .payload_bytes = 0,
+                      .message_bytes = static_cast<double>(p.bytes)};
     // Another launch configures UCX just so.
     if (launch() == 0) {
       const auto before = read_counters();

@@ -214,7 +214,9 @@ class Rank : public RankOfCases<Parameters> {
                             .path = {},
                             .device = device_name(p.comm),
                             .moved = counted_by_all(counted),
-                            .payload_bytes = payload};
+                            .payload_bytes = payload,
+                            .message_bytes = static_cast<double>(p.bytes),
+                            .alike = false};
     const auto labels = path_labels(frame_.gpu(), shared, record.lanes);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
     context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);

@@ -220,7 +220,8 @@ class Rank : public RankOfCases<Parameters> {
         .lanes = record.lanes,
         .path = parse_request_info(words),
         .moved = proof_.counted,
-        .payload_bytes = frame_.launch() == 0 ? counted_messages(p.bytes) * p.bytes : 0};
+        .payload_bytes = frame_.launch() == 0 ? counted_messages(p.bytes) * p.bytes : 0,
+        .message_bytes = static_cast<double>(p.bytes)};
     auto protocol = protocol_record(p.bytes, "bandwidth", evidence.path);
     protocol["operation"] = to_string(p.op);
     record.path =

@@ -191,7 +191,8 @@ class Rank {
                             .path = {},
                             .device = device_name(p.comm),
                             .moved = counted,
-                            .payload_bytes = payload};
+                            .payload_bytes = payload,
+                            .message_bytes = static_cast<double>(p.bytes)};
     const auto labels =
         path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, shared, record.lanes);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);

@@ -134,7 +134,8 @@ class Reporter {
                             .path = {},
                             .device = device_name(p.comm),
                             .moved = sent.at(1).get<Counters>(),
-                            .payload_bytes = sent.at(2).get<std::uint64_t>()};
+                            .payload_bytes = sent.at(2).get<std::uint64_t>(),
+                            .message_bytes = static_cast<double>(p.bytes)};
     const bool same_gpu = gpu_ && sender.at("gpu") == receiver.at("gpu");
     const auto labels = path_labels(gpu_, same_gpu, record.lanes);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);

@@ -64,8 +64,12 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
   const auto lanes = connection.lanes();
   auto& rendezvous = bench.pair.rendezvous();
   rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
-  Evidence evidence{
-      .lanes = lanes, .path = {}, .device = device_name(p.comm), .moved = {}, .payload_bytes = 0};
+  Evidence evidence{.lanes = lanes,
+                    .path = {},
+                    .device = device_name(p.comm),
+                    .moved = {},
+                    .payload_bytes = 0,
+                    .message_bytes = static_cast<double>(p.bytes)};
   Json protocols = Json::array();
   const bool says_how = p.comm == CommKind::ucx;
   for (const bool many : {false, true}) {

@@ -34,6 +34,8 @@ struct Evidence {
   std::string device = "UCX";       ///< whose lanes they are
   Counters moved{};                 ///< while only this pair was active
   std::uint64_t payload_bytes = 0;  ///< sent meanwhile, by this host; 0: counters say nothing
+  double message_bytes = 0;         ///< of each message sent meanwhile, on average; 0: not known
+  bool alike = true;                ///< they have one size, and one rank sends them to one other
 };
 
 enum class PathVerdict { as_asked, partly, other, unknown };

@@ -100,6 +100,38 @@ TEST(Judge, GivesWhatNoCounterSawToTheOneLaneWithoutACounter) {
   EXPECT_NE(judged("shm,tcp,nvlink", two).why.find("nvlink or shm"), std::string::npos);
 }
 
+TEST(Judge, TakesNoControlMessagesForPayload) {
+  // As p2p with GPU memory had it on an H200: the request and the acknowledgement go by tcp.
+  const auto of = [](std::uint64_t message_bytes, std::uint64_t by_tcp) {
+    return judged("tcp,nvlink", {.lanes = {"tcp/lo", "cuda_ipc/cuda"},
+                                 .path = {},
+                                 .moved = {{"tcp/lo", by_tcp}},
+                                 .payload_bytes = 1 << 19,
+                                 .message_bytes = static_cast<double>(message_bytes)})
+        .carried;
+  };
+  const std::map<std::string, double> all_by_nvlink = {{"nvlink", 1.0}};
+  EXPECT_EQ(of(2048, 98'266), all_by_nvlink);
+  EXPECT_EQ(of(4096, 89'309), all_by_nvlink);
+  // More than a rendezvous has to say, as much as the payload, and messages of unequal sizes.
+  EXPECT_EQ(of(1 << 19, 262'144), (std::map<std::string, double>{{"nvlink", 0.5}, {"tcp", 0.5}}));
+  EXPECT_EQ(of(512, 617'618), (std::map<std::string, double>{{"tcp", 1.0}}));
+  EXPECT_EQ(of(0, 131'072), (std::map<std::string, double>{{"nvlink", 0.75}, {"tcp", 0.25}}));
+}
+
+TEST(Judge, CannotTellControlMessagesFromSmallOnesOfSeveralPairs) {
+  // As halo with four ranks had it there: pairs that use tcp would look the same.
+  const auto verdict = judged("tcp,nvlink", {.lanes = {"tcp/lo", "cuda_ipc/cuda"},
+                                             .path = {},
+                                             .moved = {{"tcp/lo", 364'552}},
+                                             .payload_bytes = 983'040,
+                                             .message_bytes = 2048,
+                                             .alike = false});
+  EXPECT_EQ(verdict.path, PathVerdict::unknown);
+  EXPECT_TRUE(verdict.why.starts_with("tcp's counters saw 759 B for each message of 2048 B"))
+      << verdict.why;
+}
+
 TEST(Judge, SaysPartly) {
   const auto verdict = judged("ib", {.lanes = {"tcp/eth0", "rc_mlx5/mlx5_0:1"},
                                      .path = {},

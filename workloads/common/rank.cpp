@@ -23,7 +23,8 @@ constexpr std::size_t log_capacity = std::size_t{1} << 20U;
 // What carried the exchange alone: the devices' counters around it, on rank 0, and the lanes to all
 // peers. The counters are of this host, so they say nothing of ranks on others.
 Json path_of(const Communicator& comm, const WorkloadParameters& p,
-             const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes) {
+             const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes,
+             double message_bytes) {
   std::vector<Json> counted;
   for (const auto& rank : ranks) {
     if (!rank.counted.is_null()) counted.push_back(rank.counted);
@@ -32,7 +33,9 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p,
                     .path = {},
                     .device = device_name(p.comm),
                     .moved = counted_by_all(counted),
-                    .payload_bytes = payload_bytes};
+                    .payload_bytes = payload_bytes,
+                    .message_bytes = message_bytes,
+                    .alike = false};
   for (int peer = 1; peer < comm.size(); ++peer) {
     for (const auto& lane : comm.lanes(peer)) {
       if (std::find(evidence.lanes.begin(), evidence.lanes.end(), lane) == evidence.lanes.end()) {
@@ -46,6 +49,17 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p,
           {"why", verdict.why},
           {"bytes_by_counter", evidence.moved},
           {"payload_bytes", evidence.payload_bytes}};
+}
+
+// Of all that was received, in bytes; 0 without a log of transfers.
+double mean_message(const Json& pairs) {
+  double bytes = 0;
+  double messages = 0;
+  for (const auto& pair : pairs) {
+    bytes += pair.at("bytes").get<double>();
+    messages += pair.at("messages").get<double>();
+  }
+  return messages > 0 ? bytes / messages : 0;
 }
 
 std::string_view mover(const WorkloadParameters& p) {
@@ -98,7 +112,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
     const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
     record.lanes = comm.lanes(1);
-    record.path = path_of(comm, p, ranks, exchanged);
+    record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")));
   }
   record.path["labels"] = path_labels(workload.gpu, share_a_gpu(ranks), record.lanes);
   const auto [verified, error] = verified_of(ranks);
