@@ -39,8 +39,8 @@ def test_a_build_without_kernels_says_so(bench):
 def test_edges_go_by_cuda_ipc(halo, own_loopback):  # noqa: F811
     done = halo("--ucx", "UCX_RNDV_THRESH=1K", *own_loopback)
     case = assert_workload(done, RANKS * RUNS)
-    # Edges are small: what says over tcp that they are there is a part of all bytes.
-    assert case["path"]["carried_by"]["nvlink"] > 0.5
+    # Edges are small: over tcp as many bytes say that they are there as a part of the edges would have.
+    assert case["path"]["verdict"] == "unknown" and "a rendezvous by another lane says as much" in case["path"]["why"]
     # Every edge once in each exchange.
     assert done.bytes["d2d_ipc_bytes"] == (RUNS + CALIBRATIONS) * STEPS * RANKS * EDGES * 8 * SIZE
 
