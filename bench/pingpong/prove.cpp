@@ -59,7 +59,7 @@ bool needs_target(const Bench& bench, const Parameters& p, double expected_us) {
 
 }  // namespace
 
-Json prove(const Bench& bench, const Parameters& p, const Connection& connection, bool count,
+Json prove(const Bench& bench, const Parameters& p, const Connection& connection, bool first,
            double expected_us) {
   const auto lanes = connection.lanes();
   auto& rendezvous = bench.pair.rendezvous();
@@ -88,21 +88,19 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
         protocols.size() == 1 || path.lanes == evidence.path.lanes ? path : MessagePath{};
   }
 
-  if (count) {
-    use(bench, p, p.window, p.bandwidth);
-    const auto messages = counted_messages(p.bytes);
-    for (int lead = 0; lead < rendezvous.size(); lead += 2) {
-      rendezvous.barrier(bench.progress);
-      if (lead != bench.pair.lead()) continue;
-      const auto before = read_counters();
-      in_step(bench.pair, bench.progress, [&] { return bench.loops.one_way(messages); });
-      evidence.moved = moved_since(before);
-      evidence.payload_bytes = messages * p.bytes * static_cast<std::uint64_t>(p.threads);
-    }
+  use(bench, p, p.window, p.bandwidth);
+  const auto messages = counted_messages(p.bytes);
+  for (int lead = 0; lead < rendezvous.size(); lead += 2) {
     rendezvous.barrier(bench.progress);
+    if (lead != bench.pair.lead()) continue;
+    const auto before = read_counters();
+    in_step(bench.pair, bench.progress, [&] { return bench.loops.one_way(messages); });
+    evidence.moved = moved_since(before);
+    evidence.payload_bytes = messages * p.bytes * static_cast<std::uint64_t>(p.threads);
   }
+  rendezvous.barrier(bench.progress);
   Json target_progress;
-  if (count && is_one_sided(p.api) && bench.pair.role() != Role::alone) {
+  if (first && is_one_sided(p.api) && bench.pair.role() != Role::alone) {
     target_progress = needs_target(bench, p, expected_us) ? "needed" : "not needed";
   }
   if (!bench.pair.leads()) return Json::object();

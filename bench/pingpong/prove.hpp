@@ -10,13 +10,12 @@ namespace ucxbench::pingpong {
 
 /// What carries the messages of a case: sends some more of them, outside every timed region, asks
 /// UCX how each kind went, and reads the devices' counters around them while no other pair is
-/// active (`count`; without it counters are left alone, and pairs need not wait for each other).
-/// With `count` also whether put, get and atomic operations, which take about `expected_us`, need
-/// the target's CPU. All ranks call it at the same point of the plan. The lead's answer is
-/// LaunchRecord::path; the follower's is empty.
-/// With Parameters::expected also what UCX expected (add_expected).
+/// active. In the `first` launch also whether put, get and atomic operations, which take about
+/// `expected_us`, need the target's CPU. All ranks call it at the same point of the plan. The
+/// lead's answer is LaunchRecord::path; the follower's is empty. With Parameters::expected also
+/// what UCX expected (add_expected).
 Json prove(const Bench& bench, const Parameters& parameters, const Connection& connection,
-           bool count, double expected_us);
+           bool first, double expected_us);
 
 /// What UCX says that both ranks did with as many messages, by its own count: over a connection
 /// named `purpose`, which carries nothing else, since UCX says it when a connection ends. Likewise

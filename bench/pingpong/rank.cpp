@@ -101,7 +101,6 @@ void run_connection(RankContext& context, Pair& pair,
       ranges.push_back(
           {planned, pair.leads() ? range_of_case(connection.device(), parameters) : std::nullopt});
     }
-    // Another launch configures UCX just so; counting takes its turn by pairs.
     if (!without_proof()) {
       measured.record.path = prove(bench, parameters, connection, launch == 0,
                                    measured.record.cold.first_message_us.value_or(0));

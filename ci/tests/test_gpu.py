@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from conftest import only
+from conftest import ROOT, only
 from emulated_gpu import (  # noqa: F401
     EMULATOR,
     LIBRARIES,
@@ -16,6 +16,8 @@ from emulated_gpu import (  # noqa: F401
     needs_emulator,
     own_loopback,
 )
+
+OLD_UCX = next((file.parent for file in sorted(ROOT.glob(".ucx/combined-1.1[0-5].*/.complete"))), None)
 
 
 @pytest.fixture
@@ -319,6 +321,19 @@ def test_each_launch_knows_what_carried_it(bench, command):
     for case in done.file["cases"]:
         assert {record["launch"] for record in case["launches"]} == {0, 1}
         assert all(record["path"]["carried_by"] == {"nvlink": 1.0} for record in case["launches"])
+
+
+@needs_emulator
+@pytest.mark.skipif(OLD_UCX is None, reason="no UCX with InfiniBand and CUDA: run ./scripts/setup/ucx-combined")
+@pytest.mark.parametrize("command", ["pingpong", "cold"])
+def test_each_launch_counts_where_ucx_does_not_say(bench, command):
+    """UCX before 1.16 says only that the receiver reads."""
+    done = bench(command, "-s", "1MiB", "--memory", "cuda", "--transports", "tcp,nvlink", "--allow-same-gpu", "--launches", 2,
+                 "--iterations", 5, "--bind", "none", "--require", "nvlink", "--json", "run.json",
+                 environment={"LD_LIBRARY_PATH": f"{OLD_UCX}/lib:{EMULATOR}"})
+    assert done.code == 0, done
+    for case in done.file["cases"]:
+        assert [record["path"]["carried_by"] for record in case["launches"]] == [{"nvlink": 1.0}] * 2
 
 
 @needs_both

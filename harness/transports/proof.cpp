@@ -53,10 +53,7 @@ std::map<std::string, double> counted_shares(const Evidence& evidence) {
         static_cast<double>(bytes) / static_cast<double>(evidence.payload_bytes);
   }
   for (auto& [member, share] : shares) share = std::min(share, 1.0);
-  // Messages that are alike take one way: a part of each is none of its payload.
-  std::erase_if(shares, [&](const auto& entry) {
-    return entry.second < noise || (evidence.alike && may_be_control(evidence, entry.second));
-  });
+  std::erase_if(shares, [](const auto& entry) { return entry.second < noise; });
   return shares;
 }
 
@@ -117,6 +114,8 @@ std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evi
       uncounted.push_back(member);
     } else if (counted.contains(member)) {
       if (may_be_control(evidence, counted.at(member))) {
+        // Messages that are alike take one way: a part of each is none of its payload.
+        if (evidence.alike) continue;
         return {{},
                 fmt::format("{}'s counters saw {:.0f} B for each message of {:.0f} B, and a "
                             "rendezvous by another lane says as much there",
