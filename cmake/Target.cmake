@@ -52,7 +52,6 @@ function(ucxbench_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(${name} OBJECT ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ucxbench_flags ${arg_LINK})
-  set_target_properties(${name} PROPERTIES UCXBENCH_COLD ${arg_COLD})
   if(arg_COLD)
     ucxbench_precompile(${name} cold)
   else()
@@ -101,14 +100,14 @@ function(ucxbench_link target)
   target_link_libraries(${target} PRIVATE ucxbench_flags ${links})
 endfunction()
 
-add_custom_target(cold_tests)
+add_custom_target(unit_tests)
 
 # ucxbench_test(NAME SOURCES … LINK … [LABELS …] [SHARDS count]): one GoogleTest executable, which is
 # one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
-# cli, fault, gpu, release-only or long. LINK names the folders that are tested. What tests a COLD one
-# uses no GPU and takes longer to compile than to run: a release build has it only by the target
-# cold_tests, and by the label cold. The sanitizers' build always has it. What tries less there
-# (every_for_test.hpp) is an executable of its own in a release build: NAME_trials.
+# cli, fault, gpu, release-only or long. LINK names the folders that are tested. Unit tests take longer
+# to compile than to run: a release build has them only by the target unit_tests, and by the label
+# built-on-demand. The sanitizers' build always has them. What tries less there (every_for_test.hpp) is an
+# executable of its own in a release build: NAME_trials.
 # How each of its cases went is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
@@ -118,9 +117,7 @@ function(ucxbench_test name)
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
-  list(GET arg_LINK 0 folder)
-  get_target_property(cold ${folder} UCXBENCH_COLD)
-  if(NOT cold OR NOT CMAKE_BUILD_TYPE STREQUAL Release)
+  if(NOT arg_LABELS STREQUAL unit OR NOT CMAKE_BUILD_TYPE STREQUAL Release)
     ucxbench_test_program(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_LABELS}" "${arg_SHARDS}")
     return()
   endif()
@@ -137,9 +134,9 @@ function(ucxbench_test name)
     list(FILTER helpers EXCLUDE REGEX [[_test\.cpp$]])
     ucxbench_test_program(${name}_trials "${trials};${helpers}" "${arg_LINK}" "${arg_LABELS}" "")
   endif()
-  ucxbench_test_program(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_LABELS};cold" "${arg_SHARDS}")
+  ucxbench_test_program(${name} "${arg_SOURCES}" "${arg_LINK}" "${arg_LABELS};built-on-demand" "${arg_SHARDS}")
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-  add_dependencies(cold_tests ${name})
+  add_dependencies(unit_tests ${name})
 endfunction()
 
 # ucxbench_test_program(NAME SOURCES LINK LABELS SHARDS): for ucxbench_test.

@@ -157,7 +157,6 @@ def test_verbose_explains_the_settings(pingpong):
         (["--color", "never"], {"CLICOLOR_FORCE": "1"}, False),
     ],
 )
-@pytest.mark.release_only
 def test_color(pingpong, arguments, environment, colored):
     done = pingpong("--transports", "tcp", "--sizes", "8", *arguments, environment=environment)
     assert ("\x1b[" in done.out) == colored
