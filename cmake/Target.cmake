@@ -106,8 +106,8 @@ add_custom_target(unit_tests)
 # one test, or so many with a part of its cases each, labelled unit unless LABELS says multi-process,
 # cli, fault, gpu, release-only or long. LINK names the folders that are tested. Unit tests take longer
 # to compile than to run: a release build has them only by the target unit_tests, and by the label
-# built-on-demand, unless they have another label too. The sanitizers' build always has them. What tries less there (every_for_test.hpp) is an
-# executable of its own in a release build: NAME_trials.
+# built-on-demand, unless they have another label too. The sanitizers' build always has them. What tries
+# less there (every_for_test.hpp) is an executable of its own in a release build: NAME_trials.
 # How each of its cases went is in gtest/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
