@@ -9,13 +9,13 @@ import subprocess
 import time
 
 import pytest
-from conftest import NO_FORK_SHIM, PROGRAM, ROOT, SCHEMA, assert_sound
+from conftest import NO_FORK_SHIM, PROGRAM, SCHEMA, assert_sound, combined_ucx
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_S = 1500
 ITERATIONS = 20
 EMULATOR = pathlib.Path(os.environ["CUDA_EMULATOR"])
-CUDA_UCX = next((file.parent for file in sorted(ROOT.glob(".ucx/combined-*/.complete"))), None)
+CUDA_UCX = combined_ucx()
 needs_cuda_ucx = pytest.mark.skipif(
     CUDA_UCX is None, reason="no UCX with InfiniBand and CUDA: run ./scripts/setup/ucx-combined"
 )

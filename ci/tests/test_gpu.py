@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from conftest import ROOT, only
+from conftest import combined_ucx, only
 from emulated_gpu import (  # noqa: F401
     EMULATOR,
     LIBRARIES,
@@ -17,7 +17,7 @@ from emulated_gpu import (  # noqa: F401
     own_loopback,
 )
 
-OLD_UCX = next((file.parent for file in sorted(ROOT.glob(".ucx/combined-1.1[0-5].*/.complete"))), None)
+OLD_UCX = combined_ucx("1.1[0-5].*")
 
 
 @pytest.fixture
