@@ -15,16 +15,11 @@ set(ucxbench_options_cold $<$<CONFIG:Release>:-Og>)
 set(ucxbench_options_test "$<$<CONFIG:Release>:-O0;-g0>")
 if(UCXBENCH_SANITIZE)
   list(APPEND ucxbench_options_test -g0)
-  if(UCXBENCH_SANITIZE MATCHES undefined)
-    # Half of what the checks add to the code and to a start; the address sanitizer stops at a null
-    # pointer too, and nothing here takes bytes for a structure of its own.
-    list(APPEND ucxbench_options_test -fno-sanitize=null,alignment)
-    list(APPEND ucxbench_options_cold -fno-sanitize=null,alignment)
-  endif()
 endif()
 
 # ucxbench_precompile(TARGET KIND): KIND is hot, cold or test.
 function(ucxbench_precompile target kind)
+  set_target_properties(${target} PROPERTIES UCXBENCH_KIND ${kind})
   target_compile_options(${target} PRIVATE ${ucxbench_options_${kind}})
   # ccache finds nothing again that was compiled with them.
   if(NOT CMAKE_UNITY_BUILD OR CMAKE_CXX_COMPILER_LAUNCHER)
@@ -34,6 +29,7 @@ function(ucxbench_precompile target kind)
   if(NOT TARGET ${precompiled})
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${precompiled}.cpp CONTENT "")
     add_library(${precompiled} OBJECT ${PROJECT_BINARY_DIR}/generated/${precompiled}.cpp)
+    set_target_properties(${precompiled} PROPERTIES UCXBENCH_KIND ${kind})
     target_compile_options(${precompiled} PRIVATE ${ucxbench_options_${kind}})
     target_link_libraries(${precompiled} PRIVATE ucxbench_flags fmt::fmt nlohmann_json::nlohmann_json)
     set(headers ${ucxbench_precompiled})

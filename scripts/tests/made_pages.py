@@ -18,7 +18,7 @@ import dashboard
 
 RUNS, SERIES = 24, 32
 # The part of `compare` that tests here need: everything is unchanged but what is named on its own command line.
-COMPARE = """#!{python}
+COMPARE = """#!{python} -IS
 import json, sys
 if sys.argv[1] == "dashboard":  # --streams: a segment for each minor version of UCX
     places, before = [], {{}}
