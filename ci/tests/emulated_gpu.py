@@ -13,9 +13,11 @@ from conftest import ROOT, only
 EMULATOR = pathlib.Path(os.environ.get("CUDA_EMULATOR", "/nowhere"))
 UCX = next(iter(sorted(ROOT.glob(".ucx/libucx-cu*/libucx"))), None)
 MIB = 1 << 20
-# UCX 1.22 takes 0.4 s in each process to write its hooks of mmap over the code of the C library. Where
-# that is the question, a test says UCX_MEM_MMAP_HOOK_MODE="bistro", as UCX does by itself.
-LIBRARIES = {"LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}", "UCX_MEM_MMAP_HOOK_MODE": "reloc"}
+# UCX 1.22 takes a second in each process to write its hooks over the code of the C library and of the
+# driver: for every function it waits 50 ms. A test that is about them, or that frees memory and goes
+# on, has BY_ITSELF, as UCX has it: with the other way it does not see what is freed.
+HOOKS, BY_ITSELF = ({"UCX_MEM_MMAP_HOOK_MODE": mode, "UCX_MEM_CUDA_HOOK_MODE": mode} for mode in ("reloc", "bistro"))
+LIBRARIES = {"LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}", **HOOKS}
 needs_emulator = pytest.mark.skipif(not EMULATOR.is_dir(), reason="no emulated CUDA driver was built")
 needs_both = pytest.mark.skipif(
     not EMULATOR.is_dir() or UCX is None,

@@ -7,6 +7,7 @@ import re
 import pytest
 from conftest import combined_ucx, only
 from emulated_gpu import (  # noqa: F401
+    BY_ITSELF,
     EMULATOR,
     LIBRARIES,
     MIB,
@@ -88,7 +89,7 @@ def test_put_and_get(gpu):
     ids=lambda command: command[0],
 )
 def test_many_messages_of_gpu_memory(emulated, command):  # noqa: F811
-    done = emulated(*command, "--memory", "cuda", "--transports", "tcp,nvlink", "--allow-same-gpu")
+    done = emulated(*command, "--memory", "cuda", "--transports", "tcp,nvlink", "--allow-same-gpu", **BY_ITSELF)
     for case in done.file["cases"]:
         assert case["state"] == "measured" and case["verified"]["errors"] == 0, case["reason"]
         assert "emulated-gpu" in case["labels"]
@@ -157,8 +158,7 @@ def test_no_fabric_handles(gpu):
 
 @needs_both
 def test_large_messages_go_by_cuda_ipc(gpu):
-    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
-               UCX_MEM_MMAP_HOOK_MODE="bistro")
+    done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink", **BY_ITSELF)
     case = only(done.file["cases"])
     assert case["path"]["carried_by"] == {"nvlink": 1}
     assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
@@ -230,7 +230,7 @@ def test_a_mapping_exists_per_allocation_and_pair(gpu, own_loopback, iterations)
     """What the cold benchmark calls a first message opened a mapping, and nothing else did."""
     done = gpu(
         "-n", "3", "--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink",
-        "--allow-same-gpu", *own_loopback, iterations=iterations, command="cold",
+        "--allow-same-gpu", *own_loopback, iterations=iterations, command="cold", **BY_ITSELF,
     )
     for case in done.file["cases"]:
         assert case["verified"]["errors"] == 0 and "emulated-gpu" in case["labels"]

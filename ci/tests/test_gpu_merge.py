@@ -4,6 +4,7 @@ own source, compiled for the host, does the work."""
 import pytest
 from conftest import only
 from emulated_gpu import (  # noqa: F401
+    BY_ITSELF,
     HAS_KERNELS,
     assert_says_no_kernels,
     assert_workload,
@@ -45,7 +46,7 @@ def test_a_build_without_kernels_says_so(bench):
 @needs_both
 @needs_kernels
 def test_rows_go_by_cuda_ipc(merge):
-    done = merge("--no-calibrate", UCX_MEM_MMAP_HOOK_MODE="bistro")
+    done = merge("--no-calibrate", **BY_ITSELF)
     assert_right(done)
     assert done.bytes["ipc_opens"] >= RANKS
     assert RUNS * EXCHANGED * 0.9 < done.bytes["d2d_ipc_bytes"] < RUNS * EXCHANGED * 1.1
