@@ -10,7 +10,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import NO_FORK_SHIM, PROGRAM, SCHEMA, assert_sound, combined_ucx
+from conftest import NO_FORK_SHIM, PROGRAM, SCHEMA, assert_sound
+from emulated_gpu import combined_ucx
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_S = 1500
@@ -82,7 +83,7 @@ def of_folder(folder):
 
 
 def test_nothing_outlives_it(guest, tmp_path):
-    """Booting, or with a command that runs there: it is killed the same."""
+    """Killed while the guest boots: what ends it does not ask how far it is."""
     running = subprocess.Popen(
         [HERE / "run", "--limit", "60", "--job", tmp_path, "sleep", "60"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

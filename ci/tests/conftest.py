@@ -47,12 +47,6 @@ CROWDED = ["--progress-mode", "event"]
 RNDV_FROM_1K = ("1K", "intra:1K,inter:1K")
 
 
-def combined_ucx(version="*"):
-    """The folder of the UCX with InfiniBand and CUDA that scripts/setup/ucx-combined makes, if there is one of
-    this version."""
-    return next((file.parent for file in sorted(ROOT.glob(f".ucx/combined-{version}/.complete"))), None)
-
-
 def drawn(low, high, usual):
     """What a fault's timing is: the usual one, or any, where ci/tests/repeat asks for that."""
     return random.randint(low, high) if os.environ.get("TESTED_AT_RANDOM") else usual

@@ -27,6 +27,12 @@ HAS_KERNELS = os.environ.get("TESTED_CUDA_KERNELS") == "ON"
 needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="built without CUDA kernels")
 
 
+def combined_ucx(version="*"):
+    """The folder of the UCX with InfiniBand and CUDA that scripts/setup/ucx-combined makes, if there is one of
+    this version."""
+    return next((file.parent for file in sorted(ROOT.glob(f".ucx/combined-{version}/.complete"))), None)
+
+
 @pytest.fixture
 def own_loopback():
     """Arguments that give the ranks a loopback device of their own, as root: its counters, by which

@@ -5,13 +5,14 @@ import json
 import re
 
 import pytest
-from conftest import combined_ucx, only
+from conftest import only
 from emulated_gpu import (  # noqa: F401
     BY_ITSELF,
     EMULATOR,
     LIBRARIES,
     MIB,
     UCX,
+    combined_ucx,
     emulated,
     needs_both,
     needs_emulator,
