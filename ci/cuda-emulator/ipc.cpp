@@ -14,7 +14,7 @@
 namespace emulator {
 namespace {
 
-constexpr std::uint64_t MAGIC = 0x6370696465746c75;
+constexpr std::uint64_t HANDLE_MAGIC = 0x6370696465746c75;
 
 struct Handle {
   std::uint64_t magic;
@@ -71,7 +71,7 @@ EMULATED(cuIpcGetMemHandle, OpaqueHandle* opaque, DevicePointer pointer) {
   if (opaque == nullptr || found == nullptr || found->kind != Kind::DEVICE) return INVALID_VALUE;
   struct stat file{};
   if (fstat(found->fd, &file) != 0) return OPERATING_SYSTEM;
-  const Handle handle{.magic = MAGIC,
+  const Handle handle{.magic = HANDLE_MAGIC,
                       .pid = getpid(),
                       .fd = found->fd,
                       .device_of_file = file.st_dev,
@@ -89,7 +89,7 @@ EMULATED(cuIpcOpenMemHandle_v2, DevicePointer* pointer, OpaqueHandle opaque, uns
   if (const auto result = current(context); result != SUCCESS) return result;
   Handle handle;
   std::memcpy(&handle, &opaque, sizeof handle);
-  if (pointer == nullptr || handle.magic != MAGIC || flags != IPC_LAZY_ENABLE_PEER_ACCESS) {
+  if (pointer == nullptr || handle.magic != HANDLE_MAGIC || flags != IPC_LAZY_ENABLE_PEER_ACCESS) {
     return INVALID_VALUE;
   }
   if (handle.pid == getpid()) return INVALID_CONTEXT;

@@ -10,7 +10,6 @@ namespace emulator::test {
 namespace {
 
 constexpr std::size_t KIB = 1024;
-constexpr std::size_t MIB = 1024 * KIB;
 
 const void* as_host(DevicePointer pointer) { return reinterpret_cast<const void*>(pointer); }
 

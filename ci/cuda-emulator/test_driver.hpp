@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -15,6 +16,8 @@
 #include "ci/cuda-emulator/driver.hpp"
 
 namespace emulator::test {
+
+constexpr std::size_t MIB = 1 << 20;
 
 using Environment = std::map<std::string, std::string>;
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t GRANULARITY = 2 << 20;
 constexpr int PINNED_ALLOCATION = 1;
 constexpr int READ_AND_WRITE = 3;
-constexpr std::uint64_t MAGIC = 0x6669726261666d65;
+constexpr std::uint64_t EXPORT_MAGIC = 0x6669726261666d65;
 
 struct Exported {
   std::uint64_t magic;
@@ -246,7 +246,7 @@ EMULATED(cuMemExportToShareableHandle, void* exported, unsigned long long handle
   if (type != FABRIC) return NOT_SUPPORTED;
   struct stat file{};
   if (fstat(found->fd, &file) != 0) return OPERATING_SYSTEM;
-  const Exported made{.magic = MAGIC,
+  const Exported made{.magic = EXPORT_MAGIC,
                       .pid = getpid(),
                       .fd = found->fd,
                       .inode = file.st_ino,
@@ -264,7 +264,7 @@ EMULATED(cuMemImportFromShareableHandle, unsigned long long* handle, void* expor
   if (handle == nullptr || exported == nullptr) return INVALID_VALUE;
   Exported given;
   std::memcpy(&given, exported, sizeof given);
-  if (given.magic != MAGIC) return INVALID_VALUE;
+  if (given.magic != EXPORT_MAGIC) return INVALID_VALUE;
   const auto path = "/proc/" + std::to_string(given.pid) + "/fd/" + std::to_string(given.fd);
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return MAP_FAILED_;

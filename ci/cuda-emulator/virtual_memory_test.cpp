@@ -5,7 +5,6 @@
 namespace emulator::test {
 namespace {
 
-constexpr std::size_t MIB = 1 << 20;
 using Physical = unsigned long long;
 
 /// The functions that map memory.
