@@ -6,16 +6,7 @@ if(UCXBENCH_CUDA AND NOT CUDAToolkit_NVCC_EXECUTABLE)
                       "put its nvcc on the PATH or give -DCUDAToolkit_ROOT=DIRECTORY.")
 endif()
 
-# CUDAARCHS is the environment's word for it in CMake's own CUDA language.
-set(architectures all-major)
-if("$ENV{CUDAARCHS}" MATCHES "^[0-9]+$")
-  set(architectures sm_$ENV{CUDAARCHS})
-elseif("$ENV{CUDAARCHS}" MATCHES "^(all|all-major|native)$")
-  set(architectures $ENV{CUDAARCHS})
-elseif(NOT "$ENV{CUDAARCHS}" STREQUAL "")
-  message(FATAL_ERROR "CUDAARCHS=$ENV{CUDAARCHS}: put one number there, as 90, or all-major, all or native")
-endif()
-set(UCXBENCH_CUDA_ARCHITECTURES ${architectures} CACHE STRING
+set(UCXBENCH_CUDA_ARCHITECTURES all-major CACHE STRING
     "nvcc's -arch: newer GPUs than those take the newest one's PTX")
 
 # ucxbench_cuda_image(TARGET NAME SOURCE): TARGET defines `extern "C" const unsigned char NAME[]`, the
