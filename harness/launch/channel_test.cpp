@@ -68,7 +68,7 @@ TEST(Channel, PutsFramesTogetherFromSingleBytes) {
 TEST(Channel, PassesLargeFramesToASlowReader) {
   Pair pair;
   Channel b(std::move(pair.raw));
-  const json frame{{"value", json::binary(std::vector<std::uint8_t>(std::size_t{4} << 20, 7))}};
+  const json frame{{"value", json::binary(std::vector<std::uint8_t>(std::size_t{16} << 20, 7))}};
   std::jthread sender([&] { pair.a.send(frame); });
   std::optional<json> got;
   while (!got) {
