@@ -221,7 +221,7 @@ def left():
 
 
 def remove_what_loading_left(program):
-    """UCX has a segment while it is loaded: of who is killed then it stays."""
+    """UCX has a segment while it is loaded, mpirun one of its own while it starts: of who is killed then it stays."""
     for segment in shared_segments({program}, os.sysconf("SC_PAGE_SIZE")):
         subprocess.run(["ipcrm", "-m", segment], check=True, timeout=20)
 
@@ -234,7 +234,7 @@ def play(number, folder, made):
             made[0].make()
         chosen.play(folder / str(number), made[0] if made else None)
         if os.environ.get("CHAOS_ALONE"):
-            if chosen.fault == "kill the program":
+            if chosen.fault == "kill the program" or chosen.place == "mpirun":
                 remove_what_loading_left(chosen.started[0].pid)
             wait_until(lambda: not any(left()), lambda: list(left()), limit_s=LONG_S)
     except BaseException as error:
