@@ -112,7 +112,7 @@ add_custom_target(unit_tests)
 # to compile than to run: a release build has them only by the target unit_tests, and by the label
 # built-on-demand, unless they have another label too. The sanitizers' build always has them. What tries
 # less there (every_for_test.hpp) is an executable of its own in a release build: NAME_trials.
-# How each of its cases went is in gtest/ of the build folder.
+# How each of its cases went is in cases/ of the build folder.
 function(ucxbench_test name)
   if(NOT UCXBENCH_TESTS)
     return()
@@ -166,8 +166,16 @@ endfunction()
 # environment. TIMEOUT ends what hangs: on a busy machine, with sanitizers, minutes are no sign of that.
 function(ucxbench_add_test test target labels)
   add_test(NAME ${test} COMMAND ${target} --gtest_brief=1
-                                --gtest_output=xml:${PROJECT_BINARY_DIR}/gtest/${test}.xml)
+                                --gtest_output=xml:${PROJECT_BINARY_DIR}/cases/${test}.xml)
   set_tests_properties(${test} PROPERTIES TIMEOUT 900 LABELS "${labels}" ENVIRONMENT "${ARGN}")
+endfunction()
+
+# ucxbench_add_pytest(TEST LABELS LIMIT COMMAND …): Python tests, by a script that ends with status 77 where
+# all were skipped. How each of them went is in cases/, too. LIMIT ends what hangs, in seconds.
+function(ucxbench_add_pytest test labels limit)
+  add_test(NAME ${test} COMMAND ${ARGN})
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${limit} SKIP_RETURN_CODE 77
+    ENVIRONMENT_MODIFICATION "PYTEST_ADDOPTS=set:--junitxml='${PROJECT_BINARY_DIR}/cases/${test}.xml'")
 endfunction()
 
 # ucxbench_benchmark(NAME SOURCES … [LOOPS …] [LINK …] [PARTS …] [TESTS …]): the folder of a

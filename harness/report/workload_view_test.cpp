@@ -56,6 +56,14 @@ TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
             "6.00 ms waiting: 0 % overlapped");
 }
 
+// 110 ms, where the parts took 112 ms.
+TEST(Bound, IsNotMetByARatioBelowOne) {
+  auto of = workload({"tcp", "shm"}, 2, nullptr);
+  of.exchange["alone_GBps"] = of.exchange.at("alone_GBps").get<double>() * 60 / 72;
+  EXPECT_EQ(line_of(of, "lower bound"),
+            "40.0 ms computing, 72.0 ms exchange alone: together 112 ms; the run took no longer");
+}
+
 TEST(Bound, IsNoneWhereTheRunWasFaster) {
   auto of = workload({"shm"}, 2, nullptr);
   of.exchange["alone_GBps"] = of.exchange.at("alone_GBps").get<double>() / 4;

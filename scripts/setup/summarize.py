@@ -19,13 +19,17 @@ def reason(case):
     return next((line for line in reversed(lines) if line), "no reason given")
 
 
+def went_wrong(case):
+    return case.get("status") == "fail" or any(case.find(kind) is not None for kind in ("failure", "error"))
+
+
 def cases_of(path):
-    """ctest's tests; the cases of a GoogleTest executable, which wrote them down, in its place."""
+    """ctest's tests; in the place of one whose cases are written down, these: of a GoogleTest executable, of pytest."""
     for test in xml.parse(path).iter("testcase"):
-        inner = pathlib.Path(path).with_name("gtest") / f"{test.get('name')}.xml"
+        inner = pathlib.Path(path).with_name("cases") / f"{test.get('name')}.xml"
         cases = list(xml.parse(inner).iter("testcase")) if inner.exists() else []
         yield from cases or [test]
-        if cases and test.get("status") == "fail" and all(case.find("failure") is None for case in cases):
+        if cases and test.get("status") == "fail" and not any(map(went_wrong, cases)):
             yield test  # it broke down after them
 
 
@@ -39,9 +43,9 @@ def read_ctest(path):
             why = (why_skipped.get("message") or why_skipped.text or "").strip().splitlines()
             name = f"{case.get('classname')}.{case.get('name')}"
             skipped.setdefault(why[-1] if why else "no reason given", []).append(name)
-        elif case.find("failure") is not None or case.get("status") == "fail":
+        elif went_wrong(case):
             counts["failed"] += 1
-        elif case.get("status") == "run":
+        elif case.get("status", "run") == "run":  # pytest has none
             counts["passed"] += 1
         else:
             counts["skipped"] += 1

@@ -15,8 +15,8 @@ import runfile
 from page import page_of
 
 MADE_UP = "made-up"
-# Of programs beside the pages and pictures: one measures, one joins tables with other programs.
-EXCEPT = ("tests", "setup", "test", "compare-joins")
+EXCEPT = ("tests", "setup")
+MODEL = "loggp_fits"  # of curves, whichever benchmark measured them
 
 
 def names():
@@ -35,9 +35,9 @@ def scripts():
 
 
 def test_no_script_names_a_benchmark():
-    word = re.compile(rf"(?<![A-Za-z_])({'|'.join(names())})(?![A-Za-z_])")
+    word = re.compile(rf"(?<![A-Za-z])({'|'.join(names())})(?![A-Za-z])")
     named = [f"{file.relative_to(ROOT)}: {line.strip()}" for file in scripts()
-             for line in file.read_text(encoding="utf-8").splitlines() if word.search(line)]
+             for line in file.read_text(encoding="utf-8").splitlines() if word.search(line.replace(MODEL, ""))]
     assert not named
 
 
