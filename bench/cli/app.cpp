@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/commands/benchmarks.hpp"
 #include "bench/cli/commands/commands.hpp"
-#include "bench/cli/commands/measure.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/core/build_info.hpp"

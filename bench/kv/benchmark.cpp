@@ -43,6 +43,7 @@ Fields<Parameters> load() {
                   {.name = "descriptors",
                    .help = "descriptors of a decode rank in a round (default: the whole context)",
                    .group = "load",
+                   .most_drawn = 2000,
                    .key = Key::always,
                    .axis = Axis::cases,
                    .null_if_empty = true}),
@@ -78,13 +79,15 @@ Fields<Parameters> samples() {
                     .help = "sessions per launch; each registers memory and exchanges keys",
                     .group = "sample",
                     .least = 1,
-                    .most = 1000}),
+                    .most = 1000,
+                    .most_drawn = 2}),
       number_field(&Parameters::rounds, {.name = "rounds",
                                          .aliases = "-r",
                                          .help = "later rounds of each session, after the first",
                                          .group = "sample",
                                          .least = 1,
-                                         .most = 100'000}),
+                                         .most = 100'000,
+                                         .most_drawn = 2}),
   };
 }
 
@@ -103,6 +106,7 @@ Fields<Parameters> fields() {
                                           .parameter = "bytes",
                                           .help = "size of a descriptor (default: from the model)",
                                           .group = "load",
+                                          .most_drawn = std::uint64_t{64} << 10U,
                                           .key = Key::bare,
                                           .axis = Axis::cases,
                                           .null_if_empty = true}),

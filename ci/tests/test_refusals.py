@@ -44,7 +44,7 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
         (["pingpong", "--transports", "tcp,cuda_ipc"], ["'cuda_ipc' is 'nvlink' here"]),
         (["merge", "--quick"], ["unknown option '--quick': pingpong has it"]),
         (["topo", "--format", "png"], ["--format", "'png'", "known: text, json, svg"]),
-        (["p2p", "--hosts", "x"], ["--hosts: 'x': expected a number, 2 to 1024"]),
+        (["p2p", "--hosts", "x"], ["--hosts: 'x': expected a whole number, 2 to 1024"]),
         (["p2p", "--hosts", "3", "--connect", "127.0.0.1"], ["--hosts", "leave it out"]),
         (["merge", "--json", "/dev/null", "--trace", "x"], ["--trace needs the transfer log", "leave --json out"]),
         (["pingpong", "--transports", "tcp,auto"], ["auto", "alone"]),

@@ -37,7 +37,6 @@ class Clock {
     return monotonic_ns();
   }
 
-  double ns_per_tick() const { return ns_per_tick_; }
   double us(std::uint64_t tick_count) const {
     return static_cast<double>(tick_count) * ns_per_tick_ * 1e-3;
   }

@@ -62,6 +62,9 @@ struct Field {
   std::string group{};      ///< heading in the help
   std::string type_name{};  ///< in the help, where it is not the usual one of the type
   std::optional<double> least{}, most{};  ///< of a number; both or none
+  /// Of a number, at most what `soak` draws: more would take too long. Without it, it keeps its
+  /// default.
+  std::optional<std::uint64_t> most_drawn{};
   Key key = Key::never;
   std::string key_text{};  ///< the whole part of the key, where it is not "name=value"
   Axis axis = Axis::none;

@@ -19,7 +19,7 @@ std::vector<LoggedTransfers> transfers_of(const Result& result) {
   const auto name = text_at(result.run, "/transfers", "");
   if (name.empty()) {
     throw Failure(Exit::usage,
-                  "this run has no transfer log: only workloads (merge, transpose) write one, "
+                  "this run has no transfer log: only workloads write one, "
                   "unless --no-transfer-log is given");
   }
   return read_transfers(result.file.parent_path() / name);

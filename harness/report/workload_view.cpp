@@ -93,7 +93,8 @@ std::string bound_of(const Case& of) {
         "disturbed them",
         significant(computing_ms, 3), significant(alone_ms, 3), significant(*wall_ms, 3));
   }
-  const auto took = *wall_ms < bound_ms ? "no longer" : fmt::format("{:.2f} x that", *wall_ms / bound_ms);
+  const auto took =
+      *wall_ms < bound_ms ? "no longer" : fmt::format("{:.2f} x that", *wall_ms / bound_ms);
   return fmt::format("{} ms computing, {} ms exchange alone: {} {} ms; the run took {}",
                      significant(computing_ms, 3), significant(alone_ms, 3),
                      in_turn ? "together" : "the longer is", significant(bound_ms, 3), took);

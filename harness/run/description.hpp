@@ -129,6 +129,7 @@ Fields<P> sizes_field(std::uint64_t P::* bytes, const std::string& usual,
                             .parameter = "bytes",
                             .help = "8,1KiB or 8:64MiB:x2 or 0:1MiB:+64KiB",
                             .group = "load",
+                            .most_drawn = std::uint64_t{4} << 20U,
                             .key = Key::bare,
                             .axis = Axis::cases,
                             .usual = usual,
@@ -145,6 +146,7 @@ Fields<P> window_field(Number P::* window, const std::string& help, double most,
                                .group = "load",
                                .least = 1,
                                .most = most,
+                               .most_drawn = 64,
                                .key = key});
 }
 
@@ -152,9 +154,12 @@ Fields<P> window_field(Number P::* window, const std::string& help, double most,
 template <typename P, typename Number>
 Fields<P> iterations_field(Number P::* iterations, const std::string& help,
                            double most = 1'000'000) {
-  return number_field(
-      iterations,
-      {.name = "iterations", .help = help, .group = "sample", .least = 1, .most = most});
+  return number_field(iterations, {.name = "iterations",
+                                   .help = help,
+                                   .group = "sample",
+                                   .least = 1,
+                                   .most = most,
+                                   .most_drawn = 60});
 }
 
 /// --warmup-runs: so many of `what` do not count. `parameter`: in the run file.
@@ -167,7 +172,8 @@ Fields<P> warmup_runs_field(int P::* runs, const std::string& what = "runs of ea
                              .help = "uncounted " + what,
                              .group = "sample",
                              .least = 0,
-                             .most = most});
+                             .most = most,
+                             .most_drawn = 2});
 }
 
 /// --runs: so many of `what` count.
@@ -180,7 +186,8 @@ Fields<P> runs_field(int P::* runs, const std::string& what = "runs of each case
                              .help = "measured " + what,
                              .group = "sample",
                              .least = 1,
-                             .most = 10'000});
+                             .most = 10'000,
+                             .most_drawn = 2});
 }
 
 /// Refuses, naming `option`, messages of `bytes` of which `buffers` in each of the local ranks are

@@ -13,6 +13,7 @@ Fields<Parameters> domain() {
                                       .help = "rows and columns of a rank's tile; with strong "
                                               "scaling of the whole domain",
                                       .group = "load",
+                                      .most_drawn = 300,
                                       .key = Key::bare,
                                       .axis = Axis::cases,
                                       .usual = "64,256,1024,4096"}),
@@ -21,6 +22,7 @@ Fields<Parameters> domain() {
                                        .group = "load",
                                        .least = 1,
                                        .most = 1'000'000,
+                                       .most_drawn = 20,
                                        .key = Key::if_unusual}),
       bulk_synchronous_field(&Parameters::bulk_synchronous, "exchange, then compute"),
   };

@@ -18,6 +18,7 @@ Fields<Parameters> tables() {
                    .aliases = "--chunk-size",
                    .help = "rows of each table on each rank; with strong scaling on all together",
                    .group = "load",
+                   .most_drawn = 50'000,
                    .key = Key::bare}),
       real_field(&Parameters::frac_match, {.name = "frac-match",
                                            .help = "fraction of the rows that match",
@@ -39,6 +40,7 @@ Fields<Parameters> tables() {
                                                   .group = "load",
                                                   .least = 0,
                                                   .most = 64,
+                                                  .most_drawn = 4,
                                                   .key = Key::if_unusual}),
   };
 }
@@ -51,6 +53,7 @@ Fields<Parameters> exchange() {
                     .group = "load",
                     .least = 1,
                     .most = 1024,
+                    .most_drawn = 8,
                     .key = Key::if_unusual}),
       bulk_synchronous_field(&Parameters::bulk_synchronous, "partition, exchange, join"),
       flag_field(&Parameters::frames,

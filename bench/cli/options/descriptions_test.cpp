@@ -235,6 +235,15 @@ TEST(SharedOptions, OfAllBenchmarksSayWhatTheyAreInTheRunFile) {
   }
 }
 
+TEST(SharedOptions, HaveARangeWhereTheyAreNumbers) {
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& option : options_of(benchmark)) {
+      if (option.at("type") != "number" && option.at("type") != "real") continue;
+      EXPECT_FALSE(option.at("least").is_null()) << benchmark.name << " --" << option.at("name");
+    }
+  }
+}
+
 // Of every option, also of those that all benchmarks share.
 TEST(Choices, StandInTheHelpAndInWhatScriptsRead) {
   std::map<std::string, Json> choices;

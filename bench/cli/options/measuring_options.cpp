@@ -83,7 +83,8 @@ Json options_of(const Benchmark& benchmark) {
   add_options(command, o);
   auto fields = described(benchmark.parameters.fields, benchmark.parameters.usual.get());
   for (const auto& more : {described(run_fields(), &o.run), described(memory_fields(), &o.memory),
-                           described(transport_fields(), &o.transports)}) {
+                           described(transport_fields(), &o.transports),
+                           described(sides_fields(), static_cast<const Sides*>(&o))}) {
     fields.insert(fields.end(), more.begin(), more.end());
   }
   auto all = Json::array();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/cli/options/options.hpp"
+#include "bench/cli/options/field_options.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -14,7 +14,29 @@ namespace {
 constexpr int most_hosts = 1024;
 constexpr int most_ranks_per_host = 512;
 
+Fields<Sides> fields_of_sides() {
+  return {
+      number_field(&Sides::hosts,
+                   {.name = "hosts",
+                    .help = "with --listen: number of hosts, with this one (default: 2)",
+                    .group = "ranks",
+                    .least = 2,
+                    .most = most_hosts}),
+      number_field(&Sides::ranks_per_host,
+                   {.name = "ranks-per-host",
+                    .help = "with --listen: ranks on each host, instead of --ranks",
+                    .group = "ranks",
+                    .least = 1,
+                    .most = most_ranks_per_host}),
+  };
+}
+
 }  // namespace
+
+const std::vector<Field>& sides_fields() {
+  static const auto all = options_alone(fields_of_sides().all);
+  return all;
+}
 
 int Sides::number_of_hosts() const {
   if (launcher) return launcher->count();
@@ -30,17 +52,7 @@ void add_sides(CLI::App& command, Sides& o) {
   command.add_option("--connect", o.connect, "join the run of a --listen, whose options count")
       ->group("ranks")
       ->type_name("HOST:PORT");
-  command
-      .add_option("--hosts", o.hosts, "with --listen: number of hosts, with this one (default: 2)")
-      ->group("ranks")
-      ->type_name("N")
-      ->check(in_range(2, most_hosts));
-  command
-      .add_option("--ranks-per-host", o.ranks_per_host,
-                  "with --listen: ranks on each host, instead of --ranks")
-      ->group("ranks")
-      ->type_name("N")
-      ->check(in_range(1, most_ranks_per_host));
+  add_fields(command, {{.fields = &sides_fields(), .object = &o}});
   command
       .add_option("--token-file", o.token_file,
                   "file with the secret that --listen and --connect share")

@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "harness/core/field.hpp"
 #include "harness/launch/launcher.hpp"
 
 namespace ucxbench {
@@ -19,6 +21,9 @@ struct Sides {
   /// On which the ranks are, as many on each.
   int number_of_hosts() const;
 };
+
+/// Those that are numbers: --listen may stand without its value.
+const std::vector<Field>& sides_fields();
 
 void add_sides(CLI::App& command, Sides& sides);
 

@@ -67,7 +67,8 @@ Fields<TransportOptions> fields_of_transports() {
                     .help = "number of endpoints of a rank that UCX is told, by which it chooses "
                             "transports; 0: the real number",
                     .group = "place",
-                    .type_name = "N"}),
+                    .least = 0,
+                    .most = 1'000'000}),
       texts_field(&TransportOptions::ucx,
                   {.name = "ucx",
                    .help = "a UCX setting that overrides all others; repeatable",

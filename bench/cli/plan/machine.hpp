@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/plan/binding.hpp"
 #include "bench/cli/plan/near.hpp"
-#include "bench/cli/plan/place.hpp"
 #include "bench/cli/plan/plan.hpp"
 #include "harness/core/of_option.hpp"
 #include "harness/launch/environment.hpp"

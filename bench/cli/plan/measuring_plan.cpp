@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bench/cli/plan/place.hpp"
+#include "bench/cli/plan/binding.hpp"
 #include "harness/launch/shell_words.hpp"
 
 namespace ucxbench {

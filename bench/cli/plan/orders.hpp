@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/cli/plan/place.hpp"
+#include "bench/cli/plan/binding.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/transports/transport_set.hpp"
 

@@ -14,25 +14,6 @@
 namespace ucxbench {
 namespace {
 
-// Of what decides how long a command takes: more than this is for other measurements. What is a
-// number and not here stays as it is by default.
-const std::map<std::string_view, std::uint64_t> most_of_option = {
-    {"sizes", std::uint64_t{4} << 20U},
-    {"window", 64},
-    {"iterations", 60},
-    {"warmup-runs", 2},
-    {"runs", 2},
-    {"rows", 50'000},
-    {"size", 300},
-    {"chunk-size", 100},
-    {"steps", 20},
-    {"payload-columns", 4},
-    {"batches", 8},
-    {"descriptors", 2000},
-    {"block", std::uint64_t{64} << 10U},
-    {"sessions", 2},
-    {"rounds", 2},
-};
 // Mistakes on purpose, and loads that take minutes.
 constexpr std::array<std::string_view, 2> left_alone{"inject", "scaling"};
 constexpr std::array<std::string_view, 4> drawn_transports{"tcp", "shm", "tcp,shm", "auto"};
@@ -75,7 +56,7 @@ std::string drawn_value(const Field& field, Draw& draw) {
     case FieldType::count:
     case FieldType::size: {
       const auto least = static_cast<std::uint64_t>(std::max(1.0, field.least.value_or(1)));
-      return std::to_string(draw.number(least, std::max(least, most_of_option.at(field.name))));
+      return std::to_string(draw.number(least, std::max(least, *field.most_drawn)));
     }
     default:
       return "";
@@ -84,8 +65,7 @@ std::string drawn_value(const Field& field, Draw& draw) {
 
 bool can_be_drawn(const Field& field) {
   if (!field.asked || std::ranges::find(left_alone, field.name) != left_alone.end()) return false;
-  return field.type == FieldType::flag || field.type == FieldType::choice ||
-         most_of_option.contains(field.name);
+  return field.type == FieldType::flag || field.type == FieldType::choice || field.most_drawn;
 }
 
 }  // namespace
@@ -114,11 +94,10 @@ RandomCommand random_command(std::uint64_t seed, std::uint64_t round, std::uint6
   for (const auto& field : benchmark.parameters.fields) {
     if (!can_be_drawn(field)) continue;
     if (field.name == "iterations" || field.name == "rounds") command.amount = field.name;
-    // What would take its time by default is always said.
-    const bool needed = most_of_option.contains(field.name) && field.name != "window";
     const bool chosen = draw.below(3) == 0;
     auto drawn = drawn_value(field, draw);
-    if (needed || chosen) command.options[field.name] = std::move(drawn);
+    // What might take its time by default is always said.
+    if (field.most_drawn || chosen) command.options[field.name] = std::move(drawn);
   }
   const auto ranks = std::to_string(2 * (1 + draw.below(2)));
   if (benchmark.parameters.find("ranks")->asked) command.options["ranks"] = ranks;

@@ -13,8 +13,8 @@
 
 #include "bench/cli/options/memory_options.hpp"
 #include "bench/cli/plan/ablation.hpp"
+#include "bench/cli/plan/binding.hpp"
 #include "bench/cli/plan/orders.hpp"
-#include "bench/cli/plan/place.hpp"
 #include "harness/comm/device.hpp"
 #include "harness/comm/mpi_settings.hpp"
 #include "harness/core/text.hpp"

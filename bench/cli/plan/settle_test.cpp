@@ -105,6 +105,22 @@ TEST(Settling, FixesTheEnvironmentOfEachRank) {
   EXPECT_EQ(result.ucx.at("environment").at("asked").at("tcp").at("UCX_RNDV_THRESH"), "8k");
 }
 
+TEST(Settling, TellsUcxTheNumberOfEndpoints) {
+  const auto told = [](int asked, bool one_peer) {
+    auto plan = plan_of({"tcp"});
+    plan.ranks = {4};
+    plan.estimated_eps = asked;
+    plan.one_peer = one_peer;
+    Result result;
+    return variable_of(settle({plan}, plain_machine(), result).at(0).launch.ranks.at(0),
+                       "UCX_NUM_EPS");
+  };
+  EXPECT_EQ(told(0, false), "3");
+  EXPECT_EQ(told(0, true), "");
+  EXPECT_EQ(told(5, false), "5");
+  EXPECT_EQ(told(5, true), "5");
+}
+
 Plan plan_of_hosts(int hosts) {
   auto plan = plan_of({"tcp"});
   plan.listen = "127.0.0.1:13337";

@@ -1,4 +1,4 @@
-#include "bench/cli/plan/place.hpp"
+#include "bench/cli/plan/binding.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "bench/cli/commands/measure.hpp"
+#include "bench/cli/commands/benchmarks.hpp"
 
 #include "bench/cli/commands/carry_out.hpp"
 #include "bench/cli/commands/remote.hpp"
