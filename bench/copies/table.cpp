@@ -18,9 +18,9 @@ std::string matrix_of(const Copies& copies) {
   TextRows rows(1, {""});
   for (const auto& gpu : copies.gpus) rows.front().push_back(fmt::format("GPU {}", gpu.index));
   for (std::size_t at = 0; at < copies.between.size(); ++at) {
-    const auto& one = copies.between[at];
-    if (at % copies.gpus.size() == 0) rows.push_back({fmt::format("GPU {}", one.from)});
-    rows.back().push_back(rate(one.GBps) + (one.direct ? "" : " (via host)"));
+    const auto& pair = copies.between[at];
+    if (at % copies.gpus.size() == 0) rows.push_back({fmt::format("GPU {}", pair.from)});
+    rows.back().push_back(rate(pair.GBps) + (pair.direct ? "" : " (via host)"));
   }
   return left_aligned(rows, true);
 }
@@ -35,12 +35,12 @@ std::string table_of(const Copies& copies) {
   if (copies.emulated) text += "emulated: the figures below are not those of a GPU\n";
   text += fmt::format("\nhost and GPU, GB/s; {} per copy\n", spaced_size(copies.asked.bytes));
   TextRows rows = {{"GPU", "NUMA node", "to GPU", "to host", "both ways", "link peak, each way"}};
-  for (const auto& one : copies.host) {
+  for (const auto& copy : copies.host) {
     const auto link =
-        one.link_GBps ? fmt::format("{} ({})", rate(one.link_GBps), on_one_line(one.link_source))
-                      : unknown_cell;
-    rows.push_back({fmt::format("{}", one.gpu), node_text(one.node), rate(one.to_gpu_GBps),
-                    rate(one.to_host_GBps), rate(one.both_ways_GBps), link});
+        copy.link_GBps ? fmt::format("{} ({})", rate(copy.link_GBps), on_one_line(copy.link_source))
+                       : unknown_cell;
+    rows.push_back({fmt::format("{}", copy.gpu), node_text(copy.node), rate(copy.to_gpu_GBps),
+                    rate(copy.to_host_GBps), rate(copy.both_ways_GBps), link});
   }
   text += left_aligned(rows, true);
   text += "GPU to GPU, GB/s, from (row) to (column)\n";
@@ -54,18 +54,18 @@ Json to_json(const Copies& copies) {
   for (const auto& gpu : copies.gpus) {
     json["gpus"].push_back({{"index", gpu.index}, {"name", gpu.name}, {"pci", gpu.pci}});
   }
-  for (const auto& one : copies.host) {
-    json["host"].push_back({{"gpu", one.gpu},
-                            {"numa_node", number_or_null(one.node)},
-                            {"to_gpu_GBps", one.to_gpu_GBps},
-                            {"to_host_GBps", one.to_host_GBps},
-                            {"both_ways_GBps", one.both_ways_GBps},
-                            {"link_GBps", number_or_null(one.link_GBps)},
-                            {"link_source", one.link_source}});
+  for (const auto& copy : copies.host) {
+    json["host"].push_back({{"gpu", copy.gpu},
+                            {"numa_node", number_or_null(copy.node)},
+                            {"to_gpu_GBps", copy.to_gpu_GBps},
+                            {"to_host_GBps", copy.to_host_GBps},
+                            {"both_ways_GBps", copy.both_ways_GBps},
+                            {"link_GBps", number_or_null(copy.link_GBps)},
+                            {"link_source", copy.link_source}});
   }
-  for (const auto& one : copies.between) {
+  for (const auto& pair : copies.between) {
     json["between"].push_back(
-        {{"from", one.from}, {"to", one.to}, {"GBps", one.GBps}, {"direct", one.direct}});
+        {{"from", pair.from}, {"to", pair.to}, {"GBps", pair.GBps}, {"direct", pair.direct}});
   }
   return json;
 }

@@ -24,7 +24,8 @@ std::vector<AskedCase> cases_of(Asked asked, const std::map<std::string, std::st
 
 std::vector<std::string> keys(const std::map<std::string, std::string>& axes) {
   std::vector<std::string> all;
-  for (const auto& one : cases_of(nothing_asked(description()), axes)) all.push_back(one.key);
+  for (const auto& asked_case : cases_of(nothing_asked(description()), axes))
+    all.push_back(asked_case.key);
   return all;
 }
 

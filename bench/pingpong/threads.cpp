@@ -21,8 +21,8 @@ class ThreadedLoops final : public Loops, public OneSided {
   void use(const LinkBuffers& buffers) override {
     const auto part = part_of_thread(buffers.room, static_cast<int>(loops_.size()));
     auto own = buffers;
-    for (auto& one : loops_) {
-      one->use(own);
+    for (auto& loop : loops_) {
+      loop->use(own);
       own.send += part;
       own.receive += part;
     }
@@ -55,8 +55,8 @@ class ThreadedLoops final : public Loops, public OneSided {
     each([&](std::size_t thread) { loops_[thread]->meet(); });
   }
   void turn() override {
-    for (auto& one : loops_) {
-      one->turn();
+    for (auto& loop : loops_) {
+      loop->turn();
       if (one_worker_) return;
     }
   }
@@ -69,7 +69,7 @@ class ThreadedLoops final : public Loops, public OneSided {
     }
   }
   void withdraw() override {
-    for (auto& one : loops_) one->one_sided()->withdraw();
+    for (auto& loop : loops_) loop->one_sided()->withdraw();
   }
   void exchange(std::uint64_t round) override {
     each([&](std::size_t thread) { loops_[thread]->one_sided()->exchange(round); });

@@ -134,7 +134,7 @@ void Memory::drop(Physical* dropped) {
 
 std::uint64_t Memory::physical_bytes() const {
   std::uint64_t sum = 0;
-  for (const auto* one : physical_) sum += one->imported ? 0 : one->bytes;
+  for (const auto* physical : physical_) sum += physical->imported ? 0 : physical->bytes;
   return sum;
 }
 

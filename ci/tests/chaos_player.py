@@ -100,9 +100,9 @@ class Round:
                 # It waits for its daemon there for ever.
                 wait_until(lambda: not any(is_ours(pid) for pid in self.started[0].processes()), step_s=0.1)
                 self.kill_all()
-            ends = [one.finish(self.limit_s) for one in self.started]
-            for one in self.started:
-                one.wait_until_gone()
+            ends = [program.finish(self.limit_s) for program in self.started]
+            for program in self.started:
+                program.wait_until_gone()
             self.check(ends)
         finally:
             self.kill_all()
@@ -110,8 +110,8 @@ class Round:
                 ip("-n", hosts.name("switch"), "link", "set", "to1", "master", "bridge")
 
     def kill_all(self):
-        for one in self.started:
-            one.kill_all()
+        for program in self.started:
+            program.kill_all()
 
     def begin(self):
         environment = self.copies | {"TMPDIR": str(self.folder / "spare")}
@@ -172,7 +172,7 @@ class Round:
                 os.kill(pid, TO_RANKS[what])
 
     def ranks(self):
-        return [pid for one in self.started for pid in one.ranks()]
+        return [pid for program in self.started for pid in program.ranks()]
 
     @staticmethod
     def pause(send):

@@ -251,8 +251,8 @@ def start(tmp_path):
         return started[-1]
 
     yield run
-    for one in started:
-        one.end()
+    for program in started:
+        program.end()
 
 
 @pytest.fixture

@@ -69,14 +69,14 @@ class Scene:
         if self.rank is not None:
             return self.watch.acted_at()
         held = self.folder / "pids" / "held"
-        wait_until(lambda: held.exists() and held.read_text().endswith("\n"), lambda: [one.finish(1) for one in self.started])
+        wait_until(lambda: held.exists() and held.read_text().endswith("\n"), lambda: [program.finish(1) for program in self.started])
         return None
 
     def agent(self, host):
         """The process that supervises that host's ranks."""
         if self.rank is None:
             held = (self.folder / "pids" / "held").read_text().strip()
-            holds = [pid for one in self.started for pid in one.processes() if own_number(pid) == held]
+            holds = [pid for program in self.started for pid in program.processes() if own_number(pid) == held]
             # Two hosts of Slurm may have the same number for a process.
             return only([pid for pid in holds if self.place != "srun" or b"SLURM_PROCID=0\0" in environment_of(pid)])
         if self.place == "two hosts":
@@ -125,12 +125,12 @@ class Scene:
         wait_until(lambda: "state UP" in ip("-n", self.hosts.name(1), "link", "show", "eth7"))
 
     def kill_all(self):
-        for one in self.started:
-            one.kill_all()
+        for program in self.started:
+            program.kill_all()
 
     def end(self):
-        for one in self.started:
-            one.end()
+        for program in self.started:
+            program.end()
 
     def play_from_start(self):
         """Of what is wrong before anything begins: how long it took to the end."""
@@ -149,8 +149,8 @@ class Scene:
         self.kill_all()
         assert done.code == self.fault.code, done
         assert re.search(self.fault.says, done.err + done.out.replace("\n", "")), done
-        for one in self.started:
-            one.wait_until_gone()
+        for program in self.started:
+            program.wait_until_gone()
         assert not list(self.output.glob("*.tmp"))
         return done.ended_at - begun
 
@@ -169,9 +169,9 @@ class Scene:
                 ended = self.ours_are_gone_at()
             if "link" in self.fault.name and launched:
                 self.kill_all()  # the launcher, and its daemon there, which wait for each other for ever
-            ends = [one.finish(LONG_S) for one in self.started]
-            for one in self.started:
-                one.wait_until_gone()
+            ends = [program.finish(LONG_S) for program in self.started]
+            for program in self.started:
+                program.wait_until_gone()
             if not launched:
                 ended = time.monotonic()
             took_s = ended - happened

@@ -7,7 +7,7 @@ TIMES = ["--launches", 6, "--bind", "none", "--json", "run.json"]
 
 def launches_in_order(run):
     """The sets, devices and modes of a run's launches as they were measured."""
-    return [one["plan"] for one in run["run"]["launch_times"]]
+    return [launch["plan"] for launch in run["run"]["launch_times"]]
 
 
 def test_pingpong_tries_every_set_by_each_device_and_mode(bench):

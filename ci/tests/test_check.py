@@ -15,8 +15,8 @@ from emulated_gpu import LIBRARIES, needs_both
 
 def site(folder, *expectations, **top):
     lines = [f"{name} = {json.dumps(value)}" for name, value in top.items()]
-    for one in expectations:
-        lines += ["[[expect]]", *(f"{name} = {json.dumps(value)}" for name, value in one.items())]
+    for expectation in expectations:
+        lines += ["[[expect]]", *(f"{name} = {json.dumps(value)}" for name, value in expectation.items())]
     (folder / "site.toml").write_text("\n".join(lines) + "\n")
     return ["check", "--expect", "site.toml", "--json", "run.json", "--max-time", "10min"]
 
@@ -34,9 +34,9 @@ HARD_LATENCY = {"max_us": 1e-6}  # takes one case, of small messages
 def test_what_is_met(bench, tmp_path):
     done = bench(*site(tmp_path, {"transports": "shm", "path": "shm", **EASY}))
     assert done.code == 0, done
-    assert [(one["limit"], one["verdict"]) for one in limits(done)] == [
+    assert [(limit["limit"], limit["verdict"]) for limit in limits(done)] == [
         ("min_GBps", "met"), ("max_us", "met"), ("path", "met")]
-    assert all(one["measured"] > 0 and one["place"] == "site.toml:1" for one in limits(done))
+    assert all(limit["measured"] > 0 and limit["place"] == "site.toml:1" for limit in limits(done))
     assert done.file["run"]["check"]["verdict"] == "met"
     lines = done.out.splitlines()
     assert len(lines) == 3 and all(line.startswith("met ") for line in lines), done
@@ -115,7 +115,7 @@ def test_what_is_missed(bench, tmp_path):
     measured = [value for (name, _), value in samples.items() if name == "ucxbench_check_latency_seconds"]
     assert only(measured) == pytest.approx(limits(done)[1]["measured"] * 1e-6, rel=1e-4)
     assert samples["ucxbench_check_met", 'expectations="site.toml"'] == 0
-    assert [one["verdict"] for one in limits(done)] == ["missed", "missed", "met"]
+    assert [limit["verdict"] for limit in limits(done)] == ["missed", "missed", "met"]
     first = done.out.splitlines()[0]
     assert first.startswith("missed ") and "(under 1 % of it), slowest pair " in first
     assert "[site.toml:1]" in done.out and all(len(line) <= 100 for line in done.out.splitlines())
@@ -156,7 +156,7 @@ def test_time_that_does_not_suffice(bench, tmp_path):
     done = bench(*site(tmp_path, {"transports": "shm", **HARD})[:-1], "1us")
     assert done.code == 6, done
     # The first launch is made whatever the limit; one launch is no proof.
-    assert [one["verdict"] for one in limits(done)] == ["inconclusive", "inconclusive"]
+    assert [limit["verdict"] for limit in limits(done)] == ["inconclusive", "inconclusive"]
     assert "only one ran" in " ".join(done.out.split()) and "max_time, " in done.out
 
 
@@ -167,7 +167,7 @@ def test_classes_of_gpu_pairs(bench, tmp_path):
     libraries = LIBRARIES | {"CUDA_EMULATOR_GPU_BYTES": str(4 << 30)}
     done = bench(*arguments, environment=libraries)
     assert done.code == 3, done
-    assert [one["verdict"] for one in limits(done)] == ["met", "met", "cannot run", "cannot run"]
+    assert [limit["verdict"] for limit in limits(done)] == ["met", "met", "cannot run", "cannot run"]
     assert limits(done)[2]["why"] == "no pair of class SYS was measured, only NV4"
     assert "[site.toml:" in done.out and " cuda, NV4 " in done.out
 
@@ -191,7 +191,7 @@ def test_a_starting_file(bench, tmp_path):
     assert "the slowest pair's GB/s x 0.8, its one-way us x 1.5" in text
     found = tomllib.loads(text)
     assert found["ranks"] == 2
-    sets = [one["transports"] for one in found["expect"]]
+    sets = [expectation["transports"] for expectation in found["expect"]]
     assert sets[:2] == ["shm", "tcp"]
     shm = found["expect"][0]
     assert shm["path"] == "shm"
@@ -206,11 +206,11 @@ def test_a_starting_file(bench, tmp_path):
     (tmp_path / "first.toml").write_text("[[expect]]".join(text.split("[[expect]]")[:2]))
     again = bench("check", "--expect", "first.toml", "--json", "run.json", "--max-time", "10min")
     assert again.code in (0, 1, 6), again
-    assert {one["limit"] for one in limits(again)} == {"min_GBps", "max_us", "path"}
+    assert {limit["limit"] for limit in limits(again)} == {"min_GBps", "max_us", "path"}
     kept = bench("check", "--write-expect", "site.toml")
     assert kept.code == 2 and "exists already, with nodes like this one ('node1')" in only(kept.complaints)
     # It is of nodes like this one; another has other limits, or none.
-    assert {one["node"] for one in found["expect"]} == {"node1"}
+    assert {expectation["node"] for expectation in found["expect"]} == {"node1"}
     assert only(found["node"])["cpu"] == (done.file["machine"]["hosts"][0]["cpu_model"] or "")
     other = re.sub(r"^cpu = .*", 'cpu = "Another"', text, flags=re.MULTILINE)
     (tmp_path / "other.toml").write_text(other)

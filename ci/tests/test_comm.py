@@ -7,7 +7,7 @@ QUICK = ["--launches", 1, "--runs", 1, "--bind", "none", "--json", "run.json"]
 
 
 def lanes_of(case):
-    return {lane for one in case["launches"] for lane in one["lanes"]}
+    return {lane for launch in case["launches"] for lane in launch["lanes"]}
 
 
 def test_sockets_stand_beside_ucx(bench):

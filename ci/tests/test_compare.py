@@ -51,24 +51,24 @@ def test_a_loss_is_found_and_trips_the_gate(bench, run, tmp_path):
 
 
 def test_a_run_with_itself(bench, run, tmp_path):
-    one = recorded(run, "one", tmp_path, launches=24)
-    made = json.loads(one.read_text())
+    file = recorded(run, "one", tmp_path, launches=24)
+    made = json.loads(file.read_text())
     for metric in (metric for case in made["cases"] for metric in case["metrics"].values()):
         # As if B's launches, 1, 2, 5, 6, 9 …, were slower.
         metric["launch_medians"] = [
             (1.3 if i % 4 in (1, 2) else 1) * (10 + 0.01 * (7 * i % 5)) for i in range(24)]
-    one.write_text(json.dumps(made))
-    done = bench("compare", one, "--with-itself")
+    file.write_text(json.dumps(made))
+    done = bench("compare", file, "--with-itself")
     assert done.code == 0 and done.out.splitlines()[0] == "2 regressed, 2 improved", done
     assert "one run against itself, launches interleaved (A B B A): any change is a false alarm" in done.out
-    rows = json.loads(bench("compare", one, "--with-itself", "--json", "-").out)["series"]
+    rows = json.loads(bench("compare", file, "--with-itself", "--json", "-").out)["series"]
     assert {(row["base_launches"], row["new_launches"]) for row in rows} == {(12, 12)}
     single = recorded(run, "single", tmp_path, launches=1)
     refused = bench("compare", single, "--with-itself")
     assert refused.code == 2 and "'single.json' has one launch" in refused.err.replace(f"{tmp_path}/", ""), refused
-    assert bench("compare", one, one, "--with-itself").err == (
+    assert bench("compare", file, file, "--with-itself").err == (
         "ucx-bench: --with-itself: expected one run, not two\n")
-    done = bench("compare", one)
+    done = bench("compare", file)
     assert done.code == 2 and "expected a second run, NEW.json, or --with-itself" in done.err
 
 

@@ -301,7 +301,7 @@ def assert_first_is_kept(folder, sides=("base", "new")):
 @pytest.mark.parametrize(("case", "phase"), [HALO, P2P], ids=["halo", "p2p"])
 def test_a_rank_that_is_killed_ends_both_sides(fault, tmp_path, case, phase):
     options = ["FAULT_ACTION=kill", "FAULT_RANK=1", f"FAULT_PHASE={phase}", f"FAULT_FOLDER={tmp_path / 'pids'}", f"LD_PRELOAD={SHIM}"]
-    command = ab(tmp_path, *[word for one in options for word in ("--new-env", one)], cases=(FIRST, case))
+    command = ab(tmp_path, *[word for option in options for word in ("--new-env", option)], cases=(FIRST, case))
     done = fault.run("none", 9, "nothing", command=command).finish()
     assert done.code == 5, done
     assert any("launch 1/2 new ended with status 5: rank 1 on " in line and "signal 9" in line for line in done.complaints), done

@@ -140,7 +140,7 @@ def recorded(bench_once):
 def each_with_both():
     """With sanitizers two phases of three, by one signal each."""
     both = [(phase, number) for phase in PHASES for number in (signal.SIGINT, signal.SIGTERM)]
-    return [one for at, one in enumerate(both) if not SANITIZED or at % 6 in (0, 3)]
+    return [pair for at, pair in enumerate(both) if not SANITIZED or at % 6 in (0, 3)]
 
 
 @pytest.mark.parametrize("phase,number", each_with_both())

@@ -111,8 +111,8 @@ def test_the_module_that_does_not_load_is_named(bench):
 def test_nvlink_errors_during_the_run(gpu, every):
     done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", CUDA_EMULATOR_NVLINK_CRC_EVERY=str(every))
     moved = done.file["machine"].get("error_counters", [])
-    grown = {one["name"] for one in moved if one["name"].startswith("nvlink/")}
-    found = [one for one in done.file["findings"] if one["id"] == "error-counters" and "nvlink/" in one["subject"]]
+    grown = {counter["name"] for counter in moved if counter["name"].startswith("nvlink/")}
+    found = [finding for finding in done.file["findings"] if finding["id"] == "error-counters" and "nvlink/" in finding["subject"]]
     if every:
         assert grown <= {"nvlink/GPU0/crc_data_error", "nvlink/GPU1/crc_data_error"} and grown
         assert len(found) == len(grown) and "crc_data_error +" in found[0]["evidence"]
@@ -145,8 +145,8 @@ def test_what_allocators_give_goes_as_ucx_can_pass_it_on(gpu):
         used = {row["protocol"] for row in case["path"]["protocols"] if row["use"] == "latency"}
         direct = {"rendezvous zero-copy read from remote"}
         assert (used == direct) == (kind in ("cuda", "cuda:fabric")), (kind, used)
-    found = [one for one in done.file["findings"] if one["id"] == "memory-fallback"]
-    assert len(found) == 5 and not any("GB/s" in one["evidence"] for one in found)
+    found = [finding for finding in done.file["findings"] if finding["id"] == "memory-fallback"]
+    assert len(found) == 5 and not any("GB/s" in finding["evidence"] for finding in found)
     assert done.bytes["illegal_accesses"] == 0 and done.bytes["left_allocated_bytes"] == 0
     assert done.bytes["managed_allocations"] >= 6 and done.bytes["ipc_left_open"] == 0
 

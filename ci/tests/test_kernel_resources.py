@@ -68,14 +68,14 @@ def wrong(made, kernels, architectures, threads):
     """What must not be, in words. `threads`: that a multiprocessor is to have at once."""
     wanted = {(kernel, architecture) for kernel in kernels for architecture in architectures}
     found = [f"{kernel}, {architecture}: missing" for kernel, architecture in sorted(wanted - made.keys())]
-    for (kernel, architecture), one in made.items():
+    for (kernel, architecture), resources in made.items():
         where = f"{kernel}, {architecture}"
-        if one.stack or one.local:
-            found.append(f"{where}: {one.stack} B of stack and {one.local} B of local memory: registers spill")
-        if -(-one.registers // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE * threads > REGISTERS:
-            found.append(f"{where}: {one.registers} registers are too many for {threads} threads")
-        if one.shared > STATIC_SHARED_BYTES:
-            found.append(f"{where}: {one.shared} B of shared memory are more than {STATIC_SHARED_BYTES}")
+        if resources.stack or resources.local:
+            found.append(f"{where}: {resources.stack} B of stack and {resources.local} B of local memory: registers spill")
+        if -(-resources.registers // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE * threads > REGISTERS:
+            found.append(f"{where}: {resources.registers} registers are too many for {threads} threads")
+        if resources.shared > STATIC_SHARED_BYTES:
+            found.append(f"{where}: {resources.shared} B of shared memory are more than {STATIC_SHARED_BYTES}")
     return found
 
 
@@ -112,8 +112,8 @@ def test_nothing_spills(workload, tmp_path):
     architectures = asked_for(tmp_path)
     assert len(architectures) > 1
     print(f"{'kernel':24}{'for':>8}{'registers':>11}{'shared B':>10}{'spilt B':>9}")
-    for (kernel, architecture), one in sorted(made.items()):
-        print(f"{kernel:24}{architecture:>8}{one.registers:11}{one.shared:10}{one.stack + one.local:9}")
+    for (kernel, architecture), resources in sorted(made.items()):
+        print(f"{kernel:24}{architecture:>8}{resources.registers:11}{resources.shared:10}{resources.stack + resources.local:9}")
     assert not wrong(made, kernels_of(workload), architectures, threads_of(workload))
 
 

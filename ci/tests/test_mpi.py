@@ -47,7 +47,7 @@ def test_messages_by_each_set(bench):
         assert case["verified"] == {"checked": 6, "errors": 0}
         assert case["parameters"]["comm"] == "mpi" and case["parameters"]["progress_mode"] == "poll"
         transports = case["parameters"]["transports"]
-        lanes = {lane for one in case["launches"] for lane in one["lanes"]}
+        lanes = {lane for launch in case["launches"] for lane in launch["lanes"]}
         assert ("tcp/lo" in lanes) == ("tcp" in transports), lanes
         assert any(lane.startswith("vader/") for lane in lanes) == ("shm" in transports), lanes
     of_tcp = cases["p2p/tag/host-host/tcp/256KiB/comm=mpi/concurrent=one/ranks=3"]

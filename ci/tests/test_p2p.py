@@ -31,7 +31,7 @@ def test_every_pair_is_measured(bench, transport):
         for pair in case["pairs"]:
             assert 0 < pair["p25_GBps"] <= pair["p50_GBps"] <= pair["p75_GBps"]
             assert pair["messages"] == 2 * 4
-        assert [(one["src"], one["dst"]) for one in case["launches"]] == all_pairs(3)
+        assert [(launch["src"], launch["dst"]) for launch in case["launches"]] == all_pairs(3)
         assert case["path"]["carried_by"] == {transport: 1.0}
     alone = cases[0]
     if transport == "tcp":
@@ -42,8 +42,8 @@ def test_every_pair_is_measured(bench, transport):
 
 def rates(run):
     """Every rate that the file has, of each pair and launch, by metric."""
-    return [(name, of["max"]) for case in run["cases"] for one in case["launches"]
-            for name, of in one["quantiles"].items()]
+    return [(name, of["max"]) for case in run["cases"] for launch in case["launches"]
+            for name, of in launch["quantiles"].items()]
 
 
 def test_a_stream_begins_before_its_first_message_can_have_come(bench):
@@ -101,8 +101,8 @@ def test_shared_memory_and_tcp_stand_against_copies_of_memory(bench):
     assert done.code == 0, done
     copies = done.file["machine"]["hosts"][0]["memory_copy"]
     assert len(copies["one_core"]["cpus"]) == 1 and copies["one_core"]["cpus"][0] in copies["all_cores"]["cpus"]
-    one, all_cores = (copied_in_caches(copies[of], 512 * 1024) for of in ("one_core", "all_cores"))
-    by_copies = [pytest.approx(min(one, all_cores / number), rel=1e-3) for number in (1, 2)]
+    one_core, all_cores = (copied_in_caches(copies[of], 512 * 1024) for of in ("one_core", "all_cores"))
+    by_copies = [pytest.approx(min(one_core, all_cores / number), rel=1e-3) for number in (1, 2)]
     shm, tcp = (done.file["cases"][at : at + 2] for at in (0, 2))
     for path, case in [*(("shm", case) for case in shm), *(("tcp", case) for case in tcp)]:
         row = only(case["limits"])

@@ -73,7 +73,7 @@ def test_two_runs_are_compared(bench, tmp_path):
     assert "! host reference drifted: canary/memcpy copy_GBps" in words and "canary/syscall round_trip_us" in words
     assert words.count("rerun interleaved") == 1
     comparison = json.loads(bench("compare", base, moved, "--json", "-").out)
-    assert comparison["host_changed"] and {one["key"] for one in comparison["canaries"]} == {
+    assert comparison["host_changed"] and {canary["key"] for canary in comparison["canaries"]} == {
         "canary/memcpy", "canary/syscall"}
 
 

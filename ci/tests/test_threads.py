@@ -46,8 +46,8 @@ def test_every_thread_is_measured_and_verified(threads):
 
 def test_more_threads_than_cpus_are_named(bench):
     """Of one CPU, whatever there are here."""
-    one = min(os.sched_getaffinity(0))
-    done = bench("pingpong", "-n", 1, "--transports", "self", "--threads", 2, *SHORT, "--launches", 1, "--bind", one, "--json", "run.json")
+    cpu = min(os.sched_getaffinity(0))
+    done = bench("pingpong", "-n", 1, "--transports", "self", "--threads", 2, *SHORT, "--launches", 1, "--bind", cpu, "--json", "run.json")
     assert done.code == 0, done
     assert done.file["run"]["crowded"] == [{"progress_mode": "poll", "ranks": 1, "cpus": 1, "threads": 2}]
     assert "oversubscribed" in done.file["machine"]["labels"]

@@ -14,10 +14,10 @@ def found(done, rule):
 
 def test_what_ucx_warns_of(pingpong):
     done = pingpong("--transports", "shm", "--sizes", "8", "--ucx", "UCX_NO_SUCH_SETTING=7", "--launches", 2)
-    warning = only([one for one in done.file["ucx"]["warnings"] if "UCX_NO_SUCH_SETTING" in one["line"]])
+    warning = only([warning for warning in done.file["ucx"]["warnings"] if "UCX_NO_SUCH_SETTING" in warning["line"]])
     assert warning["line"].startswith("WARN ") and warning["ranks"] == [0, 1]
     assert warning["count"] >= 4  # of two ranks in two launches
-    finding = only([one for one in found(done, "ucx-warnings") if "UCX_NO_SUCH_SETTING" in one["evidence"]])
+    finding = only([finding for finding in found(done, "ucx-warnings") if "UCX_NO_SUCH_SETTING" in finding["evidence"]])
     assert finding["subject"] == "UCX in ranks 0, 1" and " times: WARN " in finding["evidence"]
     # As before, the user sees it too.
     passed_on = [line for line in done.err.splitlines() if "UCX  WARN" in line and "UCX_NO_SUCH_SETTING" in line]
@@ -53,7 +53,7 @@ def narrow_loopback():
 
 def test_counters_that_grew(pingpong, narrow_loopback):
     done = pingpong(*narrow_loopback, "--transports", "tcp", "--launches", 2)
-    counter = only([one for one in done.file["machine"]["error_counters"] if one["name"] == "tcp/RetransSegs"])
+    counter = only([counter for counter in done.file["machine"]["error_counters"] if counter["name"] == "tcp/RetransSegs"])
     assert counter["before"] < counter["after"]
     # Not of the namespace that the supervisor, and every other program, lives in.
     assert counter["network_namespace"] != os.readlink("/proc/self/ns/net")

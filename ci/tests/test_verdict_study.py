@@ -50,12 +50,12 @@ def synthetic_run(name, launches):
     cases = [case("pingpong", f"pingpong/tag/host-host/{of}/8B") for of in ("tcp", "shm")]
     cases.append(case("canary", "canary/memcpy"))
     columns = iter(zip(*launches))
-    for one in cases:
-        metrics = {"copy_GBps": "higher"} if one["benchmark"] == "canary" else METRICS
+    for invented_case in cases:
+        metrics = {"copy_GBps": "higher"} if invented_case["benchmark"] == "canary" else METRICS
         for metric in sorted(metrics):
             values = list(next(columns))
-            one["metrics"][metric] = {"better": metrics[metric], "launch_medians": values}
-        one["launches"] = [{"launch": number} for number in range(len(launches))]
+            invented_case["metrics"][metric] = {"better": metrics[metric], "launch_medians": values}
+        invented_case["launches"] = [{"launch": number} for number in range(len(launches))]
     return {
         "schema": "ucx-bench/run/1",
         "run": {"id": name, "started_utc": "2026-01-02T03:04:05Z", "finished_utc": "2026-01-02T03:04:06Z",
@@ -153,7 +153,7 @@ def test_runs_made_of_launches_are_runs(tmp_path):
     ratios = [now / was for now, was in zip(slow[0][:5], again.rows[0])]
     assert ratios == pytest.approx([1, 1, 0.8, 1.25, 1])
     blind = again.without_canaries()
-    assert [one.metric for one in blind.series if not one.is_given] == sorted(METRICS) * 2
+    assert [each.metric for each in blind.series if not each.is_given] == sorted(METRICS) * 2
     assert len(blind.rows[0]) == len(blind.series)
 
 
@@ -180,7 +180,7 @@ def test_a_planted_loss_is_found_and_nothing_else(tmp_path):
     assert all(row["lower95"] is None for row in result["power"] if row["windows"])
     for how in ("shim, all cases", "shaped link"):
         assert found[how, 0.1] == (1, 1)
-    assert {how: one["comparisons"] for how, one in aa["real"].items()} == {"nothing changed": 1, "shaped link": 1}
+    assert {how: counts["comparisons"] for how, counts in aa["real"].items()} == {"nothing changed": 1, "shaped link": 1}
     seen = next(row["changes_seen"] for row in result["power"] if row["how"] == "shim, all cases")
     assert seen["pingpong/tag/host-host/shm/8B latency_us"] == pytest.approx(0.1, abs=0.005)
     assert found["shaped link, resampled, all cases", 0.2] == (12, 12)
@@ -199,9 +199,9 @@ def placed(recording):
         measured = [recording.rows[5 * turn + i][:5] for i in range(5)]
         rows = [[value * (2 if i % 3 else 1) for value in row] for i, row in enumerate(measured)]
         run = synthetic_run(f"turn {turn}", rows)
-        for one in run["cases"]:
+        for invented_case in run["cases"]:
             given = [{"apart_ns": 220 if i % 3 else 50, "work_ns": 90} for i in range(5)]
-            one["launches"] = [{"launch": i, "processors": [each, each]} for i, each in enumerate(given)]
+            invented_case["launches"] = [{"launch": i, "processors": [each, each]} for i, each in enumerate(given)]
         moved = moved or Recording.begun_with(run)
         moved.add(run)
     return moved
@@ -219,13 +219,13 @@ def test_what_the_host_gave_is_kept_and_counts(tmp_path):
     assert not [error.message for error in SCHEMA.iter_errors(run)]
     assert run["cases"][0]["launches"][0]["processors"] == [{"apart_ns": 220, "work_ns": 90}] * 2
     comparison = verdicts.sides(PROGRAM, recording, rows, worse, in_turns=True)
-    assert {one["key"] for one in verdicts.alarms(comparison, ("regressed",))} == everything
+    assert {alarm["key"] for alarm in verdicts.alarms(comparison, ("regressed",))} == everything
     assert "50 ns apart in " in comparison["placements"]
     for metric in comparison["series"]:
         assert metric["ratio"] == pytest.approx(1.05 if metric["metric"] == "latency_us" else 1 / 1.05, abs=0.01)
     # Without it, what the processors do hides the loss.
     for row in rows + worse:
-        row[:] = [None if one.is_given else value for one, value in zip(recording.series, row)]
+        row[:] = [None if each.is_given else value for each, value in zip(recording.series, row)]
     blind = verdicts.sides(PROGRAM, recording, rows, worse, in_turns=True)
     assert not verdicts.alarms(blind)
 
@@ -235,7 +235,7 @@ def test_a_loss_is_seen_where_placements_were_met_unequally():
     recording = placed(synthetic(noise=0.01))
     rng = random.Random(1)
     base, new = resample.unequal(rng, recording, recording.rows[:48])
-    sides = [collections.Counter(row[next(i for i, one in enumerate(recording.series) if one.is_given)]
+    sides = [collections.Counter(row[next(i for i, each in enumerate(recording.series) if each.is_given)]
                                  for row in side) for side in (base, new)]
     assert sides[0][50] > 2 * sides[1][50] and sides[1][220] > sides[0][220]
     row, = resample.power_in((resample.UNEQUAL,), PROGRAM, recording, (0.2,), 10)
@@ -316,7 +316,7 @@ def test_what_goes_on_is_simulated_within_the_time():
     for plan in plans:
         rng = numpy.random.default_rng(1)
         suites = [going_on.suite(rng, plan, noise, 0, 0.05) for _ in range(20)]
-        found.append(sum(one for one, _, _ in suites))
+        found.append(sum(hit for hit, _, _ in suites))
         assert all(time <= 1 for _, _, time in suites)
     assert found[0] < 10 < 15 <= found[1]
 
@@ -361,7 +361,7 @@ def test_an_interrupted_recording_leaves_nothing_behind(start, tmp_path):
 
 
 def medians(recording, rows, metric):
-    column = next(i for i, one in enumerate(recording.series) if one.metric == metric)
+    column = next(i for i, each in enumerate(recording.series) if each.metric == metric)
     return [row[column] for row in rows]
 
 

@@ -61,7 +61,7 @@ def verdicts_of(program, frame, rows, looks):
         sides.append(run_of(frame, side, other, looks, [
             (f"pingpong/{number}/{name.split()[0]}", name.split()[1], "higher" if is_rate(name) else "lower",
              [math.exp(log) if side == "new" else 1.0 for log in logs]) for number, (name, logs) in enumerate(rows)]))
-    found = {int(one["key"].split("/")[1]): one for one in verdicts.compared(program, *sides)["series"]}
+    found = {int(row["key"].split("/")[1]): row for row in verdicts.compared(program, *sides)["series"]}
     return [found[number] for number in range(len(rows))]
 
 
@@ -69,8 +69,8 @@ def in_parallel(program, frame, suites, looks):
     return resample.in_parallel([functools.partial(verdicts_of, program, frame, rows, looks) for rows in suites])
 
 
-def is_alarm(one):
-    return one["verdict"] in verdicts.ALARMS
+def is_alarm(row):
+    return row["verdict"] in verdicts.ALARMS
 
 
 def drawn(rng, unchanged, planted_row, planted):
@@ -101,7 +101,7 @@ def power(program, recording, slowdown, how, draws):
     return {"slowdown": slowdown, "how": how, "by_row": by_row,
             "other_alarms": sum(any(map(is_alarm, others)) for _, *others in found),
             "mean_duets_of_planted": round(statistics.fmean(first["base_launches"] for first, *_ in found), 2),
-            "mean_duets_of_others": round(statistics.fmean(one["base_launches"] for _, *others in found for one in others), 2)}
+            "mean_duets_of_others": round(statistics.fmean(row["base_launches"] for _, *others in found for row in others), 2)}
 
 
 def independent_runs(program, recording, duets, looks, rows_of):
@@ -209,41 +209,41 @@ def markdown(result):
     tests = result["single_tests"]
     lines += [f"Single tests of {tests['duets']} duets of nothing, {tests['tests']} that share none:", ""]
     lines += table(["p below", *tests["below"]], [
-        ["expected", *(f"{one['expected']:g}" for one in tests["below"].values())],
-        ["found", *(str(one["count"]) for one in tests["below"].values())]])
+        ["expected", *(f"{below['expected']:g}" for below in tests["below"].values())],
+        ["found", *(str(below["count"]) for below in tests["below"].values())]])
     planted = result["planted"]
     lines += ["Planted by fixed work, of the level without it in the same duets, and seen (median; duets):", ""]
     lines += table(["row", *(f"{100 * float(loss):g} %" for loss in planted)], [
         [f"`{name}`", *(f"{rows[name]['planted_percent']:.2f} → {rows[name]['seen_percent']:+.2f} ({rows[name]['duets']})"
                         for rows in planted.values())] for name in result["unchanged"]])
     suite, found = result["suite"], result["power"]
-    suites = [sum(of for _, of in one["by_row"].values()) for one in found]
+    suites = [sum(of for _, of in loss["by_row"].values()) for loss in found]
     lines += [f"Found in one row of {suite['rows']} by {suite['duets']} duets at most, looks after "
               f"{' and '.join(map(str, suite['looks']))}:", ""]
-    lines += table(["row", *(f"{100 * one['slowdown']:g} % {one['how']}" for one in found)], [
-        *([f"`{name}`", *(f"{100 * one['by_row'][name][0] / one['by_row'][name][1]:.0f} %" for one in found)]
+    lines += table(["row", *(f"{100 * loss['slowdown']:g} % {loss['how']}" for loss in found)], [
+        *([f"`{name}`", *(f"{100 * loss['by_row'][name][0] / loss['by_row'][name][1]:.0f} %" for loss in found)]
           for name in result["unchanged"]),
-        ["all", *(f"{100 * sum(hits for hits, _ in one['by_row'].values()) / of:.0f} %" for one, of in zip(found, suites))],
-        ["suites with another alarm", *(f"{one['other_alarms']} of {of}" for one, of in zip(found, suites))],
-        ["mean duets of the changed row", *(f"{one['mean_duets_of_planted']:g}" for one in found)],
-        ["mean duets of the others", *(f"{one['mean_duets_of_others']:g}" for one in found)]])
+        ["all", *(f"{100 * sum(hits for hits, _ in loss['by_row'].values()) / of:.0f} %" for loss, of in zip(found, suites))],
+        ["suites with another alarm", *(f"{loss['other_alarms']} of {of}" for loss, of in zip(found, suites))],
+        ["mean duets of the changed row", *(f"{loss['mean_duets_of_planted']:g}" for loss in found)],
+        ["mean duets of the others", *(f"{loss['mean_duets_of_others']:g}" for loss in found)]])
     return "\n".join(lines + simulated(result))
 
 
 def simulated(result):
     """A table for each plan, if there are any."""
     lines, plans = [], {}
-    for one in result.get("simulated", []):
-        plans.setdefault(one["plan"], []).append(one)
+    for loss in result.get("simulated", []):
+        plans.setdefault(loss["plan"], []).append(loss)
     for how, found in plans.items():
         draws = next(of for _, of in found[0]["by_row"].values())
         lines += [f"Simulated with this noise, {draws} suites for each figure: {how}, looks after "
                   f"{', '.join(map(str, found[0]['looks']))}:", ""]
-        lines += table(["row", *(f"{100 * one['slowdown']:g} %" for one in found)], [
-            *([f"`{name}`", *(f"{100 * one['by_row'][name][0] / draws:.0f} %" for one in found)] for name in result["unchanged"]),
-            ["rows with 95 % at least", *(f"{sum(hits >= 0.95 * of for hits, of in one['by_row'].values())} of "
-                                          f"{len(one['by_row'])}" for one in found)],
-            ["suites with another alarm", *(f"{one['other_alarms']} of {draws * len(one['by_row'])}" for one in found)],
+        lines += table(["row", *(f"{100 * loss['slowdown']:g} %" for loss in found)], [
+            *([f"`{name}`", *(f"{100 * loss['by_row'][name][0] / draws:.0f} %" for loss in found)] for name in result["unchanged"]),
+            ["rows with 95 % at least", *(f"{sum(hits >= 0.95 * of for hits, of in loss['by_row'].values())} of "
+                                          f"{len(loss['by_row'])}" for loss in found)],
+            ["suites with another alarm", *(f"{loss['other_alarms']} of {draws * len(loss['by_row'])}" for loss in found)],
             ["time, of 24 launches of all cases: mean, longest",
-             *(f"{100 * one['mean_time']:.0f} %, {100 * one['longest_time']:.0f} %" for one in found)]])
+             *(f"{100 * loss['mean_time']:.0f} %, {100 * loss['longest_time']:.0f} %" for loss in found)]])
     return lines

@@ -62,11 +62,11 @@ def series_of(run):
     return measured + [Series(case["key"], name, "") for case in run["cases"] if case["launches"] for name in GIVEN]
 
 
-def column_of(case, one):
+def column_of(case, series):
     """One value per launch; what was given may be unknown."""
-    if not one.is_given:
-        return case["metrics"][one.metric]["launch_medians"]
-    end, name = GIVEN[one.metric]
+    if not series.is_given:
+        return case["metrics"][series.metric]["launch_medians"]
+    end, name = GIVEN[series.metric]
     by_launch = {launch["launch"]: launch.get(PROCESSORS, (None, None))[end] for launch in case["launches"]}
     return [by_launch[number] and by_launch[number][name] for number in sorted(by_launch)]
 
@@ -74,9 +74,9 @@ def column_of(case, one):
 def rows_of(run, series):
     """One list per launch, in the order of `series`."""
     cases = {case["key"]: case for case in run["cases"]}
-    columns = [column_of(cases[one.key], one) for one in series]
+    columns = [column_of(cases[each.key], each) for each in series]
     lengths = {len(column) for column in columns}
-    unknown = (one for one, column in zip(series, columns) if None in column and not one.is_given)
+    unknown = (each for each, column in zip(series, columns) if None in column and not each.is_given)
     if len(lengths) != 1 or any(unknown):
         raise Unfit(f"run {run['run']['id']}: a launch without a value; measure this turn again")
     return [list(row) for row in zip(*columns)]
@@ -100,12 +100,12 @@ class Recording:
             raise Unfit(f"'{file}' is not whole JSON; remove it and record again") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise Unfit(f"'{file}' is no recording of launches (no \"schema\": \"{SCHEMA}\")")
-        return cls(data["frame"], [Series(**one) for one in data["series"]], data["turns"])
+        return cls(data["frame"], [Series(**each) for each in data["series"]], data["turns"])
 
     def save(self, file):
         """One line per turn; whole or not at all."""
         lists = {
-            "series": [json.dumps(dataclasses.asdict(one)) for one in self.series],
+            "series": [json.dumps(dataclasses.asdict(each)) for each in self.series],
             "turns": [json.dumps(turn, separators=(",", ":")) for turn in self.turns],
         }
         parts = [f'"schema": "{SCHEMA}"', f'"frame": {json.dumps(self.frame, separators=(",", ":"))}']
@@ -141,7 +141,7 @@ class Recording:
 
     def without_canaries(self):
         kept = set(self.cases)
-        places = [place for place, one in enumerate(self.series) if one.key in kept]
+        places = [place for place, each in enumerate(self.series) if each.key in kept]
         frame = self.frame | {"cases": [case for case in self.frame["cases"] if case["key"] in kept]}
         turns = [turn | {"launches": [[row[p] for p in places] for row in turn["launches"]]} for turn in self.turns]
         return Recording(frame, [self.series[p] for p in places], turns)
@@ -149,9 +149,9 @@ class Recording:
     def slowed(self, rows, slowdown, keys):
         """The rows with every metric of these cases worse: 0.05 makes times 1.05 times as long."""
         factors = [
-            None if one.key not in keys or one.is_given
-            else 1 + slowdown if one.better == "lower" else 1 / (1 + slowdown)
-            for one in self.series
+            None if each.key not in keys or each.is_given
+            else 1 + slowdown if each.better == "lower" else 1 / (1 + slowdown)
+            for each in self.series
         ]
         return [[value if factor is None else value * factor for value, factor in zip(row, factors)]
                 for row in rows]
@@ -170,20 +170,20 @@ class Recording:
                  "quantiles": {}, "samples": {}, "overheads": {}, "lanes": []}
                 for number in range(len(rows))
             ]
-        for one, values in zip(self.series, zip(*rows)):
-            case = cases[one.key]
-            if one.is_given:
-                end, name = GIVEN[one.metric]
+        for each, values in zip(self.series, zip(*rows)):
+            case = cases[each.key]
+            if each.is_given:
+                end, name = GIVEN[each.metric]
                 for launch, value in zip(case["launches"], values):
                     if value is not None:
                         ends = launch.setdefault(PROCESSORS, [None, None])
                         ends[end] = (ends[end] or {}) | {name: value}
                 continue
-            case["metrics"][one.metric] = quantiles(values) | {
-                "ci95": None, "better": one.better, "launch_medians": list(values)}
+            case["metrics"][each.metric] = quantiles(values) | {
+                "ci95": None, "better": each.better, "launch_medians": list(values)}
             for launch, value in zip(case["launches"], values):
-                launch["samples"][one.metric] = [value]
-                launch["quantiles"][one.metric] = quantiles([value])
+                launch["samples"][each.metric] = [value]
+                launch["quantiles"][each.metric] = quantiles([value])
         return run
 
 

@@ -53,8 +53,8 @@ def split(rows, start, pattern):
 def unequal(rng, recording, rows):
     """(base, new), each case on its own: of the half of its launches whose processors were nearer to each
     other and faster the base has three quarters, of the other half a quarter."""
-    given = {key: [i for i, one in enumerate(recording.series) if one.key == key and one.is_given]
-             for key in {one.key for one in recording.series}}
+    given = {key: [i for i, each in enumerate(recording.series) if each.key == key and each.is_given]
+             for key in {each.key for each in recording.series}}
     quarter = len(rows) // 8
     chosen = {}
     for key, columns in sorted(given.items()):
@@ -64,7 +64,7 @@ def unequal(rng, recording, rows):
         better, worse = (rng.sample(half, len(half)) for half in (order[:len(rows) // 2], order[len(rows) // 2:]))
         sides = better[quarter:] + worse[:quarter], better[:quarter] + worse[quarter:]
         chosen[key] = [rng.sample(side, len(side)) for side in sides]
-    return [[[chosen[one.key][side][launch][i] for i, one in enumerate(recording.series)]
+    return [[[chosen[each.key][side][launch][i] for i, each in enumerate(recording.series)]
              for launch in range(len(rows) // 2)] for side in (0, 1)]
 
 
@@ -83,14 +83,14 @@ def unchanged(program, recording, drawn, in_turns):
 
 def alarm_counts(comparisons, windows=True):
     """Of comparisons without a change: per run, all cases together. No bound where they share launches."""
-    count = sum(bool(verdicts.alarms(one)) for one in comparisons)
+    count = sum(bool(verdicts.alarms(comparison)) for comparison in comparisons)
     return {
         "comparisons": len(comparisons),
         "windows": windows,
         "false_alarms": count,
         "upper95": None if windows else verdicts.upper95(count, len(comparisons)),
-        "below_alpha": by_alpha([verdicts.alarms(one) for one in comparisons]),
-        "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
+        "below_alpha": by_alpha([verdicts.alarms(comparison) for comparison in comparisons]),
+        "canary_alarms": sum(bool(comparison["host_changed"]) for comparison in comparisons),
         "verdicts": verdicts.count_verdicts(comparisons),
     }
 
@@ -98,7 +98,7 @@ def alarm_counts(comparisons, windows=True):
 def by_alpha(found):
     """In how many runs something would have been found with a smaller --alpha: the same, but for those
     whose p is not as small."""
-    return {str(alpha): sum(any(s["p_corrected"] < alpha for s in one) for one in found) for alpha in ALPHAS}
+    return {str(alpha): sum(any(s["p_corrected"] < alpha for s in alarms) for alarms in found) for alpha in ALPHAS}
 
 
 def false_alarms(program, recording, count):
@@ -138,7 +138,7 @@ def counted(comparisons, planted, slowdown, windows=True):
     """Of comparisons in which these cases are worse. Found: one of their metrics is called regressed. Seen:
     the share of the loss, on logarithms, that is the median of what compare estimates."""
     found = [
-        [one for one in verdicts.alarms(comparison, ("regressed",)) if one["key"] in keys]
+        [loss for loss in verdicts.alarms(comparison, ("regressed",)) if loss["key"] in keys]
         for comparison, keys in zip(comparisons, planted)
     ]
     detected = sum(map(bool, found))
@@ -149,12 +149,12 @@ def counted(comparisons, planted, slowdown, windows=True):
     for losses, keys in zip(found, planted):
         for key in keys:
             hits = by_case.setdefault(key, [0, 0])
-            hits[0] += any(one["key"] == key for one in losses)
+            hits[0] += any(loss["key"] == key for loss in losses)
             hits[1] += 1
-    shares = [abs(math.log(one["ratio"])) * (1 if (one["ratio"] > 1) == (one["better"] == "lower") else -1)
+    shares = [abs(math.log(each["ratio"])) * (1 if (each["ratio"] > 1) == (each["better"] == "lower") else -1)
               / math.log1p(slowdown)
-              for comparison, keys in zip(comparisons, planted) for one in comparison["series"]
-              if one["key"] in keys and one["ratio"] is not None]
+              for comparison, keys in zip(comparisons, planted) for each in comparison["series"]
+              if each["key"] in keys and each["ratio"] is not None]
     return {
         "detected": detected,
         "of": len(comparisons),
@@ -162,7 +162,7 @@ def counted(comparisons, planted, slowdown, windows=True):
         "seen": statistics.median(shares) if shares else None,
         "lower95": None if windows else verdicts.lower95(detected, len(comparisons)),
         "below_alpha": by_alpha(found),
-        "canary_alarms": sum(bool(one["host_changed"]) for one in comparisons),
+        "canary_alarms": sum(bool(comparison["host_changed"]) for comparison in comparisons),
         "verdicts": dict(words),
         "by_case": by_case,
     }
@@ -173,9 +173,9 @@ def changes_seen(comparisons):
     1.05 base. What was planted from outside need not come through everywhere."""
     ratios = {}
     for comparison in comparisons:
-        for one in comparison["series"]:
-            if one["ratio"] is not None:
-                ratios.setdefault(f"{one['key']} {one['metric']}", []).append(one["ratio"])
+        for each in comparison["series"]:
+            if each["ratio"] is not None:
+                ratios.setdefault(f"{each['key']} {each['metric']}", []).append(each["ratio"])
     return {name: statistics.median(values) - 1 for name, values in sorted(ratios.items())}
 
 
@@ -189,12 +189,12 @@ def planted_in_draws(program, recording, slowdown, count, which, layout=TURNS, l
         pairs = [split(rows, *drawn) for drawn in draws(layout, len(rows), count, slowdown, launches)]
     planted = [which(rng) for _ in pairs]
 
-    def one(place):
+    def compared(place):
         base, new = pairs[place]
         worse = recording.slowed(new, slowdown, planted[place])
         return verdicts.sides(program, recording, base, worse, in_turns=layout == TURNS)
 
-    return counted(in_parallel([functools.partial(one, place) for place in range(len(pairs))]), planted, slowdown)
+    return counted(in_parallel([functools.partial(compared, place) for place in range(len(pairs))]), planted, slowdown)
 
 
 def power(program, recording, slowdowns, count, how, launches=LAUNCHES):

@@ -42,13 +42,13 @@ def sides(program, recording, base_rows, new_rows, in_turns):
 
 
 def alarms(comparison, verdicts=ALARMS):
-    return [one for one in comparison["series"] if one["verdict"] in verdicts]
+    return [each for each in comparison["series"] if each["verdict"] in verdicts]
 
 
 def count_verdicts(comparisons, keys=None):
     """Over the metrics of these cases, or of all."""
     return dict(collections.Counter(
-        one["verdict"] for c in comparisons for one in c["series"] if keys is None or one["key"] in keys))
+        each["verdict"] for c in comparisons for each in c["series"] if keys is None or each["key"] in keys))
 
 
 def upper95(count, of):

@@ -61,11 +61,11 @@ template <typename Answer>
 void take_worst(CheckedLimit& checked, const std::set<RankPair>& pairs, Answer answer) {
   std::optional<PairAnswer> worst;
   for (const auto& pair : pairs) {
-    const std::optional<PairAnswer> one = answer(pair);
-    if (!one) continue;
+    const std::optional<PairAnswer> answered = answer(pair);
+    if (!answered) continue;
     const auto badness = [](const PairAnswer& of) { return std::pair(of.fulfilment, of.distance); };
-    if (worst && badness(*one) <= badness(*worst)) continue;
-    worst = one;
+    if (worst && badness(*answered) <= badness(*worst)) continue;
+    worst = answered;
     checked.src = pair.first;
     checked.dst = pair.second;
   }

@@ -158,8 +158,8 @@ TEST(Expectations, LikeARunAreMetByIt) {
   EXPECT_DOUBLE_EQ(all[1].min_GBps.value_or(0), 8.2);  // 8.296
   EXPECT_FALSE(all[1].max_us);
   EXPECT_TRUE(all[1].carriers.empty());
-  for (const auto& one : all) {
-    for (const auto& checked : check_limits(one, &run.of, &times.of)) {
+  for (const auto& expectation : all) {
+    for (const auto& checked : check_limits(expectation, &run.of, &times.of)) {
       EXPECT_EQ(checked.fulfilment, Fulfilment::met) << checked.name;
     }
   }

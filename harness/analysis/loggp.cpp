@@ -144,7 +144,7 @@ Json range_of(Points points, std::span<const Case* const> cases) {
   for (const auto& [name, member] : model_parameters) {
     range[name] = model.*member * 1e3;
     std::vector<double> values;
-    for (const auto& one : launches) values.push_back(one.*member * 1e3);
+    for (const auto& launch : launches) values.push_back(launch.*member * 1e3);
     const auto ci95 = median_ci95(std::move(values));
     intervals[name] = ci95 ? Json(*ci95) : Json();
   }

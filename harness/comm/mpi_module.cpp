@@ -36,8 +36,8 @@ struct World {
 };
 
 World& world() {
-  static World one;
-  return one;
+  static World instance;
+  return instance;
 }
 
 // In MPI's words, with the call.
@@ -187,7 +187,7 @@ void forget() {
 
 void end() {
   forget();
-  for (auto& one : world().communicators) MPI_Comm_free(&one);
+  for (auto& communicator : world().communicators) MPI_Comm_free(&communicator);
   MPI_T_finalize();
   MPI_Finalize();
 }

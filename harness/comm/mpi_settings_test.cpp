@@ -11,8 +11,8 @@ namespace {
 std::map<std::string, std::string> settings(const std::string& set, const SetUse& use = {},
                                             bool crowded = false) {
   std::map<std::string, std::string> all;
-  for (const auto& one : mpi_settings(TransportSet::parse(set), use, crowded)) {
-    all[one.key] = one.value;
+  for (const auto& setting : mpi_settings(TransportSet::parse(set), use, crowded)) {
+    all[setting.key] = setting.value;
   }
   return all;
 }

@@ -128,9 +128,9 @@ class SocketDevice final : public CommDevice {
   }
 
   void look() {
-    std::erase_if(to_try_, [this](SocketConnector& one) {
-      auto socket = one.connected();
-      if (socket) connected(one.other(), std::move(*socket));
+    std::erase_if(to_try_, [this](SocketConnector& connector) {
+      auto socket = connector.connected();
+      if (socket) connected(connector.other(), std::move(*socket));
       return socket.has_value();
     });
     std::array<epoll_event, 64> events;

@@ -89,7 +89,7 @@ TYPED_TEST(SocketLinks, TakeEachMessageInItsTurn) {
 TYPED_TEST(SocketLinks, MoveBothWaysAtOnce) {
   Ends ends("tcp");
   constexpr std::size_t bytes = 3'000'001;
-  const auto one = [&](int fd, std::size_t seed) {
+  const auto both_ways = [&](int fd, std::size_t seed) {
     TypeParam link(fd, 0);
     auto sent = numbered(bytes, seed);
     Bytes received(bytes);
@@ -112,8 +112,8 @@ TYPED_TEST(SocketLinks, MoveBothWaysAtOnce) {
     link.wait_sends();
     return received;
   };
-  auto other = std::async(std::launch::async, [&] { return one(ends.follow.get(), 1); });
-  EXPECT_EQ(one(ends.lead.get(), 2), numbered(bytes, 1));
+  auto other = std::async(std::launch::async, [&] { return both_ways(ends.follow.get(), 1); });
+  EXPECT_EQ(both_ways(ends.lead.get(), 2), numbered(bytes, 1));
   EXPECT_EQ(other.get(), numbered(bytes, 2));
 }
 

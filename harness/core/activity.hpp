@@ -29,7 +29,7 @@ inline Activity& activity() { return activities().front(); }
 /// Of all threads.
 inline std::uint64_t activity_of_all() {
   std::uint64_t sum = 0;
-  for (const auto& one : activities()) sum += one.count.load(std::memory_order_relaxed);
+  for (const auto& of_thread : activities()) sum += of_thread.count.load(std::memory_order_relaxed);
   return sum;
 }
 

@@ -136,7 +136,7 @@ std::vector<Json> values_of(const Field& field, std::string_view text) {
       if (several == field.several.end()) {
         add(value_of(field, part));
       } else {
-        for (const auto& one : several->second) add(value_of(field, one));
+        for (const auto& word : several->second) add(value_of(field, word));
       }
     }
   }
@@ -233,25 +233,25 @@ Json described(const std::vector<Field>& fields, const void* usual) {
   auto all = Json::array();
   for (const auto& field : fields) {
     if (!field.asked) continue;
-    Json one = {{"name", field.name},
-                {"type", to_string(field.type)},
-                {"unit", text_or_null(std::string(unit_of(field.type)))},
-                {"list", field.axis != Axis::none},
-                {"choices", field.choices.empty() ? Json() : Json(field.choices)},
-                {"help", field.help},
-                {"group", field.group},
-                {"key", key_word(field.key)}};
-    one["aliases"] = Json::array();
+    Json option = {{"name", field.name},
+                   {"type", to_string(field.type)},
+                   {"unit", text_or_null(std::string(unit_of(field.type)))},
+                   {"list", field.axis != Axis::none},
+                   {"choices", field.choices.empty() ? Json() : Json(field.choices)},
+                   {"help", field.help},
+                   {"group", field.group},
+                   {"key", key_word(field.key)}};
+    option["aliases"] = Json::array();
     for (const auto alias : split_text(field.aliases, ',')) {
-      if (!alias.empty()) one["aliases"].push_back(std::string(alias));
+      if (!alias.empty()) option["aliases"].push_back(std::string(alias));
     }
-    one["parameter"] = field.recorded ? Json(field.recorded_name()) : Json();
-    one["default"] =
+    option["parameter"] = field.recorded ? Json(field.recorded_name()) : Json();
+    option["default"] =
         text_or_null(field.usual.empty() ? text_of(field, field.read(usual)) : field.usual);
-    if (!field.usual_on_gpu.empty()) one["default_on_gpu"] = field.usual_on_gpu;
-    one["least"] = limit_of(field, field.least);
-    one["most"] = limit_of(field, field.most);
-    all.push_back(std::move(one));
+    if (!field.usual_on_gpu.empty()) option["default_on_gpu"] = field.usual_on_gpu;
+    option["least"] = limit_of(field, field.least);
+    option["most"] = limit_of(field, field.most);
+    all.push_back(std::move(option));
   }
   return all;
 }

@@ -275,7 +275,7 @@ TEST_F(Remote, BlamesTheRankOnTheOtherHost) {
   for (const auto& [action, text] : {std::pair{"kill", "was killed by signal 9 (Killed)"},
                                      std::pair{"stop", "was stopped by signal 19 (SIGSTOP)"},
                                      std::pair{"hang", "made no progress for 5 s"}}) {
-    const auto one = [&] {
+    const auto attempt = [&] {
       pids_.clear();
       TestProcess follower({"follow", port(), action, "1"});
       const auto peers = gather();
@@ -295,7 +295,7 @@ TEST_F(Remote, BlamesTheRankOnTheOtherHost) {
                   : outcome.stacks.find("rank 1 on far in phase ") != std::string::npos &&
                         names_function(outcome.stacks, "main");
     };
-    const auto outcome = in_some_attempt(one, as_it_should);
+    const auto outcome = in_some_attempt(attempt, as_it_should);
     EXPECT_TRUE(as_it_should(outcome)) << outcome.stacks;
   }
 }
@@ -334,7 +334,7 @@ TEST_F(Remote, EndsTheRankThereWhenThisSideDisappears) {
 
 TEST_F(Remote, CtrlCOnTheOtherHost) {
   for (const auto& [action, signal] : {std::pair{"loop", SIGINT}, std::pair{"hang", SIGTERM}}) {
-    const auto one = [&] {
+    const auto attempt = [&] {
       pids_.clear();
       TestProcess follower({"follow", port(), action, "1"});
       const auto peers = gather();
@@ -347,7 +347,7 @@ TEST_F(Remote, CtrlCOnTheOtherHost) {
     };
     // That host leaves at once where this one takes too long to end the run.
     const auto outcome = in_some_attempt(
-        one, [](const auto& end) { return end.reason == "stopped by Ctrl-C on far"; });
+        attempt, [](const auto& end) { return end.reason == "stopped by Ctrl-C on far"; });
     EXPECT_EQ(outcome.reason, "stopped by Ctrl-C on far");
   }
 }

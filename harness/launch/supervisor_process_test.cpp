@@ -66,7 +66,7 @@ TEST_P(SupervisorProcess, EndsAtOnceOnTheSecondCtrlC) {
 }
 
 TEST_P(SupervisorProcess, IsToldWhatRanksHaveFinished) {
-  const auto one = [&] {
+  const auto attempt = [&] {
     TestProcess supervisor({"supervise", "3", GetParam(), "unreported", "-1"});
     const auto pids = start(supervisor, 3);
     supervisor.signal(SIGINT);
@@ -78,7 +78,7 @@ TEST_P(SupervisorProcess, IsToldWhatRanksHaveFinished) {
     return told;
   };
   // It does not wait for long.
-  EXPECT_EQ(in_some_attempt(one, [](int told) { return told == 3; }), 3);
+  EXPECT_EQ(in_some_attempt(attempt, [](int told) { return told == 3; }), 3);
 }
 
 TEST_P(SupervisorProcess, StopsWhileRanksStart) {

@@ -244,8 +244,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
   }
   if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
   std::vector<std::string> crowded;
-  for (const auto& one : result.run.value("crowded", Json::array())) {
-    crowded.push_back(crowded_in_words(one));
+  for (const auto& entry : result.run.value("crowded", Json::array())) {
+    crowded.push_back(crowded_in_words(entry));
   }
   if (!crowded.empty()) lines.emplace_back("progress", join(crowded, ", "));
   if (auto canaries = canaries_of(result); !canaries.empty()) {

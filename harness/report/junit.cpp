@@ -82,7 +82,7 @@ std::string render_junit(const Result& result, const RenderOptions&) {
   const auto counts = fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.0f}")",
                                   limits.size(), failures, errors, took_s(result));
   std::string slow;
-  for (const auto& one : outliers_in_words(result)) slow += for_xml("slow: " + one) + "\n";
+  for (const auto& outlier : outliers_in_words(result)) slow += for_xml("slow: " + outlier) + "\n";
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"ucx-bench check\" {0}>\n"

@@ -204,10 +204,10 @@ TEST(Table, OfARunWithoutCasesHasAllFindings) {
 /// Fourteen sizes from 8 B.
 Result with_many_sizes() {
   auto result = sample_result();
-  const auto one = result.cases[0];
+  const auto original = result.cases[0];
   result.cases.clear();
   for (int power = 3; power < 17; ++power) {
-    auto of = one;
+    auto of = original;
     of.parameters["bytes"] = 1U << static_cast<unsigned>(power);
     of.metrics.at("latency_us").quantiles.p50 = power < 16 ? 1.0 : 1000.0;
     of.shows = shows_of_older(of);

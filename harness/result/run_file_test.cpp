@@ -65,9 +65,9 @@ TEST_F(RunFiles, GrowsByWhatIsAdded) {
   const auto before = fs::file_size(journal_of(asked_));
   const auto begun = fs::last_write_time(asked_);
   note("one event");
-  const auto one = fs::file_size(journal_of(asked_)) - before;
+  const auto event_bytes = fs::file_size(journal_of(asked_)) - before;
   for (int more = 1; more < 100; ++more) note("one event");
-  EXPECT_EQ(fs::file_size(journal_of(asked_)) - before, 100 * one);
+  EXPECT_EQ(fs::file_size(journal_of(asked_)) - before, 100 * event_bytes);
   EXPECT_EQ(fs::last_write_time(asked_), begun);
 }
 

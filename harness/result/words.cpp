@@ -69,8 +69,8 @@ std::string counted(std::size_t count, const std::string& noun, const std::strin
 }
 
 bool has_figures(const Result& result) {
-  return std::ranges::any_of(result.cases, [](const Case& one) {
-    return one.state == CaseState::measured || one.state == CaseState::failed;
+  return std::ranges::any_of(result.cases, [](const Case& benchmark_case) {
+    return benchmark_case.state == CaseState::measured || benchmark_case.state == CaseState::failed;
   });
 }
 

@@ -116,10 +116,10 @@ std::vector<std::vector<int>> bind_automatically(int ranks, int threads) {
 
 bool pin_this_thread(int cpu) {
   if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  return sched_setaffinity(0, sizeof one, &one) == 0;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 std::optional<int> numa_node_of(int cpu) {

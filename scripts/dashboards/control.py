@@ -62,6 +62,6 @@ def told(found, stream, program):
     controls = controls_of(found, stream, program)
     if not controls:
         return None
-    tests, below = (sum(getattr(one, name) for one in controls) for name in ("tests", "below"))
-    return {"runs": len(controls), "alarms": sum(one.alarms > 0 for one in controls), "alpha": controls[-1].alpha,
+    tests, below = (sum(getattr(control, name) for control in controls) for name in ("tests", "below"))
+    return {"runs": len(controls), "alarms": sum(control.alarms > 0 for control in controls), "alpha": controls[-1].alpha,
             "tests": tests, "below": below, "share": below / tests, "chance": CHANCE, "chart": chart_of(controls)}

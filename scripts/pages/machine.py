@@ -21,9 +21,9 @@ def devices_of(wiring):
 
 def copies_of(memory):
     """"8.123 GB/s on one core, 12.34 on 2; in caches up to 61.23 and 120.4"."""
-    one, all_of = memory["one_core"], memory["all_cores"]
-    text = f"{known(one['copy_GBps'])} GB/s on one core, {known(all_of['copy_GBps'])} on {len(all_of['cpus'])}"
-    most = [max((size["copy_GBps"] or 0 for size in of.get("by_size", [])), default=0) for of in (one, all_of)]
+    one_core, all_cores = memory["one_core"], memory["all_cores"]
+    text = f"{known(one_core['copy_GBps'])} GB/s on one core, {known(all_cores['copy_GBps'])} on {len(all_cores['cpus'])}"
+    most = [max((size["copy_GBps"] or 0 for size in of.get("by_size", [])), default=0) for of in (one_core, all_cores)]
     return text + (f"; in caches up to {known(most[0])} and {known(most[1])}" if all(most) else "")
 
 

@@ -181,8 +181,9 @@ Json to_json(const RankFacts& facts) {
 
 RankFacts parse_rank_facts(const Json& json) {
   RankFacts facts;
-  for (const auto& one : json.at("iterations")) facts.iterations.push_back(parse_iteration(one));
-  for (const auto& one : json.at("inflows")) facts.inflows.push_back(parse_inflow(one));
+  for (const auto& iteration : json.at("iterations"))
+    facts.iterations.push_back(parse_iteration(iteration));
+  for (const auto& inflow : json.at("inflows")) facts.inflows.push_back(parse_inflow(inflow));
   json.at("transfers_dropped").get_to(facts.transfers_dropped);
   json.at("peak_buffer_bytes").get_to(facts.peak_buffer_bytes);
   json.at("asleep_ns").get_to(facts.asleep_ns);

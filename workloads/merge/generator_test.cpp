@@ -90,10 +90,10 @@ TEST(Expected, DoesNotDependOnThePartition) {
     for (const auto& rank : expected(generator, spread, 2, 0, generator.rows())) all.add(rank);
     return all;
   };
-  const auto one = whole({});
-  EXPECT_EQ(one.rows, generator.matches());
-  EXPECT_EQ(one, whole({.ranks = 4, .batches = 3, .parts = 2}));
-  EXPECT_FALSE(one == expected(generator, {}, 1, 0, generator.rows()).front());
+  const auto undivided = whole({});
+  EXPECT_EQ(undivided.rows, generator.matches());
+  EXPECT_EQ(undivided, whole({.ranks = 4, .batches = 3, .parts = 2}));
+  EXPECT_FALSE(undivided == expected(generator, {}, 1, 0, generator.rows()).front());
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Traffic parse_dask_log(const std::filesystem::path& log, const std::string& text
   const auto all = all_of(log, workers);
   std::map<std::string, std::uint16_t> numbers;
   for (const auto& [name, entries] : workers.items()) numbers[name];
-  for (const auto& one : all) numbers[one.from];
+  for (const auto& received : all) numbers[received.from];
   constexpr std::size_t most_workers = 1024;
   if (numbers.size() > most_workers) {
     throw refusal(log,
@@ -78,21 +78,21 @@ Traffic parse_dask_log(const std::filesystem::path& log, const std::string& text
   std::uint16_t count = 0;
   auto begin_s = std::numeric_limits<double>::max();
   for (auto& [name, number] : numbers) number = count++;
-  for (const auto& one : all) begin_s = std::min(begin_s, one.start_s);
+  for (const auto& received : all) begin_s = std::min(begin_s, received.start_s);
   // What is longer is refused further on.
   const auto ns = [&](double s) {
     return static_cast<std::uint64_t>(std::min(s - begin_s, 2 * longest_s) * 1e9);
   };
   std::vector<Script> ranks(count);
   std::uint64_t label = 0;
-  for (const auto& one : all) {
-    const auto from = numbers.at(one.from);
-    const auto by = numbers.at(one.by);
+  for (const auto& received : all) {
+    const auto from = numbers.at(received.from);
+    const auto by = numbers.at(received.by);
     // After the request has come, which takes no time here.
-    const auto asked = ns(one.start_s) + 1;
+    const auto asked = ns(received.start_s) + 1;
     const auto answered = asked + 1;
-    const auto came = std::max(ns(one.stop_s), answered + 1);
-    const auto bytes = static_cast<std::uint64_t>(one.bytes);
+    const auto came = std::max(ns(received.stop_s), answered + 1);
+    const auto bytes = static_cast<std::uint64_t>(received.bytes);
     const auto add = [&](std::uint16_t rank, std::uint16_t peer, Transfer::Kind kind,
                          std::uint64_t size, std::uint64_t posted, std::uint64_t completed) {
       ranks[rank].messages.push_back({.posted_ns = posted,

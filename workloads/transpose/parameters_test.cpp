@@ -25,15 +25,15 @@ std::uint64_t size_of(Parameters asked, int ranks) {
 }
 
 TEST(Scaling, WeakGivesEveryRankAsMuch) {
-  Parameters one;
-  one.size = 1000;
-  EXPECT_EQ(size_of(one, 4), 1000U);
-  one.scaling = Scaling::weak;
-  EXPECT_EQ(size_of(one, 1), 1000U);
-  EXPECT_EQ(size_of(one, 4), 2000U);
-  EXPECT_EQ(size_of(one, 2), 1414U);
-  one.scaling = Scaling::strong;
-  EXPECT_EQ(size_of(one, 4), 1000U);
+  Parameters asked;
+  asked.size = 1000;
+  EXPECT_EQ(size_of(asked, 4), 1000U);
+  asked.scaling = Scaling::weak;
+  EXPECT_EQ(size_of(asked, 1), 1000U);
+  EXPECT_EQ(size_of(asked, 4), 2000U);
+  EXPECT_EQ(size_of(asked, 2), 1414U);
+  asked.scaling = Scaling::strong;
+  EXPECT_EQ(size_of(asked, 4), 1000U);
 }
 
 TEST(Check, SaysHowLargeAnArrayFits) {

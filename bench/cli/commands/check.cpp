@@ -280,7 +280,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
   for (std::size_t at = 0; at < usual.size(); ++at) {
     auto more =
         expectations_like(usual[at], result->cases.at(2 * at), result->cases.at(2 * at + 1));
-    for (auto& one : more) one.node = here.name;
+    for (auto& expectation : more) expectation.node = here.name;
     std::ranges::move(more, std::back_inserter(site.expectations));
   }
   const auto written = write_outputs(*result, o.run.outputs, global, false);

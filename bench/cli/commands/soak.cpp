@@ -227,8 +227,8 @@ class Soak {
     }
     if (measured.exit == Exit::interrupted) return measured.exit;
     auto reason = measured.result->run.at("reason").get<std::string>();
-    for (const auto& one : measured.result->cases) {
-      if (reason.empty()) reason = one.reason;
+    for (const auto& benchmark_case : measured.result->cases) {
+      if (reason.empty()) reason = benchmark_case.reason;
     }
     fail(fmt::format("{}; its run file is '{}'", reason, file.string()), args, round);
     return measured.exit;

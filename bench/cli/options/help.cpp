@@ -19,7 +19,8 @@ class Formatter : public CLI::Formatter {
                          std::vector<const CLI::Option*> options) const override {
     const bool first = positional || group == first_group;
     // What needs no name is listed once.
-    if (!positional) std::erase_if(options, [](const auto* one) { return one->get_positional(); });
+    if (!positional)
+      std::erase_if(options, [](const auto* option) { return option->get_positional(); });
     if (options.empty()) return "";
     const auto text = CLI::Formatter::make_group(std::move(group), positional, std::move(options));
     return first ? text : text.substr(1);  // one empty line between groups

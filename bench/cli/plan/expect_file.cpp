@@ -115,7 +115,7 @@ NodeClass read_node(const toml::table& table, const std::string& file) {
     if (value == nullptr) return all;
     const auto* list = value->as_array();
     if (list == nullptr) refuse_toml(place, std::string(key) + ": expected [\"8 x MODEL\", …]");
-    for (const auto& one : *list) all.push_back(text(one, key));
+    for (const auto& entry : *list) all.push_back(text(entry, key));
     return all;
   };
   node.gpus = texts("gpus");

@@ -142,11 +142,12 @@ class Settling {
       cpus = shared->cpus;
     }
     auto& all = result_.run["crowded"];
-    Json one = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
-                {"ranks", together},
-                {"cpus", cpus}};
-    if (const auto threads = threads_in(planned.parameters); threads > 1) one["threads"] = threads;
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    Json entry = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
+                  {"ranks", together},
+                  {"cpus", cpus}};
+    if (const auto threads = threads_in(planned.parameters); threads > 1)
+      entry["threads"] = threads;
+    if (std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(entry);
   }
 
   // One choice for all sets and memories: `ranks` of the run file has one.
@@ -257,8 +258,8 @@ class Settling {
     if (comm == CommKind::mpi) return mpi_settings(set, use, crowded);
     auto settings = ucx_settings(set, use);
     if (comm == CommKind::sockets) {
-      std::erase_if(settings, [](const auto& one) { return one.key != "UCX_NET_DEVICES"; });
-      for (auto& one : settings) one.why = "the device whose address the sockets have";
+      std::erase_if(settings, [](const auto& setting) { return setting.key != "UCX_NET_DEVICES"; });
+      for (auto& setting : settings) setting.why = "the device whose address the sockets have";
     }
     return settings;
   }

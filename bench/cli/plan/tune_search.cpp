@@ -65,8 +65,9 @@ class Search {
 
   Tuned run() {
     auto ranked = halve(candidates_, 1);
-    const auto best = std::ranges::find_if(
-        ranked, [](const Scored& one) { return one.score < least_gain || is_worth_it(one); });
+    const auto best = std::ranges::find_if(ranked, [](const Scored& scored) {
+      return scored.score < least_gain || is_worth_it(scored);
+    });
     if (best == ranked.end() || best->score < least_gain) return found_;
     take(*best);
     for (int step = 0; step < most_steps && !found_.cut_short; ++step) {
@@ -84,7 +85,7 @@ class Search {
   }
 
   // Else the confirmation would refuse it, and what comes next would not be found.
-  static bool is_worth_it(const Scored& one) { return one.worst > -one.best; }
+  static bool is_worth_it(const Scored& scored) { return scored.worst > -scored.best; }
 
   // The best of several partners is also the luckiest: both are measured as often as any.
   bool gains_enough(const Scored& together) {
@@ -110,7 +111,7 @@ class Search {
   // All settings, the best first; those that were dropped earlier come last.
   std::vector<Scored> halve(const std::vector<Variables>& settings, int launches) {
     std::vector<Scored> ranked;
-    for (const auto& one : settings) ranked.push_back({one});
+    for (const auto& candidate : settings) ranked.push_back({candidate});
     auto left = ranked.size();
     const bool first_round = &settings == &candidates_;
     while (left > 0) {

@@ -265,13 +265,13 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
 
 // Launches of one run, of which every second pair is `factor` times as slow.
 Result in_pairs(double factor, std::size_t launches) {
-  auto one = run({1}, launches, 1);
-  one.run["id"] = "r1";
-  auto& medians = one.cases[0].metrics.at("latency_us").launch_medians;
+  auto result = run({1}, launches, 1);
+  result.run["id"] = "r1";
+  auto& medians = result.cases[0].metrics.at("latency_us").launch_medians;
   for (std::size_t i = 0; i < launches; ++i) {
     if (i % 4 == 1 || i % 4 == 2) medians[i] *= factor;
   }
-  return one;
+  return result;
 }
 
 TEST(Compare, ARunWithItselfInTurns) {

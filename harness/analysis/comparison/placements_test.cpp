@@ -84,14 +84,14 @@ Result slower_when_far(double factor) {
 }
 
 TEST(Placements, ThatDisagreeAreNamed) {
-  const auto one = compare(slower_when_far(1), slower_when_far(2)).series[0];
-  EXPECT_EQ(one.change, Change::inconclusive);
-  EXPECT_EQ(one.doubt, Doubt::none);
-  EXPECT_NE(one.why.find("+0.0 % (5.0"), std::string::npos) << one.why;
-  EXPECT_NE(one.why.find("+100.0 % (20."), std::string::npos) << one.why;
+  const auto series = compare(slower_when_far(1), slower_when_far(2)).series[0];
+  EXPECT_EQ(series.change, Change::inconclusive);
+  EXPECT_EQ(series.doubt, Doubt::none);
+  EXPECT_NE(series.why.find("+0.0 % (5.0"), std::string::npos) << series.why;
+  EXPECT_NE(series.why.find("+100.0 % (20."), std::string::npos) << series.why;
   // The base has no launch of 3.5 us, which twice 20 us would make of 20 us in matched medians.
-  EXPECT_FALSE(one.base_modes);
-  EXPECT_EQ(one.remark, "");
+  EXPECT_FALSE(series.base_modes);
+  EXPECT_EQ(series.remark, "");
   EXPECT_EQ(compare(slower_when_far(1), slower_when_far(1)).series[0].differs_by_placement, "");
 }
 

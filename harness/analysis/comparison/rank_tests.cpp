@@ -85,10 +85,10 @@ Shares shares_with_ties(const std::vector<std::size_t>& ranks, std::size_t n) {
 // one.
 std::vector<Count> weights_of(std::span<const Stratum> strata) {
   std::size_t largest = 0;
-  for (const auto& one : strata) largest = std::max(largest, size_of(one) + 1);
+  for (const auto& stratum : strata) largest = std::max(largest, size_of(stratum) + 1);
   std::vector<Count> weights;
-  for (const auto& one : strata) {
-    const auto share = static_cast<double>(largest) / static_cast<double>(size_of(one) + 1);
+  for (const auto& stratum : strata) {
+    const auto share = static_cast<double>(largest) / static_cast<double>(size_of(stratum) + 1);
     weights.push_back(strata.size() == 1 ? 1 : std::llround(finest_weight * share));
   }
   return weights;
@@ -142,23 +142,23 @@ Null null_of(std::span<const Stratum> strata, bool with_ties) {
   Null null{.smallest_weight = std::ranges::min(weights), .shares = {1}};
   bool exact = true;
   for (std::size_t at = 0; at < strata.size(); ++at) {
-    const auto& one = strata[at];
-    auto ranks = doubled_ranks(one);
+    const auto& stratum = strata[at];
+    auto ranks = doubled_ranks(stratum);
     const bool ties = with_ties && has_ties(ranks);
     if (!with_ties) {
       for (std::size_t rank = 0; rank < ranks.size(); ++rank) ranks[rank] = 2 * (rank + 1);
     }
-    const auto pairs = one.base.size() * one.now.size();
+    const auto pairs = stratum.base.size() * stratum.now.size();
     const auto weight = static_cast<double>(weights[at]);
     null.mean += weight * static_cast<double>(pairs);
-    null.variance += weight * weight * variance_of(ranks, one.now.size());
+    null.variance += weight * weight * variance_of(ranks, stratum.now.size());
     null.largest += weights[at] * static_cast<Count>(2 * pairs);
-    exact &= !takes_long(one, ties) &&
+    exact &= !takes_long(stratum, ties) &&
              static_cast<double>(null.shares.size()) * static_cast<double>(pairs) < most_steps;
     if (!exact) continue;
     add(null.shares,
-        ties ? shares_with_ties(ranks, one.now.size())
-             : shares_without_ties(one.now.size(), one.base.size()),
+        ties ? shares_with_ties(ranks, stratum.now.size())
+             : shares_without_ties(stratum.now.size(), stratum.base.size()),
         weights[at]);
   }
   if (!exact) null.shares.clear();
@@ -212,10 +212,10 @@ Count largest_refused(const Null& null, double alpha) {
 class Ratios {
  public:
   explicit Ratios(std::span<const Stratum> strata) : weights_(weights_of(strata)) {
-    for (const auto& one : strata) {
+    for (const auto& stratum : strata) {
       auto& sorted = logs_.emplace_back();
-      for (const auto value : one.base) sorted.base.push_back(std::log(value));
-      for (const auto value : one.now) sorted.now.push_back(std::log(value));
+      for (const auto value : stratum.base) sorted.base.push_back(std::log(value));
+      for (const auto value : stratum.now) sorted.now.push_back(std::log(value));
       std::ranges::sort(sorted.base);
       std::ranges::sort(sorted.now);
       least_ = std::min(least_, sorted.now.front() - sorted.base.back());
@@ -283,7 +283,7 @@ double smallest_p(std::size_t base, std::size_t now) {
 
 double smallest_p(std::span<const Stratum> strata) {
   double p = 2;
-  for (const auto& one : strata) p *= smallest_p(one.base.size(), one.now.size()) / 2;
+  for (const auto& stratum : strata) p *= smallest_p(stratum.base.size(), stratum.now.size()) / 2;
   return std::min(1.0, p);
 }
 

@@ -123,12 +123,12 @@ class FlowRouter {
 
   void link(std::size_t index, FlowLimit& limit, double part = 1) {
     const auto& crossed = graph_.links[index];
-    SideBySide one;
-    one.add(graph_, index, basis_);
+    SideBySide capacity;
+    capacity.add(graph_, index, basis_);
     cross({static_cast<int>(crossed.link_class), crossed.from, crossed.to},
           fmt::format("{} {} -> {}", word_of(crossed.link_class), graph_.nodes[crossed.from].name,
                       graph_.nodes[crossed.to].name),
-          one, part, limit);
+          capacity, part, limit);
   }
 
   /// Between data and the network, one way, over NICs side by side.
@@ -174,10 +174,11 @@ class FlowRouter {
   std::optional<double> narrowest(const std::vector<std::size_t>& links) const {
     std::optional<double> GBps;
     for (const auto index : links) {
-      SideBySide one;
-      one.add(graph_, index, basis_);
-      if (graph_.links[index].link_class == LinkClass::network && !one.GBps) return std::nullopt;
-      if (one.GBps && (!GBps || *one.GBps < *GBps)) GBps = one.GBps;
+      SideBySide capacity;
+      capacity.add(graph_, index, basis_);
+      if (graph_.links[index].link_class == LinkClass::network && !capacity.GBps)
+        return std::nullopt;
+      if (capacity.GBps && (!GBps || *capacity.GBps < *GBps)) GBps = capacity.GBps;
     }
     return GBps;
   }

@@ -20,13 +20,13 @@ const Usage header = {"header_bytes", nullptr, "put what is long into the payloa
 const Usage threads = {"threads", 1, "use fewer threads, or --workers own", true};
 
 Case made(const Usage& use, const Made& of) {
-  auto one = made_case(of.bytes, {of.transports});
-  one.parameters[use.parameter] = of.value;
-  if (of.value != use.usual) one.shows.unusual = {use};
-  auto& metric = one.metrics["latency_us"];
+  auto benchmark_case = made_case(of.bytes, {of.transports});
+  benchmark_case.parameters[use.parameter] = of.value;
+  if (of.value != use.usual) benchmark_case.shows.unusual = {use};
+  auto& metric = benchmark_case.metrics["latency_us"];
   metric.quantiles.p50 = of.us;
   metric.ci95 = {{of.us * (1 - of.noise), of.us * (1 + of.noise)}};
-  return one;
+  return benchmark_case;
 }
 
 Result run_of(const Usage& use, const std::vector<Made>& all) {

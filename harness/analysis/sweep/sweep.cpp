@@ -190,9 +190,9 @@ Json hosts_json(const Ends& ends, const PlacesOfSweep& places) {
   auto list = Json::array();
   for (std::size_t host = 0; host < places.hosts.size(); ++host) {
     if (ends.by_end[host].GBps.empty()) continue;
-    auto one = end_json(places.hosts[host], ends, host);
-    one["ranks"] = ranks[host];
-    list.push_back(std::move(one));
+    auto entry = end_json(places.hosts[host], ends, host);
+    entry["ranks"] = ranks[host];
+    list.push_back(std::move(entry));
   }
   return slow_ones_first(std::move(list));
 }
@@ -204,14 +204,14 @@ Json rails_json(const Ends& ends, const Outliers& hosts, const PlacesOfSweep& pl
   for (std::size_t at = 0; at < places.ranks.size(); ++at) {
     if (ends.by_end[at].GBps.empty()) continue;
     const auto& rank = places.ranks[at];
-    auto one = end_json(places.hosts[rank.host], ends, at);
-    one["slow"] = slow_text(ends.found.sends[at].slow && !hosts.sends[rank.host].slow,
-                            ends.found.receives[at].slow && !hosts.receives[rank.host].slow);
-    one["rank"] = rank.rank;
-    one["rail"] = rank.rail;
+    auto entry = end_json(places.hosts[rank.host], ends, at);
+    entry["slow"] = slow_text(ends.found.sends[at].slow && !hosts.sends[rank.host].slow,
+                              ends.found.receives[at].slow && !hosts.receives[rank.host].slow);
+    entry["rank"] = rank.rank;
+    entry["rail"] = rank.rail;
     const auto known = devices.find(rank.rank);
-    one["devices"] = known == devices.end() ? "" : known->second;
-    list.push_back(std::move(one));
+    entry["devices"] = known == devices.end() ? "" : known->second;
+    list.push_back(std::move(entry));
   }
   return slow_ones_first(std::move(list));
 }
