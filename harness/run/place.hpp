@@ -10,6 +10,9 @@
 
 namespace ucxbench {
 
+/// Fresh sets of processes, where nothing else is asked for.
+inline constexpr int usual_launches = 6;
+
 /// Where a case is measured, and how its ranks reach each other: what the parameters of every
 /// benchmark begin with.
 struct Place {
@@ -20,10 +23,10 @@ struct Place {
   ConnectBy connect_by = ConnectBy::address;
   ProgressMode progress;  ///< in a case never "auto"
   int ranks = 2;
-  int launches = 6;              ///< fresh sets of processes, all of which measure the case
-  bool no_pool = false;          ///< each buffer an allocation of its own
-  std::uint64_t pool_bytes = 0;  ///< of each GPU memory kind's pool; 0: what the buffers need
-  std::vector<int> devices;      ///< GPUs, rank by rank and round again; empty: all there are
+  int launches = usual_launches;  ///< fresh sets of processes, all of which measure the case
+  bool no_pool = false;           ///< each buffer an allocation of its own
+  std::uint64_t pool_bytes = 0;   ///< of each GPU memory kind's pool; 0: what the buffers need
+  std::vector<int> devices;       ///< GPUs, rank by rank and round again; empty: all there are
 
   MemoryKind sent_from() const { return parse_memory_kind(memory.front()); }
   MemoryKind received_into() const { return parse_memory_kind(memory.back()); }

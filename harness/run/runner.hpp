@@ -14,12 +14,13 @@
 #include "harness/result/run_file.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/launch_plan.hpp"
+#include "harness/run/place.hpp"
 
 namespace ucxbench {
 
 /// How often and how long a run launches.
 struct Schedule {
-  int launches = 6;
+  int launches = usual_launches;
   std::optional<int> only_launch;  ///< of these, counted from 0; empty: all
   /// From the first launch on: one that, taking as long as the last of its plan, would end later is
   /// left out. Empty: no limit.

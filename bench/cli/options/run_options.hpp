@@ -9,12 +9,13 @@
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/field.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/run/place.hpp"
 
 namespace ucxbench {
 
 /// What every measuring command asks: how processes are started, where results go.
 struct RunOptions {
-  int launches = 6;
+  int launches = usual_launches;
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   std::string wrap;
   std::string bind = "auto";
