@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, MEMORY_COPY, NO_MEMORY_COPY, PROGRAM, Started, of_processes, shared_segments, wait_until
+from conftest import LONG_S, MEMORY_COPY, NO_MEMORY_COPY, PROGRAM, SANITIZED, Started, of_processes, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -67,7 +67,7 @@ class Round:
         # More ranks that poll may take each other's CPUs for minutes.
         mode = draw.choice(["event", "poll"]) if self.rank_count == 2 else "event"
         self.words += ["--progress-mode", mode]
-        self.limit_s = POLLING_LIMIT_S if mode == "poll" else HARD_LIMIT_S
+        self.limit_s = POLLING_LIMIT_S if mode == "poll" or SANITIZED else HARD_LIMIT_S
         statuses = FAULTS | (FAR_FAULTS if self.place != "local" else {})
         if self.place == "mpirun":  # it passes on that it continues, and loses its way where it still starts
             del statuses["stop the program for a moment"]
@@ -217,13 +217,22 @@ def left():
         if pid not in (1, os.getpid()) and b"State:\tZ" not in status:
             yield status.decode()
     yield from os.listdir("/dev/shm")
-    yield from pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    yield from left_segments()
 
 
-def remove_what_loading_left(program):
-    """UCX has a segment while it is loaded, mpirun one of its own while it starts: of who is killed then it stays."""
-    for segment in shared_segments({program}, os.sysconf("SC_PAGE_SIZE")):
-        subprocess.run(["ipcrm", "-m", segment], check=True, timeout=20)
+def left_segments():
+    return pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+
+
+def remove_what_loading_left(chosen):
+    """UCX has a segment while it is loaded, Open MPI one of mode 700 while it starts, on each host: of who is killed then it
+    stays."""
+    for row in left_segments():
+        _, segment, mode, size, creator, *_ = row.split()
+        of_ucx = chosen.fault == "kill the program" and int(creator) == chosen.started[0].pid
+        of_open_mpi = chosen.place == "mpirun" and mode == "700"
+        if int(size) == os.sysconf("SC_PAGE_SIZE") and (of_ucx or of_open_mpi):
+            subprocess.run(["ipcrm", "-m", segment], check=True, timeout=20)
 
 
 def play(number, folder, made):
@@ -234,8 +243,7 @@ def play(number, folder, made):
             made[0].make()
         chosen.play(folder / str(number), made[0] if made else None)
         if os.environ.get("CHAOS_ALONE"):
-            if chosen.fault == "kill the program" or chosen.place == "mpirun":
-                remove_what_loading_left(chosen.started[0].pid)
+            remove_what_loading_left(chosen)
             wait_until(lambda: not any(left()), lambda: list(left()), limit_s=LONG_S)
     except BaseException as error:
         return f"{chosen}\n{type(error).__name__}: {error}"

@@ -227,10 +227,10 @@ def pending(pid, number):
     return any(int(mask, 16) & 1 << (number - 1) for mask in masks)
 
 
-def shared_segments(creators, size=None):
-    """System V segments that one of these processes made; of that size."""
+def shared_segments(creators):
+    """System V segments that one of these processes made."""
     rows = [row.split() for row in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
-    return [row[1] for row in rows if int(row[4]) in creators and size in (None, int(row[3]))]
+    return [row[1] for row in rows if int(row[4]) in creators]
 
 
 def orphans_in_dev_shm():

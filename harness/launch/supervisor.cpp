@@ -314,7 +314,7 @@ void Supervisor::end_ranks() {
   }
   mpirun_.reset();
   for (const auto& problem : far_.end()) {
-    if (causes_.empty()) causes_.add(problem.what(), problem.exit(), false);
+    if (causes_.empty() && !stopped_) causes_.add(problem.what(), problem.exit(), false);
   }
 }
 
