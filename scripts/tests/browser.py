@@ -17,7 +17,7 @@ def browsed(page, folder, *arguments):
     """The page as a browser has it when its scripts have run; they may complain of nothing (the browser itself may)."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
-        pytest.skip("neither chromium nor google-chrome is installed")
+        pytest.skip("neither chromium nor google-chrome is installed: run ./scripts/setup/packages browser")
     if library.parts() is None:
         pytest.skip("libjs-dygraphs is not installed: run ./scripts/setup/packages pages")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", *arguments,
