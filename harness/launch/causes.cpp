@@ -22,7 +22,10 @@ constexpr milliseconds wrapper_time{3000};
 }  // namespace
 
 void Causes::add(std::string reason, Exit exit, bool root_cause) {
-  if (all_.empty() || root_cause) all_.push_back({std::move(reason), exit, root_cause});
+  const bool explains = exit == Exit::lost && !all_.empty() && all_.back().exit == Exit::cannot_run;
+  if (all_.empty() || root_cause || explains) {
+    all_.push_back({std::move(reason), exit, root_cause});
+  }
 }
 
 bool Causes::any_root() const { return std::ranges::any_of(all_, &Cause::root_cause); }
@@ -38,7 +41,9 @@ bool Causes::settled(Clock::time_point now, const std::function<bool()>& death_t
   return waited >= search_time && (waited >= search_time + wrapper_time || !death_to_come());
 }
 
-Exit Causes::exit() const { return std::ranges::find(all_, any_root(), &Cause::root_cause)->exit; }
+Exit Causes::exit() const {
+  return any_root() ? std::ranges::find(all_, true, &Cause::root_cause)->exit : all_.back().exit;
+}
 
 std::string Causes::reasons() const {
   std::vector<std::string_view> reasons;

@@ -15,7 +15,8 @@ class Causes {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// What is no root cause counts only where nothing is known yet.
+  /// What is no root cause counts only where nothing is known yet, or where a rank is lost beside
+  /// one that cannot run: it may be the lost one that it cannot reach.
   void add(std::string reason, Exit exit, bool root_cause = false);
 
   bool empty() const { return all_.empty(); }
@@ -23,7 +24,8 @@ class Causes {
   /// dead whose wrapper has yet to say how it ended.
   bool settled(Clock::time_point now, const std::function<bool()>& death_to_come);
 
-  /// Of one at least: root causes where there are any.
+  /// Of one at least: root causes where there are any, else all that count, and the exit of the
+  /// last.
   Exit exit() const;
   std::string reasons() const;
 
