@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from conftest import LONG_S, MEMORY_COPY, NO_MEMORY_COPY, PROGRAM, SANITIZED, Started, of_processes, wait_until
+from conftest import LONG_S, MEMORY_COPY, NO_MEMORY_COPY, PROGRAM, Started, of_processes, segments, wait_until
 from fault_scene import is_ours, parent_of, rank_of
 from namespaces import AS_ROOT, IP, PORT, WHY_NOT, Hosts, ip, token_in
 
@@ -67,7 +67,7 @@ class Round:
         # More ranks that poll may take each other's CPUs for minutes.
         mode = draw.choice(["event", "poll"]) if self.rank_count == 2 else "event"
         self.words += ["--progress-mode", mode]
-        self.limit_s = POLLING_LIMIT_S if mode == "poll" or SANITIZED else HARD_LIMIT_S
+        self.limit_s = POLLING_LIMIT_S if mode == "poll" else HARD_LIMIT_S
         statuses = FAULTS | (FAR_FAULTS if self.place != "local" else {})
         if self.place == "mpirun":  # it passes on that it continues, and loses its way where it still starts
             del statuses["stop the program for a moment"]
@@ -217,18 +217,13 @@ def left():
         if pid not in (1, os.getpid()) and b"State:\tZ" not in status:
             yield status.decode()
     yield from os.listdir("/dev/shm")
-    yield from left_segments()
-
-
-def left_segments():
-    return pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    yield from segments()
 
 
 def remove_what_loading_left(chosen):
     """UCX has a segment while it is loaded, Open MPI one of mode 700 while it starts, on each host: of who is killed then it
     stays."""
-    for row in left_segments():
-        _, segment, mode, size, creator, *_ = row.split()
+    for _, segment, mode, size, creator, *_ in segments():
         of_ucx = chosen.fault == "kill the program" and int(creator) == chosen.started[0].pid
         of_open_mpi = chosen.place == "mpirun" and mode == "700"
         if int(size) == os.sysconf("SC_PAGE_SIZE") and (of_ucx or of_open_mpi):

@@ -227,10 +227,14 @@ def pending(pid, number):
     return any(int(mask, 16) & 1 << (number - 1) for mask in masks)
 
 
+def segments():
+    """System V segments: (key, number, mode, size, creator, …)"""
+    return [row.split() for row in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
+
+
 def shared_segments(creators):
-    """System V segments that one of these processes made."""
-    rows = [row.split() for row in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
-    return [row[1] for row in rows if int(row[4]) in creators]
+    """Those that one of these processes made."""
+    return [segment for _, segment, _, _, creator, *_ in segments() if int(creator) in creators]
 
 
 def orphans_in_dev_shm():

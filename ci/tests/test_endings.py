@@ -7,8 +7,7 @@ import signal
 import time
 
 import pytest
-from conftest import (
-    CROWDED, LONG_S, Fault, drawn, held_at, in_some_attempt, never_drawn, only, quick, shared_segments, wait_until)
+from conftest import CROWDED, LONG_S, drawn, held_at, never_drawn, only, quick, shared_segments, wait_until
 
 
 @pytest.mark.thinned(3)
@@ -54,8 +53,11 @@ UNDER_WAY = {
 }
 
 
-def ended_under_way(fault, benchmark, number):
-    rank, phase, after, command, _ = UNDER_WAY[benchmark]
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("benchmark", UNDER_WAY)
+def test_a_sample_under_way_is_given_up(fault, benchmark, number):
+    rank, phase, after, command, finished = UNDER_WAY[benchmark]
     running = fault.run("hold", rank, phase, after=after, command=[
         *command, "--transports", "shm", "--launches", 2, "--warmup-runs", 0, "--bind", "none", "--json", "run.json"])
     fault.acted_at()
@@ -63,35 +65,19 @@ def ended_under_way(fault, benchmark, number):
     done = fault.finish_in_time()
     assert done.code == 130, done
     assert "ending; once more ends at once" in done.err.splitlines()
-    assert done.file["run"]["state"] == "interrupted"
-    assert done.file["run"]["reason"] == ("stopped by Ctrl-C" if number == signal.SIGINT else "terminated by SIGTERM")
-    fault.assert_nothing_is_left()
-    return done
-
-
-def is_told(done):
-    """Ranks have half a second to report, and the program a little of a CPU to print: not always enough on a busy machine."""
-    return only(done.file["cases"])["state"] == "measured" and "transport used" in done.out
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("benchmark", UNDER_WAY)
-def test_a_sample_under_way_is_given_up(start, tmp_path, benchmark, number):
-    attempts = (ended_under_way(Fault(start, tmp_path / str(attempt)), benchmark, number) for attempt in range(10))
-    done = next(filter(is_told, attempts), None)
-    assert done, "ten times nothing was reported"
     run = done.file
+    assert run["run"]["state"] == "interrupted"
+    assert run["run"]["reason"] == ("stopped by Ctrl-C" if number == signal.SIGINT else "terminated by SIGTERM")
     case = only(run["cases"])
     assert case["state"] == "measured", case["reason"]
     launch = only(case["launches"])
     assert (launch["launch"], launch["src"], launch["dst"]) == (0, 0, 1)
-    *_, finished = UNDER_WAY[benchmark]
     assert {name: len(samples) for name, samples in launch["samples"].items()} == finished
     assert case["labels"] == launch["path"]["labels"] == ["interrupted"]
     assert re.search(r"^  transport used +unknown: the run was ended before", done.out, re.MULTILINE), done
     assert re.search(r"^  labels +interrupted$", done.out, re.MULTILINE), done
     assert "--check off" not in done.out
+    fault.assert_nothing_is_left()
 
 
 def test_ctrl_c_keeps_the_cases_before(fault):
@@ -221,22 +207,17 @@ def test_a_supervisor_dies_while_its_ranks_load_ucx(start, tmp_path):
 @pytest.mark.release_only
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_program_ends_while_its_probe_loads_ucx(start, tmp_path, number):
-    def leaves_nothing(attempt):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        running = held_while_ucx_is_loaded(start, folder, "__probe")
-        wait_until((folder / "held").exists)
-        all_of_it = running.processes()
-        assert only(shared_segments(all_of_it))
-        running.signal(number)
-        time.sleep(drawn(0, 500, 100) / 1000 if number == signal.SIGKILL else 0)
-        (folder / "go-on").touch()
-        running.finish(LONG_S)
-        running.wait_until_gone()
-        return not shared_segments(all_of_it)
-
-    # After the other signals the probe has only a second.
-    assert in_some_attempt(leaves_nothing, attempts=1 if number == signal.SIGKILL else 10)
+    running = held_while_ucx_is_loaded(start, tmp_path, "__probe")
+    wait_until((tmp_path / "held").exists)
+    all_of_it = running.processes()
+    assert only(shared_segments(all_of_it))
+    running.signal(number)
+    # Of the other signals it has only a second.
+    time.sleep(drawn(0, 500, 100) / 1000 if number == signal.SIGKILL else 0)
+    (tmp_path / "go-on").touch()
+    running.finish(LONG_S)
+    running.wait_until_gone()
+    assert not shared_segments(all_of_it)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
