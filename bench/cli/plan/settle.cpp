@@ -142,12 +142,11 @@ class Settling {
       cpus = shared->cpus;
     }
     auto& all = result_.run["crowded"];
-    Json entry = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
-                  {"ranks", together},
-                  {"cpus", cpus}};
-    if (const auto threads = threads_in(planned.parameters); threads > 1)
-      entry["threads"] = threads;
-    if (std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(entry);
+    Json row = {{"progress_mode", text_at(planned.parameters, "/progress_mode")},
+                {"ranks", together},
+                {"cpus", cpus}};
+    if (const auto threads = threads_in(planned.parameters); threads > 1) row["threads"] = threads;
+    if (std::find(all.begin(), all.end(), row) == all.end()) all.push_back(row);
   }
 
   // One choice for all sets and memories: `ranks` of the run file has one.
