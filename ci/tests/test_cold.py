@@ -29,6 +29,7 @@ def cold(bench):
     return run
 
 
+@pytest.mark.release_only
 def test_a_process_first_registration_is_nobodys_cost(cold):
     """It takes ten times what all later ones take, whatever their size and peers."""
     cases = cold("-n", 3, "--transports", "shm", "--sizes", "4KiB", "--launches", 6).file["cases"]
@@ -112,6 +113,7 @@ def test_a_flipped_bit(fault):
     fault.assert_nothing_is_left()
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize("rank", [0, 1, 2])
 def test_a_lost_rank(fault, rank):
     """Whoever it is, also one that only waits for its turn."""

@@ -57,6 +57,7 @@ def test_what_sockets_cannot_is_skipped_with_its_reason(bench):
     assert wrong.code == 2 and "did you mean 'sockets'" in wrong.err, wrong
 
 
+@pytest.mark.release_only
 def test_pingpong_plays_over_sockets(bench):
     done = bench("pingpong", "--comm", "sockets,ucx", "--api", "tag,stream", "--progress-mode", "poll,event", "-s", "8,256KiB",
                  "--transports", "tcp", "--transports", "shm", "--bidirectional", "--iterations", 64, "--launches", 1,

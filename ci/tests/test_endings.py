@@ -10,7 +10,7 @@ import pytest
 from conftest import CROWDED, LONG_S, drawn, held_at, never_drawn, only, quick, shared_segments, wait_until
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.release_only
 @pytest.mark.parametrize("rank", [0, 1])
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_a_flipped_bit(fault, rank, transports):

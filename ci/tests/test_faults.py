@@ -103,7 +103,7 @@ def test_stopped_supervisor_goes_on(fault, phase):
     fault.assert_nothing_is_left()
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.release_only
 # Not the sender of few small messages over shm: it needs nothing from UCX for them. Where the other
 # rank polls, it takes a CPU while it waits.
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_comparisons(killed, bench):
     assert done.code == 0 and SAYS in only(done.complaints), done
 
 
+@pytest.mark.release_only
 def test_pictures_and_pages(killed, bench):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")

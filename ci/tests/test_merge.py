@@ -30,6 +30,7 @@ def assert_right(case, ranks, runs=2):
     assert len(case["pairs"]) == ranks * (ranks - 1)
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize("transport", ["shm", "tcp"])
 def test_two_ranks(merge, transport):
     done = merge("-n", 2, "--rows", "200K", "--transports", transport, "--require", transport)
@@ -118,6 +119,7 @@ def test_scaling_is_one_table(merge):
     assert done.out.count("merge tag, host to host, over shm\n") == 1
 
 
+@pytest.mark.release_only
 def test_memory_stays_within_its_bound(merge):
     case = only(merge("-n", 2, "--rows", "1M", "--runs", 1, "--transports", "shm").file["cases"])
     assert case["peak_buffer_bytes"] <= 3.5 * case["exchange"]["input_bytes"] / 2
@@ -147,6 +149,7 @@ def test_refusals(bench, arguments, words):
     assert words in done.complaints[0]
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize("phase", ["making the tables", "the exchange alone", "run 1"])
 def test_a_killed_rank_ends_the_run(fault, phase):
     fault.run(

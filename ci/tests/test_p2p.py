@@ -71,6 +71,7 @@ def test_small_messages_are_counted_by_a_rate_over_a_time(bench):
     assert "msg/s" in done.out
 
 
+@pytest.mark.release_only
 def test_streams_that_did_not_overlap_have_no_sum(bench):
     """More ranks than processors, and few messages: streams come one after the other."""
     done = bench("p2p", "-n", 8, "-s", "1MiB", "--transports", "shm", "--concurrent", "all", *ONE_RUN)
@@ -93,6 +94,7 @@ def copied_in_caches(copies, most):
     return max([copies["copy_GBps"], *(rate for size, rate in by_size.items() if size >= most)])
 
 
+@pytest.mark.release_only
 def test_shared_memory_and_tcp_stand_against_copies_of_memory(bench):
     """memcpy outside UCX, in the same run, between two buffers that are together as large as a message: one core, and
     all of the ranks' with one copy or two of each byte."""

@@ -67,6 +67,7 @@ def test_a_rank_with_itself(pingpong):
     assert len(run["ranks"]) == 1
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize(("ranks", "transports"), [(4, "tcp"), (8, "shm")])
 def test_pairs_play_at_once(pingpong, ranks, transports):
     run = pingpong("-n", ranks, *CROWDED, "--transports", transports, "--sizes", "8,100001").file
@@ -154,6 +155,7 @@ def test_connecting_by_sockaddr_over_shm(by_sockaddr):
         assert case["state"] == "skipped" and "network device" in case["reason"]
 
 
+@pytest.mark.release_only
 def test_both_ways_and_full_check(pingpong):
     run = pingpong("--bidirectional", "--check", "full", "--api", "tag,stream", *of_sets(["tcp", "shm"]),
                    "--sizes", "1,4097,300000").file
@@ -207,6 +209,7 @@ def test_by_time(bench):
     assert launch["iterations"] >= 2 and launch["warmup"] > 0
 
 
+@pytest.mark.release_only
 def test_a_set_that_cannot_run_is_skipped(pingpong, bench):
     states = dict(line.split()[:2] for line in bench("list", "transports").out.splitlines() if line[0] != " ")
     missing = [name for name in ("nvlink", "ib") if states[name] != "available"]

@@ -73,6 +73,7 @@ def connect(start, port, token_file, *arguments, folder):
     return start("pingpong", *words, *arguments, folder=folder)
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize("transports", ["tcp", "shm"])
 def test_two_shells(start, listen, token, tmp_path, transports):
     secret = token(TOKEN)

@@ -110,6 +110,7 @@ def test_mistakes_are_noticed(transpose, mistake, words, result):
     assert words in done.complaints[0]
 
 
+@pytest.mark.release_only
 def test_memory_stays_within_its_bound(transpose):
     case = only(transpose("-n", 2, "--size", 4000, "--chunk-size", 1000, "--runs", 1,
                           "--transports", "shm").file["cases"])
@@ -139,6 +140,7 @@ def test_refusals(bench, arguments, words):
     assert words in done.complaints[0]
 
 
+@pytest.mark.release_only
 @pytest.mark.parametrize("phase", ["making the array", "the exchange alone", "run 1"])
 def test_a_killed_rank_ends_the_run(fault, phase):
     fault.run(

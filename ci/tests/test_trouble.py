@@ -51,6 +51,7 @@ def narrow_loopback():
         pytest.skip("this kernel has no tbf queue")
 
 
+@pytest.mark.release_only
 def test_counters_that_grew(pingpong, narrow_loopback):
     done = pingpong(*narrow_loopback, "--transports", "tcp", "--launches", 2)
     counter = only([counter for counter in done.file["machine"]["error_counters"] if counter["name"] == "tcp/RetransSegs"])

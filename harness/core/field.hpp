@@ -4,11 +4,13 @@
 // its environment twin, its key in a TOML file, its form in the run file and its part of a case's
 // key follow from the description.
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -161,14 +163,23 @@ template <typename P>
 struct Fields {
   std::vector<Field> all;
 
+  /// In braces, whose elements could only be copied: each start makes the fields of all benchmarks.
+  struct Part {
+    template <std::convertible_to<Fields> T>
+    Part(T&& of) : fields(std::forward<T>(of)) {}
+    mutable Fields fields;
+  };
+
   Fields() = default;
   Fields(Field field) { all.push_back(std::move(field)); }
-  Fields(std::initializer_list<Fields> parts) {
-    for (const auto& part : parts) all.insert(all.end(), part.all.begin(), part.all.end());
+  Fields(std::initializer_list<Part> parts) {
+    for (const auto& part : parts) {
+      std::ranges::move(part.fields.all, std::back_inserter(all));
+    }
   }
   template <typename Base>
     requires(std::derived_from<P, Base> && !std::same_as<P, Base>)
-  Fields(const Fields<Base>& base) : all(base.all) {
+  Fields(Fields<Base> base) : all(std::move(base.all)) {
     for (auto& field : all) {
       field.get = [get = field.get](const void* object) {
         return get(static_cast<const Base*>(static_cast<const P*>(object)));

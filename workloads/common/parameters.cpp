@@ -1,5 +1,7 @@
 #include "workloads/common/parameters.hpp"
 
+#include <utility>
+
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -74,18 +76,17 @@ Fields<WorkloadParameters> samples() {
   };
 }
 
-Fields<WorkloadParameters> fields_with(const Fields<Place>& ranks,
-                                       const Fields<WorkloadParameters>& load) {
+Fields<WorkloadParameters> fields_with(Fields<Place> ranks, Fields<WorkloadParameters> load) {
   return {constant_field<WorkloadParameters>("api", "tag"),
           place_fields(),
-          ranks,
+          std::move(ranks),
           comm_field(),
           connect_by_field(),
           progress_mode_field(),
           devices_field(),
           pool_size_field(),
           no_pool_field(),
-          load,
+          std::move(load),
           samples()};
 }
 
