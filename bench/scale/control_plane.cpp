@@ -62,10 +62,10 @@ class Played {
     connection_->receive(Clock::now(), [&](const Channel::Frame& frame) {
       const auto type = frame.value("type", "");
       if (type == "launch") {
-        for (const int rank : frame.at("ranks")) ranks_.push_back({rank});
+        for (const auto& rank : frame.at("ranks")) ranks_.push_back({rank.get<int>()});
         for (auto& rank : ranks_) begin(rank);
       } else if (type == "rank") {
-        const int to = frame.at("rank");
+        const auto to = frame.at("rank").get<int>();
         for (auto& rank : ranks_) {
           if (to == Hub::all_ranks || to == rank.number) answered(rank);
         }

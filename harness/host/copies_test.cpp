@@ -22,7 +22,7 @@ TEST(HostCopies, AreOfOneCoreAndOfAll) {
     EXPECT_GT(of.at("copy_GBps"), 0) << name;
     std::vector<std::size_t> sizes;
     for (const auto& size : of.at("by_size")) {
-      sizes.push_back(size.at("bytes"));
+      sizes.push_back(size.at("bytes").get<std::size_t>());
       EXPECT_GT(size.at("copy_GBps"), 0) << name << ", " << size;
     }
     ASSERT_EQ(sizes.size(), 6U) << name;

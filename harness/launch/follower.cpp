@@ -124,7 +124,7 @@ void Follower::handle(const nlohmann::json& frame) {
     end_ = LaunchOutcome{exit == Exit::interrupted ? State::interrupted
                          : exit == Exit::lost      ? State::failed
                                                    : State::completed,
-                         exit, frame.at("reason")};
+                         exit, frame.at("reason").get<std::string>()};
     end_->said_there = true;
   } else if (type == "stacks") {
     const auto rank = frame.at("rank").get<int>();

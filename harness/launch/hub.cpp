@@ -51,7 +51,7 @@ std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
       self.finished = true;
     } else if (type == "fail") {
       self.failed = true;
-      end(rank, exit_of(frame.at("exit").get<int>()), frame.at("reason"));
+      end(rank, exit_of(frame.at("exit").get<int>()), frame.at("reason").get<std::string>());
     } else {
       end(rank, Exit::lost, fmt::format("sent an unknown control message '{}'", type));
     }

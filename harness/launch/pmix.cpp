@@ -158,7 +158,8 @@ class Pmix final : public Launcher {
     end();
     try {
       const auto told = nlohmann::json::parse(*text);
-      return {{told.at("host"), told.at("port")}, told.at("token")};
+      return {{told.at("host").get<std::string>(), told.at("port").get<std::string>()},
+              told.at("token").get<std::string>()};
     } catch (const nlohmann::json::exception&) {
       throw Failure(Exit::lost, "PMIx: the first process has not said where it is");
     }

@@ -192,7 +192,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
   if (frame.value("type", "") == "warning") {
     const auto line = frame.find("line");
     const bool said = line != frame.end() && line->is_string();
-    if (said && launch_.on_warning) launch_.on_warning(rank, *line);
+    if (said && launch_.on_warning) launch_.on_warning(rank, line->get<std::string>());
     return;
   }
   std::vector<Hub::Reply> replies;

@@ -105,13 +105,15 @@ void from_json(const Json& json, Probe& found) {
            .mpi = {},
            .topology = json.at("topology")};
   const auto& mpi = json.at("mpi");
-  found.mpi = {.why_not = mpi.at("why_not"),
-               .library = mpi.at("library"),
-               .mpirun = mpi.at("mpirun"),
-               .gpu_memory = mpi.at("gpu_memory"),
-               .over_ucx = mpi.at("over_ucx")};
+  found.mpi = {.why_not = mpi.at("why_not").get<std::string>(),
+               .library = mpi.at("library").get<std::string>(),
+               .mpirun = mpi.at("mpirun").get<std::string>(),
+               .gpu_memory = mpi.at("gpu_memory").get<bool>(),
+               .over_ucx = mpi.at("over_ucx").get<bool>()};
   for (const auto& gpu : json.at("gpus")) {
-    found.gpus.push_back({gpu.at("index"), gpu.at("name"), gpu.at("pci"), gpu.at("memory_bytes")});
+    found.gpus.push_back({gpu.at("index").get<int>(), gpu.at("name").get<std::string>(),
+                          gpu.at("pci").get<std::string>(),
+                          gpu.at("memory_bytes").get<std::uint64_t>()});
   }
 }
 

@@ -146,10 +146,14 @@ void from_json(const Json& json, UcxResources& to) {
   json.at("rdma_devices").get_to(to.rdma_devices);
   json.at("registers_gpu_memory").get_to(to.registers_gpu_memory);
   json.at("takes_dma_buf").get_to(to.takes_dma_buf);
-  if (json.contains("lockable_bytes")) to.lockable_bytes = json.at("lockable_bytes");
+  if (json.contains("lockable_bytes")) {
+    to.lockable_bytes = json.at("lockable_bytes").get<std::uint64_t>();
+  }
   json.at("broken_modules").get_to(to.broken_modules);
   for (const auto& entry : json.at("resources")) {
-    to.resources.push_back({entry.at("component"), entry.at("transport"), entry.at("device")});
+    to.resources.push_back({entry.at("component").get<std::string>(),
+                            entry.at("transport").get<std::string>(),
+                            entry.at("device").get<std::string>()});
   }
 }
 

@@ -77,7 +77,7 @@ TEST(Sweep, NamesASlowHostAndNoPairsOfIt) {
   EXPECT_EQ(everything_said(result), Said{of_case + "node3 sends and receives at 40 % of the "
                                                     "median of 5 hosts (z -46)"});
   EXPECT_EQ(result.cases[0].sweep.at("hosts")[0].at("host"), "node3");
-  EXPECT_NEAR(result.cases[0].sweep.at("hosts")[0].at("share"), 0.4, 1e-9);
+  EXPECT_NEAR(result.cases[0].sweep.at("hosts")[0].at("share").get<double>(), 0.4, 1e-9);
 }
 
 TEST(Sweep, NamesASlowRailByItsDevice) {
@@ -113,7 +113,7 @@ TEST(Sweep, TakesRatesAgainstTheirLimitsWhereAllAreKnown) {
   EXPECT_EQ(everything_said(result), Said());
   EXPECT_EQ(result.cases[0].sweep.at("against"), "limit");
   for (const auto& host : result.cases[0].sweep.at("hosts")) {
-    EXPECT_NEAR(host.at("share"), 0.8, 1e-9);
+    EXPECT_NEAR(host.at("share").get<double>(), 0.8, 1e-9);
   }
 }
 
