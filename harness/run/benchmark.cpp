@@ -190,7 +190,7 @@ int rank_main() {
   }
   rendezvous->abort_on_uncaught();
   const auto plan = from_bytes(rendezvous->get("plan", {}));
-  check_settings(plan.at("asked").get<std::vector<std::string>>());
+  check_settings(plan.at("asked"));
   check_lockable(TransportSet::of(plan.at("set").get<std::vector<std::string>>()));
   const auto name = plan.at("benchmark").get<std::string>();
   const auto* found = find_benchmark(name);
