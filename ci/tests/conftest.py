@@ -66,7 +66,7 @@ def clean_environment():
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "release_only: skipped with sanitizers, where other tests run the same C++: formats, statistics, turns")
+        "markers", "release_only: skipped with sanitizers, where other tests run the same C++, as their coverage shows")
     config.addinivalue_line(
         "markers", "thinned(n): with sanitizers one of n sets of parameters, which differ in little that C++ sees")
 

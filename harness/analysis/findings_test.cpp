@@ -56,8 +56,9 @@ TEST(Findings, ThatAreRecordedAreShownWorstFirst) {
     result.findings.push_back({{"id", severity}, {"severity", severity}});
   }
   std::vector<std::string> ids;
-  for (const auto& finding : shown_findings(result))
+  for (const auto& finding : shown_findings(result)) {
     ids.push_back(finding["id"].get<std::string>());
+  }
   EXPECT_EQ(ids, (std::vector<std::string>{"error", "warning", "note"}));
 }
 

@@ -48,8 +48,9 @@ std::string change_of(const Json& cell) {
 
 std::vector<std::string> names_of(const Json& versions) {
   std::vector<std::string> names;
-  for (const auto& version : versions.at("versions"))
+  for (const auto& version : versions.at("versions")) {
     names.push_back(version.at("name").get<std::string>());
+  }
   return names;
 }
 

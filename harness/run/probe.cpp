@@ -105,15 +105,17 @@ void from_json(const Json& json, Probe& found) {
            .mpi = {},
            .topology = json.at("topology")};
   const auto& mpi = json.at("mpi");
-  found.mpi = {.why_not = mpi.at("why_not").get<std::string>(),
-               .library = mpi.at("library").get<std::string>(),
-               .mpirun = mpi.at("mpirun").get<std::string>(),
-               .gpu_memory = mpi.at("gpu_memory").get<bool>(),
-               .over_ucx = mpi.at("over_ucx").get<bool>()};
+  mpi.at("why_not").get_to(found.mpi.why_not);
+  mpi.at("library").get_to(found.mpi.library);
+  mpi.at("mpirun").get_to(found.mpi.mpirun);
+  mpi.at("gpu_memory").get_to(found.mpi.gpu_memory);
+  mpi.at("over_ucx").get_to(found.mpi.over_ucx);
   for (const auto& gpu : json.at("gpus")) {
-    found.gpus.push_back({gpu.at("index").get<int>(), gpu.at("name").get<std::string>(),
-                          gpu.at("pci").get<std::string>(),
-                          gpu.at("memory_bytes").get<std::uint64_t>()});
+    auto& device = found.gpus.emplace_back();
+    gpu.at("index").get_to(device.index);
+    gpu.at("name").get_to(device.name);
+    gpu.at("pci").get_to(device.pci);
+    gpu.at("memory_bytes").get_to(device.memory_bytes);
   }
 }
 
