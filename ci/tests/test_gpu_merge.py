@@ -18,7 +18,7 @@ RANKS, ROWS, RUNS = 2, 100_000, 2
 EXCHANGED = RANKS * 32 * ROWS * (RANKS - 1) // RANKS
 
 # Where how the bytes go is not looked at: the emulated kernels take most of the time.
-FEW = ["--rows", "20K", "--no-calibrate"]
+FEW = ["--rows", "5K", "--no-calibrate"]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_rows_go_by_cuda_ipc(merge):
 @needs_both
 @needs_kernels
 def test_one_gpu_for_both_is_no_nvlink(merge):
-    done = merge("--require", "nvlink", code=1, CUDA_EMULATOR_GPUS="1")
+    done = merge("--require", "nvlink", "--rows", "20K", code=1, CUDA_EMULATOR_GPUS="1")
     assert {"same-gpu", "emulated-gpu"} == set(only(done.file["cases"])["labels"])
     assert "a copy inside one GPU" in done.err
 

@@ -78,7 +78,7 @@ def test_without_cuda_ipc_they_are_staged(transpose, memory):
 @needs_kernels
 @pytest.mark.parametrize(  # test_transpose.py has all of both results on the CPU
     ("ranks", "size", "chunk", "result"),
-    [(1, 777, 100, "keep"), (2, 1001, 250, "sum"), (3, 777, 100, "sum"), (3, 64, 64, "keep")],
+    [(1, 311, 40, "keep"), (2, 401, 100, "sum"), (3, 311, 40, "sum"), (3, 64, 64, "keep")],
 )
 def test_any_number_of_ranks_and_any_shape(transpose, ranks, size, chunk, result):
     transports = "tcp,nvlink" if ranks > 1 else "self"
@@ -111,7 +111,7 @@ def test_ways(transpose, way):
     ],
 )
 def test_mistakes_are_noticed(transpose, mistake, words, result):
-    done = transpose("--no-calibrate", "--inject", mistake, "--result", result, ranks=3, size=900, chunk=300, code=4)
+    done = transpose("--no-calibrate", "--inject", mistake, "--result", result, ranks=3, size=300, chunk=100, code=4)
     case = only(done.file["cases"])
     assert case["state"] == "failed"
     assert "rank 2: tile (2, " in case["reason"]
