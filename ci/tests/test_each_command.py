@@ -2,13 +2,13 @@
 
 from conftest import ROOT, commands, measuring_commands
 
-RECORDED = next((ROOT / "results/runs").glob("*/*/pingpong-host.json"))
+RECORDED = next((ROOT / "results/runs").glob("*/*/merge-host.json"))
 # What makes a run of it short; the others have little to do anyway.
 SHORT = {
     "pingpong": ["--sizes", "8", "--iterations", 80],
     "p2p": ["--sizes", "64KiB", "--iterations", 5],
-    "cold": ["--iterations", 10],
-    "transpose": ["--size", 2500],
+    "cold": ["--sizes", "8,64KiB", "--iterations", 10],
+    "transpose": ["--size", 250, "--chunk-size", 100],
     "merge": ["--rows", "10K"],
     "halo": ["--size", 64],
     "svd": ["--rows", 500, "--columns", 8],
