@@ -12,7 +12,7 @@ namespace ucxbench::pingpong {
 
 // The loops follow ucx_perftest's run_pingpong and run_stream_uni (tools/perf/lib/ucp_tests.cc), so
 // that both tools measure the same thing.
-template <Link L>
+template <MessageLink L>
 class LoopsOver final : public LoopsOfLink<L> {
   using LoopsOfLink<L>::role_;
   using LoopsOfLink<L>::clock_;

@@ -64,7 +64,7 @@ struct LinkBuffers {
 /// One side of a pair's messages, as timed loops use it: no call is virtual. One class for each
 /// device, API and progress mode.
 template <typename T>
-concept Link = requires(T& link, const LinkBuffers& buffers) {
+concept MessageLink = requires(T& link, const LinkBuffers& buffers) {
   link.use(buffers);
   { link.can_send() } -> std::same_as<bool>;
   { link.can_receive() } -> std::same_as<bool>;

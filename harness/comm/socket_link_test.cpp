@@ -15,7 +15,7 @@
 namespace ucxbench {
 namespace {
 
-static_assert(Link<SocketLink<SocketMessages::framed, SocketPolls>>);
+static_assert(MessageLink<SocketLink<SocketMessages::framed, SocketPolls>>);
 
 using Bytes = std::vector<std::byte>;
 
