@@ -1,6 +1,7 @@
 """Bad input: one clear line, status 2, nothing measured, no file, no crash."""
 
 import json
+import re
 
 import pytest
 from conftest import PROGRAM, RNDV_FROM_1K, Started, only
@@ -111,6 +112,9 @@ def test_without_a_command_it_says_what_to_begin_with(bench):
         (["pingpong", "--csv", "-", "--gbench", "-"], ["--csv", "--gbench", "stdout"]),
         (["--config", "none.toml", "pingpong"], ["none.toml"]),
         (["--color", "blue", "pingpong"], ["--color", "blue"]),
+        (["halo", "--steps", "2M"], ["--steps", "'2M'", "1 to 1000000"]),
+        (["pingpong", "--bidirectional=maybe"], ["--bidirectional", "'maybe'", "true or false"]),
+        (["pingpng", "--sizes", "8"], ["unknown command 'pingpng'", "did you mean 'pingpong'"]),
         (["list", "transport"], ["'transport'", "did you mean 'transports'"]),
         (["report"], ["required"]),
         (["report", "none.json"], ["none.json", "No such file"]),
@@ -131,6 +135,15 @@ def test_environment_variables(bench):
     assert_refused(bench("pingpong", "--csv"), "--csv: expected FILE after it")
     assert_refused(bench("topo", "--format", "png"), "--format: unknown value 'png': did you mean 'svg'? known: text, json, svg")
     assert_refused(bench("pingpong", environment={"UCXBENCH_ITERATIONS": "none"}), "none")
+    assert_refused(bench("halo", environment={"UCXBENCH_BULK_SYNCHRONOUS": "maybe"}), "--bulk-synchronous", "'maybe'", "true or false")
+
+
+def test_an_environment_variable_is_of_the_command_that_is_given(bench):
+    # transpose has one size, halo a list of them, merge none.
+    for command in ("halo", "merge"):
+        done = bench(command, "-n", 2, "--dry-run", environment={"UCXBENCH_SIZE": "64,128", "UCXBENCH_BULK_SYNCHRONOUS": "yes"})
+        assert done.code == 0, done
+        assert ("/128/" in done.out) == (command == "halo")
 
 
 @pytest.mark.thinned(2)
@@ -139,6 +152,7 @@ def test_environment_variables(bench):
     [
         ("[pingpong]\nwindw = 3\n", ["windw", "did you mean 'window'"]),
         ('[pingpong]\nwindow = "many"\n', ["many"]),
+        ('[pingpong]\nbidirectional = "maybe"\n', ["--bidirectional", "'maybe'", "true or false"]),
         ("[pingpong\n", []),
     ],
 )
@@ -147,6 +161,14 @@ def test_config_files(bench, tmp_path, text, words):
     assert_refused(
         bench("--config", "options.toml", "pingpong", "--sizes", "8", "--launches", "1"), "options.toml", *words
     )
+
+
+def test_lists_in_config_files(bench, tmp_path):
+    (tmp_path / "options.toml").write_text('[halo]\nsize = [64, "128"]\nranks = [2, 3]\ntransports = ["shm"]\nbulk-synchronous = true\n')
+    done = bench("halo", "--config", "options.toml", "--dry-run")
+    assert done.code == 0, done
+    for size, ranks in ((64, 2), (64, 3), (128, 2), (128, 3)):
+        assert re.search(rf"/shm/{size}/\S*ranks={ranks}\n", done.out), done
 
 
 def test_a_ucx_conf_that_changes_the_transports(bench, pingpong, tmp_path):

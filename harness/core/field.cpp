@@ -18,17 +18,30 @@ namespace {
 
 std::string option_of(const Field& field) { return "--" + field.name; }
 
+bool in_range(const Field& field, double value) {
+  return (!field.least || value >= *field.least) && (!field.most || value <= *field.most);
+}
+
+[[noreturn]] void refuse(const Field& field, std::string_view text, const char* what) {
+  const auto range =
+      field.least && field.most ? fmt::format(", {} to {}", *field.least, *field.most) : "";
+  throw Failure(Exit::usage, fmt::format("'{}': expected {}{}", text, what, range));
+}
+
 template <typename Number>
 Number parse_number(const Field& field, std::string_view text, const char* what) {
   const auto given = trim_text(text);
   Number value{};
   const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-  const bool in_range = (!field.least || static_cast<double>(value) >= *field.least) &&
-                        (!field.most || static_cast<double>(value) <= *field.most);
-  if (error == std::errc{} && end == given.data() + given.size() && in_range) return value;
-  const auto range =
-      field.least && field.most ? fmt::format(", {} to {}", *field.least, *field.most) : "";
-  throw Failure(Exit::usage, fmt::format("'{}': expected {}{}", text, what, range));
+  const bool whole = error == std::errc{} && end == given.data() + given.size();
+  if (!whole || !in_range(field, static_cast<double>(value))) refuse(field, text, what);
+  return value;
+}
+
+std::uint64_t count_in_range(const Field& field, std::string_view text) {
+  const auto count = parse_count(text);
+  if (!in_range(field, static_cast<double>(count))) refuse(field, text, "a count");
+  return count;
 }
 
 Json parse(const Field& field, std::string_view text) {
@@ -40,7 +53,7 @@ Json parse(const Field& field, std::string_view text) {
     case FieldType::real:
       return parse_number<double>(field, text, "a number");
     case FieldType::count:
-      return parse_count(text);
+      return count_in_range(field, text);
     case FieldType::size:
       return parse_size(text);
     case FieldType::time:

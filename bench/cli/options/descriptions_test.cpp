@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
@@ -146,7 +147,9 @@ class Descriptions : public testing::TestWithParam<Described> {
       case FieldType::texts:
         break;
     }
-    return field_.choices.empty() ? "another" : field_.choices.back();
+    if (field_.choices.empty()) return "another";
+    const bool first = field_.choices.front() == text_of(field_, field_.get(usual_));
+    return first ? field_.choices.back() : field_.choices.front();
   }
 };
 
@@ -186,6 +189,13 @@ TEST_P(Descriptions, HaveADefaultThatTheyTake) {
   }
 }
 
+TEST_P(Descriptions, RefuseWhatIsOutOfRange) {
+  if (!field_.most) return;
+  const Json above = field_.type == FieldType::real ? Json(*field_.most * 2)
+                                                    : Json(std::llround(*field_.most) + 1);
+  EXPECT_THROW(value_of(field_, text_of(field_, above)), Failure) << text_of(field_, above);
+}
+
 TEST_P(Descriptions, GoFromTheCommandLineToTheRunFileToTheKey) {
   const auto& fields = benchmark_.parameters.fields;
   CLI::App app;
@@ -195,7 +205,7 @@ TEST_P(Descriptions, GoFromTheCommandLineToTheRunFileToTheKey) {
   if (field_.type != FieldType::flag) words.insert(words.begin(), another_value());
   app.parse(words);
   const void* given = options.asked.parameters.get();
-  EXPECT_NE(field_.read(given), field_.read(usual_)) << words.front();
+  EXPECT_NE(field_.read(given), field_.read(usual_));
 
   const auto again = benchmark_.parameters.copy(usual_);
   from_json(fields, to_json(fields, given), again.get());
@@ -220,6 +230,36 @@ INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](c
   std::ranges::replace(name, '-', '_');
   return name;
 });
+
+// A clash is silent where both have one type.
+TEST(Parameters, HaveNamesOfTheirOwn) {
+  for (const auto& benchmark : benchmarks()) {
+    std::set<std::string> options, parameters;
+    for (const auto& field : benchmark.parameters.fields) {
+      if (field.asked) {
+        EXPECT_TRUE(options.insert(field.name).second) << benchmark.name << " --" << field.name;
+      }
+      if (field.recorded) {
+        EXPECT_TRUE(parameters.insert(field.recorded_name()).second)
+            << benchmark.name << " has two parameters " << field.recorded_name();
+      }
+    }
+  }
+}
+
+// Without its column, rows of a table look alike.
+TEST(Shows, NamesParametersThatThereAre) {
+  for (const auto& benchmark : benchmarks()) {
+    const auto recorded = to_json(benchmark.parameters.fields, benchmark.parameters.usual.get());
+    for (const auto& axis : benchmark.shows.axes) {
+      EXPECT_TRUE(recorded.contains(axis.parameter)) << benchmark.name << ": " << axis.parameter;
+    }
+    if (benchmark.shows.amount) {
+      EXPECT_TRUE(recorded.contains(benchmark.shows.amount->parameter))
+          << benchmark.name << ": " << benchmark.shows.amount->parameter;
+    }
+  }
+}
 
 TEST(SharedOptions, OfAllBenchmarksSayWhatTheyAreInTheRunFile) {
   for (const auto& benchmark : benchmarks()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <iterator>
 #include <string_view>
 
@@ -86,6 +87,17 @@ void set_option(const OptionOf& option, const std::vector<std::string>& given) {
   set_value(*field, of.object, all);
 }
 
+/// What CLI11 takes behind --flag=, in the environment and in a file. It does not say what it
+/// refuses.
+std::string why_no_flag_value(const std::string& given) {
+  try {
+    CLI::detail::to_flag_value(given);
+    return "";
+  } catch (const std::exception&) {
+    return fmt::format("'{}': expected true or false", given);
+  }
+}
+
 void add_option(CLI::App& command, const OptionOf& option) {
   const auto& field = *option.field;
   const auto names = "--" + field.name + (field.aliases.empty() ? "" : "," + field.aliases);
@@ -97,7 +109,8 @@ void add_option(CLI::App& command, const OptionOf& option) {
               if (count > 0) set_value(*option.field, option.of.object, option.field->given);
             },
             help_of(field))
-        ->group(field.group);
+        ->group(field.group)
+        ->check(why_no_flag_value);
     return;
   }
   auto* added = command.add_option(

@@ -132,6 +132,9 @@ bool has_environment_twins() { return !twins_of_environment().empty(); }
 void add_environment_twins(CLI::App& app) {
   std::set<std::string, std::less<>> twins;
   std::vector<CLI::App*> apps = app.get_subcommands(nullptr);
+  // With it CLI11 looks only at the twins of the command that is given: the same name can be an
+  // option of another one that takes other values.
+  for (auto* command : apps) command->parse_complete_callback([] {});
   apps.push_back(&app);
   for (auto* each : apps) {
     for (auto* option : each->get_options()) {
@@ -202,6 +205,9 @@ void apply_config_file(CLI::App& app, CLI::App& command, const std::string& file
     try {
       if (option->get_items_expected_max() == 0) {
         option->add_result(item.inputs.empty() ? "true" : item.inputs.front());
+      } else if (option->get_items_expected_max() == 1) {
+        // A list of sizes is one word on the command line.
+        option->add_result(fmt::format("{}", fmt::join(item.inputs, ",")));
       } else {
         option->add_result(item.inputs);
       }
@@ -254,6 +260,11 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     if (auto wrong = option_as_value(app, *command); !wrong.empty()) return wrong;
   }
   const auto extras = app.remaining(true);
+  if (commands.empty() && !extras.empty() && !extras.front().starts_with('-')) {
+    std::vector<std::string> names;
+    for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
+    return unknown_name("command", extras.front(), names);
+  }
   const auto option = std::find_if(extras.begin(), extras.end(),
                                    [](const auto& extra) { return extra.starts_with("--"); });
   if (option != extras.end()) {
@@ -272,10 +283,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   }
   if (extras.empty() || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr)
     return error.what();
-  if (!commands.empty()) return fmt::format("unexpected argument '{}'", extras.front());
-  std::vector<std::string> names;
-  for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
-  return unknown_name("command", extras.front(), names);
+  return fmt::format("unexpected argument '{}'", extras.front());
 }
 
 }  // namespace ucxbench

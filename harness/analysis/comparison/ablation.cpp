@@ -116,8 +116,8 @@ std::optional<double> limit_share(const Case& of, const std::string& metric) {
 /// Names with times in ms.
 using Parts = std::vector<std::pair<std::string, double>>;
 
-// Ranks that wait for messages with nothing to compute communicate, and those that move messages
-// between pieces of computing.
+// Ranks communicate that exchange messages, that wait for some with nothing to compute, and that
+// move some between pieces of computing.
 Parts parts_of(const Case& of) {
   Parts parts;
   if (recorded_ms(of)) {
@@ -134,8 +134,7 @@ Parts parts_of(const Case& of) {
     const auto ms = number_at(phase, "median_ms").value_or(0);
     const auto kind = kind_of(phase);
     all += ms;
-    if (kind == PhaseKind::waiting || kind == PhaseKind::moving ||
-        phase.contains("ingress_imbalance")) {
+    if (kind == PhaseKind::waiting || kind == PhaseKind::moving || kind == PhaseKind::exchanging) {
       communicating += ms;
     }
   }

@@ -135,7 +135,6 @@ TEST(Ablation, SplitsTheTimeOfAWorkload) {
     of.phases = {phase("build", "computing", 5), phase("shuffle", "waiting", 3),
                  phase("dispatch", "exchanging", 1),
                  phase(std::string(comm) + ", while computing", "moving", 2)};
-    of.phases[2]["ingress_imbalance"] = 1.5;
     of.exchange = {{"alone_GBps", 1.0}, {"calibrated_GBps", 4.0}};
     result.cases.push_back(std::move(of));
   }
