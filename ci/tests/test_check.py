@@ -157,6 +157,7 @@ def test_time_that_does_not_suffice(bench, tmp_path):
     assert done.code == 6, done
     # The first launch is made whatever the limit; one launch is no proof.
     assert [limit["verdict"] for limit in limits(done)] == ["inconclusive", "inconclusive"]
+    assert done.out.splitlines()[-1] == "nothing was decided: 2 of 2 limits are inconclusive; the lines above say why", done
     assert "only one ran" in " ".join(done.out.split()) and "max_time, " in done.out
 
 

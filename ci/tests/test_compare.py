@@ -99,6 +99,13 @@ def test_too_few_launches_say_how_many_it_takes(bench, run, tmp_path):
     done = bench("compare", base, slow, "--fail-on", "regression,inconclusive")
     assert done.code == 6, done
     assert " ".join(done.out.split()).count("! 4 rows: too few launches for a verdict among 4 tests: use --launches 7") == 1
+    last = "nothing was decided: 4 of 4 rows are inconclusive; 4 rows: too few launches for a verdict among 4 tests: use --launches 7"
+    assert " ".join(done.out.split()).endswith("! " + last), done
+    # Who has the table elsewhere still sees it, whatever the status.
+    for options in (["--json", "-"], ["--markdown", "-"], ["--quiet"]):
+        globally = [option for option in options if option == "--quiet"]
+        done = bench(*globally, "compare", base, slow, *[option for option in options if option not in globally], "--fail-on", "regression")
+        assert done.code == 0 and done.err.splitlines()[-1] == last, done
 
 
 def test_missing_cases_and_other_machines(bench, run, tmp_path):

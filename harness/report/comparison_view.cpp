@@ -127,6 +127,16 @@ std::string of_the_host(const Comparison& comparison) {
                      comparison.host_changed);
 }
 
+// For rows of which none has a verdict.
+std::string way_to_a_verdict(const Comparison& comparison) {
+  if (!comparison.host_changed.empty()) return of_the_host(comparison);
+  if (!comparison.next_steps.empty()) return comparison.next_steps.front();
+  const auto open =
+      std::ranges::find(comparison.series, Change::inconclusive, &SeriesChange::change);
+  if (open != comparison.series.end()) return open->why;
+  return "measure the same cases in both runs";
+}
+
 // Losses and gains stand first.
 std::size_t rows_in_brief(const Comparison& comparison) {
   const auto& all = comparison.series;
@@ -149,6 +159,23 @@ std::string summary_of(const Comparison& comparison) {
   }
   if (parts.empty()) return "nothing to compare";
   return (comparison.host_changed.empty() ? "" : "host reference drifted: ") + join(parts, ", ");
+}
+
+std::string nothing_decided(const Comparison& comparison) {
+  constexpr std::string_view begin = "nothing was decided: ";
+  if (!comparison.incomparable.empty()) {
+    return fmt::format("{}the two runs cannot be compared: {}", begin, comparison.incomparable);
+  }
+  const auto is = [&](Change change) {
+    return std::ranges::count(comparison.series, change, &SeriesChange::change);
+  };
+  if (is(Change::regressed) + is(Change::improved) + is(Change::unchanged) > 0) return "";
+  if (comparison.series.empty()) {
+    return fmt::format("{}the two runs have no metric to judge", begin);
+  }
+  return fmt::format("{}{} of {} {} inconclusive; {}", begin, is(Change::inconclusive),
+                     counted(comparison.series.size(), "row"),
+                     comparison.series.size() == 1 ? "is" : "are", way_to_a_verdict(comparison));
 }
 
 Grid grid_of(const Comparison& comparison) {
@@ -191,7 +218,10 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
     text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width());
   if (!comparison.host_changed.empty())
     text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width());
-  if (comparison.series.empty()) return text;
+  const auto ending = [last = nothing_decided(comparison)] {
+    return last.empty() ? "" : wrapped("! " + on_one_line(last), "  ", page_width());
+  };
+  if (comparison.series.empty()) return text + ending();
   text += "  " + of_tests(comparison) + "\n";
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
@@ -209,7 +239,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
     text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(said)), "  ",
                     page_width());
   }
-  return text;
+  return text + ending();
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
@@ -220,7 +250,10 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (!comparison.host_changed.empty()) {
     text += "- " + markdown_escaped(on_one_line(of_the_host(comparison))) + "\n";
   }
-  if (comparison.series.empty()) return text;
+  const auto ending = [last = nothing_decided(comparison)] {
+    return last.empty() ? "" : "- **" + markdown_escaped(on_one_line(last)) + "**\n";
+  };
+  if (comparison.series.empty()) return text + ending();
   text += "- " + markdown_escaped(of_tests(comparison)) + "\n\n";
   auto grid = grid_of(comparison);
   for (auto& row : grid.rows) {
@@ -236,7 +269,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text +=
         "- " + markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(said)) + "\n";
   }
-  return text;
+  return text + ending();
 }
 
 Json comparison_json(const Comparison& comparison) {
@@ -250,6 +283,7 @@ Json comparison_json(const Comparison& comparison) {
               {"placements", comparison.placements},
               {"plain_medians", of_plain_medians(comparison)},
               {"next_steps", comparison.next_steps},
+              {"nothing_decided", text_or_null(nothing_decided(comparison))},
               {"canaries", Json::array()},
               {"series", Json::array()}};
   for (const auto& look : comparison.looks) {

@@ -10,6 +10,10 @@ namespace ucxbench {
 /// "2 regressed, 46 unchanged", or why there is no verdict at all.
 std::string summary_of(const Comparison& comparison);
 
+/// What stands last in each report of a comparison without any verdict, with what to do: "nothing
+/// was decided: 10 of 10 rows are inconclusive; …". Empty where a row has a verdict.
+std::string nothing_decided(const Comparison& comparison);
+
 /// One row per series.
 Grid grid_of(const Comparison& comparison);
 
@@ -20,7 +24,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose = false,
 std::string comparison_markdown(const Comparison& comparison);
 
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "placements",
-/// "plain_medians" (where they differ from these), "next_steps", "canaries", "series": [{"key",
+/// "plain_medians" (where they differ from these), "next_steps", "nothing_decided", "canaries", "series": [{"key",
 /// "metric", "verdict", "by" ("launches" or "duets"), "base", "new" (medians of all launches),
 /// "matched_base", "matched_new" (which `ratio` is of), "base_launches", "new_launches", "ratio",
 /// "interval", "p", "p_corrected", "floor", "base_drift", "new_drift" (relative, first launch to

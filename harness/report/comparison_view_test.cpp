@@ -44,6 +44,32 @@ TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   EXPECT_EQ(comparison_table(comparison).find("medians over all launches"), std::string::npos);
 }
 
+TEST(ComparisonView, EachOutputEndsWithNothingDecided) {
+  auto comparison = against_the_plain_medians();
+  comparison.series.resize(10, comparison.series.front());
+  EXPECT_EQ(nothing_decided(comparison), "");
+  EXPECT_TRUE(comparison_json(comparison).at("nothing_decided").is_null());
+  const auto all_say = [&](const std::string& what) {
+    EXPECT_EQ(nothing_decided(comparison), "nothing was decided: " + what);
+    EXPECT_EQ(comparison_json(comparison).at("nothing_decided"), nothing_decided(comparison));
+    const auto table = comparison_table(comparison);
+    EXPECT_EQ(table.find("! nothing was decided"), table.rfind("! ")) << table;
+    const auto markdown = comparison_markdown(comparison);
+    EXPECT_EQ(markdown.find("- **nothing was decided"), markdown.rfind("\n- ") + 1) << markdown;
+  };
+  for (auto& series : comparison.series) series.change = Change::inconclusive;
+  comparison.series[0].why = "the clock is too coarse";
+  all_say("10 of 10 rows are inconclusive; the clock is too coarse");
+  comparison.next_steps = {"10 rows: too few launches: use --launches 24"};
+  all_say("10 of 10 rows are inconclusive; 10 rows: too few launches: use --launches 24");
+  comparison.series.resize(1);
+  comparison.series[0].change = Change::missing;
+  comparison.next_steps.clear();
+  all_say("0 of 1 row is inconclusive; measure the same cases in both runs");
+  comparison.incomparable = "measured on different machines, a and b";
+  all_say("the two runs cannot be compared: measured on different machines, a and b");
+}
+
 TEST(ComparisonView, InBriefHasEachLossAndFewOtherRows) {
   auto comparison = against_the_plain_medians();
   auto& all = comparison.series;
@@ -63,6 +89,7 @@ TEST(ComparisonView, RemarksStandWithTheirRow) {
   noisy.why = "noise hides changes below 5 %";
   noisy.reason = "noise";
   noisy.remark = "two modes";
+  comparison.next_steps = {"1 row: use a quieter machine"};
   EXPECT_EQ(comparison_table(comparison).find("hides"), std::string::npos);
   EXPECT_EQ(grid_of(comparison).rows.at(0).back(), "noise");
   for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {

@@ -51,6 +51,12 @@ def test_a_row_says_by_what_it_was_judged(two_runs):
     assert "16 duets" in made(files, series=[SERIES | {"by": "duets", "base_launches": 16, "new_launches": 16}]).text
 
 
+def test_that_nothing_was_decided_is_said(two_runs):
+    files, last = two_runs(), "nothing was decided: 1 of 1 row is inconclusive; use more launches"
+    assert last in made(files, nothing_decided=last).text
+    assert "nothing was decided" not in made(files, nothing_decided=None).text
+
+
 def made(files, **changes):
     text = page_of(COMPARISON | changes, files, PROGRAM)
     assert "url(http" not in text

@@ -149,6 +149,7 @@ Exit judge_site(const std::vector<Expectation>& expectations,
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
+  std::size_t open = 0;
   auto hosts = hosts_of_ranks(result);
   const auto first = hosts.empty() ? "" : hosts.begin()->second;
   if (std::ranges::all_of(hosts, [&](const auto& of) { return of.second == first; })) hosts.clear();
@@ -159,6 +160,7 @@ Exit judge_site(const std::vector<Expectation>& expectations,
     for (const auto& limit :
          check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies))) {
       worst = std::max(worst, limit.fulfilment);
+      if (limit.fulfilment == Fulfilment::inconclusive) ++open;
       exit = worse(exit, exit_of(limit.fulfilment));
       all.push_back(limit_json(expectation, limit, hosts));
       if (quiet && limit.fulfilment == Fulfilment::met) continue;
@@ -168,6 +170,14 @@ Exit judge_site(const std::vector<Expectation>& expectations,
   }
   for (const auto& outlier : outliers_in_words(result)) {
     lines += check_line("slow", "against the others", outlier);
+  }
+  const auto decided = [](const Json& limit) {
+    return limit.at("verdict") == to_string(Fulfilment::met) ||
+           limit.at("verdict") == to_string(Fulfilment::missed);
+  };
+  if (open > 0 && std::ranges::none_of(all, decided)) {
+    lines += fmt::format("nothing was decided: {} of {} {} inconclusive; the lines above say why\n",
+                         open, counted(all.size(), "limit"), all.size() == 1 ? "is" : "are");
   }
   result.run["check"] = {
       {"file", o.expect}, {"verdict", to_string(worst)}, {"limits", std::move(all)}};

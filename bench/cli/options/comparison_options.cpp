@@ -107,11 +107,14 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   const auto text = to_text(comparison_json(comparison));
   const bool json_shown = write_output(json_, text + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
-  if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet)
+  if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet) {
     std::fputs(
         comparison_table(comparison, global.verbose, isatty(STDOUT_FILENO) == 1 && !global.all_rows)
             .c_str(),
         stdout);
+  } else if (const auto last = nothing_decided(comparison); !last.empty()) {
+    fmt::print(stderr, "{}\n", last);
+  }
   std::fflush(stdout);
   const auto exit = verdict_of(comparison, fail_on_);
   if (html_.empty()) return exit;
