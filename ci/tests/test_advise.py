@@ -31,27 +31,28 @@ def advise(bench):
 
 @pytest.fixture
 def article(bench, tmp_path):
-    """A synthetic run file: eight ranks of a DGX-1 as an article on Dask placed them, GPU i with
-    adapter ib(i/2) and without the last core of its socket."""
+    """A made run file: eight ranks of a DGX-1 as an article on Dask placed them, GPU i with adapter
+    ib(i/2) and without the last core of its socket. Each sends to a rank of a second such host."""
     bench("topo", "--import", FIXTURES / "dgx1.txt", "--format", "json", "-o", "dgx1.json")
     case = {
         "key": "pingpong/tag/cuda-cuda/ib/1MiB", "benchmark": "pingpong", "state": "measured", "reason": "",
         "parameters": {"api": "tag", "bytes": 1 << 20, "memory": ["cuda", "cuda"], "transports": ["ib"]},
         "launches": [
-            {"launch": 0, "src": src, "dst": src + 1, "lanes": [f"rc_mlx5/ib{src // 2}:1"],
+            {"launch": 0, "src": src, "dst": src + 8, "lanes": [f"rc_mlx5/ib{src // 2}:1"],
              "iterations": 1, "messages": 1, "warmup": 0, "cold": {}, "samples": {}, "quantiles": {}, "overheads": {},
              "path": {"carried_by": {"ib": 1.0}, "payload_bytes": 1000, "verdict": "as-asked"}}
             for src in range(0, 8, 2)
         ],
         "metrics": {"latency_us": {"count": 1, "p50": 1.0, "ci95": None, "samples_seen": 1, "better": "lower",
                                    "launch_medians": [1.0]}},
-        "path": {}, "labels": ["synthetic"], "verified": {"checked": 1, "errors": 0}, "peak_buffer_bytes": 1 << 20,
-        "pairs": [{"src": 0, "dst": 1, "bytes": 1 << 20, "messages": 1, "p50_GBps": 9.5}],
+        "path": {}, "labels": [], "verified": {"checked": 1, "errors": 0}, "peak_buffer_bytes": 1 << 20,
+        "pairs": [{"src": 0, "dst": 8, "bytes": 1 << 20, "messages": 1, "p50_GBps": 9.5}],
     }
     ranks = [
-        {"rank": gpu, "host": "node07", "pid": None, "cpus": "0-18,40-58" if gpu < 4 else "20-38,60-78",
-         "numa_node": None, "net_devices": f"lo,ib{gpu // 2}:1",
+        {"rank": gpu + first, "host": host, "pid": None, "cpus": "0-18,40-58" if gpu < 4 else "20-38,60-78",
+         "numa_node": None, "net_devices": f"lo,eth0,ib{gpu // 2}:1",
          "device": {"index": gpu, "name": "V100", "pci": None, "memory_bytes": 32 << 30, "driver": None}}
+        for first, host in ((0, "node07"), (8, "node08"))
         for gpu in range(8)
     ]
     run = {
@@ -59,7 +60,7 @@ def article(bench, tmp_path):
         "run": {"id": "article", "started_utc": "2026-11-21T00:00:00Z", "finished_utc": None, "command": ["made"],
                 "state": "complete", "tags": {}},
         "build": {"version": "0", "commit": None, "dirty": None, "compiler": "", "flags": ""},
-        "machine": {"id": "synthetic", "hosts": [{"name": "node07"}], "labels": ["synthetic"], "topology_hash": None},
+        "machine": {"id": "synthetic", "hosts": [{"name": "node07"}], "labels": [], "topology_hash": None},
         "ucx": {}, "ranks": ranks, "cases": [case], "findings": [],
         "topology": json.loads((tmp_path / "dgx1.json").read_text()),
     }
@@ -83,12 +84,11 @@ def test_the_article_gets_its_own_adapters_and_the_lost_core(advise, article):
     rows = [line.split() for line in text.splitlines()]
     for rank, nic in enumerate(NICS):
         row = only([row for row in rows if row[:2] == [str(rank), f"GPU{rank}"]])
-        assert row[3:] == ["PIX", nic, f"lo,{nic}:1"]
+        assert row[3:] == ["PIX", nic, f"eth0,{nic}:1"]
     assert "0-4,40-44" in text and "15-19,55-59" in text
     for rank in (2, 3, 4, 5):
-        assert f"  UCX_NET_DEVICES=lo,{NICS[rank]}:1 fixes\n    - far-nic, rank {rank} (GPU{rank}): " in text or (
-            re.search(rf"UCX_NET_DEVICES=lo,{NICS[rank]}:1 fixes\n(    - .*\n(      .*\n)*)*    - far-nic, rank {rank} ", text))
-    assert "  CPUs 0-4,40-44 fixes\n    - lost-cpus, rank 0 " in text
+        assert re.search(rf"UCX_NET_DEVICES=eth0,{NICS[rank]}:1\n(    - .*\n(      .*\n)*)*    - far-nic, rank {rank} ", text)
+    assert "  CPUs 0-4,40-44\n    - lost-cpus, rank 0 " in text
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
@@ -97,7 +97,7 @@ def test_env_gives_each_rank_its_own(advise, article, variable):
     text = advise(article, "--format", "env").out
     for rank, nic in enumerate(NICS):
         set_to, said = in_a_shell(text, {variable: str(rank)}, ["UCX_NET_DEVICES", "advised_cpus"])
-        assert set_to["UCX_NET_DEVICES"] == f"lo,{nic}:1"
+        assert set_to["UCX_NET_DEVICES"] == f"eth0,{nic}:1"
         assert set_to["advised_cpus"] and said == f"bound to {set_to['advised_cpus']}\n"
     set_to, said = in_a_shell(text, {}, ["UCX_NET_DEVICES"])
     assert set_to["UCX_NET_DEVICES"] == "" and "no advice for this rank" in said
@@ -139,15 +139,38 @@ def test_dask_takes_the_configuration(advise, article):
     jsonschema.Draft202012Validator(schema).validate(ours)
     keys_of(schema, ours)
     ucxx = config["distributed-ucxx"]
-    assert all(ucxx[name] is True for name in ("tcp", "nvlink", "infiniband", "rdmacm", "create-cuda-context"))
-    assert ucxx["rmm"]["pool-size"] == "25 GiB"
+    assert all(ucxx[name] is None for name in ("tcp", "nvlink", "infiniband"))
+    assert ucxx["create-cuda-context"] is True and ucxx["environment"] == {}
+    assert ucxx["rmm"]["pool-size"] is None and "no advice on pool of GPU memory: the run had it" in text
     assert config["distributed"]["worker"]["multiprocessing-method"] == "forkserver"
     assert config["distributed"]["scheduler"]["bandwidth"] == 9_500_000_000
-    assert "#   GPU2: UCX_NET_DEVICES=lo,ib2:1" in text and "bandwidths.json" in text
+    assert "#   GPU2: UCX_NET_DEVICES=eth0,ib2:1" in text and "bandwidths.json" in text
     rows = json.loads((article.parent / "bandwidths.json").read_text())["bandwidths"]
     row = only(rows)
-    assert (row["src_device"], row["dst_device"], row["class"]) == ("GPU0", "GPU1", "NV1")
+    assert (row["src_device"], row["dst_device"], row["class"]) == ("GPU0", None, None)
     assert (row["memory"], row["bytes"], row["p50_GBps"]) == (["cuda", "cuda"], 1 << 20, 9.5)
+
+
+def test_a_run_on_one_host_says_nothing_of_a_network(advise, pingpong):
+    pingpong("--transports", "tcp", "--transports", "shm", "--transports", "auto", "--sizes", "8,1MiB",
+             "--launches", "1", "--iterations", "100")
+    for form in ("text", "env", "dask", "json"):
+        text = advise("run.json", "--format", form).out
+        assert "no advice on UCX_TLS, UCX_NET_DEVICES: one host was measured" in " ".join(text.split()), text
+        assert re.search(r"ucx-bench p2p -n 4\s+--listen ADDRESS:PORT", text)
+        for wrong in (r"\blo\b", "tcp: true", "export UCX", r"^\s*(net-devices|tls|bandwidth):", '"UCX_NET_DEVICES=', '"UCX_TLS='):
+            assert not re.search(wrong, text, re.MULTILINE), text
+
+
+def test_one_gpu_of_two_ranks_advises_nothing(advise):
+    run = ROOT / "results/runs/vm-a94b0f6d/2026-11/pingpong-cuda.json"
+    for form in ("text", "env", "dask", "json"):
+        text = advise(run, "--format", form).out
+        assert "is labelled same-gpu" in " ".join(text.split()), text
+        for wrong in ("tcp: true", "export UCX", "GiB", "bandwidth:", "advised_cpus=[0-9]", r"fastest: "):
+            assert not re.search(wrong, text), text
+    for form in ("srun", "rankfile"):
+        assert "every case of the run is labelled same-gpu" in advise(run, "--format", form, code=2).err
 
 
 def test_a_wrong_configuration_would_be_seen():
@@ -216,7 +239,7 @@ def test_says_first_what_limits_and_which_set_was_the_fastest(advise):
 def test_of_a_run_without_findings_that_settings_end(advise, pingpong):
     pingpong("--transports", "shm", "--sizes", "8", "--bind", "auto")
     text = advise("run.json").out
-    assert "few-launches" in text and "UCX_NET_DEVICES" not in text
+    assert "few-launches" in text and "UCX_NET_DEVICES=" not in text and "  rank  CPUs\n" in text
 
 
 @pytest.mark.parametrize(

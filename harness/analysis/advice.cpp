@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "harness/analysis/answers.hpp"
 #include "harness/analysis/rules/judged.hpp"
@@ -19,30 +20,31 @@
 namespace ucxbench {
 namespace {
 
-/// What dask-cuda lets a worker use of its GPU before it spills (device_memory_limit).
-constexpr double pool_share = 0.8;
-constexpr std::uint64_t GiB = 1ULL << 30U;
-
 constexpr const char* how_to_give_one =
     "give one with --topology FILE (what ucx-bench topo --format json, nvidia-smi topo -m or "
     "lstopo wrote)";
 
-/// Empty where no setting ends the finding. UCX takes streams over few transports, whatever is set.
+/// Empty where no setting ends the finding. UCX takes streams over few transports, whatever is set,
+/// and what cases with labels show is no advice.
 std::optional<Lever> lever_for(const Json& finding, const Judged& run) {
   const auto found = std::ranges::find(remedies(), text_at(finding, "/id"), &Remedy::rule);
   if (found == remedies().end()) return std::nullopt;
   const auto block = std::ranges::find(run.blocks, text_at(finding, "/subject"), &Block::title);
-  const bool stream =
-      block != run.blocks.end() && text_at(block->cases.front()->parameters, "/api") == "stream";
+  if (block == run.blocks.end()) return found->lever;
+  const auto advises = [&](const Case* of) { return may_advise(run.result, *of); };
+  if (std::ranges::none_of(block->cases, advises)) return std::nullopt;
+  const bool stream = text_at(block->cases.front()->parameters, "/api") == "stream";
   if (found->lever == Lever::transports && stream) return std::nullopt;
   return found->lever;
 }
 
-/// Network devices without a port, which are for TCP: they stay.
+/// Network devices without a port, which are for TCP, stay: but for the loopback, by which no
+/// other host is reached.
 std::string with_nic(const std::string& devices, const std::string& nic) {
   std::vector<std::string> names;
   for (const auto name : split_text(devices, ',')) {
-    if (!name.empty() && name != "all" && name.find(':') == std::string_view::npos) {
+    const bool kept = name != "all" && name != "lo" && name.find(':') == std::string_view::npos;
+    if (!name.empty() && kept) {
       names.emplace_back(name);
     }
   }
@@ -68,15 +70,8 @@ void place_ranks(Advice& advice, const DataPlaces& data, bool with_nics) {
     auto& rank = advice.ranks[at];
     rank.cpus = cpus[at];
     rank.nic = nics[at];
-    if (!rank.nic) continue;
-    rank.net_devices = with_nic(rank.net_devices, device_of(advice.graph.nodes[*rank.nic]));
-    advice.infiniband = true;
-  }
-  for (const auto& a : advice.ranks) {
-    for (const auto& b : advice.ranks) {
-      advice.nvlink |= a.gpu && b.gpu && *a.gpu != *b.gpu &&
-                       class_between(advice.graph, *a.gpu, *b.gpu).distance == Distance::nvlink;
-    }
+    rank.net_devices =
+        rank.nic ? with_nic(rank.net_devices, device_of(advice.graph.nodes[*rank.nic])) : "";
   }
 }
 
@@ -106,73 +101,27 @@ void check_gpu(const PlacedRank& rank, const Json& record) {
                             rank.rank, how_to_give_one));
 }
 
-/// In whole GiB, of the smallest GPU.
-std::optional<std::uint64_t> pool_of(const Judged& run) {
-  std::optional<double> least;
-  for (const auto& record : run.result.ranks) {
-    const auto device = record.find("device");
-    if (device == record.end() || !device->is_object()) continue;
-    const auto bytes = number_at(*device, "memory_bytes");
-    if (bytes && *bytes > 0 && (!least || *bytes < *least)) least = bytes;
-  }
-  if (!least) return std::nullopt;
-  const auto whole = static_cast<std::uint64_t>(*least * pool_share) / GiB * GiB;
-  return whole == 0 ? std::nullopt : std::optional(whole);
-}
-
-/// All but TCP, which took the place of what was asked for.
-std::string transports_of(const Advice& advice) {
-  std::string tls = "self,sm";
-  const bool gpus =
-      std::ranges::any_of(advice.ranks, [](const auto& rank) { return rank.gpu.has_value(); });
-  if (gpus) tls += ",cuda_copy";
-  if (advice.nvlink) tls += ",cuda_ipc";
-  if (advice.infiniband) tls += ",rc";
-  return tls;
-}
-
 std::string setting_for(Lever lever, const AdvisedRank* rank, const Advice& advice) {
-  const auto of_all = [&](const std::string& name) {
-    const auto found = advice.ucx.find(name);
-    return found == advice.ucx.end() ? "" : name + "=" + found->second;
-  };
+  const auto name = std::string(name_of(levers, lever));
   switch (lever) {
     case Lever::net_devices:
-      if (rank != nullptr) {
-        return rank->net_devices.empty() ? "" : "UCX_NET_DEVICES=" + rank->net_devices;
-      }
-      return advice.infiniband ? "UCX_NET_DEVICES, one NIC for each rank" : "";
+      if (rank != nullptr) return rank->net_devices.empty() ? "" : name + "=" + rank->net_devices;
+      return advice.names_nics() ? name + ", one NIC for each rank" : "";
     case Lever::cpus:
       if (rank != nullptr) return rank->cpus.empty() ? "" : "CPUs " + format_list(rank->cpus);
-      return "CPUs of its own for each rank";
+      return advice.labels.empty() ? "CPUs of its own for each rank" : "";
     case Lever::transports:
-      return of_all("UCX_TLS");
     case Lever::rendezvous:
-      return of_all("UCX_RNDV_THRESH");
-    case Lever::pool:
-      return advice.pool_bytes ? "a pool of " + rough_size(*advice.pool_bytes)
-                               : "a memory pool (reuse buffers)";
+    case Lever::pool: {
+      const auto* decision = advice.of(lever);
+      return decision == nullptr ? "" : setting_of(*decision);
+    }
   }
   return "";
 }
 
-void add_common(Advice& advice, const Judged& run, const Json& findings) {
-  for (const auto& finding : findings) {
-    // Other hosts may be within reach of TCP alone.
-    const bool others_reached = advice.elsewhere == 0 || advice.infiniband;
-    if (lever_for(finding, run) == Lever::transports && others_reached) {
-      advice.ucx["UCX_TLS"] = transports_of(advice);
-    }
-  }
-  const auto late = late_rendezvous(run);
-  if (late.empty()) return;
-  const auto worst = std::ranges::max_element(late, {}, &LateRendezvous::cost_us);
-  advice.ucx["UCX_RNDV_THRESH"] = std::to_string(worst->from_bytes);
-}
-
 void add_settings(Advice& advice, const Judged& run) {
   const auto findings = shown_findings(run.result);
-  add_common(advice, run, findings);
   std::map<std::string, const AdvisedRank*> ranks;
   for (const auto& rank : advice.ranks) {
     if (const auto* placed = run.rank(rank.rank)) ranks[placed->name(run.graph)] = &rank;
@@ -191,8 +140,15 @@ void add_settings(Advice& advice, const Judged& run) {
   }
 }
 
-bool uses_infiniband(const Result& run) {
-  return std::ranges::any_of(run.cases, [](const Case& of) { return asks_for(of, "ib"); });
+/// The labels that keep all of a run's cases from advising; none where one may.
+std::vector<std::string> labels_of_all(const Result& run) {
+  std::vector<std::string> labels;
+  for (const auto& of : run.cases) {
+    if (of.state != CaseState::measured || is_canary(of)) continue;
+    if (may_advise(run, of)) return {};
+    for (const auto& label : labels_against_advice(run, of)) add_label(labels, label);
+  }
+  return labels;
 }
 
 }  // namespace
@@ -210,6 +166,25 @@ std::span<const Remedy> remedies() {
                                      Remedy{"eager-too-long", Lever::rendezvous},
                                      Remedy{"slow-first-message", Lever::pool}};
   return all;
+}
+
+const Decision* Advice::of(Lever lever) const {
+  const auto found = std::ranges::find(decisions, lever, &Decision::lever);
+  return found == decisions.end() ? nullptr : &*found;
+}
+
+std::map<std::string, std::string> Advice::ucx() const {
+  std::map<std::string, std::string> settings;
+  for (const auto& decision : decisions) {
+    const bool of_ucx = decision.lever == Lever::transports || decision.lever == Lever::rendezvous;
+    if (!of_ucx || decision.value.empty() || decision.why_not != WhyNot::nothing) continue;
+    settings.emplace(name_of(levers, decision.lever), decision.value);
+  }
+  return settings;
+}
+
+bool Advice::names_nics() const {
+  return std::ranges::any_of(ranks, [](const auto& rank) { return rank.nic.has_value(); });
 }
 
 Graph topology_of(const Result& run) {
@@ -244,11 +219,10 @@ Advice advise(Result run, const std::optional<Graph>& topology) {
   advice.graph = topology_of(run);
   const Judged judged(run);
   const auto host = text_at(run.machine, "/hosts/0/name", "");
+  std::set<std::string> hosts = {host};
   for (const auto& placed : judged.ranks) {
-    if (placed.host != host) {
-      ++advice.elsewhere;
-      continue;
-    }
+    hosts.insert(placed.host);
+    if (placed.host != host) continue;
     const auto* record = record_of(judged, placed.rank);
     check_gpu(placed, *record);
     const auto devices = record->find("net_devices");
@@ -257,14 +231,19 @@ Advice advise(Result run, const std::optional<Graph>& topology) {
          .gpu = placed.gpu,
          .net_devices = devices == record->end() ? "" : join(texts_of(*devices), ",")});
   }
+  advice.labels = labels_of_all(run);
   if (advice.ranks.empty()) {
     advice = advise(judged.graph);
-  } else {
-    const bool ib = uses_infiniband(run);
+  } else if (advice.labels.empty()) {
+    const bool ib = measured_infiniband(judged);
     place_ranks(advice, advised_data(advice, ib), ib);
+  } else {
+    for (auto& rank : advice.ranks) rank.net_devices.clear();
   }
   advice.host = host;
-  advice.pool_bytes = pool_of(judged);
+  advice.hosts = hosts.size();
+  advice.all_ranks = judged.ranks.size();
+  advice.decisions = decisions_of(judged);
   add_settings(advice, judged);
   add_bandwidths(run, advice);
   advice.answers = answers_of(run);

@@ -8,19 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/analysis/decisions.hpp"
 #include "harness/result/result.hpp"
 #include "harness/topology/graph.hpp"
 
 namespace ucxbench {
-
-/// What a setting is of.
-enum class Lever {
-  net_devices,  ///< UCX_NET_DEVICES of a rank
-  cpus,         ///< the CPUs of a rank
-  transports,   ///< UCX_TLS
-  rendezvous,   ///< UCX_RNDV_THRESH
-  pool,         ///< a pool of GPU memory
-};
 
 /// A rule whose findings a setting can end.
 struct Remedy {
@@ -36,10 +28,10 @@ struct AdvisedRank {
   std::string net_devices{};                ///< UCX_NET_DEVICES; empty: left to UCX
 };
 
-/// A finding, and what ends it.
+/// A finding, and the advised setting that it speaks for.
 struct AdvisedSetting {
   std::string rule, subject, evidence;
-  std::string setting;  ///< "UCX_NET_DEVICES=ib2:1"; empty: no setting does
+  std::string setting;  ///< "UCX_NET_DEVICES=ib2:1"; empty: none is advised
   std::string next;     ///< what the rule says
 };
 
@@ -53,25 +45,33 @@ struct ClassBandwidth {
 struct Advice {
   std::string host;  ///< of the ranks; empty: of a topology alone
   Graph graph;
-  std::vector<AdvisedRank> ranks;          ///< of that host, ascending
-  std::size_t elsewhere = 0;               ///< ranks of other hosts, whose topology is not known
-  std::map<std::string, std::string> ucx;  ///< for all ranks: UCX_TLS, UCX_RNDV_THRESH
+  std::vector<AdvisedRank> ranks;   ///< of that host, ascending
+  std::size_t hosts = 1;            ///< that the run had
+  std::size_t all_ranks = 0;        ///< on all of them
+  std::vector<std::string> labels;  ///< of the cases that therefore advise nothing
+  std::vector<Decision> decisions;  ///< at most one of each lever; none of a topology alone
   std::vector<AdvisedSetting> settings;
-  std::vector<std::string> answers;  ///< of answers_of(): what limits, what was the fastest
-  bool nvlink = false;               ///< two of the ranks' GPUs have one
-  bool infiniband = false;           ///< ranks have a NIC
-  std::optional<std::uint64_t> pool_bytes;
+  std::vector<std::string> answers;     ///< of answers_of(): what limits, what was the fastest
   std::string measured;                 ///< what `classes` are of; empty: nothing was measured
+  bool between_hosts = false;           ///< ... of pairs on several hosts, too
   std::vector<ClassBandwidth> classes;  ///< of the largest messages, by the fastest transports
+
+  /// Null where nothing is said of it.
+  const Decision* of(Lever lever) const;
+  /// UCX_TLS and UCX_RNDV_THRESH, as far as they are advised for every job.
+  std::map<std::string, std::string> ucx() const;
+  /// Ranks have a NIC of their own.
+  bool names_nics() const;
 };
 
 /// By a topology alone: a rank for each of these GPUs, in their order; for each GPU that there is
 /// if none are given; without GPUs for each NUMA node.
 Advice advise(const Graph& topology, std::vector<std::size_t> gpus = {});
 
-/// By a run's findings and its topology, or `topology` instead of that. A run without ranks, as
-/// doctor's, is taken as a topology alone. Throws Failure(Exit::usage) where there is no topology,
-/// and where a rank's GPU is not in it.
+/// By what a run decides (decisions.hpp), its findings and its topology, or `topology` instead of
+/// that. A run all of whose cases have labels places no rank. Ranks get NICs where InfiniBand was
+/// measured between hosts. A run without ranks, as doctor's, is taken as a topology alone. Throws
+/// Failure(Exit::usage) where there is no topology, and where a rank's GPU is not in it.
 Advice advise(Result run, const std::optional<Graph>& topology);
 
 /// The topology that a run was on. Throws Failure(Exit::usage) if it has none.
@@ -85,7 +85,7 @@ std::optional<double> bandwidth_of_all_GBps(const Advice& advice);
 
 /// What a run measured between ranks, for every source, destination, memory and size:
 /// {run, host, unit, bandwidths: [{src, dst, src_device, dst_device, class, memory, transports,
-/// bytes, p25_GBps, p50_GBps, p75_GBps}]}.
+/// carried_by, labels, bytes, p25_GBps, p50_GBps, p75_GBps, case}]}.
 Json bandwidths_of(const Result& run, const Advice& advice);
 
 }  // namespace ucxbench

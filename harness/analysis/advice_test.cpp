@@ -9,6 +9,7 @@
 #include "harness/core/every_for_test.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -24,6 +25,44 @@ std::set<std::string> rules_seen(const Result& result) {
   return ids;
 }
 
+Result on_one_host() {
+  auto result = dgx1_of_the_article();
+  result.machine["labels"] = Json::array({"vm"});
+  return result;
+}
+
+/// The article's machine, whose ranks send to those of another like it.
+Result on_two_hosts() {
+  auto result = on_one_host();
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    add_rank(result, "0-39", gpu);
+    result.ranks.back()["host"] = "node08";
+  }
+  for (auto& record : result.cases[0].launches) record.dst = 8 + record.src;
+  return result;
+}
+
+Metric figure(double p50, double spread, const std::string& better = "lower") {
+  return {.quantiles = {.p50 = p50},
+          .ci95 = std::array{p50 * (1 - spread), p50 * (1 + spread)},
+          .better = better};
+}
+
+/// Of messages within each host and between the two.
+Case of_all_pairs(const std::vector<std::string>& transports, double us) {
+  auto of = made_case(1 << 20, transports, "host");
+  of.key = "p2p/" + join(transports, "+");
+  of.metrics["latency_us"] = figure(us, 0.05);
+  of.pairs = {{{"src", 0}, {"dst", 1}, {"p50_GBps", 9}}, {{"src", 0}, {"dst", 8}, {"p50_GBps", 1}}};
+  return of;
+}
+
+WhyNot why_not(const Advice& advice, Lever lever) {
+  const auto* decision = advice.of(lever);
+  EXPECT_NE(decision, nullptr) << name_of(levers, lever);
+  return decision == nullptr ? WhyNot::nothing : decision->why_not;
+}
+
 TEST(Remedies, AreOfRulesThatExist) {
   for (const auto& [rule, lever] : remedies()) {
     EXPECT_EQ(std::ranges::count(rules(), rule, &Rule::id), 1) << rule;
@@ -31,7 +70,7 @@ TEST(Remedies, AreOfRulesThatExist) {
 }
 
 TEST(AdviceForTheArticle, GivesFourGpusTheirOwnNic) {
-  const auto advice = advise(dgx1_of_the_article(), std::nullopt);
+  const auto advice = advise(on_two_hosts(), std::nullopt);
   ASSERT_EQ(advice.ranks.size(), 8U);
   const std::vector<std::string> nics = {"ib0", "ib0", "ib2", "ib2", "ib1", "ib1", "ib3", "ib3"};
   for (std::size_t rank = 0; rank < 8; ++rank) {
@@ -46,7 +85,7 @@ TEST(AdviceForTheArticle, GivesFourGpusTheirOwnNic) {
 }
 
 TEST(AdviceForTheArticle, HasTheLostCoresBack) {
-  const auto advice = advise(dgx1_of_the_article(), std::nullopt);
+  const auto advice = advise(on_two_hosts(), std::nullopt);
   EXPECT_EQ(format_list(advice.ranks[0].cpus), "0-4,40-44");
   EXPECT_EQ(format_list(advice.ranks[7].cpus), "35-39,75-79");
   std::set<int> all;
@@ -56,7 +95,7 @@ TEST(AdviceForTheArticle, HasTheLostCoresBack) {
 
 // The run as it would be with the advice.
 TEST(AdviceForTheArticle, EndsTheFindings) {
-  auto result = dgx1_of_the_article();
+  auto result = on_two_hosts();
   for (const auto* rule : {"far-nic", "lost-cpus", "not-pinned"}) {
     EXPECT_TRUE(rules_seen(result).contains(rule)) << rule;
   }
@@ -66,6 +105,7 @@ TEST(AdviceForTheArticle, EndsTheFindings) {
     record["cpus"] = rank.cpus;
     record["net_devices"] = rank.net_devices;
   }
+  result.ranks.erase(result.ranks.begin() + 8, result.ranks.end());
   for (auto& launch : result.cases[0].launches) {
     launch.lanes = {"rc_mlx5/" + advice.ranks[static_cast<std::size_t>(launch.src)].net_devices};
   }
@@ -74,75 +114,166 @@ TEST(AdviceForTheArticle, EndsTheFindings) {
   }
 }
 
-TEST(Advice, KeepsDevicesOfTcp) {
-  auto result = dgx1_of_the_article();
-  result.ranks[2]["net_devices"] = "lo,ib1:1";
-  EXPECT_EQ(advise(result, std::nullopt).ranks[2].net_devices, "lo,ib2:1");
+TEST(Advice, KeepsDevicesOfTcpButTheLoopback) {
+  auto result = on_two_hosts();
+  result.ranks[2]["net_devices"] = "lo,eth0,ib1:1";
+  EXPECT_EQ(advise(result, std::nullopt).ranks[2].net_devices, "eth0,ib2:1");
 }
 
-TEST(Advice, LeavesNetworkDevicesOfARunWithoutInfinibandAlone) {
-  auto result = dgx1_of_the_article();
-  result.cases[0].parameters["transports"] = {"tcp", "nvlink"};
-  for (auto& rank : result.ranks) rank["net_devices"] = "lo";
-  const auto advice = advise(result, std::nullopt);
-  EXPECT_FALSE(advice.infiniband);
-  EXPECT_TRUE(advice.nvlink);
-  EXPECT_EQ(advice.ranks[2].net_devices, "lo");
+TEST(Advice, NamesNoNetworkDeviceUnlessInfinibandWasMeasuredBetweenHosts) {
+  auto one = on_one_host();
+  for (auto& rank : one.ranks) rank["net_devices"] = "lo";
+  auto without = on_two_hosts();
+  for (auto& record : without.cases[0].launches) {
+    record.path = {{"carried_by", {{"tcp", 1.0}}}};
+  }
+  for (const auto& result : {one, without}) {
+    const auto advice = advise(result, std::nullopt);
+    EXPECT_FALSE(advice.names_nics());
+    for (const auto& rank : advice.ranks) {
+      EXPECT_EQ(rank.net_devices, "");
+      EXPECT_FALSE(rank.cpus.empty());  // which the wiring alone tells
+    }
+    for (const auto& of : advice.settings)
+      EXPECT_EQ(of.setting.find("NET_DEVICES"), of.setting.npos);
+  }
+  EXPECT_EQ(why_not(advise(one, std::nullopt), Lever::net_devices), WhyNot::one_host);
 }
 
-TEST(Advice, WithoutTcpWhereTcpTookItsPlace) {
-  auto result = dgx1_of_the_article();
-  result.cases[0].path = {{"verdict", "other"}, {"carried_by", {{"tcp", 1.0}}}};
-  result.cases[0].metrics["latency_us"].quantiles.p50 = 1;
+TEST(Advice, OnTransportsIsTheBestSetMeasured) {
+  auto result = on_two_hosts();
+  result.cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"shm", "tcp"}, 5),
+                  of_all_pairs({"tcp"}, 20)};
   const auto advice = advise(result, std::nullopt);
-  EXPECT_EQ(advice.ucx.at("UCX_TLS"), "self,sm,cuda_copy,cuda_ipc,rc");
-  const auto seen = std::ranges::find(advice.settings, "wrong-transport", &AdvisedSetting::rule);
-  ASSERT_NE(seen, advice.settings.end());
-  EXPECT_EQ(seen->setting, "UCX_TLS=self,sm,cuda_copy,cuda_ipc,rc");
+  EXPECT_EQ(advice.ucx().at("UCX_TLS"), "self,sm,tcp");
+  const auto& gain = advice.of(Lever::transports)->gain;
+  ASSERT_TRUE(gain);
+  EXPECT_EQ(gain->of, "p2p/shm+tcp");
+  EXPECT_EQ(gain->against, "p2p/auto");
+  EXPECT_DOUBLE_EQ(gain->times, 2);
+  EXPECT_NEAR(gain->interval[0], 2 * 0.95 / 1.05, 1e-9);
+  EXPECT_NEAR(gain->interval[1], 2 * 1.05 / 0.95, 1e-9);
 }
 
-TEST(Advice, HasNoTransportsForStreams) {
-  auto result = dgx1_of_the_article();
-  auto& of = result.cases[0];
-  of.parameters["api"] = "stream";
-  of.parameters["transports"] = {"tcp", "nvlink"};
-  of.launches = {made_record(0, 1, "tcp", {"tcp/lo"})};
-  of.metrics["latency_us"].quantiles.p50 = 1;
-  const auto advice = advise(result, std::nullopt);
-  const auto seen = std::ranges::find(advice.settings, "nvlink-unused", &AdvisedSetting::rule);
-  ASSERT_NE(seen, advice.settings.end());
-  EXPECT_EQ(seen->setting, "");
-  EXPECT_EQ(seen->next, "use --api tag");
-  EXPECT_FALSE(advice.ucx.contains("UCX_TLS"));
+TEST(Advice, OnTransportsNeedsBothKindsOfPairsUcxsOwnChoiceAndADifference) {
+  auto one_host = on_one_host();
+  auto between = on_two_hosts();
+  auto alone = between;
+  auto equal = between;
+  const std::vector<Case> cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"shm", "tcp"}, 5)};
+  one_host.cases = cases;
+  between.cases = cases;
+  for (auto& of : between.cases) of.pairs.erase(of.pairs.begin());
+  for (auto& of : between.cases) of.launches = {made_record(0, 8, "tcp", {})};
+  alone.cases = {of_all_pairs({"tcp"}, 10), of_all_pairs({"shm", "tcp"}, 5)};
+  equal.cases = {of_all_pairs({"auto"}, 5.1), of_all_pairs({"shm", "tcp"}, 5)};
+  const std::vector<std::pair<Result, WhyNot>> all = {{one_host, WhyNot::one_host},
+                                                      {between, WhyNot::not_varied},
+                                                      {alone, WhyNot::not_varied},
+                                                      {equal, WhyNot::no_difference}};
+  for (const auto& [result, reason] : all) {
+    const auto advice = advise(result, std::nullopt);
+    EXPECT_EQ(why_not(advice, Lever::transports), reason);
+    EXPECT_FALSE(advice.ucx().contains("UCX_TLS"));
+  }
+}
+
+// Everything else about these runs would be advised.
+TEST(Advice, IsNotTakenFromCasesWithLabels) {
+  auto whole = on_two_hosts();
+  whole.cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"shm", "tcp"}, 5)};
+  ASSERT_FALSE(advise(whole, std::nullopt).ucx().empty());
+  std::vector<Result> runs;
+  for (const auto* label :
+       {"emulated-gpu", "same-gpu", "time-sliced", "soft-roce", "interrupted"}) {
+    runs.push_back(whole);
+    for (auto& of : runs.back().cases) of.labels = {label};
+  }
+  runs.push_back(whole);
+  runs.back().machine["labels"] = {"vm", "emulated-cpu"};
+  runs.push_back(whole);
+  for (auto& of : runs.back().cases) of.parameters["inject"] = "corrupt";
+  runs.push_back(whole);
+  for (auto& of : runs.back().cases) of.verified.errors = 1;
+  for (const auto& run : runs) {
+    const auto advice = advise(run, std::nullopt);
+    EXPECT_FALSE(advice.labels.empty());
+    EXPECT_TRUE(advice.ucx().empty());
+    EXPECT_TRUE(advice.answers.empty());
+    EXPECT_TRUE(advice.classes.empty());
+    for (const auto& rank : advice.ranks) EXPECT_TRUE(rank.cpus.empty() && !rank.nic);
+    for (const auto& of : advice.settings) EXPECT_EQ(of.setting, "") << of.rule;
+    EXPECT_EQ(why_not(advice, Lever::transports), WhyNot::labelled);
+  }
 }
 
 Case latency_case(std::uint64_t bytes, double us, const std::string& protocol) {
   auto of = made_case(bytes, {"tcp"});
-  of.metrics["latency_us"].quantiles.p50 = us;
+  of.metrics["latency_us"] = figure(us, 0.01);
   of.path["protocols"] = Json::array({{{"use", "latency"}, {"protocol", protocol}}});
   return of;
 }
 
 TEST(Advice, PlacesTheRendezvousThreshold) {
-  auto result = dgx1_of_the_article();
-  result.cases = {latency_case(1024, 5, "eager"), latency_case(4096, 90, "eager"),
-                  latency_case(8192, 100, "eager"), latency_case(16384, 20, "rendezvous")};
-  const auto advice = advise(result, std::nullopt);
-  EXPECT_EQ(advice.ucx.at("UCX_RNDV_THRESH"), "4096");
+  const std::vector<Case> cases = {latency_case(1024, 5, "eager"), latency_case(4096, 90, "eager"),
+                                   latency_case(8192, 100, "eager"),
+                                   latency_case(16384, 20, "rendezvous")};
+  auto here = on_one_host();
+  here.cases = cases;
+  auto advice = advise(here, std::nullopt);
+  EXPECT_EQ(why_not(advice, Lever::rendezvous), WhyNot::one_host);
+  EXPECT_TRUE(advice.ucx().empty());
+  auto result = on_two_hosts();
+  result.cases = cases;
+  for (auto& of : result.cases) of.launches = {made_record(0, 8, "tcp", {})};
+  advice = advise(result, std::nullopt);
+  EXPECT_EQ(advice.ucx().at("UCX_RNDV_THRESH"), "4096");
+  EXPECT_DOUBLE_EQ(advice.of(Lever::rendezvous)->gain->times, 5);
   EXPECT_EQ(std::ranges::count(advice.settings, "UCX_RNDV_THRESH=4096", &AdvisedSetting::setting),
             1);
+  result.ucx["environment"] = {{"asked", {{"UCX_RNDV_THRESH", "4096"}}}};
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::in_force);
+  for (auto& of : result.cases) of.metrics["latency_us"].ci95.reset();
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::rendezvous), WhyNot::no_difference);
 }
 
-TEST(Advice, HasAPoolOfTheSmallestGpu) {
-  auto result = dgx1_of_the_article();
-  EXPECT_FALSE(advise(result, std::nullopt).pool_bytes);
+/// With a pool, and each buffer by itself.
+Result with_and_without_pool(double with_us, double without_us) {
+  auto result = on_one_host();
   for (auto& rank : result.ranks) rank["device"]["memory_bytes"] = 32ULL << 30U;
+  result.cases.clear();
+  for (const bool no_pool : {false, true}) {
+    auto of = made_case(1 << 20, {"nvlink"}, "cuda");
+    of.parameters["no_pool"] = no_pool;
+    of.metrics["latency_us"] = figure(no_pool ? without_us : with_us, 0.02);
+    result.cases.push_back(of);
+  }
+  return result;
+}
+
+TEST(Advice, HasAPoolWhereItsGainWasMeasured) {
+  auto result = with_and_without_pool(10, 30);
+  auto advice = advise(result, std::nullopt);
+  EXPECT_EQ(advice.of(Lever::pool)->value, "25 GiB");
+  EXPECT_DOUBLE_EQ(advice.of(Lever::pool)->gain->times, 3);
   result.ranks[3]["device"]["memory_bytes"] = 16ULL << 30U;
-  EXPECT_EQ(advise(result, std::nullopt).pool_bytes, 12ULL << 30U);
+  EXPECT_EQ(advise(result, std::nullopt).of(Lever::pool)->value, "12 GiB");
+  result.ranks[3]["device"] = result.ranks[2]["device"];  // two of 32 GiB
+  EXPECT_EQ(advise(result, std::nullopt).of(Lever::pool)->value, "12 GiB");
+  result.ranks[3]["device"]["memory_bytes"] = nullptr;
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::pool), WhyNot::unknown);
+  EXPECT_EQ(why_not(advise(with_and_without_pool(10, 10), std::nullopt), Lever::pool),
+            WhyNot::no_difference);
+  result.cases.erase(result.cases.begin());
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::pool), WhyNot::not_varied);
+  result.cases[0].parameters["no_pool"] = false;
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::pool), WhyNot::in_force);
+  result.cases[0].parameters["memory"] = {"host", "host"};
+  EXPECT_EQ(advise(result, std::nullopt).of(Lever::pool), nullptr);
 }
 
 TEST(Advice, TellsBandwidthsOfClassesApart) {
-  auto result = dgx1_of_the_article();
+  auto result = on_one_host();
   auto of = made_case(4 << 20, {"tcp", "nvlink"}, "cuda");
   const auto add = [&](int src, int dst, double GBps) {
     of.pairs.push_back({{"src", src}, {"dst", dst}, {"p50_GBps", GBps}});
@@ -165,6 +296,10 @@ TEST(Advice, TellsBandwidthsOfClassesApart) {
   EXPECT_EQ(rows[0].at("class"), "NV2");
   EXPECT_EQ(rows[0].at("memory"), Json({"cuda", "cuda"}));
   EXPECT_EQ(rows[0].at("bytes"), 4 << 20);
+  EXPECT_FALSE(advice.between_hosts);
+  result.cases[0].labels = {"same-gpu"};
+  EXPECT_TRUE(advise(result, std::nullopt).classes.empty());
+  EXPECT_EQ(bandwidths_of(result, advice).at("bandwidths")[0].at("labels"), Json({"same-gpu"}));
 }
 
 // Virtual machines' adapters have no driver, and nvidia-smi has numbers of its own.
@@ -195,7 +330,6 @@ TEST(Advice, OfATopologyAloneIsForEachOfItsGpus) {
   EXPECT_EQ(nic_of_rank(advice, 3), "mlx5_1");
   EXPECT_EQ(format_list(advice.ranks[2].cpus), "4-5,12-13");
   EXPECT_TRUE(advice.settings.empty());
-  EXPECT_FALSE(advice.nvlink);
 }
 
 TEST(Advice, OfATopologyWithoutGpusIsForEachNumaNode) {
@@ -245,7 +379,8 @@ TEST(Advice, LeavesRanksOfOtherHostsOut) {
   for (int rank = 4; rank < 8; ++rank) result.ranks[rank]["host"] = "node08";
   const auto advice = advise(result, std::nullopt);
   EXPECT_EQ(advice.ranks.size(), 4U);
-  EXPECT_EQ(advice.elsewhere, 4U);
+  EXPECT_EQ(advice.hosts, 2U);
+  EXPECT_EQ(advice.all_ranks, 8U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/analysis/best_set.hpp"
+#include "harness/analysis/decisions.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/phases.hpp"
@@ -18,16 +19,14 @@ namespace {
 using SetsByGroup = std::map<std::string, std::vector<MeasuredSet>>;
 
 SetsByGroup groups_of(const Result& run, const char* metric, bool workloads) {
-  std::map<std::string, std::vector<const Case*>> groups;
+  std::vector<const Case*> cases;
   for (const auto& of : run.cases) {
-    if (is_canary(of) || is_workload(of) != workloads) continue;
-    auto alike = of.parameters;
-    for (const auto* name : {"transports", "comm", "net_devices"}) alike.erase(name);
-    groups[of.benchmark + alike.dump()].push_back(&of);
+    if (is_canary(of) || is_workload(of) != workloads || !may_advise(run, of)) continue;
+    cases.push_back(&of);
   }
   SetsByGroup sets_by_group;
-  for (const auto& [key, cases] : groups) {
-    auto sets = measured_sets(cases, metric);
+  for (const auto& [key, group] : alike_but_for_transports(cases)) {
+    auto sets = measured_sets(group, metric);
     for (auto& set : sets) {
       const auto comm = text_at(set.of->parameters, "/comm", "ucx");
       if (comm != "ucx") set.name += " by " + comm;

@@ -49,6 +49,7 @@ const Case* fastest(const Result& run) {
     const Case* largest = nullptr;
     for (const auto* of : block.measured) {
       const auto bytes = bytes_of(*of);
+      if (!may_advise(run, *of)) continue;
       if (!bytes || *bytes < large_message || pair_rates(*of).empty()) continue;
       if (largest == nullptr || *bytes > *bytes_of(*largest)) largest = of;
     }
@@ -67,10 +68,16 @@ void add_bandwidths(const Result& run, Advice& advice) {
   const auto* of = fastest(run);
   if (of == nullptr) return;
   advice.measured = of->key;
+  const auto hosts = hosts_of_ranks(run);
+  const auto host_at = [&](const Json& pair, const char* end) {
+    const auto found = hosts.find(static_cast<int>(number_at(pair, end).value_or(-1)));
+    return found == hosts.end() ? std::string() : found->second;
+  };
   std::map<std::string, std::vector<double>> by_class;
   for (const auto& pair : of->pairs) {
     if (const auto rate = number_at(pair, "p50_GBps")) {
       by_class[class_between_ranks(advice, pair)].push_back(*rate);
+      advice.between_hosts |= host_at(pair, "src") != host_at(pair, "dst");
     }
   }
   for (const auto& [path_class, rates] : by_class) {
@@ -99,6 +106,8 @@ Json bandwidths_of(const Result& run, const Advice& advice) {
       row["class"] = text_or_null(path_class);
       row["memory"] = of.parameters.value("memory", Json());
       row["transports"] = of.parameters.value("transports", Json());
+      row["carried_by"] = of.path.value("carried_by", Json());
+      row["labels"] = labels_against_advice(run, of);
       const auto bytes = bytes_of(of);
       row["bytes"] = number_or_null(bytes);
       for (const auto* name : {"p25_GBps", "p50_GBps", "p75_GBps"}) {

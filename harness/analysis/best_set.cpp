@@ -18,6 +18,17 @@ std::size_t transports_of(const MeasuredSet& set) {
 
 }  // namespace
 
+std::map<std::string, std::vector<const Case*>> alike_but_for_transports(
+    std::span<const Case* const> cases) {
+  std::map<std::string, std::vector<const Case*>> groups;
+  for (const auto* of : cases) {
+    auto alike = of->parameters;
+    for (const auto* name : {"transports", "comm", "net_devices"}) alike.erase(name);
+    groups[of->benchmark + alike.dump()].push_back(of);
+  }
+  return groups;
+}
+
 std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
                                        const std::string& metric) {
   std::vector<MeasuredSet> sets;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ struct MeasuredSet {
 
   double p50() const { return *metric->quantiles.p50; }
 };
+
+/// Cases that differ alone in their transports, their network devices and in what moves their
+/// messages, by a key of all else.
+std::map<std::string, std::vector<const Case*>> alike_but_for_transports(
+    std::span<const Case* const> cases);
 
 /// Of those among `cases` that have the metric, in their order.
 std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,

@@ -34,8 +34,16 @@ std::optional<int> number_of_gpu(const Advice& advice, const AdvisedRank& rank) 
   }
 }
 
-const std::vector<int>& known_cpus(const AdvisedRank& rank, const char* format) {
+const std::vector<int>& known_cpus(const Advice& advice, const AdvisedRank& rank,
+                                   const char* format) {
   if (!rank.cpus.empty()) return rank.cpus;
+  if (!advice.labels.empty()) {
+    throw Failure(
+        Exit::usage,
+        fmt::format("--format {}: every case of the run is labelled {}, so it advises "
+                    "nothing; give the --topology FILE alone to place ranks by the wiring",
+                    format, fmt::join(advice.labels, ", ")));
+  }
   throw Failure(Exit::usage,
                 fmt::format("--format {}: the topology does not say which CPUs are near to rank "
                             "{}'s GPU or memory; take --format env",
@@ -52,8 +60,6 @@ std::string mask_of(const std::vector<int>& cpus) {
   return "0x" + digits;
 }
 
-const char* yes_or_no(bool value) { return value ? "true" : "false"; }
-
 /// Empty where the ranks have different ones.
 std::string common_net_devices(const Advice& advice) {
   std::set<std::string> all;
@@ -61,35 +67,64 @@ std::string common_net_devices(const Advice& advice) {
   return all.size() == 1 ? *all.begin() : "";
 }
 
+bool has_gpus(const Advice& advice) {
+  return std::ranges::any_of(advice.ranks, [](const auto& rank) { return rank.gpu.has_value(); });
+}
+
+std::string comments(const std::vector<std::string>& texts, const std::string& indent = "") {
+  std::string lines;
+  for (const auto& text : texts) lines += indent + "# " + on_one_line(text) + "\n";
+  return lines;
+}
+
+/// Each advised setting with what it gained; "in a job on this host alone" it is only a comment.
+std::vector<std::string> evidence_for(const Advice& advice) {
+  std::vector<std::string> texts;
+  for (const auto& decision : advice.decisions) {
+    if (decision.value.empty()) continue;
+    texts.push_back(setting_of(decision) +
+                    (decision.why_not == WhyNot::one_host ? ", in a job on this host alone" : "") +
+                    (decision.gain ? ": " + in_words(*decision.gain) : ""));
+  }
+  return texts;
+}
+
 std::string dask_environment(const Advice& advice) {
   std::string lines;
   const auto devices = common_net_devices(advice);
-  if (!devices.empty()) lines += fmt::format("    net-devices: {}\n", yaml_quoted(devices));
-  lines += dask_lines(advice.ucx);
+  if (!devices.empty() && advice.hosts > 1) {
+    lines += fmt::format("    net-devices: {}\n", yaml_quoted(devices));
+  }
+  lines += dask_lines(advice.ucx());
   return lines.empty() ? "  environment: {}\n" : "  environment:\n" + lines;
 }
 
+/// Dask has one for all pairs of workers: that of pairs of one host is only a comment.
 std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) {
   const auto of_all = bandwidth_of_all_GBps(advice);
   if (!of_all) return "";
-  auto text = fmt::format("    # bytes/s, the median over classes of pairs, in {}\n",
-                          on_one_line(advice.measured));
+  std::vector<std::string> texts = {"bytes/s, the median over classes of pairs, in " +
+                                    advice.measured};
   for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
-    text += fmt::format("    # {}: {} GB/s, median of {}\n",
-                        path_class.empty() ? "hosts' memory" : path_class, significant(p50_GBps, 4),
-                        counted(pairs, "pair"));
+    texts.push_back(fmt::format("{}: {} GB/s, median of {}",
+                                path_class.empty() ? "hosts' memory" : path_class,
+                                significant(p50_GBps, 4), counted(pairs, "pair")));
   }
-  if (!bandwidths.empty()) {
-    text += fmt::format("    # each source and destination: {}\n", on_one_line(bandwidths));
+  if (!bandwidths.empty()) texts.push_back("each source and destination: " + bandwidths);
+  const auto line = fmt::format("bandwidth: {:.0f}", *of_all * 1e9);
+  if (advice.between_hosts) {
+    return "  scheduler:\n" + comments(texts, "    ") + "    " + line + "\n";
   }
-  return fmt::format("  scheduler:\n{}    bandwidth: {:.0f}\n", text, *of_all * 1e9);
+  texts.insert(texts.begin(), "of one host's pairs alone, no rate between hosts: " + line);
+  return comments(texts, "  ");
 }
 
 std::string dask_workers(const Advice& advice) {
-  if (!common_net_devices(advice).empty() || !advice.infiniband) return "";
+  const bool in_file = !common_net_devices(advice).empty() && advice.hosts > 1;
+  if (in_file || !advice.names_nics()) return "";
   std::string text =
-      "# The adapter differs by worker: start each with its own in its environment, which goes\n"
-      "# before this file.\n";
+      "# The adapter of each worker, by the wiring: start it with its own in its environment,\n"
+      "# which goes before this file.\n";
   for (const auto& rank : advice.ranks) {
     text += fmt::format("#   {}: UCX_NET_DEVICES={}\n",
                         rank.gpu ? on_one_line(advice.graph.nodes[*rank.gpu].name)
@@ -118,7 +153,8 @@ std::string advice_env(const Advice& advice) {
       "# UCX settings and CPUs of each rank, by ucx-bench advise, {}.\n"
       "# mpirun --bind-to none … sh -c '. ./THIS_FILE; exec PROGRAM', or srun --cpu-bind=none …\n",
       origin_of(advice));
-  text += export_lines(advice.ucx);
+  text +=
+      comments(remarks_on(advice)) + comments(evidence_for(advice)) + export_lines(advice.ucx());
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format(
@@ -146,33 +182,30 @@ std::string advice_env(const Advice& advice) {
 }
 
 std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
-  const bool gpus = std::ranges::any_of(
-      advice.ranks, [](const AdvisedRank& rank) { return rank.gpu.has_value(); });
   auto text = fmt::format(
       "# For Dask with distributed-ucxx, by ucx-bench advise, {}.\n"
       "# Put it into ~/.config/dask/. dask-cuda gives each worker the CPUs near to its GPU.\n",
       origin_of(advice));
+  text += comments(remarks_on(advice)) + comments(evidence_for(advice));
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format("# CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}\n", devices);
   }
+  const auto* pool = advice.of(Lever::pool);
+  const bool advised = pool != nullptr && pool->why_not == WhyNot::nothing;
   text += fmt::format(
       "distributed-ucxx:\n"
-      "  cuda-copy: {}\n"
-      "  tcp: true\n"
-      "  nvlink: {}\n"
-      "  infiniband: {}\n"
-      "  rdmacm: {}{}\n"
+      "  # Each of these replaces UCX_TLS by a list without shared memory; null leaves it to UCX.\n"
+      "  tcp: null\n"
+      "  nvlink: null\n"
+      "  infiniband: null\n"
       "  create-cuda-context: {}\n"
-      "{}",
-      yes_or_no(gpus), yes_or_no(advice.nvlink), yes_or_no(advice.infiniband),
-      yes_or_no(advice.infiniband),
-      advice.infiniband ? "  # false if the adapters have no IP addresses" : "", yes_or_no(gpus),
-      dask_environment(advice));
-  text += fmt::format("  rmm:\n    pool-size: {}\n",
-                      advice.pool_bytes ? yaml_quoted(spaced_size(*advice.pool_bytes))
-                                        : std::string("null  # the GPUs' memory is not known"));
-  return text + "distributed:\n" + dask_bandwidth(advice, bandwidths) +
+      "{}"
+      "  rmm:\n    pool-size: {}\n"
+      "distributed:\n",
+      has_gpus(advice) ? "true" : "false", dask_environment(advice),
+      advised ? yaml_quoted(pool->value) : "null");
+  return text + dask_bandwidth(advice, bandwidths) +
          "  worker:\n    multiprocessing-method: forkserver\n" + dask_workers(advice);
 }
 
@@ -181,19 +214,68 @@ std::string advice_rankfile(const Advice& advice) {
       "# Open MPI 4, by ucx-bench advise, {}. CPUs have the operating system's numbers:\n"
       "# mpirun --mca rmaps_rank_file_physical 1 --use-hwthread-cpus --rankfile THIS_FILE …\n",
       origin_of(advice));
+  text += comments(remarks_on(advice));
   const auto host = advice.host.empty() ? "localhost" : on_one_line(advice.host);
   for (const auto& rank : advice.ranks) {
     text += fmt::format("rank {}={} slot={}\n", rank.rank, host,
-                        format_list(known_cpus(rank, "rankfile")));
+                        format_list(known_cpus(advice, rank, "rankfile")));
   }
   return text;
 }
 
 std::string advice_srun(const Advice& advice) {
   std::vector<std::string> masks;
-  for (const auto& rank : advice.ranks) masks.push_back(mask_of(known_cpus(rank, "srun")));
+  for (const auto& rank : advice.ranks) masks.push_back(mask_of(known_cpus(advice, rank, "srun")));
   return fmt::format("--ntasks-per-node={} --cpu-bind=mask_cpu:{}\n", masks.size(),
                      fmt::join(masks, ","));
+}
+
+Json advice_json(const Advice& advice) {
+  const auto name_at = [&](const std::optional<std::size_t>& node) {
+    return node ? Json(advice.graph.nodes[*node].name) : Json();
+  };
+  Json ranks = Json::array();
+  for (const auto& rank : advice.ranks) {
+    ranks.push_back({{"rank", rank.rank},
+                     {"gpu", name_at(rank.gpu)},
+                     {"nic", name_at(rank.nic)},
+                     {"cpus", rank.cpus},
+                     {"net_devices", text_or_null(rank.net_devices)}});
+  }
+  Json settings = Json::array();
+  for (const auto& [lever, value, why_not, gain] : advice.decisions) {
+    Json entry = {{"setting", name_of(levers, lever)},
+                  {"value", text_or_null(value)},
+                  {"why_not", text_or_null(std::string(name_of(reasons_why_not, why_not)))},
+                  {"gain", nullptr},
+                  {"measure_with", measured_with(advice, lever)}};
+    if (gain) {
+      entry["gain"] = {{"case", gain->of},
+                       {"against", gain->against},
+                       {"times", gain->times},
+                       {"interval", gain->interval}};
+    }
+    settings.push_back(std::move(entry));
+  }
+  Json findings = Json::array();
+  for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
+    findings.push_back({{"id", rule}, {"subject", subject}, {"setting", text_or_null(setting)}});
+  }
+  Json bandwidths = Json::array();
+  for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
+    bandwidths.push_back({{"class", text_or_null(path_class)},
+                          {"pairs", pairs},
+                          {"p50_GBps", p50_GBps},
+                          {"case", advice.measured}});
+  }
+  return {{"host", text_or_null(advice.host)},
+          {"hosts", advice.hosts},
+          {"labels", advice.labels},
+          {"ranks", ranks},
+          {"settings", settings},
+          {"findings", findings},
+          {"bandwidths", bandwidths},
+          {"remarks", remarks_on(advice)}};
 }
 
 }  // namespace ucxbench

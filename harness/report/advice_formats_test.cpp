@@ -26,12 +26,54 @@ TEST(AdviceFormats, AreAsExpected) {
   auto advice = advise(dgx1());
   expect_text("dgx1.rankfile", advice_rankfile(advice));
   expect_text("dgx1.srun", advice_srun(advice));
-  advice.ucx["UCX_RNDV_THRESH"] = "4096";
-  advice.pool_bytes = 12ULL << 30U;
+  const Gain gain = {"one/case", "another/case", 1.5, {1.25, 1.75}};
+  advice.decisions = {{.lever = Lever::transports, .value = {}, .why_not = WhyNot::one_host},
+                      {.lever = Lever::rendezvous, .value = "4096", .gain = gain},
+                      {.lever = Lever::pool, .value = "12 GiB", .gain = gain}};
   advice.measured = "made up";
   advice.classes = {{"NV1", 16, 21.1}, {"NV2", 16, 42.5}};
   expect_text("dgx1.env", advice_env(advice));
   expect_text("dgx1.dask", advice_dask(advice, "bandwidths.json"));
+  expect_text("dgx1.json", to_text(advice_json(advice)) + "\n");
+}
+
+// A user who takes any of the formats sees why nothing is advised, and what would tell.
+TEST(AdviceFormats, SayWhatWasNotMeasured) {
+  auto advice = advise(dgx1());
+  const std::vector<std::pair<WhyNot, std::string>> reasons = {
+      {WhyNot::labelled, "every case that could tell is labelled same-gpu"},
+      {WhyNot::one_host, "one host was measured"},
+      {WhyNot::not_varied, "nothing was measured that it could be held against"},
+      {WhyNot::no_difference, "no other choice was surely faster"},
+      {WhyNot::in_force, "the run had it"},
+      {WhyNot::unknown, "the memory of the GPUs is not known"}};
+  advice.labels = {"same-gpu"};
+  for (const auto& [why, words] : reasons) {
+    for (const auto& [lever, name, about] : levers) {
+      advice.decisions = {{.lever = lever, .value = {}, .why_not = why}};
+      const auto expected = "no advice on " + std::string(name) + ": " + words;
+      for (const auto& text : {advice_env(advice), advice_dask(advice, ""), advice_rankfile(advice),
+                               to_text(advice_json(advice))}) {
+        EXPECT_NE(text.find(expected), std::string::npos) << text;
+        EXPECT_EQ(text.find("tcp: true"), std::string::npos);
+      }
+      EXPECT_NE(advice_text(advice, std::nullopt).find("no advice on " + std::string(name)),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(AdviceFormats, KeepWhatIsForOneHostOutOfWhatAllJobsTake) {
+  auto advice = advise(dgx1());
+  advice.decisions = {{.lever = Lever::rendezvous, .value = "4096", .why_not = WhyNot::one_host}};
+  advice.classes = {{"NV1", 16, 21.1}};
+  EXPECT_NE(advice_env(advice).find("# UCX_RNDV_THRESH=4096, in a job on this host alone"),
+            std::string::npos);
+  EXPECT_EQ(advice_env(advice).find("export UCX_RNDV"), std::string::npos);
+  const auto dask = advice_dask(advice, "");
+  EXPECT_NE(dask.find("environment: {}"), std::string::npos);
+  EXPECT_EQ(dask.find("scheduler:"), std::string::npos);
+  EXPECT_NE(dask.find("# of one host's pairs alone"), std::string::npos);
 }
 
 TEST(AdviceFormats, SayWhatAPickGains) {
@@ -49,6 +91,7 @@ TEST(AdviceFormats, QuoteWhatOthersHaveNamed) {
   Advice advice;
   advice.graph = graph_of_host("test");
   advice.ranks = {{.rank = 0, .cpus = {0}, .net_devices = "a'; touch /tmp/x; '\n$(id)"}};
+  advice.hosts = 2;
   EXPECT_NE(advice_env(advice).find("UCX_NET_DEVICES='a'\\''; touch /tmp/x; '\\'' $(id)'\n"),
             std::string::npos);
   EXPECT_NE(advice_dask(advice, "").find("net-devices: \"a'; touch /tmp/x; ' $(id)\"\n"),

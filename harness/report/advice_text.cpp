@@ -26,7 +26,7 @@ std::string ranks_table(const Advice& advice) {
   TextRows rows = {{"rank", "GPU", "CPUs", "NIC", "UCX_NET_DEVICES"}};
   for (const auto& rank : advice.ranks) {
     rows.push_back({std::to_string(rank.rank), node_name(advice.graph, rank.gpu),
-                    rank.cpus.empty() ? unknown_cell : format_list(rank.cpus),
+                    rank.cpus.empty() ? no_cell : format_list(rank.cpus),
                     nic_in_words(advice.graph, rank),
                     rank.net_devices.empty() ? no_cell : on_one_line(rank.net_devices)});
   }
@@ -34,12 +34,9 @@ std::string ranks_table(const Advice& advice) {
 }
 
 std::string common_table(const Advice& advice) {
-  TextRows rows = {{"all ranks", "value"}};
-  for (const auto& [name, value] : advice.ucx) rows.push_back({name, value});
   const auto devices = visible_devices(advice);
-  if (!devices.empty()) rows.push_back({"CUDA_VISIBLE_DEVICES", devices});
-  if (advice.pool_bytes) rows.push_back({"pool of GPU memory", spaced_size(*advice.pool_bytes)});
-  return rows.size() == 1 ? "" : left_aligned(rows, true);
+  if (devices.empty()) return "";
+  return left_aligned({{"all ranks", "value"}, {"CUDA_VISIBLE_DEVICES", devices}}, true);
 }
 
 /// Below "  title", one entry of several lines at most for each of them.
@@ -52,23 +49,37 @@ std::string entries(const std::string& title, const std::vector<std::string>& te
   return lines + "\n";
 }
 
-std::string findings_lists(const Advice& advice) {
+std::string settings_lists(const Advice& advice) {
   std::vector<std::string> settings;
-  std::map<std::string, std::vector<std::string>> fixes;
+  std::map<std::string, std::vector<std::string>> reasons;
+  const auto add = [&](const std::string& setting, const std::string& reason) {
+    const auto name = on_one_line(setting);
+    if (!reasons.contains(name)) settings.push_back(name);
+    reasons[name].push_back(on_one_line(reason));
+  };
+  for (const auto& decision : advice.decisions) {
+    if (decision.gain && !decision.value.empty()) {
+      add(setting_of(decision), "measured: " + in_words(*decision.gain));
+    }
+  }
   std::vector<std::string> others;
   for (const auto& [rule, subject, evidence, setting, next] : advice.settings) {
+    const auto about = fmt::format("{}, {}: ", rule, on_one_line(subject));
     if (setting.empty()) {
-      others.push_back(fmt::format("{}, {}: {}", rule, on_one_line(subject), on_one_line(next)));
-      continue;
+      others.push_back(about + on_one_line(next));
+    } else {
+      add(setting, about + evidence);
     }
-    const auto name = on_one_line(setting);
-    if (!fixes.contains(name)) settings.push_back(name);
-    fixes[name].push_back(
-        fmt::format("{}, {}: {}", rule, on_one_line(subject), on_one_line(evidence)));
   }
   std::string text;
-  for (const auto& setting : settings) text += entries(setting + " fixes", fixes[setting]);
-  return text + entries("not fixable by settings", others);
+  for (const auto& setting : settings) {
+    const bool here = std::ranges::any_of(advice.decisions, [&](const Decision& decision) {
+      return decision.why_not == WhyNot::one_host && setting_of(decision) == setting;
+    });
+    text += entries(setting + (here ? ", in a job on this host alone" : ""), reasons[setting]);
+  }
+  return text + entries("findings that no advised setting ends", others) +
+         entries("what was not measured", remarks_on(advice));
 }
 
 std::string limit_in_words(const PickedGpus& picked) {
@@ -124,17 +135,13 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
   }
   if (!advice.answers.empty()) text += "\n";
   if (pick) text += pick_text(advice.graph, *pick);
-  text += ranks_table(advice) + common_table(advice) + findings_lists(advice);
+  text += ranks_table(advice) + common_table(advice) + settings_lists(advice);
   for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
     text += wrapped(
         fmt::format("measured{}: {} GB/s, median of {} ({})",
                     path_class.empty() ? "" : ", class " + path_class, significant(p50_GBps, 4),
                     counted(pairs, "pair"), on_one_line(advice.measured)),
         "  ", page_width());
-  }
-  if (advice.elsewhere > 0) {
-    text += fmt::format("  {} of other hosts: run ucx-bench advise there\n",
-                        counted(advice.elsewhere, "rank"));
   }
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";

@@ -43,7 +43,6 @@ std::string export_lines(const UcxSettings& settings) {
 std::string dask_lines(const UcxSettings& settings) {
   std::string lines;
   for (const auto& [name, value] : settings) {
-    if (name == "UCX_TLS") continue;
     lines += fmt::format("    {}: {}\n", dask_name(name), yaml_quoted(value));
   }
   return lines;

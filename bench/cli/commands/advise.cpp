@@ -20,13 +20,14 @@ struct AdviseOptions {
   std::string output = "-";
 };
 
-enum class AdviceFormat { text, env, dask, rankfile, srun };
+enum class AdviceFormat { text, env, dask, rankfile, srun, json };
 
-constexpr Names<AdviceFormat, 5> advice_formats = {{{AdviceFormat::text, "text"},
+constexpr Names<AdviceFormat, 6> advice_formats = {{{AdviceFormat::text, "text"},
                                                     {AdviceFormat::env, "env"},
                                                     {AdviceFormat::dask, "dask"},
                                                     {AdviceFormat::rankfile, "rankfile"},
-                                                    {AdviceFormat::srun, "srun"}}};
+                                                    {AdviceFormat::srun, "srun"},
+                                                    {AdviceFormat::json, "json"}}};
 
 std::string rendered(AdviceFormat format, const Advice& advice, const std::optional<Pick>& pick,
                      const std::string& bandwidths) {
@@ -39,6 +40,8 @@ std::string rendered(AdviceFormat format, const Advice& advice, const std::optio
       return advice_rankfile(advice);
     case AdviceFormat::srun:
       return advice_srun(advice);
+    case AdviceFormat::json:
+      return to_text(advice_json(advice)) + "\n";
     default:
       return advice_text(advice, pick);
   }

@@ -1,0 +1,273 @@
+#include "harness/analysis/decisions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/analysis/rules/rules.hpp"
+#include "harness/core/units.hpp"
+#include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+/// What dask-cuda lets a worker use of its GPU before it spills (device_memory_limit).
+constexpr double pool_share = 0.8;
+constexpr std::uint64_t GiB = 1ULL << 30U;
+
+using Cases = std::vector<const Case*>;
+
+bool of_ucx(const Case& of) { return of.state == CaseState::measured && by_ucx(of); }
+
+Cases cases_to_advise(const Judged& run) {
+  Cases cases;
+  for (const auto& of : run.result.cases) {
+    if (of_ucx(of) && !is_canary(of) && may_advise(run.result, of)) cases.push_back(&of);
+  }
+  return cases;
+}
+
+/// Which pairs of ranks a case's messages went between.
+struct Reach {
+  bool within = false, between = false;  ///< hosts
+};
+
+Reach reach_of(const Judged& run, const Case& of) {
+  Reach reach;
+  const auto add = [&](int src, int dst) {
+    const auto* from = run.rank(src);
+    const auto* to = run.rank(dst);
+    if (from == nullptr || to == nullptr || src == dst) return;
+    (from->host == to->host ? reach.within : reach.between) = true;
+  };
+  for (const auto& pair : of.pairs) {
+    const auto src = number_at(pair, "src");
+    const auto dst = number_at(pair, "dst");
+    if (src && dst) add(static_cast<int>(*src), static_cast<int>(*dst));
+  }
+  for (const auto& record : of.launches) add(record.src, record.dst);
+  return reach;
+}
+
+/// UCX_TLS for a set, as a launch sets it. A rank reaches itself by `self`.
+std::string tls_of(const Case& of) {
+  static const std::map<std::string, std::string> words = {
+      {"shm", "sm"}, {"tcp", "tcp"}, {"nvlink", "cuda_copy,cuda_ipc"}, {"ib", "rc"}};
+  std::vector<std::string> tls = {"self"};
+  const auto set = texts_of(of.parameters.value("transports", Json::array()));
+  for (const auto& member : set) {
+    if (const auto word = words.find(member); word != words.end()) tls.push_back(word->second);
+  }
+  const bool nvlink = std::ranges::find(set, "nvlink") != set.end();
+  if (at_place(of, "cuda") && !nvlink) tls.emplace_back("cuda_copy");
+  return join(tls, ",");
+}
+
+bool of_all_pairs(const Judged& run, const Case& of) {
+  const auto reach = reach_of(run, of);
+  return reach.within && reach.between;
+}
+
+/// What is fast between hosts may be slow inside one: a case of both kinds of pairs decides.
+Decision transports_of(const Judged& run, const Cases& cases) {
+  Decision none{.lever = Lever::transports, .value = {}, .why_not = WhyNot::not_varied};
+  if (!measured_between_hosts(run)) {
+    none.why_not = WhyNot::one_host;
+    return none;
+  }
+  struct Standing {
+    const Case* of = nullptr;
+    std::optional<Gain> gain;
+    bool beaten = false;
+  };
+  std::map<std::string, Standing> standings;
+  for (const auto& [key, group] : alike_but_for_transports(cases)) {
+    if (!of_all_pairs(run, *group.front())) continue;
+    for (const auto& metric : group.front()->shows.metrics) {
+      if (!metric.judged) continue;
+      const auto sets = measured_sets(group, metric.name);
+      const auto own = std::ranges::find(sets, "auto", &MeasuredSet::name);
+      if (sets.size() < 2 || own == sets.end()) continue;
+      none.why_not = WhyNot::no_difference;
+      const auto& best = best_set(sets);
+      for (const auto& set : sets) {
+        auto& standing = standings[set.name];
+        standing.of = set.of;
+        standing.beaten |= told_apart(set, best);
+        const auto gain = gain_of(set, *own);
+        if (gain && (!standing.gain || gain->times > standing.gain->times)) standing.gain = gain;
+      }
+    }
+  }
+  const Standing* best = nullptr;
+  for (const auto& [name, standing] : standings) {
+    if (standing.beaten || !standing.gain) continue;
+    if (best == nullptr || standing.gain->times > best->gain->times) best = &standing;
+  }
+  if (best == nullptr) return none;
+  return {.lever = Lever::transports, .value = tls_of(*best->of), .gain = best->gain};
+}
+
+/// The first host's ranks had this setting.
+bool had_setting(const Judged& run, const std::string& name, const std::string& value) {
+  return text_at(run.result.ucx, "/environment/asked/" + name, "") == value;
+}
+
+std::optional<Decision> rendezvous_of(const Judged& run) {
+  const auto late = late_rendezvous(run);
+  if (late.empty()) return std::nullopt;
+  Decision decision{.lever = Lever::rendezvous, .value = {}, .why_not = WhyNot::labelled};
+  double cost_us = 0;
+  for (const auto& of : late) {
+    if (!may_advise(run.result, *of.worst) || !may_advise(run.result, *of.first)) continue;
+    if (decision.value.empty()) decision.why_not = WhyNot::no_difference;
+    const auto pair = std::vector<const Case*>{of.first, of.worst};
+    const auto sets = measured_sets(pair, "latency_us");
+    const auto gain = gain_of(sets.front(), sets.back());
+    if (!gain || of.cost_us <= cost_us) continue;
+    cost_us = of.cost_us;
+    decision.value = std::to_string(of.from_bytes);
+    decision.gain = gain;
+  }
+  if (decision.value.empty()) return decision;
+  decision.why_not = measured_between_hosts(run) ? WhyNot::nothing : WhyNot::one_host;
+  if (had_setting(run, "UCX_RNDV_THRESH", decision.value)) {
+    decision.value.clear();
+    decision.why_not = WhyNot::in_force;
+  }
+  return decision;
+}
+
+/// In whole GiB, what the ranks that share a GPU may each have of it; the least of all GPUs.
+std::string pool_for_each(const Judged& run) {
+  std::map<std::string, double> ranks;
+  std::map<std::string, double> memory;
+  for (const auto& record : run.result.ranks) {
+    const auto device = record.find("device");
+    if (device == record.end() || !device->is_object()) continue;
+    const auto id = text_at(
+        *device, "/uuid",
+        text_at(record, "/host") + " " + text_at(*device, "/pci", text_at(*device, "/index")));
+    ++ranks[id];
+    const auto bytes = number_at(*device, "memory_bytes");
+    if (!bytes || *bytes <= 0) return "";
+    memory[id] = *bytes;
+  }
+  std::optional<double> least;
+  for (const auto& [id, bytes] : memory) {
+    const auto each = pool_share * bytes / ranks[id];
+    if (!least || each < *least) least = each;
+  }
+  const auto whole = static_cast<std::uint64_t>(least.value_or(0)) / GiB * GiB;
+  return whole == 0 ? "" : spaced_size(whole);
+}
+
+std::optional<Decision> pool_of(const Judged& run, const Cases& cases) {
+  const auto on_gpu = [](const Case& of) { return at_place(of, "cuda"); };
+  const auto& all = run.result.cases;
+  if (std::ranges::none_of(all, [&](const Case& of) { return of_ucx(of) && on_gpu(of); })) {
+    return std::nullopt;
+  }
+  Decision decision{.lever = Lever::pool, .value = {}, .why_not = WhyNot::labelled};
+  std::map<std::string, std::map<bool, const Case*>> by_pool;  // of cases that are else alike
+  for (const auto* of : cases) {
+    if (!on_gpu(*of)) continue;
+    auto alike = of->parameters;
+    alike.erase("no_pool");
+    alike.erase("pool_bytes");
+    const bool pool = !is_set(of->parameters, "no_pool");
+    by_pool[of->benchmark + alike.dump()][pool] = of;
+    if (decision.why_not == WhyNot::labelled) decision.why_not = WhyNot::not_varied;
+    if (pool) decision.why_not = WhyNot::in_force;
+  }
+  bool compared = false;
+  for (const auto& [key, pair] : by_pool) {
+    if (pair.size() < 2) continue;
+    compared = true;
+    for (const auto& metric : pair.at(true)->shows.metrics) {
+      if (!metric.judged) continue;
+      const auto sets = measured_sets(Cases{pair.at(true), pair.at(false)}, metric.name);
+      if (sets.size() < 2) continue;
+      const auto gain = gain_of(sets.front(), sets.back());
+      if (gain && (!decision.gain || gain->times > decision.gain->times)) decision.gain = gain;
+    }
+  }
+  if (!compared) return decision;
+  if (!decision.gain) {
+    decision.why_not = WhyNot::no_difference;
+    return decision;
+  }
+  decision.value = pool_for_each(run);
+  decision.why_not = decision.value.empty() ? WhyNot::unknown : WhyNot::nothing;
+  return decision;
+}
+
+}  // namespace
+
+std::string setting_of(const Decision& decision) {
+  if (decision.value.empty()) return "";
+  if (decision.lever == Lever::pool) return "a pool of " + decision.value;
+  return std::string(name_of(levers, decision.lever)) + "=" + decision.value;
+}
+
+std::vector<std::string> labels_against_advice(const Result& run, const Case& of) {
+  auto labels = of.labels;
+  for (const auto& label : texts_of(run.machine.value("labels", Json::array()))) {
+    if (label != "vm") add_label(labels, label);
+  }
+  if (!text_at(of.parameters, "/inject", "").empty()) add_label(labels, "injected");
+  if (of.verified.errors > 0) add_label(labels, "wrong data");
+  return labels;
+}
+
+bool may_advise(const Result& run, const Case& of) {
+  return of.state == CaseState::measured && labels_against_advice(run, of).empty();
+}
+
+std::optional<Gain> gain_of(const MeasuredSet& faster, const MeasuredSet& slower) {
+  if (!told_apart(slower, faster)) return std::nullopt;
+  const auto& [a_low, a_high] = *faster.metric->ci95;
+  const auto& [b_low, b_high] = *slower.metric->ci95;
+  const bool lower = faster.shown.better == "lower";
+  const auto times = lower ? slower.p50() / faster.p50() : faster.p50() / slower.p50();
+  const std::array<double, 2> interval = {lower ? b_low / a_high : a_low / b_high,
+                                          lower ? b_high / a_low : a_high / b_low};
+  return Gain{faster.of->key, slower.of->key, times, interval};
+}
+
+bool measured_between_hosts(const Judged& run) {
+  return std::ranges::any_of(cases_to_advise(run),
+                             [&](const Case* of) { return reach_of(run, *of).between; });
+}
+
+bool measured_infiniband(const Judged& run) {
+  return std::ranges::any_of(cases_to_advise(run), [&](const Case* of) {
+    if (!reach_of(run, *of).between) return false;
+    return std::ranges::any_of(of->launches, [](const LaunchRecord& record) {
+      return carried_by(record.path).contains("ib");
+    });
+  });
+}
+
+std::vector<Decision> decisions_of(const Judged& run) {
+  const auto cases = cases_to_advise(run);
+  std::vector<Decision> decisions;
+  if (std::ranges::none_of(run.result.cases, of_ucx)) return decisions;
+  if (cases.empty()) {
+    for (const auto lever : {Lever::transports, Lever::net_devices, Lever::cpus}) {
+      decisions.push_back({.lever = lever, .value = {}, .why_not = WhyNot::labelled});
+    }
+  } else {
+    decisions.push_back(transports_of(run, cases));
+    if (!measured_between_hosts(run)) {
+      decisions.push_back({.lever = Lever::net_devices, .value = {}, .why_not = WhyNot::one_host});
+    }
+  }
+  for (auto decision : {rendezvous_of(run), pool_of(run, cases)}) {
+    if (decision) decisions.push_back(std::move(*decision));
+  }
+  return decisions;
+}
+
+}  // namespace ucxbench
