@@ -60,9 +60,9 @@ def test_tiles_go_by_cuda_ipc(transpose, own_loopback, result):  # noqa: F811
     added = own * (chunks - own) + (own * (own + 1) // 2 if result == "keep" else own * own)
     checked = own * chunks if result == "keep" else 0
     assert done.bytes["kernel_launches"] == RANKS * (own * chunks + RUNS * (added + checked))
-    # The GPU computes, so that UCX takes nothing of that time.
+    # The GPU computes, and nobody times what UCX does beside it.
     shares = {phase["name"]: phase["share"] for phase in case["phases"]}
-    assert shares["add"] > 0 and shares["UCX, while computing"] == 0
+    assert shares["add"] > 0 and shares["UCX, while computing"] is None
 
 
 @needs_both

@@ -26,7 +26,7 @@ def assert_right(case, ranks, runs=2):
         ("partition", "computing"), ("shuffle", "waiting"), ("build", "computing"), ("probe", "computing"),
         ("UCX, while computing", "moving")]
     # Phases do not overlap and leave nothing out but the steps between them.
-    assert 0.5 < sum(phase["share"] for phase in case["phases"]) <= 1.001
+    assert 0.5 < sum(phase["share"] or 0 for phase in case["phases"]) <= 1.001
     assert len(case["pairs"]) == ranks * (ranks - 1)
 
 

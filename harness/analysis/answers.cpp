@@ -113,7 +113,7 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
   for (const auto& [benchmark, set] : most) {
     const auto exposed = number_at(set->of->exchange, "exposed_ms");
     if (!exposed) continue;
-    double moving = 0;
+    std::optional<double> moving;
     std::string mover = "UCX";
     std::string longest;
     double longest_share = 0;
@@ -122,7 +122,7 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
       const auto kind = kind_of(phase);
       const auto share = number_at(phase, "share").value_or(0);
       if (kind == PhaseKind::moving) {
-        moving += share;
+        if (const auto timed = number_at(phase, "share")) moving = moving.value_or(0) + *timed;
         mover = name.substr(0, name.find(','));
       } else if (kind != PhaseKind::waiting && share > longest_share) {
         longest = name;
@@ -130,14 +130,17 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
       }
     }
     const auto waiting = std::min(1.0, *exposed / set->p50());
+    const auto communicating = waiting + moving.value_or(0);
     answers.push_back(fmt::format(
-        "limits: {} over {}: {:.0f} % of the time waits for messages, {:.0f} % is spent in {}; {}",
-        what_of(*set), set->name, 100 * waiting, 100 * moving, mover,
-        waiting + moving < 0.5
+        "limits: {} over {}: {:.0f} % of the time waits for messages, {}; {}", what_of(*set),
+        set->name, 100 * waiting,
+        moving ? fmt::format("{:.0f} % is spent in {}", 100 * *moving, mover)
+               : fmt::format("what {} takes while computing is not measured", mover),
+        communicating < 0.5
             ? fmt::format(
                   "the rest is computing, most in {} ({:.0f} %): a faster transport gains at "
                   "most {:.0f} %",
-                  longest, 100 * longest_share, 100 * (waiting + moving))
+                  longest, 100 * longest_share, 100 * communicating)
             : "communication limits it: see which transport is the fastest"));
   }
 }

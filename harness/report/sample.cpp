@@ -145,9 +145,13 @@ Case planned_merge(int ranks) {
 }
 
 Json phase(const std::string& name, PhaseKind kind, double ms, double wall_ms) {
-  return {{"name", name},      {"kind", name_of(phase_kinds, kind)},
-          {"median_ms", ms},   {"share", ms / wall_ms},
-          {"slowest_rank", 0}, {"slowest_ms", 1.1 * ms}};
+  return {{"name", name},
+          {"kind", name_of(phase_kinds, kind)},
+          {"median_ms", ms},
+          {"share", ms / wall_ms},
+          {"slowest_rank", 0},
+          {"slowest_ms", 1.1 * ms},
+          {"by_rank_ms", {1.1 * ms, 0.9 * ms}}};
 }
 
 /// Of what every pair moves, at 2 GB/s and more for higher ranks.

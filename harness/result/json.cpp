@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/result/interval.hpp"
 #include "harness/result/older_runs.hpp"
 #include "harness/result/parse.hpp"
 #include "harness/result/result.hpp"
@@ -114,6 +115,7 @@ Duet duet_from(const Json& json) {
 Json to_json(const Metric& metric) {
   Json json = to_json(metric.quantiles);
   json["ci95"] = metric.ci95 ? numbers({metric.ci95->begin(), metric.ci95->end()}) : Json(nullptr);
+  json["interval"] = rounded(to_json(interval_of(metric)));
   json["samples_seen"] = metric.samples_seen;
   json["better"] = metric.better;
   json["launch_medians"] = numbers(metric.launch_medians);
@@ -215,6 +217,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
   }
   const auto shows = json.find("shows");
   of.shows = shows == json.end() ? shows_of_older(of) : shows_from(*shows);
+  add_slowest_of_older(of);
   return of;
 }
 

@@ -84,6 +84,48 @@ TEST(ResultJson, FillsInWhatOlderFilesDoNotSay) {
   EXPECT_EQ(read.ablation[0].at("parts"), Json::array({"waiting"}));
 }
 
+// Of before phases had intervals: the slowest rank was the first launch's.
+TEST(ResultJson, FindsTheSlowestRankOfOlderFilesAnew) {
+  auto json = to_json(small_result());
+  const auto phase = [](double median_ms, int rank, double slowest_ms) {
+    return Json{{"name", "build"},
+                {"median_ms", median_ms},
+                {"share", 0.5},
+                {"slowest_rank", rank},
+                {"slowest_ms", slowest_ms}};
+  };
+  auto& of = json["cases"][0];
+  of["shows"]["ranks"] = 2;
+  auto launch = of["launches"][0];
+  of["launches"] = Json::array();
+  // By rank: 9 and 7, 1 and 5, 2 and 6.
+  for (const auto& own : {phase(8, 0, 9), phase(3, 1, 5), phase(4, 1, 6)}) {
+    launch["workload"] = {
+        {"phases", Json::array({own})}, {"pairs", Json::array()}, {"exchange", Json::object()}};
+    of["launches"].push_back(launch);
+  }
+  of["phases"] = Json::array({phase(4, 0, 6)});
+  const auto read = parse_result(json.dump(), "run.json").cases[0].phases[0];
+  EXPECT_EQ(read.at("slowest_rank"), 1);
+  EXPECT_EQ(read.at("slowest_ms"), 6);
+  EXPECT_EQ(read.at("median_ms"), 4);
+  of["shows"]["ranks"] = 4;
+  EXPECT_TRUE(parse_result(json.dump(), "run.json").cases[0].phases[0]["slowest_rank"].is_null());
+}
+
+TEST(ResultJson, HasNoTimeOfWhatOlderFilesDidNotMeasure) {
+  auto json = to_json(small_result());
+  json["cases"][0]["phases"] = Json::array({{{"name", "UCX, while computing"},
+                                             {"kind", "moving"},
+                                             {"median_ms", 0.0},
+                                             {"share", 0.0},
+                                             {"slowest_rank", 0},
+                                             {"slowest_ms", 0.0}}});
+  const auto phase = parse_result(json.dump(), "run.json").cases[0].phases[0];
+  EXPECT_TRUE(phase.at("median_ms").is_null());
+  EXPECT_TRUE(phase.at("slowest_rank").is_null());
+}
+
 TEST(ResultJson, RoundsToSixDigitsAndWritesUnknownAsNull) {
   auto result = small_result();
   result.cases[0].launches[0].samples["latency_us"].values.push_back(

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/result/cases.hpp"
 #include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
+#include "harness/result/workload_summary.hpp"
 
 namespace ucxbench {
 namespace {
@@ -91,9 +93,38 @@ void add_kinds_of_older(Json& phases) {
   const bool computes = std::ranges::any_of(
       phases, [](const Json& phase) { return text_at(phase, "/name") == "shuffle"; });
   for (auto& phase : phases) {
-    if (!phase.is_object() || phase.contains("kind")) continue;
-    phase["kind"] = name_of(phase_kinds, kind_by(text_at(phase, "/name"), computes));
+    if (!phase.is_object()) continue;
+    if (!phase.contains("kind")) {
+      phase["kind"] = name_of(phase_kinds, kind_by(text_at(phase, "/name"), computes));
+    }
+    if (kind_of(phase) != PhaseKind::moving || number_at(phase, "slowest_ms").value_or(1) > 0)
+      continue;
+    for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
+      phase[field] = nullptr;
+    }
+    phase.erase("by_rank_ms");
   }
+}
+
+void add_slowest_of_older(Case& of) {
+  if (std::ranges::all_of(of.phases, [](const Json& it) { return it.contains("intervals"); })) {
+    return;
+  }
+  const auto ranks = ranks_of(of);
+  for (auto& record : of.launches) {
+    const auto phases = record.workload.find("phases");
+    if (phases == record.workload.end()) continue;
+    for (auto& phase : *phases) {
+      const auto slowest = number_at(phase, "slowest_ms");
+      const auto middle = number_at(phase, "median_ms");
+      if (phase.contains("by_rank_ms") || !slowest || !middle || ranks > 2) continue;
+      auto& ms = phase["by_rank_ms"] = Json::array({*slowest});
+      if (ranks == 1) continue;
+      const auto other = std::max(0.0, 2 * *middle - *slowest);
+      ms.insert(number_at(phase, "slowest_rank") == 0.0 ? ms.end() : ms.begin(), other);
+    }
+  }
+  if (auto phases = phases_over_launches(of); !phases.empty()) of.phases = std::move(phases);
 }
 
 void add_parts_of_older(Json& entry) {

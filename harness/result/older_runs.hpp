@@ -12,8 +12,14 @@ Shows shows_of_older(const Case& of);
 SumOf sum_of_older(const std::string& metric);
 
 /// Gives a "kind" (PhaseKind) to the elements of Case::phases, of a run file from before phases
-/// said so: by their names, all that there were then.
+/// said so: by their names, all that there were then. Times of 0 in what moves messages, which was
+/// not timed, become null.
 void add_kinds_of_older(Json& phases);
+
+/// Fills Case::phases anew from the launches, of a run file whose slowest ranks are those of the
+/// first launch. Where launches do not have every rank's median, one of two ranks follows from the
+/// slowest one's and from the median of both.
+void add_slowest_of_older(Case& of);
 
 /// Likewise its "parts" to an entry of Result::ablation, by the names that its ways have.
 void add_parts_of_older(Json& entry);

@@ -5,6 +5,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/workload_summary.hpp"
 
@@ -59,6 +60,7 @@ Metric over_launches(const PerLaunch& launches) {
 struct PairTotals {
   std::uint64_t messages = 0;
   std::vector<double> latency_us;      ///< launch medians
+  std::vector<double> launch_GBps;     ///< launch medians
   std::vector<double> bandwidth_GBps;  ///< kept samples of all launches
 };
 
@@ -71,6 +73,7 @@ Json pairs_of(const Case& of) {
       if (const auto& p50 = latency->second.quantiles.p50) total.latency_us.push_back(*p50);
     }
     if (const auto rate = record.samples.find("bandwidth_GBps"); rate != record.samples.end()) {
+      if (const auto& p50 = rate->second.quantiles.p50) total.launch_GBps.push_back(*p50);
       std::copy_if(rate->second.values.begin(), rate->second.values.end(),
                    std::back_inserter(total.bandwidth_GBps),
                    [](double value) { return std::isfinite(value); });
@@ -94,6 +97,9 @@ Json pairs_of(const Case& of) {
     pair["p25_GBps"] = quartile(0.25);
     pair["p50_GBps"] = quartile(0.5);
     pair["p75_GBps"] = quartile(0.75);
+    if (totals.size() > most_pairs_with_intervals) continue;
+    pair["intervals"] = {{"latency_p50_us", to_json(interval_over(std::move(total.latency_us)))},
+                         {"p50_GBps", to_json(interval_over(std::move(total.launch_GBps)))}};
   }
   return pairs;
 }

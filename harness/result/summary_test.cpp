@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/result/interval.hpp"
 #include "harness/result/older_runs.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/workload_summary.hpp"
@@ -72,14 +73,18 @@ TEST(Summary, DescribesEachPair) {
   of.launches.push_back(record(1, 0, "latency_us", of_latency(30)));
   summarize(of);
   ASSERT_EQ(of.pairs.size(), 2U);
-  EXPECT_EQ(of.pairs[0], (Json{{"src", 0},
-                               {"dst", 1},
-                               {"bytes", 2000},
-                               {"messages", 20},
-                               {"latency_p50_us", 20.0},
-                               {"p25_GBps", nullptr},
-                               {"p50_GBps", nullptr},
-                               {"p75_GBps", nullptr}}));
+  EXPECT_EQ(
+      of.pairs[0],
+      (Json{{"src", 0},
+            {"dst", 1},
+            {"bytes", 2000},
+            {"messages", 20},
+            {"latency_p50_us", 20.0},
+            {"p25_GBps", nullptr},
+            {"p50_GBps", nullptr},
+            {"p75_GBps", nullptr},
+            {"intervals",
+             {{"latency_p50_us", to_json(interval_over({10, 30}))}, {"p50_GBps", nullptr}}}}));
   EXPECT_EQ(of.pairs[1].at("p25_GBps"), 2);
   EXPECT_EQ(of.pairs[1].at("p50_GBps"), 3);
   EXPECT_EQ(of.pairs[1].at("p75_GBps"), 4);
@@ -117,6 +122,71 @@ TEST(Summary, OfAWorkloadHasTheMediansOfEachRank) {
   summarize_workload(of);
   EXPECT_EQ(of.phases.at(0).at("kind"), "gap");
   EXPECT_EQ(of.phases.at(0).at("by_rank_ms"), Json({2.0, 4.0}));
+}
+
+LaunchRecord launch_of_phase(const Json& phase) {
+  LaunchRecord launch;
+  launch.workload = {{"phases", Json::array({phase})},
+                     {"pairs", Json::array()},
+                     {"exchange", {{"bytes", 1}, {"alone_GBps", nullptr}}}};
+  return launch;
+}
+
+// In the first launch rank 0 is the slowest, and in the others rank 1.
+TEST(Summary, OfAWorkloadNamesTheRankThatIsSlowestOverAllLaunches) {
+  Case of;
+  for (const auto& ms : {Json{9.0, 2.0}, Json{1.0, 4.0}, Json{2.0, 6.0}}) {
+    of.launches.push_back(launch_of_phase({{"name", "probe"},
+                                           {"kind", "computing"},
+                                           {"median_ms", 3.0},
+                                           {"slowest_rank", ms[0] > ms[1] ? 0 : 1},
+                                           {"slowest_ms", std::max(ms[0], ms[1])},
+                                           {"by_rank_ms", ms}}));
+  }
+  summarize_workload(of);
+  const auto& phase = of.phases.at(0);
+  EXPECT_EQ(phase.at("slowest_rank"), 1);
+  EXPECT_EQ(phase.at("slowest_ms"), 4) << "its own median, not that of the slowest of each launch";
+  const auto interval = interval_at(phase, "slowest_ms");
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->low, 2);
+  EXPECT_EQ(interval->high, 6);
+  EXPECT_EQ(interval->kind, Interval::Kind::range);
+}
+
+TEST(Summary, OfAWorkloadNamesNoSlowestRankOfWhatWasNotTimed) {
+  Case of;
+  of.launches.push_back(launch_of_phase(
+      {{"name", "UCX, while computing"}, {"kind", "moving"}, {"median_ms", nullptr}}));
+  summarize_workload(of);
+  EXPECT_TRUE(of.phases.at(0).at("slowest_rank").is_null());
+  EXPECT_TRUE(of.phases.at(0).at("slowest_ms").is_null());
+}
+
+// A number that the first launch lacks counts.
+TEST(Summary, OfAWorkloadTakesAllLaunches) {
+  Case of;
+  for (const auto& alone : {Json(), Json(2.0), Json(4.0)}) {
+    of.launches.push_back(launch_of_phase({{"name", "probe"}}));
+    of.launches.back().workload["exchange"]["alone_GBps"] = alone;
+    if (of.launches.size() > 1) of.launches.back().workload["exchange"]["overlap"] = 0.5;
+  }
+  summarize_workload(of);
+  EXPECT_EQ(of.exchange.at("alone_GBps"), 3);
+  EXPECT_EQ(of.exchange.at("overlap"), 0.5);
+}
+
+TEST(Summary, EveryMedianHasAnInterval) {
+  EXPECT_FALSE(interval_over({5})) << "of one launch nobody knows";
+  const auto few = interval_over({5, 3, 4});
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->low, 3);
+  EXPECT_EQ(few->high, 5);
+  EXPECT_EQ(few->kind, Interval::Kind::range);
+  const auto many = interval_over({5, 3, 4, 6, 7, 8, 9, 10, 100});
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->kind, Interval::Kind::ci95);
+  EXPECT_LT(many->high, 100);
 }
 
 }  // namespace

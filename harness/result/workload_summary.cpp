@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/statistics.hpp"
+#include "harness/result/interval.hpp"
 
 namespace ucxbench {
 namespace {
@@ -24,71 +25,107 @@ Json medians_of_numbers(const std::vector<Json>& lists) {
   return medians;
 }
 
-// Like the first, with the median of every number that is at the same place in all of `launches`;
-// `identity` fields stay as they are, `totals` are added up.
+// Of each number that any of `launches` has, the median, with its interval under `intervals`; of a
+// list of numbers, the median at each place. `identity` fields are the first one's, `totals` are
+// added up.
 Json median_of(const std::vector<Json>& launches, const std::vector<std::string>& identity,
-               const std::vector<std::string>& totals) {
+               const std::vector<std::string>& totals, bool with_intervals) {
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   Json all = launches.front();
+  for (const auto& launch : launches) all.insert(launch.begin(), launch.end());
+  auto intervals = Json::object();
   for (auto& [name, value] : all.items()) {
     if (among(identity, name)) continue;
-    if (value.is_array()) {
-      std::vector<Json> lists;
-      for (const auto& launch : launches) {
-        if (launch.contains(name) && launch.at(name).is_array()) lists.push_back(launch.at(name));
-      }
-      value = medians_of_numbers(lists);
-      continue;
-    }
+    std::vector<Json> lists;
     std::vector<double> values;
     for (const auto& launch : launches) {
-      if (launch.contains(name) && launch.at(name).is_number()) {
-        values.push_back(launch.at(name).get<double>());
-      }
+      const auto own = launch.find(name);
+      if (own == launch.end()) continue;
+      if (own->is_array()) lists.push_back(*own);
+      if (own->is_number()) values.push_back(own->get<double>());
     }
-    if (values.empty()) continue;
-    if (among(totals, name)) {
+    if (!lists.empty()) {
+      value = medians_of_numbers(lists);
+    } else if (values.empty()) {
+      continue;
+    } else if (among(totals, name)) {
       std::uint64_t sum = 0;
       for (const auto& launch : launches) sum += launch.at(name).get<std::uint64_t>();
       value = sum;
     } else {
+      if (with_intervals) intervals[name] = to_json(interval_over(values));
       value = median(std::move(values));
     }
   }
+  if (with_intervals) all["intervals"] = std::move(intervals);
   return all;
 }
 
-Json medians_of_lists(const std::vector<const Json*>& launches, const char* list,
-                      const std::vector<std::string>& identity,
-                      const std::vector<std::string>& totals) {
-  Json all = Json::array();
-  for (std::size_t at = 0; at < launches.front()->at(list).size(); ++at) {
-    std::vector<Json> entries;
-    for (const auto* launch : launches) {
-      if (launch->at(list).size() > at) entries.push_back(launch->at(list).at(at));
-    }
-    all.push_back(median_of(entries, identity, totals));
+// At each place of a list, what all launches have there.
+std::vector<std::vector<Json>> by_place(const std::vector<const Json*>& launches,
+                                        const char* list) {
+  std::vector<std::vector<Json>> places;
+  for (const auto* launch : launches) {
+    const auto& own = launch->at(list);
+    places.resize(std::max(places.size(), own.size()));
+    for (std::size_t at = 0; at < own.size(); ++at) places[at].push_back(own.at(at));
   }
-  return all;
+  return places;
+}
+
+// The rank with the largest median over launches, and that median.
+void name_slowest(Json& phase, const std::vector<Json>& launches) {
+  phase["slowest_rank"] = phase["slowest_ms"] = phase["intervals"]["slowest_ms"] = nullptr;
+  const auto medians = phase.value("by_rank_ms", Json::array());
+  const auto slowest = std::ranges::max_element(
+      medians, {}, [](const Json& ms) { return ms.is_number() ? ms.get<double>() : -1; });
+  if (slowest == medians.end() || !slowest->is_number()) return;
+  const auto rank = static_cast<std::size_t>(slowest - medians.begin());
+  std::vector<double> of_rank;
+  for (const auto& launch : launches) {
+    const auto own = launch.value("by_rank_ms", Json::array());
+    if (own.size() > rank && own[rank].is_number()) of_rank.push_back(own[rank].get<double>());
+  }
+  phase["slowest_rank"] = rank;
+  phase["slowest_ms"] = *slowest;
+  phase["intervals"]["slowest_ms"] = to_json(interval_over(std::move(of_rank)));
+}
+
+std::vector<const Json*> workloads_of(const Case& of) {
+  std::vector<const Json*> launches;
+  for (const auto& record : of.launches) {
+    if (!record.workload.empty()) launches.push_back(&record.workload);
+  }
+  return launches;
 }
 
 }  // namespace
 
-void summarize_workload(Case& measured) {
-  std::vector<const Json*> launches;
-  std::vector<Json> exchanges;
-  for (const auto& record : measured.launches) {
-    if (record.workload.empty()) continue;
-    launches.push_back(&record.workload);
-    exchanges.push_back(record.workload.at("exchange"));
+Json phases_over_launches(const Case& of) {
+  Json phases = Json::array();
+  for (const auto& launches : by_place(workloads_of(of), "phases")) {
+    phases.push_back(median_of(launches, {"name", "kind"}, {}, true));
+    name_slowest(phases.back(), launches);
   }
+  return phases;
+}
+
+void summarize_workload(Case& measured) {
+  const auto launches = workloads_of(measured);
   if (launches.empty()) return;
-  measured.phases = medians_of_lists(launches, "phases", {"name", "kind", "slowest_rank"}, {});
-  measured.pairs = medians_of_lists(launches, "pairs", {"src", "dst", "p50_bytes", "p99_bytes"},
-                                    {"bytes", "messages"});
-  measured.exchange = median_of(exchanges, {}, {});
+  measured.phases = phases_over_launches(measured);
+  measured.pairs = Json::array();
+  const auto pairs = by_place(launches, "pairs");
+  for (const auto& of_launches : pairs) {
+    measured.pairs.push_back(median_of(of_launches, {"src", "dst", "p50_bytes", "p99_bytes"},
+                                       {"bytes", "messages"},
+                                       pairs.size() <= most_pairs_with_intervals));
+  }
+  std::vector<Json> exchanges;
+  for (const auto* launch : launches) exchanges.push_back(launch->at("exchange"));
+  measured.exchange = median_of(exchanges, {}, {}, true);
 }
 
 }  // namespace ucxbench

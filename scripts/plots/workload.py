@@ -64,7 +64,7 @@ def read(run, file):
                 ci95=interval(rate["ci95"]),
                 input_bytes=None if input_bytes is None else number(input_bytes),
                 wall_ms=positive(case["metrics"]["wall_ms"]["p50"]),
-                phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"]},
+                phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"] if phase["median_ms"] is not None},
                 pairs=pairs.rates_of(case, ranks),
                 ignore_bytes=int(number(parameters.get("ignore_bytes", 0))),
                 amount=words((case["shows"].get("scaling") or {}).get("amount", "")),

@@ -59,7 +59,7 @@ def test_a_replay_says_what_the_log_has_and_where_ranks_wait(run_file):
         case = run["cases"][0]
         phases = [("idle", "gap", [1.0, 2.0]), ("sending", "exchanging", [1.0, 3.0]), ("late", "exchanging", [2.0, 5.0]),
                   ("UCX, while computing", "moving", [0.0, 0.0])]
-        case["phases"] = [{"name": name, "kind": kind, "median_ms": 2.0, "share": 0.3, "slowest_rank": 0, "slowest_ms": 3.0, "by_rank_ms": by_rank}
+        case["phases"] = [{"name": name, "kind": kind, "median_ms": 2.0, "share": 0.3, "slowest_rank": 0, "slowest_ms": 3.0, "by_rank_ms": by_rank, "intervals": {}}
                           for name, kind, by_rank in phases]
         case["pairs"] = [{"src": src, "dst": 1 - src, "bytes": 1000, "messages": 2, "p50_GBps": 1.0, "class": "memory", "path": "shm",
                           "calibrated_GBps": 8.0, "waiting_ms": 4.5 * (1 - src), "p50_bytes": 8, "p99_bytes": 992,

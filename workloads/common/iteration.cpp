@@ -12,7 +12,7 @@ Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const 
   };
   Iteration iteration;
   iteration.wall_ns = ns(phases.wall());
-  iteration.progress_ns = ns(phases.progress());
+  if (const auto ticks = phases.progress()) iteration.progress_ns = ns(*ticks);
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
     iteration.phase_ns.push_back(ns(phases.ticks(phase)));
   }
@@ -56,9 +56,12 @@ std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, doub
 }
 
 Json to_json(const Iteration& i) {
-  return {{"wall_ns", i.wall_ns},         {"phase_ns", i.phase_ns},
-          {"progress_ns", i.progress_ns}, {"busy_ns", i.busy_ns},
-          {"sent_bytes", i.sent_bytes},   {"received_bytes", i.received_bytes},
+  return {{"wall_ns", i.wall_ns},
+          {"phase_ns", i.phase_ns},
+          {"progress_ns", i.progress_ns ? Json(*i.progress_ns) : Json()},
+          {"busy_ns", i.busy_ns},
+          {"sent_bytes", i.sent_bytes},
+          {"received_bytes", i.received_bytes},
           {"phase_bytes", i.phase_bytes}};
 }
 
@@ -79,7 +82,9 @@ Iteration parse_iteration(const Json& json) {
   Iteration i;
   json.at("wall_ns").get_to(i.wall_ns);
   json.at("phase_ns").get_to(i.phase_ns);
-  json.at("progress_ns").get_to(i.progress_ns);
+  if (const auto& ns = json.at("progress_ns"); !ns.is_null()) {
+    i.progress_ns = ns.get<std::uint64_t>();
+  }
   json.at("busy_ns").get_to(i.busy_ns);
   json.at("sent_bytes").get_to(i.sent_bytes);
   json.at("received_bytes").get_to(i.received_bytes);

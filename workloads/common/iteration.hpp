@@ -28,8 +28,9 @@ std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, doub
 struct Iteration {
   std::uint64_t wall_ns = 0;
   std::vector<std::uint64_t> phase_ns;
-  std::uint64_t progress_ns = 0;  ///< in UCX, while a phase computed
-  std::uint64_t busy_ns = 0;      ///< with a message under way; 0 without a transfer log
+  /// In what moves messages, while a phase computed; empty where it was never timed.
+  std::optional<std::uint64_t> progress_ns{};
+  std::uint64_t busy_ns = 0;  ///< with a message under way; 0 without a transfer log
   std::uint64_t sent_bytes = 0, received_bytes = 0;
   /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
   std::vector<std::uint64_t> phase_bytes{};

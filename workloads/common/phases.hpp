@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,7 @@ class PhaseClock {
                .kind = Transfer::phase,
                .iteration = iteration};
     ticks_.assign(ticks_.size(), 0);
-    progress_ = 0;
+    progress_.reset();
     phase_ = 0;
     began_ = since_ = now;
   }
@@ -56,12 +57,13 @@ class PhaseClock {
 
   /// `ticks` of the phase that is on belong to UCX.
   void progressed(std::uint64_t ticks) {
-    progress_ += ticks;
+    progress_ = progress_.value_or(0) + ticks;
     since_ += ticks;
   }
 
   std::uint64_t ticks(std::size_t phase) const { return ticks_[phase]; }
-  std::uint64_t progress() const { return progress_; }
+  /// Empty where progressed() was never called.
+  std::optional<std::uint64_t> progress() const { return progress_; }
   std::uint64_t wall() const { return ended_ - began_; }
 
  private:
@@ -69,7 +71,8 @@ class PhaseClock {
   TransferLog* log_ = nullptr;
   Transfer record_{};
   std::size_t phase_ = 0;
-  std::uint64_t progress_ = 0, began_ = 0, since_ = 0, ended_ = 0;
+  std::optional<std::uint64_t> progress_;
+  std::uint64_t began_ = 0, since_ = 0, ended_ = 0;
 };
 
 }  // namespace ucxbench

@@ -54,6 +54,26 @@ Json to_json(const Phase& phase, const std::vector<RankFacts>& ranks, const Valu
           {"by_rank_ms", medians}};
 }
 
+/// Of the progress of messages while ranks compute. Null where no rank timed it: on a GPU the CPU
+/// makes progress beside the kernels, and some workloads make none while they compute. A rank that
+/// has nothing to compute makes none beside the others'.
+Json moving_phase(const std::vector<RankFacts>& ranks, std::string_view mover) {
+  const auto name = fmt::format("{}, while computing", mover);
+  const bool timed = std::ranges::any_of(ranks, [](const RankFacts& rank) {
+    return std::ranges::any_of(rank.iterations,
+                               [](const Iteration& i) { return i.progress_ns.has_value(); });
+  });
+  if (timed) {
+    return to_json({name, PhaseKind::moving}, ranks,
+                   [](const Iteration& i) { return double(i.progress_ns.value_or(0)); });
+  }
+  Json phase = {{"name", name}, {"kind", name_of(phase_kinds, PhaseKind::moving)}};
+  for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
+    phase[field] = nullptr;
+  }
+  return phase;
+}
+
 Value bytes_in(std::size_t phase) {
   return [phase](const Iteration& i) {
     return i.phase_bytes.empty() ? 0.0 : static_cast<double>(i.phase_bytes.at(phase));
@@ -79,9 +99,7 @@ Json phases_of(const std::vector<RankFacts>& ranks, std::span<const Phase> phase
     all.push_back(to_json(phases[at], ranks, ns_in(at)));
     if (const auto most = imbalance(ranks, bytes_in(at))) all.back()["ingress_imbalance"] = *most;
   }
-  const auto moving = fmt::format("{}, while computing", mover);
-  all.push_back(to_json({moving, PhaseKind::moving}, ranks,
-                        [](const Iteration& i) { return double(i.progress_ns); }));
+  all.push_back(moving_phase(ranks, mover));
   return all;
 }
 

@@ -61,5 +61,22 @@ TEST(Record, SaysOfEachPhaseOfWhichKindItIs) {
   EXPECT_DOUBLE_EQ(record.workload.at("exchange").at("exposed_ms").get<double>(), 2e-3);
 }
 
+TEST(Record, HasNoTimeInUcxWhereNobodyTimedIt) {
+  constexpr std::array<Phase, 1> phases = {{{"add", PhaseKind::computing}}};
+  auto timed = rank_with({.wall_ns = 3000, .phase_ns = {3000}, .progress_ns = 1000});
+  const auto untimed = rank_with({.wall_ns = 3000, .phase_ns = {3000}});
+  const auto moving = [&](const std::vector<RankFacts>& ranks) {
+    std::vector<RankFacts> told;
+    for (const auto& rank : ranks) told.push_back(parse_rank_facts(to_json(rank)));
+    return make_record(told, phases, 24'000, {}, step_ns, "UCX").workload.at("phases").at(1);
+  };
+  EXPECT_DOUBLE_EQ(moving({timed, timed}).at("median_ms").get<double>(), 1e-3);
+  EXPECT_DOUBLE_EQ(moving({timed, untimed}).at("median_ms").get<double>(), 5e-4)
+      << "that rank had nothing to compute";
+  for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
+    EXPECT_TRUE(moving({untimed, untimed}).at(field).is_null()) << field;
+  }
+}
+
 }  // namespace
 }  // namespace ucxbench

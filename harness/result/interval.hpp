@@ -1,0 +1,44 @@
+#pragma once
+
+// How far a median over launches may be from what more launches would give. Every output takes it
+// from here.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "harness/core/json.hpp"
+#include "harness/core/names.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Of a median over launches, in its unit.
+struct Interval {
+  enum class Kind {
+    ci95,   ///< the median's 95 % confidence interval (median_ci95)
+    range,  ///< from the lowest to the highest launch: they are too few for 95 %
+  };
+  double low = 0, high = 0;
+  Kind kind = Kind::ci95;
+};
+
+inline constexpr Names<Interval::Kind, 2> interval_kinds = {
+    {{Interval::Kind::ci95, "ci95"}, {Interval::Kind::range, "range"}}};
+
+/// Of the median of these, one per launch; what is not finite is left out. Empty below two.
+std::optional<Interval> interval_over(std::vector<double> of_launches);
+
+/// Of the metric's p50.
+std::optional<Interval> interval_of(const Metric& metric);
+
+/// Case::pairs of more than so many have no intervals, or a run file would be twice as large.
+inline constexpr std::size_t most_pairs_with_intervals = 4096;
+
+/// {"low", "high", "kind"}, or null.
+Json to_json(const std::optional<Interval>& interval);
+
+/// What stands under `intervals` of a summary ("median_ms" of a phase); empty where there is none.
+std::optional<Interval> interval_at(const Json& summary, const char* name);
+
+}  // namespace ucxbench
