@@ -89,10 +89,9 @@ Json series_json(const SeriesChange& series) {
 }
 
 // What is said of one series alone, and by no line for all.
-std::string said_of(const SeriesChange& series, const Comparison& comparison) {
+std::string said_of(const SeriesChange& series) {
   if (series.change == Change::added) return "";
-  const bool said = series.doubt != Doubt::none ||
-                    (series.change == Change::inconclusive && !comparison.host_changed.empty());
+  const bool said = series.doubt != Doubt::none || series.reason == "host";
   return joined(said ? "" : series.why, series.remark);
 }
 
@@ -234,7 +233,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
     text += wrapped("! " + line, "  ", page_width());
   for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());
   for (const auto& series : comparison.series) {
-    const auto said = said_of(series, comparison);
+    const auto said = said_of(series);
     if (said.empty()) continue;
     text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(said)), "  ",
                     page_width());
@@ -264,7 +263,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += "- " + markdown_escaped(line) + "\n";
   for (const auto& step : comparison.next_steps) text += "- " + markdown_escaped(step) + "\n";
   for (const auto& series : comparison.series) {
-    const auto said = said_of(series, comparison);
+    const auto said = said_of(series);
     if (said.empty()) continue;
     text +=
         "- " + markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(said)) + "\n";

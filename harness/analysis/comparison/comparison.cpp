@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/analysis/comparison/environments.hpp"
+#include "harness/analysis/comparison/host_drift.hpp"
 #include "harness/analysis/comparison/judge.hpp"
 #include "harness/analysis/comparison/next_steps.hpp"
 #include "harness/analysis/comparison/placements.hpp"
@@ -136,18 +137,6 @@ bool all_are_duets(const std::vector<Row>& rows) {
   });
 }
 
-void doubt_all(Comparison& comparison) {
-  for (auto& row : comparison.series) {
-    // What befell the host befell both sides of a duet.
-    if (row.change == Change::missing || row.method == Method::duets) continue;
-    row.change = Change::inconclusive;
-    row.doubt = Doubt::none;
-    row.reason = "host";
-    row.why = fmt::format("host reference drifted: {}; rerun interleaved (ucx-bench ab)",
-                          comparison.host_changed);
-  }
-}
-
 // The least likely to be chance first, and the larger of equals.
 bool comes_before(const SeriesChange& a, const SeriesChange& b) {
   if (a.change != b.change) return a.change < b.change;
@@ -258,7 +247,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   add_reasons_in_turns(comparison);
   const bool turns = in_turns(base, now);
   look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
-  if (!comparison.host_changed.empty()) doubt_all(comparison);
+  if (!comparison.host_changed.empty()) doubt_what_the_host_explains(series, base, comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& row) {
     return row.change == Change::regressed || row.change == Change::improved;
   });

@@ -94,7 +94,7 @@ struct Comparison {
   /// What both runs measured of the host itself; of no other test's family.
   std::vector<SeriesChange> canaries{};
   /// Which canaries changed: "canary/memcpy copy_GBps 8.1 -> 6.0 (-25.9 %)". Unless it is empty,
-  /// what both runs have is inconclusive.
+  /// what this may have made is inconclusive (host_drift.hpp).
   std::string host_changed{};
   std::vector<SeriesChange> series{};  ///< the most certain loss first
   /// One line for all series of a kind that have no verdict, with what to do (next_steps.hpp).
@@ -116,10 +116,10 @@ std::size_t launches_needed(std::size_t tests, double alpha, Method method = Met
 /// from 1 by more than `floor`, by more than the clock resolves (step_of), and by more than twice
 /// the noise of the two series (the standard error of the ratio of their medians). It is unchanged
 /// if the ratio's interval, of 1 − alpha, leaves no room for a change of 5 % or of the floor. A
-/// canary (canary_benchmark) that changed by the same rules makes all of it inconclusive, a drift
-/// the series that has it (look_at_shapes). Metrics that follow from others (message rate,
-/// throughput) and those kept for other tools are left out. Duets that `ab` looked at
-/// before their end are judged as it did, look after look (looks.hpp).
+/// canary (canary_benchmark) that changed by the same rules makes inconclusive what it explains
+/// (doubt_what_the_host_explains), a drift the series that has it (look_at_shapes). Metrics that
+/// follow from others (message rate, throughput) and those kept for other tools are left out. Duets
+/// that `ab` looked at before their end are judged as it did, look after look (looks.hpp).
 Comparison compare(const Result& base, const Result& now, const Demands& demands = {});
 
 }  // namespace ucxbench

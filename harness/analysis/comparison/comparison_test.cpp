@@ -263,6 +263,44 @@ TEST(Compare, GivesNoVerdictOnAHostThatChanged) {
   EXPECT_TRUE(found.differences.empty());
 }
 
+// The host's drift explains a change of the same work, and no larger one.
+TEST(Compare, AHostExplainsNoMoreThanItsDrift) {
+  const auto change_of = [](double row, const char* canary, double host, int bytes = 65536) {
+    const auto at = [&](double factor, double drift, unsigned seed) {
+      auto result = with_canary(run({factor}, 12, seed, 0.001), drift);
+      result.cases[0].parameters["bytes"] = bytes;
+      result.cases[1].key = canary;
+      return result;
+    };
+    const auto found = compare(at(1, 1, 1), at(row, host, 2));
+    EXPECT_FALSE(found.host_changed.empty());
+    if (found.series[0].change == Change::inconclusive) {
+      EXPECT_EQ(found.series[0].reason, "host");
+    } else if (found.series[0].change != Change::unchanged) {
+      EXPECT_EQ(found.series[0].remark, "the host reference drifted less than this");
+    }
+    return found.series[0].change;
+  };
+  const auto* const copy = "canary/memcpy";
+  const auto* const call = "canary/syscall";
+  for (const auto* canary : {copy, call}) {
+    EXPECT_EQ(change_of(1.6, canary, 1 / 1.02), Change::regressed);
+    EXPECT_EQ(change_of(1.6, canary, 1 / 1.6), Change::inconclusive);
+    EXPECT_EQ(change_of(1.6, canary, 1 / 2.0), Change::inconclusive);
+    EXPECT_EQ(change_of(0.6, canary, 1.02), Change::improved);
+    EXPECT_EQ(change_of(0.6, canary, 1 / 0.6), Change::inconclusive);
+    // A slower host makes nothing faster, and a faster one nothing slower.
+    EXPECT_EQ(change_of(0.6, canary, 1 / 1.6), Change::improved);
+    EXPECT_EQ(change_of(1.6, canary, 1.6), Change::regressed);
+    // It may hide a loss of as much.
+    EXPECT_EQ(change_of(1, canary, 1.02), Change::unchanged);
+    EXPECT_EQ(change_of(1, canary, 1.2), Change::inconclusive);
+  }
+  // What stays in caches does not become slower because memory did.
+  EXPECT_EQ(change_of(1.6, copy, 1 / 1.6, 8), Change::regressed);
+  EXPECT_EQ(change_of(1.6, call, 1 / 1.6, 8), Change::inconclusive);
+}
+
 // Launches of one run, of which every second pair is `factor` times as slow.
 Result in_pairs(double factor, std::size_t launches) {
   auto result = run({1}, launches, 1);

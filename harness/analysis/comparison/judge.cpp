@@ -12,9 +12,6 @@
 namespace ucxbench {
 namespace {
 
-// What a user would want to hear of, if it were there.
-constexpr double matters = 0.05;
-
 // Of launches, where an interval has no end: far beyond what anybody measures.
 constexpr double most_wanted = 1e9;
 
@@ -50,16 +47,16 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
     return;
   }
   // An interval shrinks with the square root of the number of launches, around the estimate: until
-  // it leaves out what matters, or no change, whichever is further from the estimate. A change of
-  // more than that may be chance.
-  const auto change = std::min(std::abs(series.ratio.estimate - 1), matters);
-  const auto times = std::pow((high - low) / 2 / std::max(matters - change, change), 2);
+  // it leaves out what least_that_matters, or no change, whichever is further from the estimate. A
+  // change of more than that may be chance.
+  const auto change = std::min(std::abs(series.ratio.estimate - 1), least_that_matters);
+  const auto times = std::pow((high - low) / 2 / std::max(least_that_matters - change, change), 2);
   const auto more = static_cast<double>(launches) * std::max(1.0, times);
   series.doubt = Doubt::too_noisy;
   series.launches_wanted = static_cast<std::size_t>(
       std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
   series.reason = "noise";
-  series.why = fmt::format("noise hides changes below {:.0f} %", 100 * matters);
+  series.why = fmt::format("noise hides changes below {:.0f} %", 100 * least_that_matters);
 }
 
 void decide(SeriesChange& series, double alpha, std::size_t tests) {
@@ -81,9 +78,9 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
     series.reason = "placement";
     return;
   }
-  const auto bound = std::max(matters, series.floor);
+  const auto bound = std::max(least_that_matters, series.floor);
   if (series.ratio.interval && (*series.ratio.interval)[0] > 1 - bound &&
-      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= matters) {
+      (*series.ratio.interval)[1] < 1 + bound && std::abs(change) <= least_that_matters) {
     series.change = Change::unchanged;
     return;
   }

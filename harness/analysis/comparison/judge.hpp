@@ -9,6 +9,9 @@
 
 namespace ucxbench {
 
+/// Relative: what a user would want to hear of, if it were there.
+inline constexpr double least_that_matters = 0.05;
+
 /// Gives the rows of one family of tests their verdicts, as compare() says, and returns how many
 /// were tested. Rows of duets are judged at each look, and keep what was found at the one at which
 /// they were decided or which was the last before they were left out; rows of launches

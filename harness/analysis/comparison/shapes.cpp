@@ -18,10 +18,6 @@ Matched values_of(const SeriesChange& series, const Result& base, const Result& 
                             series.metric);
 }
 
-void add_remark(SeriesChange& series, const std::string& remark) {
-  series.remark += (series.remark.empty() ? "" : "; ") + remark;
-}
-
 std::string drift_in_words(const SeriesChange& series) {
   const auto percent = [](double change) { return fmt::format("{:+.1f} %", 100 * change); };
   if (series.base_drift && series.new_drift) {
@@ -57,6 +53,10 @@ void name_modes(SeriesChange& series, const std::vector<double>& medians,
 }
 
 }  // namespace
+
+void add_remark(SeriesChange& series, const std::string& remark) {
+  series.remark += (series.remark.empty() ? "" : "; ") + remark;
+}
 
 const Case* find_case(const Result& result, const std::string& key) {
   const auto found = std::ranges::find(result.cases, key, &Case::key);

@@ -16,6 +16,9 @@ namespace ucxbench {
 void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
                     const Placements& placements, double alpha, bool in_turns);
 
+/// Puts it behind what is said of the series already.
+void add_remark(SeriesChange& series, const std::string& remark);
+
 /// nullptr when there is none.
 const Case* find_case(const Result& result, const std::string& key);
 
