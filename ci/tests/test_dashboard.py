@@ -42,6 +42,23 @@ def test_verdicts_are_those_of_compare(bench, tree, tmp_path, interpreter):
     assert 'href="runs/machine/2026-01/second.json"' in page
 
 
+def test_a_loss_stands_until_it_is_recovered_or_accepted(bench, tree, run, tmp_path, interpreter):  # noqa: F811
+    """By the program's own verdicts: lost on the third day, as slow on the fourth, recovered on the fifth."""
+    def page_of(day, factor):
+        run["run"] |= {"started_utc": f"2026-01-0{day}T00:00:00Z", "finished_utc": f"2026-01-0{day}T00:01:00Z"}
+        recorded(run, f"day-{day}", tree / "machine/2026-01", factor=factor)
+        assert bench("dashboard", "runs", environment=interpreter).code == 0
+        return (tmp_path / "dashboard.html").read_text(encoding="utf-8")
+
+    page = page_of(4, 1.2)
+    assert "<title>ucx-bench: 1 regressed, 3 unchanged</title>" in page
+    assert "regressed since 2026-01-03" in page and "base: 2026-01-02" in page and "last good run: 2026-01-02" in page
+    (tree / "triage.yaml").write_text("- {id: '*', state: accepted, reason: a header, owner: ann, expiry: 2999-01-01}\n")
+    assert "<title>ucx-bench: 4 unchanged</title>" in page_of(4, 1.2)
+    (tree / "triage.yaml").unlink()
+    assert "<title>ucx-bench: 4 unchanged</title>" in page_of(5, 1.0)
+
+
 @pytest.mark.release_only
 def test_another_question_is_another_stream(bench, tree, tmp_path, interpreter):
     for name, words in (("first", "tcp"), ("second", "tcp"), ("third", "shm")):

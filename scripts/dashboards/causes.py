@@ -76,8 +76,9 @@ def suspects(old, new):
     return f"git log --oneline {base}..{head}" if base and head and base != head else None
 
 
-def commands_of(base, new):
-    """Ready to be typed: the suspects, the run again, and the search for the commit."""
+def commands_of(base, new, since=None):
+    """Ready to be typed: the suspects, the run again, and the search for the commit; `since` is the first run that had
+    lost."""
     again = list(new.command)
     if "--json" in again:
         at = again.index("--json")
@@ -85,8 +86,9 @@ def commands_of(base, new):
     again = shlex.join([*again, "--json", "again.json"])
     judge = f"ucx-bench compare {shlex.quote(str(base.path))} again.json --fail-on regression"
     commands = [("again", f"{again} && {judge}")]
-    if log := suspects(base, new):
+    since = since or new
+    if log := suspects(base, since):
         script = shlex.quote(f"scripts/setup/build release ucx-bench && {again} && {judge}")
-        bisect = f"git bisect start {commit_of(new)} {commit_of(base)} && git bisect run sh -c {script}"
+        bisect = f"git bisect start {commit_of(since)} {commit_of(base)} && git bisect run sh -c {script}"
         commands = [("suspects", log), *commands, ("the commit", bisect)]
     return commands

@@ -32,12 +32,6 @@ class Stream:
     def segment_starts(self):
         return [i for i, run in enumerate(self.runs) if i == 0 or run.segment != self.runs[i - 1].segment]
 
-    def base_of_newest(self):
-        """The last complete run before the newest one in its segment; None if there is none."""
-        newest = self.runs[-1]
-        return next((run for run in reversed(self.runs[:-1])
-                     if run.segment == newest.segment and run.state == "complete"), None)
-
 
 @dataclasses.dataclass(eq=False)
 class Line:
@@ -156,11 +150,13 @@ def worse(line, change):
 
 
 def standing_losses(line):
-    """Change points for the worse in the newest segment, unless the line is back where it was before."""
+    """Change points for the worse in the newest segment, unless the line, or its last value, is back where it was
+    before."""
     start = line.stream.segment_starts[-1]
     latest = [change for change in line.changes if change.index >= start]
     if not latest:
         return []
-    now = latest[-1].after
+    now, last = latest[-1].after, next(value[0] for value in reversed(line.values) if value)
     return [change for change in latest if worse(line, change)
-            and (now > change.before) == (line.better == "lower") and now != change.before]
+            and (now > change.before) == (line.better == "lower") and now != change.before
+            and abs(last - change.before) > abs(last - change.after)]

@@ -34,20 +34,43 @@ def plain_cells(line):
             "why": "" if value else line.notes.get(len(line.values) - 1, "")}
 
 
-def history_of(line):
-    """In words, the change points of the newest segment that are for the worse and still stand."""
+def losses_of(line, entry):
+    """The change points of the newest segment that are for the worse, still stand, and are not excused."""
+    found = of_lines.standing_losses(line) if line else []
+    return [change for change in found if not (entry and entry.excuses(line.stream.runs[change.index]))]
+
+
+def history_of(line, losses):
     told = []
-    for change in of_lines.standing_losses(line):
+    for change in losses:
         day = line.stream.runs[change.index].started[:10]
         text = f"{percent(change.after / change.before)} since {day}"
         told.append(text + (", provisional" if change.provisional else ""))
     return told
 
 
+def base_of(row, comparison):
+    return (row and row.get("base_run")) or comparison.base
+
+
+def standing_of(row, comparison):
+    """In words, since when a row that regressed is worse, and than which run."""
+    if not row or not row.get("since"):
+        return []
+    base = base_of(row, comparison)
+    told = f"regressed since {said_of(row['since'])}; last good {said_of(base)}"
+    return [f"{told}; this run does not say otherwise: {row['why']}" if row.get("undecided") else told]
+
+
+def said_of(run):
+    return f"{run.started[:10]} (commit {(run.commit or '?')[:10]})"
+
+
 def line_of(row, lines, stream, comparison):
     """The newest run's line, or the base's where the newest run has none."""
+    base = base_of(row, comparison)
     places = [len(stream.runs) - 1]
-    places += [stream.runs.index(comparison.base)] if comparison.base in stream.runs else []
+    places += [stream.runs.index(base)] if base in stream.runs else []
     for place in places:
         for line in lines.get((row["key"], row["metric"]), []):
             if line.values[place] is not None:
@@ -83,11 +106,15 @@ def rows_of(stream, lines, comparison, newest, entries):
         key, metric = (row["key"], row["metric"]) if row else (line.key, line.metric)
         word, why = shape.shape_of(row, medians.get((key, metric)))
         verdict = row["verdict"] if row else NO_VERDICT
+        entry = triage.entry_of(entries, f"{key} {metric}")
+        losses = losses_of(line, entry)
         rows.append({
             **(compared_cells(row) if row else plain_cells(line)),
             "id": f"{key} {metric}", "key": key, "metric": title_of(runs, key, metric), "verdict": verdict,
             "mark": MARKS.get(verdict, "·"), "shape": word, "shape_why": why,
-            "history": history_of(line) if line else [], "triage": triage.entry_of(entries, f"{key} {metric}"),
+            "history": standing_of(row, comparison) + history_of(line, losses),
+            "since": row and row.get("since"), "base_run": base_of(row, comparison) if row else None,
+            "excused": bool(row and row["excused"]), "triage": entry, "losses": losses,
             "line": line, "canary": bool(line) and line.canary,
         })
     return rows

@@ -22,6 +22,8 @@ def headline(comparisons):
     if not judged:
         return "nothing to compare yet", "none"
     told = [f"{counts[verdict]} {verdict}" for verdict in verdicts.VERDICTS if counts[verdict]]
+    if excused := sum(comparison.excused() for comparison in comparisons):
+        told.append(f"{excused} excused")
     order = ("regressed", "missing", "inconclusive", "improved")
     worst = next((verdict for verdict in order if counts[verdict]), "unchanged")
     place = "" if len(comparisons) == judged else f" in {judged} of {len(comparisons)} kinds of run"
@@ -40,14 +42,30 @@ def next_steps(comparison):
 def last_good(stream, comparison, rows):
     """The last run before anything that stands as a loss; None if the newest segment has no such run."""
     start = stream.segment_starts[-1]
-    bounds = [change.index for row in rows if row["line"] for change in of_lines.standing_losses(row["line"])]
-    if comparison.counts()["regressed"]:
-        known = comparison.base in stream.runs
-        bounds.append(stream.runs.index(comparison.base) + 1 if known else len(stream.runs) - 1)
+    counted = [row for row in rows if not row["excused"]]
+    bounds = [change.index for row in counted for change in row["losses"]]
+    for row in counted:
+        if row["verdict"] == "regressed":
+            known = row["base_run"] in stream.runs
+            bounds.append(stream.runs.index(row["base_run"]) + 1 if known else len(stream.runs) - 1)
     if comparison.counts()["inconclusive"] or comparison.counts()["missing"]:
         bounds.append(len(stream.runs) - 1)  # of the newest, nobody knows
     bound = min(bounds, default=len(stream.runs))
     return next((run for run in reversed(stream.runs[start:bound]) if run.state == "complete"), None)
+
+
+def standing(rows, page):
+    """The rows that regressed, by the run with which that began: where it was good, and what came in between."""
+    found = collections.defaultdict(list)
+    for row in rows:
+        if row["since"] and not row["excused"]:
+            found[row["since"]].append(row)
+    told = []
+    for since, lost in sorted(found.items(), key=lambda of: of[0].time):
+        base = max((row["base_run"] for row in lost), key=lambda run: run.time)
+        told.append({"since": told_run(since, page), "base": told_run(base, page), "rows": len(lost),
+                     "suspects": causes.suspects(base, since), "same_commit": base.commit == since.commit})
+    return told
 
 
 def facts_of(rows, cases):
@@ -55,7 +73,7 @@ def facts_of(rows, cases):
 
 
 def common_causes(rows, cases):
-    lost = [row for row in rows if row["line"] and row["verdict"] == "regressed"]
+    lost = [row for row in rows if row["line"] and row["verdict"] == "regressed" and not row["excused"]]
     kept = [row for row in rows if row["line"] and row["verdict"] in ("unchanged", "improved")]
     return causes.causes_of(facts_of(lost, cases), facts_of(kept, cases))
 
@@ -64,7 +82,7 @@ def history_of(stream, rows, cases):
     """By the run at which they began, the losses that still stand: who, what they have in common, suspects."""
     found = collections.defaultdict(list)
     for row in rows:
-        for change in of_lines.standing_losses(row["line"]) if row["line"] else []:
+        for change in row["losses"]:
             found[change.index].append((row, change))
     told = []
     for at, losses in sorted(found.items()):
@@ -111,6 +129,12 @@ def heat_and_curves(comparison, newest, base, problems):
         return [], 0, []
 
 
+def first_lost(comparison):
+    """The first run of the losses that are held against the base of most of them."""
+    return min((row["since"] for row in comparison.rows if row.get("since") and row["base_run"] is comparison.base),
+               key=lambda run: run.time, default=None)
+
+
 def stream_of(stream, lines, comparison, arguments, entries, loaded):
     base = loaded.of(comparison.base.path) if comparison.base else None
     newest = loaded.of(comparison.new.path)
@@ -124,7 +148,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "spark": spark.drawn(stream, lines), "to_do": spark.to_do(stream, comparison, rows, shared, history, steps),
         "name": stream.name, "labels": comparison.new.labels, "trouble": comparison.trouble,
         "counts": [(verdict, of_rows.MARKS[verdict], count) for verdict, count in comparison.counts().items()],
-        "accepted": sum(bool(row["triage"]) and row["verdict"] == "regressed" for row in rows),
+        "excused": comparison.excused(), "standing": standing(rows, arguments.html),
         "new": told_run(comparison.new, arguments.html),
         "base": told_run(comparison.base, arguments.html) if comparison.base else None,
         "good": told_run(good, arguments.html) if good else None,
@@ -135,8 +159,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "history": history, "steps": steps, "causes": shared,
         "rows": [row for row in rows if row["verdict"] not in FOLDED],
         "folded": [(verdict, of) for verdict in FOLDED if (of := [row for row in rows if row["verdict"] == verdict])],
-        "commands": causes.commands_of(comparison.base, comparison.new) if regressed else [],
-        "same_commit": regressed and comparison.base.commit == comparison.new.commit,
+        "commands": causes.commands_of(comparison.base, comparison.new, first_lost(comparison)) if regressed else [],
         "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],
         "not_measured": not_measured(comparison.new), "runs": len(stream.runs), "segments": len(stream.segment_starts),
         "panels": panels, "panels_left_out": panels_left_out, "matrices": matrices,
@@ -153,7 +176,7 @@ def content_of(found, by_stream, arguments, base, now):
     found.problems += troubles
     # Of the page itself where it is one of its runs.
     base = base and next((run for run in found.runs if run.id == base.id), base)
-    compared = {stream: verdicts.compared(stream, arguments.program, found.runs, base) for stream in streams}
+    compared = {stream: verdicts.compared(stream, arguments.program, found, entries, base) for stream in streams}
     streams.sort(key=lambda stream: compared[stream].worst())
     comparisons = [compared[stream] for stream in streams]
     loaded, samples, told = details.Loaded(found.problems, arguments.program), {}, []

@@ -58,7 +58,7 @@ def counted(number):
 
 def to_do(stream, comparison, rows, causes, history, steps):
     """The first of these that applies."""
-    by = {verdict: [row for row in rows if row["verdict"] == verdict and not row["triage"]] for verdict in ("regressed", "missing")}
+    by = {verdict: [row for row in rows if row["verdict"] == verdict and not row["excused"]] for verdict in ("regressed", "missing")}
     counts = comparison.counts()
     if not comparison.rows and stream.side == "base":
         return "Nothing to do here: see the card of the new side."
@@ -68,8 +68,9 @@ def to_do(stream, comparison, rows, causes, history, steps):
         return "Choose another base with --base." if comparison.base else "Measure the same once more: the next run has a verdict."
     if by["regressed"]:
         worst = by["regressed"][0]
+        since = f", since {worst['since'].started[:10]}" if worst["since"] else ""
         common = f"; what they share: {causes[0][0]}" if causes else ""
-        return f"Look into {counted(len(by['regressed']))} that regressed, first {worst['key']} {worst['metric']} ({worst['delta']}){common}."
+        return f"Look into {counted(len(by['regressed']))} that regressed, first {worst['key']} {worst['metric']} ({worst['delta']}){since}{common}."
     if by["missing"]:
         return f"Find out why the new run lacks {counted(len(by['missing']))} that the base run has."
     if history:

@@ -5,6 +5,9 @@
   reason: a longer header since #31
   owner: ann
   expiry: 2027-01-31                                # after it the entry counts no more
+  day: 2026-11-20                                   # may be left out: later losses are not meant
+
+An accepted row is compared with the level that was accepted, from then on; an ignored one is never counted as lost.
 """
 
 import dataclasses
@@ -14,6 +17,8 @@ import fnmatch
 FILE = "triage.yaml"
 STATES = ("open", "accepted", "fixed", "ignored")
 FIELDS = ("id", "state", "reason", "owner", "expiry")
+OPTIONAL = ("day",)
+EXCUSES = ("accepted", "ignored")
 
 
 @dataclasses.dataclass
@@ -23,8 +28,16 @@ class Entry:
     reason: str
     owner: str
     expiry: datetime.date
+    day: datetime.date | None = None
     expired: bool = False
     used: bool = False
+
+    def covers(self, run):
+        """Whether it was written of what that run shows."""
+        return self.day is None or run.started[:10] <= self.day.isoformat()
+
+    def excuses(self, run):
+        return self.state in EXCUSES and self.covers(run)
 
 
 def wrong(item):
@@ -33,12 +46,13 @@ def wrong(item):
         return "is no entry: give id, state, reason, owner and expiry"
     if missing := [name for name in FIELDS if not item.get(name)]:
         return f"has no {', '.join(missing)}: an entry has {', '.join(FIELDS)}"
-    if unknown := [str(name) for name in item if name not in FIELDS]:
-        return f"has {', '.join(unknown)}: an entry has {', '.join(FIELDS)}"
+    if unknown := [str(name) for name in item if name not in FIELDS + OPTIONAL]:
+        return f"has {', '.join(unknown)}: an entry has {', '.join(FIELDS)}, and may have {', '.join(OPTIONAL)}"
     if item["state"] not in STATES:
         return f"has the state '{item['state']}': one of {', '.join(STATES)}"
-    if type(item["expiry"]) is not datetime.date:
-        return f"has the expiry '{item['expiry']}': a day such as 2027-01-31"
+    for name in ("expiry", "day"):
+        if type(item.get(name, datetime.date.min)) is not datetime.date:
+            return f"has the {name} '{item[name]}': a day such as 2027-01-31"
     return ""
 
 
@@ -63,7 +77,7 @@ def load(folder, today):
         if trouble := wrong(item):
             problems.append((FILE, f"entry {number} {trouble}"))
             continue
-        entries.append(Entry(**{name: item[name] for name in FIELDS}, expired=item["expiry"] < today))
+        entries.append(Entry(**item, expired=item["expiry"] < today))
     return entries, problems
 
 

@@ -1,13 +1,17 @@
-"""The newest run of each stream against its base: the program itself compares, nothing is judged here."""
+"""The newest run of each stream against its bases: the program itself compares, nothing is judged here."""
 
+import collections
 import dataclasses
 import json
 import math
 import subprocess
 
+from dashboards import chain, triage
 from pages.sections import VERDICTS
 
 LIMIT_S = 120
+LETTERS = {"regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+"}
+WORDS = {letter: verdict for verdict, letter in LETTERS.items()}
 
 
 @dataclasses.dataclass
@@ -15,7 +19,7 @@ class Comparison:
     """Of a stream's newest run; `trouble` says why there is none."""
 
     new: object  # Run
-    base: object = None  # Run, or None
+    base: object = None  # Run, or None; where rows have several, that of most that regressed, else of most
     result: dict = dataclasses.field(default_factory=dict)  # ucx-bench/comparison/1
     trouble: str = ""
 
@@ -24,8 +28,11 @@ class Comparison:
         return self.result.get("series", [])
 
     def counts(self):
-        found = [row["verdict"] for row in self.rows]
+        found = [row["verdict"] for row in self.rows if not row["excused"]]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+    def excused(self):
+        return sum(row["excused"] for row in self.rows)
 
     def worst(self):
         """Sorts what needs a look before what does not."""
@@ -48,26 +55,97 @@ def told(program, *words):
         return None, f"'{program} {words[0]}' wrote no JSON"
 
 
-def compared(stream, program, known=(), base=None):
-    """`base` is a Run that is taken whatever it is. The base of `ab` is its other side, one of the `known` runs."""
+def of_two(program, base, new, across=False):
+    """(what `compare` says, "") or ({}, why it says nothing)."""
+    result, trouble = told(program, "compare", base.path, new.path, *(["--across-environments"] if across else []))
+    if trouble:
+        return {}, trouble
+    return result, f"incomparable: {result['incomparable']}" if result["incomparable"] else ""
+
+
+class Judge:
+    """What `compare` says of two runs of the tree, asked once for each two: the index keeps a letter for each row."""
+
+    def __init__(self, found, program):
+        self.found, self.program = found, program
+
+    def __call__(self, base, new):
+        if base.id == new.id:
+            return {}
+        rows = chain.rows_of(new)
+        letters = self.found.remembered(new, f"against {base.id}", lambda: self.ask(rows, base, new))
+        return {row[:2]: WORDS[letter] for row, letter in zip(rows, letters or "") if letter in WORDS}
+
+    def ask(self, rows, base, new):
+        result, trouble = of_two(self.program, base, new)
+        if trouble:
+            return None
+        verdicts = {(row["key"], row["metric"]): row["verdict"] for row in result["series"]}
+        return "".join(LETTERS.get(verdicts.get(row[:2]), " ") for row in rows)
+
+
+def is_excused(row, entries, run):
+    """Lost, and said in triage.yaml to be right."""
+    if row["verdict"] not in ("regressed", "missing"):
+        return False
+    entry = triage.entry_of(entries, f"{row['key']} {row['metric']}")
+    return entry is not None and entry.excuses(run)
+
+
+def kept(row, standing, base, new):
+    """A row of the newest run with what stands: since when it is worse, and against which run."""
+    since = standing.since
+    if row["verdict"] == "inconclusive" and since:
+        row |= {"verdict": "regressed", "undecided": True}
+    return row | {"base_run": base, "since": (since or new) if row["verdict"] == "regressed" else None}
+
+
+def by_chain(new, links, program):
+    """The newest run's rows, each against its own base."""
+    awaited = links.awaited(new)
+    often = collections.Counter(of.base for of in awaited.values()) or collections.Counter([links.runs[-1]])
+    asked = {run: of_two(program, run, new) for of in awaited.values() for run in (of.base, of.anchor)} if awaited else {}
+    usual = max(often, key=lambda run: (often[run], run.time))
+    if usual not in asked:
+        asked[usual] = of_two(program, usual, new)
+    found = {run: {(row["key"], row["metric"]): row for row in result.get("series", [])}
+             for run, (result, trouble) in asked.items() if not trouble}
+    if usual not in found:
+        return Comparison(new, usual, asked[usual][0], trouble=asked[usual][1])
+    rows = []
+    for name, of in awaited.items():
+        near, far = (found.get(run, {}).get(name) for run in (of.base, of.anchor))
+        slowly = far and far["verdict"] == "regressed" and (not near or near["verdict"] != "regressed")
+        if near or slowly:
+            rows.append(kept(dict(far if slowly else near), of, of.anchor if slowly else of.base, new))
+    rows += [row for name, row in found[usual].items() if name not in awaited and row["verdict"] != "missing"]
+    lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] == "regressed" and row.get("base_run"))
+    shown = max(lost, key=lambda run: (lost[run], run.time)) if lost else usual
+    return Comparison(new, shown, asked[shown][0] | {"series": rows})
+
+
+def compared(stream, program, found, entries=(), base=None):
+    """`base` is a Run that is taken whatever it is. The base of `ab` is its other side, one of the runs found. Else each
+    row has its own, by the chain."""
     new = stream.runs[-1]
     if stream.side == "base" and base is None:
         return Comparison(new, trouble="the base side of ab: its verdict is that of the new side")
-    turns = next((run for run in known if stream.side == "new" and run.id == new.other), None)
-    base = base or turns or stream.base_of_newest()
-    if base is None:
+    turns = next((run for run in found.runs if stream.side == "new" and run.id == new.other), None)
+    if base and base.id == new.id:
+        return Comparison(new, trouble="it is the base itself")
+    if base or turns:
+        # The two sides of ab differ on purpose.
+        result, trouble = of_two(program, base or turns, new, across=base is None)
+        comparison = Comparison(new, base or turns, result, trouble)
+    elif (links := chain.Chain(stream, Judge(found, program), chain.accepting(entries))).runs:
+        comparison = by_chain(new, links, program)
+    else:
         alone = len(stream.runs) == 1
         why = "its only run so far" if alone else "no complete run before it has its environment: see the lane below"
         return Comparison(new, trouble=f"nothing to compare with: {why}")
-    if base.id == new.id:
-        return Comparison(new, trouble="it is the base itself")
-    # The two sides of ab differ on purpose.
-    result, trouble = told(program, "compare", base.path, new.path, *(["--across-environments"] if base is turns else []))
-    if trouble:
-        return Comparison(new, base, trouble=trouble)
-    if result["incomparable"]:
-        return Comparison(new, base, result, f"incomparable: {result['incomparable']}")
-    return Comparison(new, base, result)
+    for row in comparison.rows:
+        row["excused"] = is_excused(row, entries, row.get("since") or new)
+    return comparison
 
 
 def findings_of(program, run):

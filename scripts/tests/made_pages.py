@@ -43,8 +43,11 @@ base, new = (json.load(open(file)) for file in (sys.argv[2], sys.argv[2 if itsel
 rows = []
 for case in new["cases"]:
     for name, metric in case["metrics"].items():
+        if case["benchmark"] == "canary":
+            continue
         old = next((c["metrics"].get(name) for c in base["cases"] if c["key"] == case["key"]), None)
-        lost = not itself and case["parameters"]["transports"] == ["tcp"] and name == "latency_us"
+        newest = sys.argv[3].endswith("{newest:05}.json")
+        lost = newest and case["parameters"]["transports"] == ["tcp"] and name == "latency_us"
         verdict = "regressed" if lost else "unchanged" if old else "new"
         rows.append({{"key": case["key"], "metric": name, "better": metric["better"], "verdict": verdict,
             "base": old and old["p50"], "new": metric["p50"], "matched_base": old and old["p50"],
@@ -57,18 +60,24 @@ print(json.dumps({{"alpha": 0.01, "tests": len(rows), "incomparable": "", "host_
 """
 
 
-@pytest.fixture
-def program(tmp_path):
-    file = tmp_path / "compare"
-    file.write_text(COMPARE.format(python=sys.executable))
+def program_in(folder):
+    file = folder / "compare"
+    file.write_text(COMPARE.format(python=sys.executable, newest=RUNS - 1))
     file.chmod(0o755)
     return file
 
 
+@pytest.fixture
+def program(tmp_path):
+    return program_in(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made")
+    """With its index: what a page asks of each run is asked once for all tests."""
+    folder = tmp_path_factory.mktemp("made") / "runs"
     synthetic_tree.write_tree(folder, RUNS, SERIES)
+    made(folder, program_in(folder.parent))
     return folder
 
 

@@ -48,7 +48,7 @@ def test_the_first_screen_has_the_verdict_in_words(runs, program):
     text = text_of(made(runs, program))
     assert text.startswith("ucx-bench: 8 regressed, 24 unchanged 8 regressed, 24 unchanged 24 runs, 32 series")
     assert "Caveats: synthetic" in text
-    assert "Look into 8 rows that regressed, first pingpong/tag/host-host/tcp/8B latency, µs (+20.0 %); what they share: all latency tcp." in text
+    assert "Look into 8 rows that regressed, first pingpong/tag/host-host/tcp/8B latency, µs (+20.0 %), since 2025-01-06; what they share: all latency tcp." in text
     assert "One cause? all latency tcp (8 rows, and none that is as before)" in text
     newest = json.loads(files_of(runs)[-1].read_text())["build"]["commit"]
     before = json.loads(files_of(runs)[-2].read_text())["build"]["commit"]

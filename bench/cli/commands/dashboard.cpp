@@ -67,8 +67,9 @@ AddedCommand add_dashboard(CLI::App& app) {
       ->type_name("FOLDER");
   command->add_option("--html", o.html, "the page")->type_name("FILE")->capture_default_str();
   command
-      ->add_option("--base", o.base,
-                   "compare the newest runs with this one, instead of the run before each")
+      ->add_option(
+          "--base", o.base,
+          "compare the newest runs with this one, instead of the last in which each row was good")
       ->type_name("RUN.json");
   command
       ->add_option("--otava", o.otava,

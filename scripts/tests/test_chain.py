@@ -1,0 +1,178 @@
+"""With which run each row is compared: a loss stands until it is recovered or accepted, however it came."""
+
+import json
+
+import pytest
+
+import synthetic_tree
+from made_pages import made, program, text_of
+
+from dashboards import triage, verdicts
+
+LOST = 1.3
+FIRST = "pingpong/tag/host-host/tcp/8B latency_us"
+
+
+def told(program, word, *files):
+    """As `compare` says where a change of 4 % is sure, and where the host reference explains what it reached."""
+    if word != "compare" or "--with-itself" in files:
+        return None, "not asked"
+    base, new = ({case["key"]: case for case in json.loads(file.read_text())["cases"]} for file in files[:2])
+    host = abs(new["canary/syscall"]["metrics"]["round_trip_us"]["p50"] / base["canary/syscall"]["metrics"]["round_trip_us"]["p50"] - 1)
+    rows = []
+    for key in sorted({*base, *new} - {"canary/syscall"}):
+        for name in base.get(key, new.get(key))["metrics"]:
+            row = {"key": key, "metric": name, "better": "lower" if name == "latency_us" else "higher", "why": "", "by": "",
+                   "base": 1.0, "new": 1.0, "matched_base": None, "matched_new": None, "ratio": None, "base_launches": 12, "new_launches": 12, "interval": None, "floor": 0.01, "p_corrected": None}
+            if name not in new.get(key, {"metrics": ()})["metrics"] or key not in base:
+                rows.append(row | {"base": None, "verdict": "new" if key not in base else "missing"})
+                continue
+            ratio = new[key]["metrics"][name]["p50"] / base[key]["metrics"][name]["p50"]
+            slower = ratio if name == "latency_us" else 1 / ratio
+            verdict = "unchanged" if abs(slower - 1) < 0.04 else "regressed" if slower > 1 else "improved"
+            if verdict != "unchanged" and abs(slower - 1) < 1.2 * host:
+                verdict = "inconclusive"
+            rows.append(row | {"verdict": verdict, "ratio": ratio, "interval": [ratio, ratio]})
+    return {"incomparable": "", "alpha": 0.005, "tests": len(rows), "differences": [], "host_changed": "", "series": rows}, ""
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch, program):
+    """What the page of these nights says; `until` leaves out what came later."""
+    monkeypatch.setattr(verdicts, "told", told)
+
+    def page_of(nights, entry="", change=None):
+        folder = tmp_path / f"runs-{len(list(tmp_path.iterdir()))}"
+        files = synthetic_tree.write_nights(folder, nights)
+        for night, how in (change or {}).items():
+            run = json.loads(files[night].read_text())
+            how(run)
+            files[night].write_text(json.dumps(run))
+        (folder / triage.FILE).write_text(entry)
+        return text_of(made(folder, program))
+
+    return page_of
+
+
+def night(number):
+    return f"2025-01-{number:02} 00:00 · night-{number} · commit"
+
+
+def is_red(text, since, base):
+    head, _, rest = text.partition("Verdicts")
+    return (head.startswith("ucx-bench: 4 regressed, 4 unchanged") and f"4 rows worse since {night(since)}" in text
+            and f"held against {night(base)}" in text and f"base: {night(base)}" in text
+            and f"last good run: {night(base)}" in text
+            and f"regressed since 2025-01-{since:02} " in text and f", since 2025-01-{since:02}" in text)
+
+
+def is_green(text, good):
+    return text.startswith("ucx-bench: 8 unchanged") and "worse since" not in text and f"last good run: {night(good)}" in text
+
+
+BEFORE = [1] * 8
+
+
+@pytest.mark.parametrize("newest", [9, 10, 11, 15])
+def test_a_loss_stands_however_many_nights_pass(page, newest):
+    assert is_red(page(BEFORE + [LOST] * (newest - 8)), since=9, base=8)
+
+
+def test_the_night_of_a_loss_is_named_with_its_commits(page):
+    text = page(BEFORE + [LOST] * 5)
+    commit = [synthetic_tree.hashlib.sha1(str(number).encode()).hexdigest()[:12] for number in range(15)]
+    assert f"suspects: git log --oneline {commit[8]}..{commit[9]}" in text
+    assert f"git bisect start {commit[9]} {commit[8]}" in text
+
+
+def test_missing_nights_in_between_change_nothing(page):
+    assert is_red(page(BEFORE + [None, LOST, None, None, LOST, None, LOST]), since=10, base=8)
+
+
+def test_a_run_that_failed_is_no_base(page):
+    failed = {night: lambda run: run["run"].update(state="failed") for night in (8, 10)}
+    assert is_red(page(BEFORE + [LOST] * 3, change=failed), since=9, base=7)
+
+
+def test_it_recovers(page):
+    assert is_green(page(BEFORE + [LOST] * 7 + [1]), good=16)
+    assert f"base: {night(16)}" in page(BEFORE + [LOST] * 7 + [1, 1])
+
+
+def test_it_is_lost_again(page):
+    assert is_red(page(BEFORE + [LOST] * 2 + [1] + [LOST] * 2), since=12, base=11)
+
+
+def test_a_night_without_a_verdict_recovers_nothing(page):
+    text = page(BEFORE + [LOST, (LOST, 1.5)])
+    assert is_red(text, since=9, base=8) and "last good 2025-01-08 (commit fe5dbbcea5); this run does not say otherwise: " in text
+
+
+ENTRY = "- {{id: '*/tcp/*', state: {state}, reason: a header, owner: ann, expiry: {expiry}{day}}}\n"
+
+
+def entry(state="accepted", expiry="2999-01-01", day=""):
+    return ENTRY.format(state=state, expiry=expiry, day=day and f", day: {day}")
+
+
+def test_what_is_accepted_is_the_new_level(page):
+    nights = BEFORE + [LOST] * 5
+    assert is_green(page(nights, entry(day="2025-01-12")), good=13)
+    assert is_green(page(nights, entry()), good=13)
+    # On the night itself it is shown, and not counted.
+    text = page(BEFORE + [LOST], entry())
+    assert text.startswith("ucx-bench: 4 unchanged, 4 excused") and "Look into" not in text
+    # A further loss is none that was accepted.
+    assert is_red(page(nights + [LOST * LOST] * 2, entry(day="2025-01-12")), since=14, base=13)
+    for other in (entry("open"), entry("fixed"), entry(expiry="2025-01-12"), entry(day="2025-01-08")):
+        assert is_red(page(nights, other), since=9, base=8)
+    assert page(nights, entry("ignored")).startswith("ucx-bench: 4 unchanged, 4 excused")
+
+
+def test_a_slow_loss_is_held_against_where_it_began(page):
+    slowly = [1.01 ** night for night in range(16)]
+    for newest in (7, 10, 16):
+        text = page(slowly[:newest])
+        assert text.startswith("ucx-bench: 4 regressed") and f"held against {night(1)}" in text, newest
+        assert f"last good run: {night(1)}" in text
+    assert page(slowly[:3]).startswith("ucx-bench: 8 unchanged")
+
+
+def test_what_the_host_reference_explains_is_no_loss(page):
+    assert "0 regressed" not in page(BEFORE + [(LOST, 1.3)]) and "worse since" not in page(BEFORE + [(LOST, 1.3)])
+    # The next night tells: it is held against a night that was good, not against that one.
+    assert is_red(page(BEFORE + [(LOST, 1.3), LOST, LOST]), since=10, base=8)
+    assert is_red(page(BEFORE + [(LOST, 1.02)] * 2), since=9, base=8)
+
+
+def test_one_lucky_night_is_no_base(page):
+    assert is_green(page(BEFORE + [0.8, 1]), good=10)
+    text = page(BEFORE + [0.8] * 4 + [1])
+    assert text.startswith("ucx-bench: 4 regressed") and f"held against {night(12)}" in text
+
+
+def test_rows_have_bases_of_their_own(page):
+    """What loses on the twelfth night is held against the eleventh, whatever was lost on the ninth."""
+    def lose(run):
+        [case] = [case for case in run["cases"] if case["key"] == "pingpong/tag/host-host/shm/8B"]
+        case["metrics"]["latency_us"]["p50"] *= LOST
+
+    text = page(BEFORE + [LOST] * 5, change={number: lose for number in (12, 13)})
+    assert text.startswith("ucx-bench: 5 regressed, 3 unchanged")
+    for since, base, rows in ((9, 8, "4 rows"), (12, 11, "1 row")):
+        told = text[text.index(f"{rows} worse since {night(since)}"):]
+        assert told.index(f"held against {night(base)}") < 120
+
+
+def test_a_case_that_fails_each_night_stays_missing(page):
+    def drop(run):
+        del run["cases"][0]
+
+    def fail(run):
+        run["cases"][0].update(state="failed", reason="it crashed", metrics={}, launches=[])
+
+    for how in (drop, fail):
+        text = page([1] * 12, change={number: how for number in (9, 10, 11, 12)})
+        assert text.startswith("ucx-bench: 2 missing, 6 unchanged"), text[:100]
+    # What nobody has measured for long is no longer missed.
+    assert page([1] * 40, change={number: drop for number in range(9, 41)}).startswith("ucx-bench: 6 unchanged")
