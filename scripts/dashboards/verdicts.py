@@ -104,10 +104,9 @@ def by_chain(new, links, program):
     """The newest run's rows, each against its own base."""
     awaited = links.awaited(new)
     often = collections.Counter(of.base for of in awaited.values()) or collections.Counter([links.runs[-1]])
-    asked = {run: of_two(program, run, new) for of in awaited.values() for run in (of.base, of.anchor)} if awaited else {}
     usual = max(often, key=lambda run: (often[run], run.time))
-    if usual not in asked:
-        asked[usual] = of_two(program, usual, new)
+    wanted = {usual, *(run for of in awaited.values() for run in (of.base, of.anchor))}
+    asked = {run: of_two(program, run, new) for run in wanted}
     found = {run: {(row["key"], row["metric"]): row for row in result.get("series", [])}
              for run, (result, trouble) in asked.items() if not trouble}
     if usual not in found:
