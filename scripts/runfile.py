@@ -41,9 +41,17 @@ def told_again(name, program):
     return json.loads(done.stdout)
 
 
-def is_older(case):
-    """Whether it does not say what it shows, of which kind its phases are, or which rank was slowest over all launches."""
-    phases = case.get("phases")
+def says_mps(ranks):
+    return isinstance(ranks, list) and any(
+        isinstance(rank, dict) and isinstance(rank.get("device"), dict) and "mps" in rank["device"] for rank in ranks)
+
+
+def is_older(case, ranks):
+    """Whether it does not say what it shows, of which kind its phases are, or which rank was slowest over all launches; or,
+    of ranks that share a GPU, whether they do by MPS."""
+    phases, labels = case.get("phases"), case.get("labels")
+    if isinstance(labels, list) and "same-gpu" in labels and "time-sliced" not in labels and not says_mps(ranks):
+        return True
     return "shows" not in case or isinstance(phases, list) and any(
         isinstance(phase, dict) and not {"kind", "intervals"} <= phase.keys() for phase in phases)
 
@@ -55,7 +63,7 @@ def load(name, program=None):
         return told_again(name, program)
     run = read(name)
     cases = run.get("cases")
-    if "journal" in (run.get("run") if isinstance(run.get("run"), dict) else {}) or isinstance(cases, list) and any(isinstance(case, dict) and is_older(case) for case in cases):
+    if "journal" in (run.get("run") if isinstance(run.get("run"), dict) else {}) or isinstance(cases, list) and any(isinstance(case, dict) and is_older(case, run.get("ranks")) for case in cases):
         return told_again(name, program)
     return run
 

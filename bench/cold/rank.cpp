@@ -58,10 +58,9 @@ class Rank {
     progress_.emplace(worker_->handle(), common().progress);
     sleeper_.emplace(worker_->handle(), common().progress.kind == ProgressMode::Kind::event);
     for (int peer = 1; peer < rendezvous_.size(); ++peer) connect(peer);
-    context_.report_rank({{"net_devices", common().net_devices},
-                          {"device", gpu_ ? to_json(gpu_->device()) : Json()},
-                          {"ucx_effective", worker_->effective()}},
-                         waiting_);
+    context_.report_rank(
+        device_of(gpu_),
+        {{"net_devices", common().net_devices}, {"ucx_effective", worker_->effective()}}, waiting_);
     register_once();
     for (const auto& planned : cases_) {
       rendezvous_.barrier(waiting_);
@@ -119,7 +118,7 @@ class Rank {
           sends() ? *connections_[static_cast<std::size_t>(peer) - 1] : *connections_.front();
       Messages messages(connection.link, clock_, sends(), peer);
       auto figures = memory.measure(messages);
-      const auto path = prove(p, messages, memory, connection);
+      const auto path = prove(p, peer, messages, memory, connection);
       const auto& verified = messages.verified();
       const Json outcome = {
           {"checked", verified.checked}, {"errors", verified.errors}, {"error", messages.error()}};
@@ -133,18 +132,16 @@ class Rank {
     }
   }
 
-  // Returns when both are ready; with it each says which GPU it has.
+  // Returns when both are ready.
   void take_turn(int peer, std::size_t index) {
     const auto turn = fmt::format("turn/{}/{}", index, peer);
     const auto ready = fmt::format("ready/{}/{}", index, peer);
-    const auto own = gpu_ ? gpu_->device().pci : "";
-    rendezvous_.put(sends() ? turn : ready, to_bytes(Json(own)), waiting_);
-    const auto peers_gpu = from_bytes(rendezvous_.get(sends() ? ready : turn, waiting_));
-    same_gpu_ = !own.empty() && peers_gpu == own;
+    rendezvous_.put(sends() ? turn : ready, {}, waiting_);
+    rendezvous_.get(sends() ? ready : turn, waiting_);
   }
 
   // The pair plays alone, so that counters are its own.
-  Json prove(const Parameters& p, Messages& messages, CaseMemory& memory,
+  Json prove(const Parameters& p, int peer, Messages& messages, CaseMemory& memory,
              const Connection& connection) {
     Evidence evidence{.lanes = connection.endpoint.lanes(),
                       .path = parse_request_info(messages.described(memory.spare(), p.bytes)),
@@ -157,8 +154,7 @@ class Rank {
     evidence.moved = moved_since(before);
     evidence.payload_bytes = count * p.bytes;
     if (!sends()) return Json::object();
-    const auto labels =
-        path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, same_gpu_, evidence.lanes);
+    const auto labels = context_.gpus().labels(0, peer, evidence.lanes, GpusOfRanks::Others::wait);
     return path_record(TransportSet::of(p.transports), evidence,
                        Json::array({protocol_record(p.bytes, "message", evidence.path)}), labels);
   }
@@ -215,7 +211,6 @@ class Rank {
     }
   };
   std::vector<std::unique_ptr<Connection>> connections_;  ///< rank 0: by peer; else one
-  bool same_gpu_ = false;
 };
 
 }  // namespace

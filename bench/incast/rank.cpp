@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "bench/incast/load.hpp"
@@ -175,7 +174,6 @@ class Rank : public RankOfCases<Parameters> {
     const auto counted = moved_since(before);
     const auto payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     const Json own = {{"wrong", wrong(p)},
-                      {"gpu", frame_.gpu_pci()},
                       {"counted", counted_here(counted)},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
@@ -191,16 +189,12 @@ class Rank : public RankOfCases<Parameters> {
     std::string error;
     std::uint64_t peak = 0;
     std::vector<Json> counted;
-    std::set<std::string> gpus;
-    bool shared = false;
     for (const auto& rank : ranks) {
       const auto words = rank.at("wrong").get<std::string>();
       verified.errors += words.empty() ? 0 : 1;
       if (error.empty()) error = words;
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
       counted.push_back(rank.at("counted"));
-      const auto gpu = rank.at("gpu").get<std::string>();
-      shared |= !gpu.empty() && !gpus.insert(gpu).second;
     }
     auto record = made_record(p);
     for (int peer = 1; peer < comm().size(); ++peer) {
@@ -217,8 +211,8 @@ class Rank : public RankOfCases<Parameters> {
                             .payload_bytes = payload,
                             .message_bytes = static_cast<double>(p.bytes),
                             .alike = false};
-    const auto labels = path_labels(frame_.gpu(), shared, record.lanes);
-    record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
+    record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
+                              context_.gpus().labels(record.lanes));
     context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
   }
 

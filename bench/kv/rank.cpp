@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "bench/kv/cache.hpp"
@@ -185,10 +184,8 @@ class Rank : public RankOfCases<Parameters> {
   }
 
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
-    const Json own = {{"wrong", wrong_},
-                      {"words", proof_.words},
-                      {"gpu", frame_.gpu_pci()},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const Json own = {
+        {"wrong", wrong_}, {"words", proof_.words}, {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (rank() == 0) report(planned, layout, ranks);
@@ -202,16 +199,12 @@ class Rank : public RankOfCases<Parameters> {
     std::string error;
     std::string words;
     std::uint64_t peak = 0;
-    std::set<std::string> gpus;
-    bool shared = false;
     for (const auto& of : ranks) {
       const auto wrong = of.at("wrong").get<std::string>();
       verified.errors += wrong.empty() ? 0 : 1;
       if (error.empty()) error = wrong;
       if (words.empty()) words = of.at("words").get<std::string>();
       peak = std::max(peak, of.at("peak_buffer_bytes").get<std::uint64_t>());
-      const auto gpu = of.at("gpu").get<std::string>();
-      shared |= !gpu.empty() && !gpus.insert(gpu).second;
     }
     auto record = made_record(layout);
     record.lanes = comm().lanes(p.prefill);
@@ -224,7 +217,7 @@ class Rank : public RankOfCases<Parameters> {
     protocol["operation"] = to_string(p.op);
     record.path =
         path_record(TransportSet::of(p.transports), evidence, Json::array({std::move(protocol)}),
-                    path_labels(frame_.gpu(), shared, record.lanes));
+                    context_.gpus().labels(record.lanes));
     context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
   }
 

@@ -62,8 +62,8 @@ class Rank {
   }
 
   void run() {
-    context_.report_rank({{"net_devices", cases_.front().parameters.net_devices},
-                          {"device", gpu_ ? to_json(gpu_->device()) : Json()},
+    context_.report_rank(device_of(gpu_),
+                         {{"net_devices", cases_.front().parameters.net_devices},
                           {"ucx_effective", comm_->effective()}},
                          waiting_);
     for (const auto& planned : cases_) measure(planned);
@@ -168,10 +168,8 @@ class Rank {
     time_trains(end, static_cast<int>(messages), 1);
     const auto counted = moved_since(before);
     const std::uint64_t payload = (messages + 1) * p.bytes;
-    const Json own = {{"errors", errors},
-                      {"wrong", wrong},
-                      {"gpu", gpu_ ? gpu_->device().pci : ""},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const Json own = {
+        {"errors", errors}, {"wrong", wrong}, {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
     if (!times()) return;
     // In each of the four measurements, the last message of each rank that receives any.
@@ -183,8 +181,6 @@ class Rank {
       if (error.empty()) error = rank.at("wrong").get<std::string>();
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
     }
-    const auto own_gpu = ranks[0].at("gpu").get<std::string>();
-    const bool shared = !own_gpu.empty() && own_gpu == ranks[1].at("gpu").get<std::string>();
     auto record = made_record(p);
     record.lanes = comm_->lanes(1);
     const Evidence evidence{.lanes = record.lanes,
@@ -193,9 +189,8 @@ class Rank {
                             .moved = counted,
                             .payload_bytes = payload,
                             .message_bytes = static_cast<double>(p.bytes)};
-    const auto labels =
-        path_labels(gpu_ ? std::optional(gpu_->device()) : std::nullopt, shared, record.lanes);
-    record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
+    record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
+                              context_.gpus().labels(record.lanes));
     context_.report_case(planned.index, record, verified, error, waiting_, peak);
   }
 

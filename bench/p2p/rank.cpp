@@ -259,12 +259,11 @@ class Rank : public RankOfCases<Parameters> {
                       {"meetings", facts.meetings},
                       {"asleep_ns", facts.asleep_ns},
                       {"clock", clock_identity()},
-                      {"gpu", frame_.gpu_pci()},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks = ucxbench::gather(rendezvous_, fmt::format("flows/{}", planned.index), own,
                                         frame_.waiting());
     if (rendezvous_.rank() == 0) {
-      report(context_, planned, ranks, frame_.gpu(), frame_.waiting());
+      report(context_, planned, ranks, frame_.waiting());
     }
   }
 

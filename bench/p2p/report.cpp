@@ -22,9 +22,8 @@ constexpr std::size_t most_at_once = 256;  // pairs in a report: the coordinator
 
 class Reporter {
  public:
-  Reporter(RankContext& context, const std::optional<CudaDevice>& gpu,
-           const Rendezvous::Progress& waiting)
-      : context_(context), rendezvous_(context.rendezvous()), gpu_(gpu), waiting_(waiting) {}
+  Reporter(RankContext& context, const Rendezvous::Progress& waiting)
+      : context_(context), rendezvous_(context.rendezvous()), waiting_(waiting) {}
 
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks) {
     const auto& p = planned.parameters;
@@ -136,15 +135,15 @@ class Reporter {
                             .moved = sent.at(1).get<Counters>(),
                             .payload_bytes = sent.at(2).get<std::uint64_t>(),
                             .message_bytes = static_cast<double>(p.bytes)};
-    const bool same_gpu = gpu_ && sender.at("gpu") == receiver.at("gpu");
-    const auto labels = path_labels(gpu_, same_gpu, record.lanes);
+    const auto others =
+        p.concurrent == Concurrent::one ? GpusOfRanks::Others::wait : GpusOfRanks::Others::work;
+    const auto labels = context_.gpus().labels(src, dst, record.lanes, others);
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
     return record;
   }
 
   RankContext& context_;
   Rendezvous& rendezvous_;
-  const std::optional<CudaDevice>& gpu_;
   const Rendezvous::Progress& waiting_;
 };
 
@@ -174,9 +173,8 @@ LaunchRecord record_of_streams(const Parameters& p, int launch, int src, int dst
 }
 
 void report(RankContext& context, const PlannedCase<Parameters>& planned,
-            const std::vector<Json>& ranks, const std::optional<CudaDevice>& gpu,
-            const Rendezvous::Progress& waiting) {
-  Reporter(context, gpu, waiting).report(planned, ranks);
+            const std::vector<Json>& ranks, const Rendezvous::Progress& waiting) {
+  Reporter(context, waiting).report(planned, ranks);
 }
 
 }  // namespace ucxbench::p2p

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "bench/p2p/facts.hpp"
 #include "bench/p2p/parameters.hpp"
 #include "harness/launch/rendezvous.hpp"
-#include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 #include "harness/run/benchmark.hpp"
 
@@ -16,10 +14,9 @@ namespace ucxbench::p2p {
 LaunchRecord record_of_streams(const Parameters& p, int launch, int src, int dst,
                                const std::vector<Timed>& streams);
 
-/// What rank 0 makes of all ranks' facts (Facts, and of each rank "clock", "gpu" and
-/// "peak_buffer_bytes"): the case's report. `gpu`: rank 0's, if it has one.
+/// What rank 0 makes of all ranks' facts (Facts, and of each rank "clock" and
+/// "peak_buffer_bytes"): the case's report.
 void report(RankContext& context, const PlannedCase<Parameters>& planned,
-            const std::vector<Json>& ranks, const std::optional<CudaDevice>& gpu,
-            const Rendezvous::Progress& waiting);
+            const std::vector<Json>& ranks, const Rendezvous::Progress& waiting);
 
 }  // namespace ucxbench::p2p

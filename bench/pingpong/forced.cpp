@@ -55,8 +55,6 @@ Json measured(RankContext& context, Pair& pair, const CaseRange& which, const Fo
                     .send = send,
                     .receive = receive,
                     .progress = progress,
-                    .gpu = memory.gpu(),
-                    .same_gpu = false,
                     .form = memory.form_of(p)};
   const auto result = measure(bench, p, [](const LaunchRecord&) {});
   Json row = {{"use", "forced"},

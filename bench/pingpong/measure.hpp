@@ -12,7 +12,6 @@
 #include "harness/core/clock.hpp"
 #include "harness/launch/duet.hpp"
 #include "harness/memory/buffer.hpp"
-#include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench::pingpong {
@@ -26,8 +25,6 @@ struct Bench {
   Buffer& send;                          ///< at least as large as the largest case
   Buffer& receive;                       ///< likewise
   const Rendezvous::Progress& progress;  ///< moves both connections
-  std::optional<CudaDevice> gpu;         ///< this rank's
-  bool same_gpu;                         ///< and the peer's too
   MessageForm form{};                    ///< of the case's messages
   DuetRank* duet = nullptr;              ///< RankContext's
 

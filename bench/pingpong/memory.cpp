@@ -50,6 +50,4 @@ MessageForm PairMemory::form_of(const Parameters& p) {
   return form;
 }
 
-Json PairMemory::device() const { return context_ ? to_json(context_->device()) : Json(); }
-
 }  // namespace ucxbench::pingpong

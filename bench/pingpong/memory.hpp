@@ -26,12 +26,7 @@ class PairMemory {
   /// The form of a case's messages, with memory for their headers, whose contents are left.
   MessageForm form_of(const Parameters& parameters);
 
-  std::optional<CudaDevice> gpu() const {
-    return context_ ? std::optional(context_->device()) : std::nullopt;
-  }
-
-  /// For the result: index, name, pci, memory_bytes; null without.
-  Json device() const;
+  std::optional<CudaDevice> gpu() const { return device_of(context_); }
 
  private:
   bool pooled_;

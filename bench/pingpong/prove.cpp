@@ -59,8 +59,8 @@ bool needs_target(const Bench& bench, const Parameters& p, double expected_us) {
 
 }  // namespace
 
-Json prove(const Bench& bench, const Parameters& p, const Connection& connection, bool first,
-           double expected_us) {
+Json prove(const Bench& bench, const Parameters& p, const Connection& connection,
+           const GpusOfRanks& gpus, bool first, double expected_us) {
   const auto lanes = connection.lanes();
   auto& rendezvous = bench.pair.rendezvous();
   rendezvous.phase(fmt::format("{} {}: proof", to_string(p.api), spaced_size(p.bytes)));
@@ -104,8 +104,9 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
     target_progress = needs_target(bench, p, expected_us) ? "needed" : "not needed";
   }
   if (!bench.pair.leads()) return Json::object();
-  auto path = path_record(TransportSet::of(p.transports), evidence, protocols,
-                          path_labels(bench.gpu, bench.same_gpu, lanes));
+  auto path = path_record(
+      TransportSet::of(p.transports), evidence, protocols,
+      gpus.labels(bench.pair.lead(), bench.pair.follow(), lanes, GpusOfRanks::Others::work));
   if (!target_progress.is_null()) path["target_progress"] = target_progress;
   if (p.expected) path["speed_unknown"] = lanes_of_unknown_speed(lanes);
   return path;

@@ -15,7 +15,7 @@ namespace ucxbench::pingpong {
 /// lead's answer is LaunchRecord::path; the follower's is empty. With Parameters::expected also
 /// what UCX expected (add_expected).
 Json prove(const Bench& bench, const Parameters& parameters, const Connection& connection,
-           bool first, double expected_us);
+           const GpusOfRanks& gpus, bool first, double expected_us);
 
 /// What UCX says that both ranks did with as many messages, by its own count: over a connection
 /// named `purpose`, which carries nothing else, since UCX says it when a connection ends. Likewise

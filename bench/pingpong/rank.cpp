@@ -29,17 +29,10 @@ namespace {
 
 void report_rank(RankContext& context, Connection& connection, const Parameters& parameters,
                  const PairMemory& memory) {
-  context.report_rank({{"net_devices", parameters.net_devices},
-                       {"device", memory.device()},
-                       {"ucx_effective", connection.effective()}},
-                      [&] { connection.loops().turn(); });
-}
-
-bool same_gpu(Pair& pair, const std::optional<CudaDevice>& gpu,
-              const Rendezvous::Progress& progress) {
-  const auto own = gpu ? gpu->pci : "";
-  const auto peers_gpu = pair.from_follow(own, progress);
-  return !own.empty() && peers_gpu == own && pair.role() != Role::alone;
+  context.report_rank(
+      memory.gpu(),
+      {{"net_devices", parameters.net_devices}, {"ucx_effective", connection.effective()}},
+      [&] { connection.loops().turn(); });
 }
 
 // For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path
@@ -64,7 +57,6 @@ void run_connection(RankContext& context, Pair& pair,
     if (one_way) one_way_loops.turn();
   };
   if (first) report_rank(context, connection, common, memory);
-  const bool one_gpu = same_gpu(pair, memory.gpu(), progress);
   for (const auto& planned : cases) {
     context.rendezvous().barrier(progress);
     const auto& parameters = planned.parameters;
@@ -83,8 +75,6 @@ void run_connection(RankContext& context, Pair& pair,
                       .send = send,
                       .receive = receive,
                       .progress = progress,
-                      .gpu = memory.gpu(),
-                      .same_gpu = one_gpu,
                       .form = memory.form_of(parameters),
                       .duet = context.duet()};
     const auto launch = context.plan().at("launch").get<int>();
@@ -102,7 +92,7 @@ void run_connection(RankContext& context, Pair& pair,
           {planned, pair.leads() ? range_of_case(connection.device(), parameters) : std::nullopt});
     }
     if (!without_proof()) {
-      measured.record.path = prove(bench, parameters, connection, launch == 0,
+      measured.record.path = prove(bench, parameters, connection, context.gpus(), launch == 0,
                                    measured.record.cold.first_message_us.value_or(0));
     }
     if (!pair.leads()) continue;

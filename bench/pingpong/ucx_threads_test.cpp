@@ -32,7 +32,7 @@ void both(const Parameters& p, Play play) {
     Buffer receive(MemoryKind::host, p.buffer_bytes());
     expose(*loops, p.api, send, receive);
     loops->meet();
-    play(Bench{pair, *loops, *loops, clock, send, receive, progress, std::nullopt, false});
+    play(Bench{pair, *loops, *loops, clock, send, receive, progress});
     rendezvous.barrier(progress);
     loops.reset();
     device->close();

@@ -49,6 +49,8 @@ int attribute_of(Device device, int attribute) {
       return 1;
     case FABRIC_HANDLES_SUPPORTED:
       return machine().fabric ? 1 : 0;
+    case MPS_ENABLED:
+      return machine().mps ? 1 : 0;
     default:
       // Also: no DMA buffers or GPUDirect RDMA.
       return 0;

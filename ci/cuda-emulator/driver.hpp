@@ -90,6 +90,7 @@ enum DeviceAttribute : int {
   VIRTUAL_MEMORY_SUPPORTED = 102,
   MEMORY_POOLS_SUPPORTED = 115,
   FABRIC_HANDLES_SUPPORTED = 128,
+  MPS_ENABLED = 133,
 };
 
 enum AllocationHandleType : int { FILE_DESCRIPTOR = 1, FABRIC = 8 };

@@ -1,8 +1,13 @@
 #include "ci/cuda-emulator/machine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <sstream>
 
 namespace emulator {
@@ -55,6 +60,8 @@ Machine read_machine() {
           .links = static_cast<int>(number("CUDA_EMULATOR_NVLINKS", 4)),
           .crc_every = number("CUDA_EMULATOR_NVLINK_CRC_EVERY", 0),
           .fabric = number("CUDA_EMULATOR_FABRIC", 0) != 0,
+          .mps = number("CUDA_EMULATOR_MPS", 0) != 0,
+          .counts = number("CUDA_EMULATOR_NVLINK_COUNTERS", 1) != 0,
           .visible = visible_devices(devices)};
 }
 
@@ -72,9 +79,23 @@ std::string pci_address(int device, int domain_digits) {
   return text;
 }
 
+/// FNV-1a of the host's name and the kernel's boot id: no two machines have GPUs of one UUID.
+std::uint32_t number_of_machine() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::uint32_t hash = 2166136261U;
+  for (const char byte : host.data() + boot)
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
+  return hash;
+}
+
 Uuid uuid_of(int device) {
-  Uuid uuid{{0xe3, 0x01, 0xa7, 0xed, 'e', 'm', 'u', 'l', 'a', 't', 'e', 'd', 'g', 'p', 'u', 0}};
-  uuid.bytes[15] = static_cast<unsigned char>(device);
+  static const auto number = number_of_machine();
+  Uuid uuid{{0xe3, 0x01, 0xa7, 0xed, 0, 'e', 'm', 'u', 'l', 'a', 't', 'e', 0, 0, 0, 0}};
+  std::memcpy(&uuid.bytes[12], &number, sizeof number);
+  uuid.bytes[4] = static_cast<unsigned char>(device);
   return uuid;
 }
 

@@ -19,6 +19,8 @@ struct Machine {
   int links;                 // NVLinks of each: CUDA_EMULATOR_NVLINKS, default 4
   std::uint64_t crc_every;   // bytes sent per NVLink CRC error: CUDA_EMULATOR_NVLINK_CRC_EVERY
   bool fabric;               // memory has fabric handles: CUDA_EMULATOR_FABRIC, default 0
+  bool mps;                  // processes share a device by MPS: CUDA_EMULATOR_MPS, default 0
+  bool counts;               // NVLink's counters move: CUDA_EMULATOR_NVLINK_COUNTERS, default 1
   std::vector<int> visible;  // which of them CUDA calls 0, 1, …
 };
 

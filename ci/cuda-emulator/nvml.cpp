@@ -132,6 +132,7 @@ Return read_field(int device, FieldValue& field) {
       // Only the sum over the links is known.
       if (field.scope != ALL_LINKS || machine().links == 0) return NOT_SUPPORTED;
       const bool sent = field.field == FIELD_NVLINK_SENT || field.field == FIELD_NVLINK_RAW_SENT;
+      if (!machine().counts) return count(0);
       return count((sent ? counters.nvlink_sent : counters.nvlink_received) / 1024);
     }
     case FIELD_PCIE_SENT:

@@ -58,7 +58,7 @@ def test_rows_go_by_cuda_ipc(merge):
 @needs_kernels
 def test_one_gpu_for_both_is_no_nvlink(merge):
     done = merge("--require", "nvlink", "--rows", "20K", code=1, CUDA_EMULATOR_GPUS="1")
-    assert {"same-gpu", "emulated-gpu"} == set(only(done.file["cases"])["labels"])
+    assert {"same-gpu", "time-sliced", "emulated-gpu"} == set(only(done.file["cases"])["labels"])
     assert "a copy inside one GPU" in done.err
 
 

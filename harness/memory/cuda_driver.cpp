@@ -9,13 +9,15 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
 #include "harness/core/library.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench {
 namespace {
 
-constexpr unsigned register_portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE
+constexpr unsigned register_portable = 1;   // CU_MEMHOSTREGISTER_PORTABLE
+constexpr int attribute_mps_enabled = 133;  // CU_DEVICE_ATTRIBUTE_MPS_ENABLED
 
 // Of the one context of this process, for threads that come later.
 std::atomic<void*> process_context{nullptr};
@@ -52,6 +54,11 @@ CudaDriver::CudaDriver() {
   find(device_name_, "cuDeviceGetName");
   find(device_pci_, "cuDeviceGetPCIBusId");
   find(device_memory_, "cuDeviceTotalMem_v2");
+  // The first version of this function knows no MIG instances; drivers before CUDA 11.4 have only
+  // that one.
+  if (!find_function(library, "cuDeviceGetUuid_v2", device_uuid_)) {
+    find_function(library, "cuDeviceGetUuid", device_uuid_);
+  }
   find(retain_, "cuDevicePrimaryCtxRetain");
   find(set_current_, "cuCtxSetCurrent");
   find(synchronize_, "cuCtxSynchronize");
@@ -120,9 +127,31 @@ std::vector<CudaDevice> CudaDriver::devices() const {
     check(device_pci_(pci.data(), static_cast<int>(pci.size()), device), "cuDeviceGetPCIBusId");
     check(device_memory_(&bytes, device), "cuDeviceTotalMem");
     // Sysfs and hwloc write it so.
-    found.push_back({index, name.data(), lower_case(pci.data()), bytes});
+    found.push_back({.index = index,
+                     .name = name.data(),
+                     .pci = lower_case(pci.data()),
+                     .memory_bytes = bytes,
+                     .uuid = uuid_of(device),
+                     .mps = uses_mps(device)});
   }
   return found;
+}
+
+std::string CudaDriver::uuid_of(Device device) const {
+  std::array<unsigned char, 16> bytes{};
+  if (device_uuid_ == nullptr || device_uuid_(&bytes, device) != 0) return "";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    if (at == 4 || at == 6 || at == 8 || at == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[at]);
+  }
+  return text;
+}
+
+std::optional<bool> CudaDriver::uses_mps(Device device) const {
+  int enabled = 0;
+  if (device_attribute_(&enabled, attribute_mps_enabled, device) != 0) return std::nullopt;
+  return enabled != 0;
 }
 
 void CudaDriver::pin(std::byte* pointer, std::size_t bytes) const {
@@ -196,7 +225,9 @@ Json to_json(const CudaDevice& device) {
   return {{"index", device.index},
           {"name", device.name},
           {"pci", device.pci},
+          {"uuid", text_or_null(device.uuid)},
           {"memory_bytes", device.memory_bytes},
+          {"mps", number_or_null(device.mps)},
           {"driver", CudaDriver::get().version()}};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct CudaDevice {
   std::string name;
   std::string pci;  ///< "0000:3b:00.0"
   std::uint64_t memory_bytes = 0;
+  /// "e301a7ed-…", as `nvidia-smi -L` has it behind GPU- or MIG-: a MIG instance has its own.
+  /// Empty where the driver does not say.
+  std::string uuid{};
+  /// Whether contexts share the device through CUDA's Multi-Process Service; unknown to drivers
+  /// that have no such attribute.
+  std::optional<bool> mps{};
 };
 
 /// CUDA's driver API, found at run time: nothing links it, so that one program runs on machines
@@ -90,6 +97,8 @@ class CudaDriver {
   }
   void check(Result result, const char* call) const;
   Device current_device() const;
+  std::string uuid_of(Device device) const;
+  std::optional<bool> uses_mps(Device device) const;
   Properties properties_of(Device device, MemoryWay way) const;
   std::byte* allocate_from_pool(std::size_t bytes) const;
   std::byte* allocate_mapped(std::size_t bytes, MemoryWay way) const;
@@ -105,6 +114,7 @@ class CudaDriver {
   Result (*device_name_)(char*, int, Device) = nullptr;
   Result (*device_pci_)(char*, int, Device) = nullptr;
   Result (*device_memory_)(std::size_t*, Device) = nullptr;
+  Result (*device_uuid_)(std::array<unsigned char, 16>*, Device) = nullptr;  ///< null: none
   Result (*retain_)(Context*, Device) = nullptr;
   Result (*set_current_)(Context) = nullptr;
   Result (*synchronize_)() = nullptr;
@@ -152,7 +162,7 @@ int gpu_of_rank(const std::vector<int>& devices, int rank);
 /// Whether it is the tests' own driver's (ci/cuda-emulator).
 bool is_emulated(const CudaDevice& device);
 
-/// For results: index, name, pci, memory_bytes, and the driver's version.
+/// For results: index, name, pci, uuid, memory_bytes, mps, and the driver's version.
 Json to_json(const CudaDevice& device);
 
 /// A device's primary context, current on the thread that makes it. Made before UCX starts: UCX's
@@ -182,5 +192,10 @@ class CudaContext {
   CudaDevice device_;
   void* handle_ = nullptr;
 };
+
+/// The device of a rank's context, if it has one.
+inline std::optional<CudaDevice> device_of(const std::optional<CudaContext>& context) {
+  return context ? std::optional(context->device()) : std::nullopt;
+}
 
 }  // namespace ucxbench

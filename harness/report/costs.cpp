@@ -13,6 +13,7 @@
 #include "harness/report/view.hpp"
 #include "harness/report/workload_view.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -62,7 +63,7 @@ std::string carrier_of(const Case& of) {
 std::string carriers_of(const Block& block) {
   std::vector<std::pair<std::string, std::pair<const Case*, const Case*>>> runs;
   for (const auto* of : block.measured) {
-    if (!of->path.contains("carried_by") && !was_interrupted(of->path)) {
+    if (!of->path.contains("carried_by") && !has_label(of->path, Label::interrupted)) {
       if (is_workload(*of)) continue;  // one rank alone
       return "";
     }
@@ -144,7 +145,8 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     all.checked += of->verified.checked;
     all.errors += of->verified.errors;
   }
-  const bool ended = std::ranges::find(labels, interrupted_label) != labels.end();
+  const bool ended = std::ranges::any_of(
+      block.measured, [](const Case* of) { return has_label(*of, Label::interrupted); });
   costs.emplace_back(
       "verified",
       all.checked == 0
@@ -238,10 +240,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Result& re
   if (auto places = ranks_of_hosts(result); !places.empty()) {
     lines.emplace_back("ranks", std::move(places));
   }
-  std::vector<std::string> labels;
-  for (const auto& label : result.machine.value("labels", Json::array())) {
-    labels.push_back(text_at(label, ""));
-  }
+  const auto labels = labels_of_machine(result);
   if (!labels.empty()) lines.emplace_back("labels", join(labels, ", "));
   std::vector<std::string> crowded;
   for (const auto& entry : result.run.value("crowded", Json::array())) {

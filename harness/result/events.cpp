@@ -8,6 +8,7 @@
 
 #include "harness/result/append.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/parse.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/trouble.hpp"
@@ -138,7 +139,7 @@ void take_in_turns(Result& result, const Json& report) {
 
 void take_path(Case& of, const LaunchRecord& record) {
   const auto& path = record.path;
-  if (of.path.empty() || (!was_interrupted(path) && says_worse(path, of.path))) {
+  if (of.path.empty() || (!has_label(path, Label::interrupted) && says_worse(path, of.path))) {
     of.path = {{"asked", of.parameters.value("transports", Json::array())},
                {"lanes", record.lanes},
                {"verdict", "unknown"}};

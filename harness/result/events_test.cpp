@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/result/paths.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench {
@@ -65,7 +65,7 @@ TEST_F(Events, AreSummedUpFromTheLaunchesAlone) {
 }
 
 TEST_F(Events, OfAnInterruptedLaunchHideNoPathThatIsKnown) {
-  const Json ended = {{"why", "ended"}, {"labels", {interrupted_label}}};
+  const Json ended = {{"why", "ended"}, {"labels", {to_string(Label::interrupted)}}};
   measure(0, 2.0);
   result_.cases.front().launches.back().path = ended;
   sum_up(result_);
@@ -76,7 +76,7 @@ TEST_F(Events, OfAnInterruptedLaunchHideNoPathThatIsKnown) {
   result_.cases.front().launches.back().path = ended;
   sum_up(result_);
   EXPECT_EQ(of_.path.at("verdict"), "as-asked");
-  EXPECT_EQ(of_.labels, std::vector<std::string>{interrupted_label});
+  EXPECT_EQ(of_.labels, std::vector<std::string>{to_string(Label::interrupted)});
 }
 
 TEST_F(Events, OfProcessorsGoToTheirLaunchAlone) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/result/interval.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/older_runs.hpp"
 #include "harness/result/parse.hpp"
 #include "harness/result/result.hpp"
@@ -380,6 +381,7 @@ Result result_from(Json json, Launches launches) {
   for (auto& of : json.at("cases")) {
     result.cases.push_back(case_from(std::move(of), std::move(*of_case++)));
   }
+  add_labels_of_older(result);
   return result;
 }
 

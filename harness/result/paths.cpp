@@ -21,11 +21,6 @@ std::ptrdiff_t badness_of_path(const Json& path) {
 
 }  // namespace
 
-bool was_interrupted(const Json& path) {
-  const auto labels = path.value("labels", Json::array());
-  return std::ranges::find(labels, Json(interrupted_label)) != labels.end();
-}
-
 std::map<std::string, double> carried_by(const Json& path) {
   std::map<std::string, double> shares;
   const auto found = path.find("carried_by");

@@ -13,12 +13,6 @@ inline constexpr double nearly_all_payload = 0.99;
 /// The shares of the payload by member, "tcp" → 1.0; empty where nobody can tell.
 std::map<std::string, double> carried_by(const Json& path);
 
-/// Of a case in whose middle the run was ended.
-inline constexpr const char* interrupted_label = "interrupted";
-
-/// Whether a launch's record is so labelled: what carried it is not known then.
-bool was_interrupted(const Json& path);
-
 /// "ib 90 %, tcp 10 %".
 std::string shares_in_words(const std::map<std::string, double>& shares);
 

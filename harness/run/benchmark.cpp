@@ -97,14 +97,16 @@ const Benchmark* find_benchmark(const std::string& name) {
   return found == registry().end() ? nullptr : &*found;
 }
 
-void RankContext::report_rank(const Json& facts, const Rendezvous::Progress& progress) {
+void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& facts,
+                              const Rendezvous::Progress& progress) {
+  gpus_.emplace(rendezvous_, gpu, progress);
   const auto cpus = affinity();
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
   Json rank = {
       {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
   rank["boot_id"] = boot_id();
   rank["numa_node"] = number_or_null(node);
-  rank["device"] = Json();
+  rank["device"] = gpu ? to_json(*gpu) : Json();
   rank["clock"] = clock_.name();
   rank["clock_step_ns"] = clock_.step_ns();
   rank["begun_ns"] = begun_ns_;

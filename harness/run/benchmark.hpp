@@ -2,6 +2,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,9 +13,11 @@
 #include "harness/launch/duet.hpp"
 #include "harness/launch/rendezvous.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/transfers.hpp"
 #include "harness/run/description.hpp"
+#include "harness/run/gpu_sharing.hpp"
 
 namespace ucxbench {
 
@@ -56,8 +59,13 @@ class RankContext {
     return all;
   }
 
-  /// Facts about this rank for `ranks[]`, and the settings that UCX really uses.
-  void report_rank(const Json& facts, const Rendezvous::Progress& progress);
+  /// This rank's GPU, if it has one, and further facts about it for `ranks[]`, with the settings
+  /// that UCX really uses. All ranks call it once, before any case.
+  void report_rank(const std::optional<CudaDevice>& gpu, const Json& facts,
+                   const Rendezvous::Progress& progress);
+
+  /// Of all ranks, once they have reported themselves.
+  const GpusOfRanks& gpus() const { return *gpus_; }
 
   /// One case of this launch, done: by one rank of each pair. `error` says what was wrong with the
   /// data, if anything; `peak_bytes` how much message memory a rank had at most. Returns when the
@@ -97,6 +105,7 @@ class RankContext {
   const Description& description_;
   Json plan_;
   DuetRank* duet_;
+  std::optional<GpusOfRanks> gpus_;
   std::uint64_t begun_ns_ = monotonic_ns();
 };
 

@@ -92,9 +92,11 @@ void to_json(Json& json, const Probe& found) {
             {"gpu_memory", found.mpi.gpu_memory},
             {"over_ucx", found.mpi.over_ucx}}},
           {"topology", found.topology}};
-  for (const auto& [index, name, pci, bytes] : found.gpus) {
-    json["gpus"].push_back(
-        {{"index", index}, {"name", name}, {"pci", pci}, {"memory_bytes", bytes}});
+  for (const auto& gpu : found.gpus) {
+    json["gpus"].push_back({{"index", gpu.index},
+                            {"name", gpu.name},
+                            {"pci", gpu.pci},
+                            {"memory_bytes", gpu.memory_bytes}});
   }
 }
 

@@ -50,18 +50,6 @@ Json protocol_record(std::uint64_t bytes, const char* use, const MessagePath& pa
           {"count", 1}};
 }
 
-Json path_labels(const std::optional<CudaDevice>& gpu, bool same_gpu,
-                 const std::vector<std::string>& lanes) {
-  Json all = Json::array();
-  if (same_gpu) all.push_back("same-gpu");
-  if (gpu && is_emulated(*gpu)) all.push_back("emulated-gpu");
-  const bool rxe = std::any_of(lanes.begin(), lanes.end(), [](const std::string& lane) {
-    return lane.find("/rxe") != std::string::npos;
-  });
-  if (rxe) all.push_back("soft-roce");
-  return all;
-}
-
 Json path_record(const TransportSet& asked, const Evidence& evidence, const Json& protocols,
                  const Json& labels) {
   const auto verdict = judge(asked, evidence);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/memory/cuda_driver.hpp"
 #include "harness/result/result.hpp"
 #include "harness/transports/counters.hpp"
 #include "harness/transports/proof.hpp"
@@ -28,11 +27,8 @@ Counters counted_by_all(const std::vector<Json>& ranks);
 /// One entry of "protocols": how UCX sends messages of `bytes` in this use.
 Json protocol_record(std::uint64_t bytes, const char* use, const MessagePath& path);
 
-/// What a path is labelled with: by this rank's GPU, whether it is the peer's too, and the lanes.
-Json path_labels(const std::optional<CudaDevice>& gpu, bool same_gpu,
-                 const std::vector<std::string>& lanes);
-
-/// LaunchRecord::path. Counters that were not read (no payload between) are left out.
+/// LaunchRecord::path; `labels` are of GpusOfRanks. Counters that were not read (no payload
+/// between) are left out.
 Json path_record(const TransportSet& asked, const Evidence& evidence, const Json& protocols,
                  const Json& labels);
 

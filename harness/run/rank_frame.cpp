@@ -32,9 +32,8 @@ void RankFrame::connect(std::unique_ptr<CommDevice> device) {
 }
 
 void RankFrame::report_rank() {
-  context_.report_rank({{"net_devices", place_.net_devices},
-                        {"device", gpu_ ? to_json(gpu_->device()) : Json()},
-                        {"ucx_effective", comm_->effective()}},
+  context_.report_rank(device_of(gpu_),
+                       {{"net_devices", place_.net_devices}, {"ucx_effective", comm_->effective()}},
                        waiting_);
 }
 

@@ -32,11 +32,6 @@ class RankFrame {
   /// The facts of this rank for `ranks[]`.
   void report_rank();
 
-  std::optional<CudaDevice> gpu() const {
-    return gpu_ ? std::optional(gpu_->device()) : std::nullopt;
-  }
-  /// Empty without one.
-  std::string gpu_pci() const { return gpu_ ? gpu_->device().pci : ""; }
   int launch() const { return context_.plan().at("launch").get<int>(); }
 
   /// For who waits in the rendezvous and has no part in what is measured: leaves its processor to

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/core/clock.hpp"
-#include "harness/result/paths.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -83,7 +83,7 @@ void mark_interrupted(Json& records) {
   for (auto& record : records) {
     if (!record.at("path").empty()) continue;
     record["path"] = {{"why", "the run was ended before this was looked at"},
-                      {"labels", {interrupted_label}}};
+                      {"labels", {to_string(Label::interrupted)}}};
   }
 }
 

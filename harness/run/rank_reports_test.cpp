@@ -6,7 +6,7 @@
 
 #include "harness/core/folder_for_test.hpp"
 #include "harness/launch/host_name.hpp"
-#include "harness/result/paths.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -92,8 +92,8 @@ TEST_F(Reports, AtTheEndAddOnlyWhatIsNew) {
   }
   take("case/0", case_report(0, 1));
   EXPECT_EQ(result_.cases[0].launches.size(), 2U);
-  EXPECT_FALSE(was_interrupted(result_.cases[0].launches[0].path));
-  EXPECT_TRUE(was_interrupted(result_.cases[0].launches[1].path));
+  EXPECT_FALSE(has_label(result_.cases[0].launches[0].path, Label::interrupted));
+  EXPECT_TRUE(has_label(result_.cases[0].launches[1].path, Label::interrupted));
 }
 
 }  // namespace

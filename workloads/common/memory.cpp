@@ -25,11 +25,4 @@ std::vector<Buffer> WorkloadMemory::take(const std::vector<std::size_t>& bytes) 
   return buffers;
 }
 
-std::optional<CudaDevice> WorkloadMemory::gpu() const {
-  if (!context_) return std::nullopt;
-  return context_->device();
-}
-
-Json WorkloadMemory::device() const { return context_ ? to_json(context_->device()) : Json(); }
-
 }  // namespace ucxbench

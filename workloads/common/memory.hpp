@@ -20,9 +20,8 @@ class WorkloadMemory {
   /// allocation of its own. With --rmm-pool-size all calls share one pool.
   std::vector<Buffer> take(const std::vector<std::size_t>& bytes);
 
-  /// This rank's GPU, if it has one; for results null if not.
-  std::optional<CudaDevice> gpu() const;
-  Json device() const;
+  /// This rank's GPU, if it has one.
+  std::optional<CudaDevice> gpu() const { return device_of(context_); }
 
  private:
   MemoryKind kind_;

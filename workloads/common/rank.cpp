@@ -1,7 +1,6 @@
 #include "workloads/common/rank.hpp"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -66,13 +65,6 @@ std::string_view mover(const WorkloadParameters& p) {
   return p.comm == CommKind::ucx ? "UCX" : to_string(p.comm);
 }
 
-bool share_a_gpu(const std::vector<RankFacts>& ranks) {
-  std::set<std::string> gpus;
-  return std::any_of(ranks.begin(), ranks.end(), [&](const RankFacts& rank) {
-    return !rank.gpu.empty() && !gpus.insert(rank.gpu).second;
-  });
-}
-
 // With the first error, in words.
 std::pair<Verified, std::string> verified_of(const std::vector<RankFacts>& ranks) {
   Verified verified;
@@ -114,7 +106,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     record.lanes = comm.lanes(1);
     record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")));
   }
-  record.path["labels"] = path_labels(workload.gpu, share_a_gpu(ranks), record.lanes);
+  record.path["labels"] = context.gpus().labels(record.lanes);
   const auto [verified, error] = verified_of(ranks);
   std::uint64_t peak = 0;
   std::uint64_t asleep_ns = 0;
@@ -168,9 +160,8 @@ void run_workload(RankContext& context, const WorkloadParameters& p,
                                  .net_devices = p.net_devices,
                                  .progress = p.progress,
                                  .crowded = context.crowded()});
-  context.report_rank({{"net_devices", p.net_devices},
-                       {"device", memory.device()},
-                       {"ucx_effective", comm.effective()}},
+  context.report_rank(memory.gpu(),
+                      {{"net_devices", p.net_devices}, {"ucx_effective", comm.effective()}},
                       [&] { comm.rest(rendezvous); });
   run_cases(comm, memory);
   comm.close(rendezvous);
@@ -275,7 +266,6 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   }
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
-  own.gpu = workload.gpu ? workload.gpu->pci : "";
   {
     const auto lock = under_way.change();
     context.report_transfers(index, log.records(), progress);

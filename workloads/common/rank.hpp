@@ -17,7 +17,6 @@ namespace ucxbench {
 
 /// A workload on one rank, ready to run: what the loop below needs of it.
 struct PreparedWorkload {
-  std::optional<CudaDevice> gpu;  ///< this rank's, if there is one
   std::function<std::optional<double>()> exchange_alone_GBps;
   std::function<Iteration(std::uint32_t number, TransferLog* log)> run;
   std::function<std::string()> verify;  ///< the first error in words, or nothing

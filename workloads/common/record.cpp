@@ -190,7 +190,6 @@ Json to_json(const RankFacts& facts) {
                {"peak_buffer_bytes", facts.peak_buffer_bytes},
                {"asleep_ns", facts.asleep_ns},
                {"counted", facts.counted},
-               {"gpu", facts.gpu},
                {"error", facts.error}};
   for (const auto& iteration : facts.iterations) json["iterations"].push_back(to_json(iteration));
   for (const auto& inflow : facts.inflows) json["inflows"].push_back(to_json(inflow));
@@ -206,7 +205,6 @@ RankFacts parse_rank_facts(const Json& json) {
   json.at("peak_buffer_bytes").get_to(facts.peak_buffer_bytes);
   json.at("asleep_ns").get_to(facts.asleep_ns);
   facts.counted = json.at("counted");
-  json.at("gpu").get_to(facts.gpu);
   json.at("error").get_to(facts.error);
   return facts;
 }

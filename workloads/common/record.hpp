@@ -20,7 +20,6 @@ struct RankFacts {
   std::uint64_t peak_buffer_bytes = 0;
   std::uint64_t asleep_ns = 0;  ///< in measured iterations, until it had something to do
   Json counted;                 ///< counted_here, of the exchange alone; null without one
-  std::string gpu;              ///< its PCI address; empty on the host
   std::string error;            ///< of the checks; empty when all was right
 };
 

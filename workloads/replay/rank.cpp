@@ -77,8 +77,7 @@ void run_rank(RankContext& context) {
       Replay replay(comm, context.clock(), memory, p, own_script(comm, p), context.crowded());
       measure_workload(
           context, comm, index, p, Replay::phases, p.traffic_bytes,
-          {.gpu = memory.gpu(),
-           .exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
+          {.exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return replay.run(number, log); },
            .verify = [&] { return replay.verify(); },
            .describe_pair =

@@ -24,8 +24,7 @@ void run_rank(RankContext& context) {
       Svd svd(comm, context.clock(), memory, p);
       measure_workload(
           context, comm, index, p, svd.phases(), input_bytes(p),
-          {.gpu = memory.gpu(),
-           .exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
+          {.exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return svd.run(number, log); },
            .verify = [&] { return svd.verify(); }});
     }

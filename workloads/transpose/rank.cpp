@@ -14,8 +14,7 @@ void run_rank(RankContext& context) {
       context.rendezvous().phase("making the array");
       Transpose transpose(comm, context.clock(), memory, p);
       measure_workload(context, comm, index, p, Transpose::phases, input_bytes(p),
-                       {.gpu = memory.gpu(),
-                        .exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
+                       {.exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
                         .run = [&](std::uint32_t number,
                                    TransferLog* log) { return transpose.run(number, log); },
                         .verify = [&] { return transpose.verify(); }});
