@@ -6,6 +6,7 @@
 
 #include "harness/analysis/rules/judged.hpp"
 #include "harness/core/names.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -119,6 +120,10 @@ Quality quality_of(const Result& result) {
   const auto labels = result.machine.value("labels", Json::array());
   if (std::ranges::find(labels, Json("vm")) != labels.end()) {
     quality = {.level = "fair", .reasons = {"virtual machine"}};
+  }
+  if (std::ranges::any_of(result.cases, is_time_sliced)) {
+    quality.level = "poor";
+    quality.reasons.emplace_back("ranks take turns on one GPU (no CUDA MPS)");
   }
   for (const auto& finding : result.findings) {
     if (!of_quality(finding)) continue;

@@ -62,7 +62,7 @@ struct Quality {
 };
 
 /// By those of its findings that rules of quality made: a warning is poor, a note fair, and so is a
-/// virtual machine.
+/// virtual machine. Where ranks of a case take turns on one GPU it is poor.
 Quality quality_of(const Result& result);
 
 /// "fair: virtual machine; odd", or the level alone.

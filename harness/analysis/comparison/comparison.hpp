@@ -58,7 +58,7 @@ struct SeriesChange {
   Doubt doubt = Doubt::none;
   std::size_t launches_wanted = 0;
   /// Of an inconclusive one, a word: "launches" (too few), "noise", "clock", "placement", "drift",
-  /// or "host" (its reference drifted).
+  /// "host" (its reference drifted), or "time-sliced" (its ranks take turns on one GPU).
   std::string reason{};
   /// One line, with what to do unless next_steps say that; empty of a change and of none.
   std::string why{};

@@ -58,6 +58,23 @@ TEST(Compare, KnowsWhichDirectionIsBetter) {
   EXPECT_EQ(compare(base, now).series[0].change, Change::improved);
 }
 
+TEST(Compare, JudgesNoTimesOfRanksThatTakeTurnsOnAGpu) {
+  for (const bool only_base : {true, false}) {
+    auto base = run({1, 1}, 12, 1);
+    auto now = run({2, 2}, 12, 2);
+    (only_base ? base : now).cases[0].labels = {"same-gpu", "time-sliced"};
+    const auto found = compare(base, now);
+    ASSERT_EQ(found.series.size(), 2U);
+    EXPECT_EQ(found.tests, 1U) << "it is no test of the correction either";
+    EXPECT_EQ(found.series[0].change, Change::regressed);
+    const auto& row = found.series[1];
+    EXPECT_EQ(row.change, Change::inconclusive);
+    EXPECT_EQ(row.reason, "time-sliced");
+    EXPECT_TRUE(row.why.starts_with("not judged: time-sliced")) << row.why;
+    EXPECT_FALSE(row.base || row.now || row.ratio.interval);
+  }
+}
+
 TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);

@@ -11,6 +11,7 @@
 #include "harness/analysis/comparison/signed_rank.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 
 namespace ucxbench {
 namespace {
@@ -94,8 +95,16 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
           const Demands& demands) {
   Row row{
       .series = {.key = base.key, .metric = metric, .better = shown_metric(base, metric).better},
-      .duets = duets_of(base, now, metric)};
+      .duets = {}};
   auto& series = row.series;
+  if (is_time_sliced(base) || is_time_sliced(now)) {
+    series.reason = to_string(Label::time_sliced);
+    series.why =
+        "not judged: time-sliced, ranks take turns on one GPU; use one GPU for each rank, or CUDA "
+        "MPS";
+    return row;
+  }
+  row.duets = duets_of(base, now, metric);
   if (row.duets.logs.empty()) {
     series.in_turns = why_in_turns(runs, base, now);
     weigh_launches(series, runs, base, now, demands);
