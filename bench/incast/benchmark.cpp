@@ -5,6 +5,7 @@
 #include "bench/incast/parameters.hpp"
 #include "bench/incast/rank.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/run/checked_window.hpp"
 
 namespace ucxbench::incast {
 namespace {
@@ -15,8 +16,9 @@ void check(const Parameters& p, const Local& local) {
                   "--ranks: incast needs at least three: one that is hot, one whose "
                   "round trips are timed, and one that loads it");
   }
-  // Each has one to send from and one to receive into, the hot rank one for each that sends.
-  check_message_size("--sizes", p, p.bytes, 3, local);
+  // Each has one to send from and one to receive into, the hot rank one for each that sends; each
+  // with room for a window that is checked.
+  check_message_size("--sizes", p, CheckedWindow(p.bytes, p.window).all_bytes(), 3, local);
 }
 
 Fields<Parameters> fields() {

@@ -16,6 +16,7 @@
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/checked_window.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
 #include "harness/run/wire.hpp"
@@ -28,13 +29,16 @@ class Rank : public RankOfCases<Parameters> {
  public:
   explicit Rank(RankContext& context) : RankOfCases(context) {
     std::uint64_t largest = 0;
-    for (const auto& planned : cases_) largest = std::max(largest, planned.parameters.bytes);
+    for (const auto& planned : cases_) {
+      largest = std::max(largest, window_of(planned.parameters).all_bytes());
+    }
     const auto places = is_hot() ? static_cast<std::size_t>(rendezvous_.size()) - 1 : 1;
     buffers_.emplace(cases_.front().parameters, largest, places);
     frame_.connect();
   }
 
  private:
+  static CheckedWindow window_of(const Parameters& p) { return {p.bytes, p.window}; }
   bool is_hot() const { return rendezvous_.rank() == hot_rank; }
   bool is_probe() const { return rendezvous_.rank() == probe_rank; }
   double ns(std::uint64_t ticks) const { return context_.clock().us(ticks) * 1e3; }
@@ -80,16 +84,32 @@ class Rank : public RankOfCases<Parameters> {
     return std::max(least_messages, static_cast<std::uint64_t>(std::min(wanted, most)));
   }
 
+  void forget(const Parameters& p, const std::vector<int>& from) {
+    for (const auto rank : from) buffer_from(rank).poison(p.bytes);
+  }
+  /// The last message that came from each.
+  void compare(const Parameters& p, const std::vector<int>& from) {
+    for (const auto rank : from) {
+      checks_.add(wrong_payload(buffer_from(rank), p.bytes, seed(p, rank), comm(), rank));
+    }
+  }
+
   /// Each part after a meeting in the rendezvous, where those wait who have none in it.
   Run run_once(const Parameters& p, Load load) {
     Run run;
     const auto& clock = context_.clock();
+    const auto from = senders();
+    forget(p, from);
     for (const auto ticks : many_to_one(comm(), clock, load)) {
       if (ticks > 0) run.in_ns.push_back(ns(ticks));
     }
+    if (is_hot()) compare(p, from);
     for (const auto ticks : one_to_many(comm(), clock, load)) {
       if (ticks > 0) run.out_ns.push_back(ns(ticks));
     }
+    if (!is_hot()) compare(p, from);
+    const auto beside = senders_beside();
+    forget(p, beside);
     rendezvous_.barrier(frame_.waiting());
     if (is_hot()) answer(comm(), lone_round_trips);
     if (is_probe()) run.alone_ns = in_ns(ask(comm(), clock));
@@ -98,16 +118,25 @@ class Rank : public RankOfCases<Parameters> {
     if (is_probe()) {
       run.beside_ns = in_ns(ask(comm(), clock));
     } else {
-      load_beside(load);
+      load_beside(load, beside);
     }
+    compare(p, beside);
     return run;
   }
 
-  void load_beside(const Load& load) {
+  std::vector<int> senders_beside() const {
+    std::vector<int> ranks;
+    for (int rank = probe_rank + 1; is_hot() && rank < rendezvous_.size(); ++rank) {
+      ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+  void load_beside(const Load& load, const std::vector<int>& senders) {
     std::vector<FlowTo> to;
     std::vector<FlowFrom> from;
     if (!is_hot()) to.push_back({hot_rank, load.send, load.messages});
-    for (int rank = probe_rank + 1; is_hot() && rank < comm().size(); ++rank) {
+    for (const auto rank : senders) {
       from.push_back({rank, load.receive[static_cast<std::size_t>(rank)], load.messages});
     }
     Flows flows(comm(), context_.clock(), to, from, load.window, 0);
@@ -129,9 +158,9 @@ class Rank : public RankOfCases<Parameters> {
     under_way_.reset();
     runs_.clear();
     messages_ = 0;
+    checks_ = {};
     rendezvous_.phase(fmt::format("{}: how many messages", spaced_size(p.bytes)));
     buffers_->send.fill(p.bytes, seed(p, comm().rank()));
-    for (const auto rank : senders()) buffer_from(rank).zero(p.bytes);
     auto load = load_of(p);
     load.messages = messages_ = messages_for(p, load);
     under_way_.emplace(context_, planned.index, [&] { return finished_part(p); });
@@ -153,15 +182,18 @@ class Rank : public RankOfCases<Parameters> {
     finish(planned, load);
   }
 
-  /// What was wrong, in words; of each sender the last message is looked at.
-  std::string wrong(const Parameters& p) {
-    for (const auto rank : senders()) {
-      if (const auto at = buffer_from(rank).mismatch(p.bytes, seed(p, rank))) {
-        return fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}", *at,
-                           p.bytes, comm().rank(), rank);
-      }
-    }
-    return "";
+  /// One window more in each direction.
+  void check_windows(const Parameters& p) {
+    std::vector<std::pair<int, Buffer*>> places;
+    for (const auto rank : senders()) places.emplace_back(rank, &buffer_from(rank));
+    const auto exchange = [&](bool to_hot) {
+      const bool sends = is_hot() != to_hot;
+      checks_.add(window_of(p).exchange(comm(), to_hot ? 0 : 1, buffers_->send,
+                                        sends ? senders() : std::vector<int>(),
+                                        sends ? decltype(places)() : places));
+    };
+    exchange(true);
+    exchange(false);
   }
 
   void finish(const PlannedCase<Parameters>& planned, Load load) {
@@ -173,7 +205,8 @@ class Rank : public RankOfCases<Parameters> {
     many_to_one(comm(), context_.clock(), load);
     const auto counted = moved_since(before);
     const auto payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
-    const Json own = {{"wrong", wrong(p)},
+    check_windows(p);
+    const Json own = {{"checks", to_json(checks_)},
                       {"counted", counted_here(counted)},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
@@ -184,15 +217,11 @@ class Rank : public RankOfCases<Parameters> {
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks,
               std::uint64_t payload) {
     const auto& p = planned.parameters;
-    // Each rank looks at what it has from each that sends to it.
-    Verified verified{.checked = 2 * (static_cast<std::uint64_t>(comm().size()) - 1)};
-    std::string error;
+    Checks checks;
     std::uint64_t peak = 0;
     std::vector<Json> counted;
     for (const auto& rank : ranks) {
-      const auto words = rank.at("wrong").get<std::string>();
-      verified.errors += words.empty() ? 0 : 1;
-      if (error.empty()) error = words;
+      checks.add(parse_checks(rank.at("checks")));
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
       counted.push_back(rank.at("counted"));
     }
@@ -213,7 +242,8 @@ class Rank : public RankOfCases<Parameters> {
                             .alike = false};
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
                               context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
+    context_.report_case(planned.index, record, checks.verified, checks.error, frame_.waiting(),
+                         peak);
   }
 
   LaunchRecord made_record(const Parameters& p) const {
@@ -233,6 +263,7 @@ class Rank : public RankOfCases<Parameters> {
   std::optional<MessageBuffers> buffers_;  ///< places of the hot rank by sender, else one
   std::vector<Run> runs_;                  ///< of the case; on the hot rank
   std::uint64_t messages_ = 0;
+  Checks checks_;  ///< of the case, of what this rank received
   std::optional<CaseUnderWay> under_way_;
 };
 

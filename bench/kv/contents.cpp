@@ -11,18 +11,18 @@
 namespace ucxbench::kv {
 namespace {
 
-std::uint64_t seed(const Layout& layout, int prefill, std::uint64_t session) {
-  return payload_seed(prefill, layout.shape().bytes, session);
+std::uint64_t seed(const Layout& layout, int prefill, std::uint64_t round) {
+  return payload_seed(prefill, layout.shape().bytes, round);
 }
 
 }  // namespace
 
-void fill(const Layout& layout, int rank, std::uint64_t session, Buffer& memory) {
-  memory.fill(memory.size(), seed(layout, rank, session));
+void fill(const Layout& layout, int rank, std::uint64_t round, Buffer& memory) {
+  memory.fill(memory.size(), seed(layout, rank, round));
 }
 
-std::string wrong_block(const Layout& layout, int rank, std::uint64_t session,
-                        const Buffer& memory) {
+Checks check_blocks(const Layout& layout, int rank, std::uint64_t round, const Buffer& memory) {
+  Checks checks;
   const auto bytes = layout.shape().bytes;
   const auto& peers = layout.peers_of(rank);
   std::vector<std::byte> staged(on_gpu(memory.kind()) ? bytes : 0);
@@ -36,16 +36,17 @@ std::string wrong_block(const Layout& layout, int rank, std::uint64_t session,
           copy_bytes(memory.kind(), staged.data(), block.data(), bytes);
           block = staged;
         }
-        const auto at = find_mismatch(block, seed(layout, peers[peer], session),
+        const auto at = find_mismatch(block, seed(layout, peers[peer], round),
                                       layout.place(peers[peer], here, layer, number));
-        if (!at) continue;
-        return fmt::format(
-            "wrong data at byte offset {} of {}: block {} of layer {}, rank {} from rank {}", *at,
-            bytes, number - layout.before_layer(layer), layer, rank, peers[peer]);
+        checks.add(at ? fmt::format("wrong data at byte offset {} of {}: block {} of layer {}, "
+                                    "rank {} from rank {}",
+                                    *at, bytes, number - layout.before_layer(layer), layer, rank,
+                                    peers[peer])
+                      : std::string());
       }
     }
   }
-  return "";
+  return checks;
 }
 
 }  // namespace ucxbench::kv

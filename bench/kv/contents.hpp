@@ -1,19 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "bench/kv/layout.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/run/checks.hpp"
 
 namespace ucxbench::kv {
 
-/// Writes what a prefill rank's memory has in a session.
-void fill(const Layout& layout, int rank, std::uint64_t session, Buffer& memory);
+/// Writes what a prefill rank's memory has in a round, counted over all sessions.
+void fill(const Layout& layout, int rank, std::uint64_t round, Buffer& memory);
 
-/// Compares every block of a decode rank's memory with that of its prefill rank. The first block
-/// that differs, in words; empty if all are right.
-std::string wrong_block(const Layout& layout, int rank, std::uint64_t session,
-                        const Buffer& memory);
+/// Compares every block of a decode rank's memory with that of its prefill rank: each is one check.
+Checks check_blocks(const Layout& layout, int rank, std::uint64_t round, const Buffer& memory);
 
 }  // namespace ucxbench::kv

@@ -84,10 +84,15 @@ TEST(Contents, OfEveryBlockAreLookedAt) {
     fill(layout, prefill, 7, from);
     move(layout, prefill, from, 2, into);
   }
-  EXPECT_EQ(wrong_block(layout, 2, 7, into), "");
-  EXPECT_NE(wrong_block(layout, 2, 8, into), "");
+  const auto right = check_blocks(layout, 2, 7, into);
+  EXPECT_EQ(right.verified.errors, 0U);
+  const auto all_wrong = check_blocks(layout, 2, 8, into);
+  EXPECT_EQ(all_wrong.verified.checked, right.verified.checked);
+  EXPECT_EQ(all_wrong.verified.errors, right.verified.checked);
   into.data()[layout.place(2, 1, 2, layout.of_pair() - 1) + 5] ^= std::byte{1};
-  EXPECT_EQ(wrong_block(layout, 2, 7, into),
+  const auto one_wrong = check_blocks(layout, 2, 7, into);
+  EXPECT_EQ(one_wrong.verified.errors, 1U);
+  EXPECT_EQ(one_wrong.error,
             "wrong data at byte offset 5 of 24: block 3 of layer 2, rank 2 from rank 1");
 }
 

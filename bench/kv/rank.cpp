@@ -55,7 +55,7 @@ class Rank : public RankOfCases<Parameters> {
     under_way_.reset();
     sessions_.clear();
     proof_ = {};
-    wrong_.clear();
+    checks_ = {};
     under_way_.emplace(context_, planned.index, [this, layout] { return finished_part(layout); });
     for (int session = 0; session < p.sessions; ++session) play(planned, layout, session);
     finish(planned, layout);
@@ -75,10 +75,8 @@ class Rank : public RankOfCases<Parameters> {
 
   void play(const PlannedCase<Parameters>& planned, const Layout& layout, int session) {
     const auto& p = planned.parameters;
-    const auto number = static_cast<std::uint64_t>(session);
-    phase(p, session, "filling caches");
+    phase(p, session, "allocating caches");
     Buffer memory(decodes(layout) ? p.received_into() : p.sent_from(), layout.bytes_of(rank()));
-    if (!decodes(layout)) fill(layout, rank(), number, memory);
     rendezvous_.barrier(frame_.waiting());
     phase(p, session, "preparing");
     Prepared prepared;
@@ -86,10 +84,14 @@ class Rank : public RankOfCases<Parameters> {
     prepare(p, layout, memory, prepared, own);
     for (int round = 0; round <= p.rounds; ++round) {
       phase(p, session, round == 0 ? "first round" : "later rounds");
+      const auto number = static_cast<std::uint64_t>(session * (p.rounds + 1) + round);
+      if (decodes(layout)) {
+        memory.poison();
+      } else {
+        fill(layout, rank(), number, memory);
+      }
       own.rounds.push_back(play_round(p, layout, prepared));
-      if (!decodes(layout) || (round != 0 && round != p.rounds)) continue;
-      if (wrong_.empty()) wrong_ = wrong_block(layout, rank(), number, memory);
-      memory.zero(memory.size());
+      if (decodes(layout)) checks_.add(check_blocks(layout, rank(), number, memory));
     }
     if (session == 0) prove(p, prepared);
     rendezvous_.barrier(frame_.waiting());  // no rank accesses another's memory any more
@@ -184,8 +186,9 @@ class Rank : public RankOfCases<Parameters> {
   }
 
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
-    const Json own = {
-        {"wrong", wrong_}, {"words", proof_.words}, {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const Json own = {{"checks", to_json(checks_)},
+                      {"words", proof_.words},
+                      {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (rank() == 0) report(planned, layout, ranks);
@@ -194,15 +197,11 @@ class Rank : public RankOfCases<Parameters> {
   void report(const PlannedCase<Parameters>& planned, const Layout& layout,
               const std::vector<Json>& ranks) {
     const auto& p = planned.parameters;
-    Verified verified{.checked =
-                          2 * static_cast<std::uint64_t>(p.sessions * p.decode) * p.descriptors};
-    std::string error;
+    Checks checks;
     std::string words;
     std::uint64_t peak = 0;
     for (const auto& of : ranks) {
-      const auto wrong = of.at("wrong").get<std::string>();
-      verified.errors += wrong.empty() ? 0 : 1;
-      if (error.empty()) error = wrong;
+      checks.add(parse_checks(of.at("checks")));
       if (words.empty()) words = of.at("words").get<std::string>();
       peak = std::max(peak, of.at("peak_buffer_bytes").get<std::uint64_t>());
     }
@@ -218,7 +217,8 @@ class Rank : public RankOfCases<Parameters> {
     record.path =
         path_record(TransportSet::of(p.transports), evidence, Json::array({std::move(protocol)}),
                     context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, verified, error, frame_.waiting(), peak);
+    context_.report_case(planned.index, record, checks.verified, checks.error, frame_.waiting(),
+                         peak);
   }
 
   LaunchRecord made_record(const Layout& layout) const {
@@ -241,7 +241,7 @@ class Rank : public RankOfCases<Parameters> {
 
   OneSidedDevice* device_ = nullptr;  ///< of the communicator
   std::vector<Session> sessions_;     ///< of the case; on rank 0
-  std::string wrong_;                 ///< of the case, in words
+  Checks checks_;                     ///< of the case, of what this rank received
   Proof proof_;
   std::optional<CaseUnderWay> under_way_;
 };

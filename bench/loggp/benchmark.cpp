@@ -2,6 +2,7 @@
 
 #include "bench/loggp/parameters.hpp"
 #include "bench/loggp/rank.hpp"
+#include "harness/run/checked_window.hpp"
 
 namespace ucxbench::loggp {
 namespace {
@@ -9,8 +10,8 @@ namespace {
 int two(const Parameters&) { return 2; }
 
 void check(const Parameters& p, const Local& local) {
-  // One to send from, and one to receive into.
-  check_message_size("--sizes", p, p.bytes, 2, local);
+  // One to send from and one to receive into, each with room for a window that is checked.
+  check_message_size("--sizes", p, CheckedWindow(p.bytes, p.train).all_bytes(), 2, local);
 }
 
 Fields<Parameters> fields() {

@@ -18,6 +18,7 @@
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/checked_window.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
@@ -49,7 +50,9 @@ class Rank {
       gpu_.emplace(gpu_of_rank(p.devices, rendezvous_.rank_on_machine()));
     }
     std::uint64_t largest = 0;
-    for (const auto& planned : cases_) largest = std::max(largest, planned.parameters.bytes);
+    for (const auto& planned : cases_) {
+      largest = std::max(largest, window_of(planned.parameters).all_bytes());
+    }
     send_.emplace(p.sent_from(), largest);
     receive_.emplace(p.received_into(), largest);
     rendezvous_.phase("connecting");
@@ -71,6 +74,7 @@ class Rank {
   }
 
  private:
+  static CheckedWindow window_of(const Parameters& p) { return {p.bytes, p.train}; }
   bool times() const { return comm_->rank() == 0; }
   static std::uint64_t seed(const Parameters& p, int rank) {
     return payload_seed(rank, p.bytes, 0);
@@ -89,20 +93,17 @@ class Rank {
                   .clock = context_.clock(),
                   .sends = {send_->data(), p.bytes},
                   .receives = {receive_->data(), p.bytes}};
-    std::uint64_t errors = 0;
-    std::string wrong;
+    Checks checks;
     const auto step = [&](const char* name, ComesTo whom, auto take) {
       rendezvous_.phase(fmt::format("{}: {}", spaced_size(p.bytes), name));
-      receive_->zero(p.bytes);
       rendezvous_.barrier(waiting_);
       if (p.warmup_runs > 0) take(p.warmup_runs);
+      receive_->poison(p.bytes);
+      rendezvous_.barrier(waiting_);
       auto values = take(p.iterations);
-      const bool comes = whom == ComesTo::both || (whom == ComesTo::first) == times();
-      const auto at = receive_->mismatch(p.bytes, seed(p, 1 - comm_->rank()));
-      if (comes && at) {
-        ++errors;
-        wrong = fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}",
-                            *at, p.bytes, comm_->rank(), 1 - comm_->rank());
+      const int other = 1 - comm_->rank();
+      if (whom == ComesTo::both || (whom == ComesTo::first) == times()) {
+        checks.add(wrong_payload(*receive_, p.bytes, seed(p, other), *comm_, other));
       }
       return values;
     };
@@ -130,7 +131,7 @@ class Rank {
     keep("receive_overhead_us", step("what receiving takes", ComesTo::first, [&](int count) {
            return overheads(time_receives(end, delay, count));
          }));
-    finish(planned, end, errors, wrong);
+    finish(planned, end, checks);
   }
 
   /// Less the cost of the two pairs of time stamps; values that are not above 0 then are dropped.
@@ -158,8 +159,7 @@ class Rank {
     return record;
   }
 
-  void finish(const PlannedCase<Parameters>& planned, const End& end, std::uint64_t errors,
-              const std::string& wrong) {
+  void finish(const PlannedCase<Parameters>& planned, const End& end, Checks checks) {
     const auto& p = planned.parameters;
     // A train between two readings of the counters.
     const auto messages = std::min(counted_messages(p.bytes), most_train);
@@ -168,17 +168,15 @@ class Rank {
     time_trains(end, static_cast<int>(messages), 1);
     const auto counted = moved_since(before);
     const std::uint64_t payload = (messages + 1) * p.bytes;
-    const Json own = {
-        {"errors", errors}, {"wrong", wrong}, {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const int other = 1 - comm_->rank();
+    checks.add(window_of(p).exchange(*comm_, 0, *send_, {other}, {{other, &*receive_}}));
+    const Json own = {{"checks", to_json(checks)}, {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
     if (!times()) return;
-    // In each of the four measurements, the last message of each rank that receives any.
-    Verified verified{.checked = 6};
-    std::string error;
+    Checks all;
     std::uint64_t peak = 0;
     for (const auto& rank : ranks) {
-      verified.errors += rank.at("errors").get<std::uint64_t>();
-      if (error.empty()) error = rank.at("wrong").get<std::string>();
+      all.add(parse_checks(rank.at("checks")));
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
     }
     auto record = made_record(p);
@@ -191,7 +189,7 @@ class Rank {
                             .message_bytes = static_cast<double>(p.bytes)};
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
                               context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, verified, error, waiting_, peak);
+    context_.report_case(planned.index, record, all.verified, all.error, waiting_, peak);
   }
 
   RankContext& context_;

@@ -5,14 +5,15 @@
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/rank.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/run/checked_window.hpp"
 
 namespace ucxbench::p2p {
 namespace {
 
 void check(const Parameters& p, const Local& local) {
   if (p.ranks < 2) throw Failure(Exit::usage, "--ranks 1: p2p needs at least two");
-  // One to send from, one for each rank that sends.
-  check_message_size("--sizes", p, p.bytes, p.ranks, local);
+  // One to send from and one for each rank that sends, each with room for a window that is checked.
+  check_message_size("--sizes", p, CheckedWindow(p.bytes, p.window).all_bytes(), p.ranks, local);
 }
 
 Fields<Parameters> fields() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/json.hpp"
+#include "harness/run/checks.hpp"
 
 namespace ucxbench::p2p {
 
@@ -21,13 +22,14 @@ Timed stream_from(const Json& of);
 std::vector<Timed> streams_from(const Json& list);
 
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number, null where
-/// there is none. Lists, since each of hundreds of ranks has one of each: received, [streams, wrong
-/// (words, empty if right)], a stream as above; sent, [lanes, moved, payload_bytes]. Of each run of
-/// several pairs at once, {"came_ns", "left_ns"} of the meeting before it.
+/// there is none. Lists, since each of hundreds of ranks has one of each: received, streams as
+/// above; sent, [lanes, moved, payload_bytes]. Of each run of several pairs at once, {"came_ns",
+/// "left_ns"} of the meeting before it. The checks are of all that it received.
 struct Facts {
   explicit Facts(int ranks)
       : received(static_cast<std::size_t>(ranks)), sent(static_cast<std::size_t>(ranks)) {}
   Json::array_t received, sent;
+  Checks checks;
   Json meetings = Json::array();
   std::uint64_t asleep_ns = 0;  // in measured streams, until there was something to do
 };

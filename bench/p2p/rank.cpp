@@ -24,6 +24,7 @@
 #include "harness/launch/host_name.hpp"
 #include "harness/run/benchmark.hpp"
 #include "harness/run/case_under_way.hpp"
+#include "harness/run/checked_window.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
@@ -43,7 +44,7 @@ std::string clock_identity() {
 class Rank : public RankOfCases<Parameters> {
  public:
   explicit Rank(RankContext& context) : RankOfCases(context) {
-    const auto largest = std::ranges::max(cases_, {}, bytes_of).parameters.bytes;
+    const auto largest = window_of(std::ranges::max(cases_, {}, bytes_of).parameters).all_bytes();
     const auto peers = static_cast<std::size_t>(rendezvous_.size()) - 1;
     buffers_.emplace(cases_.front().parameters, largest, peers);
     frame_.connect();
@@ -55,8 +56,9 @@ class Rank : public RankOfCases<Parameters> {
   }
 
  private:
+  static CheckedWindow window_of(const Parameters& p) { return {p.bytes, p.window}; }
   static std::uint64_t bytes_of(const PlannedCase<Parameters>& planned) {
-    return planned.parameters.bytes;
+    return window_of(planned.parameters).all_bytes();
   }
   /// Whether this rank's partner of a disjoint round is on another host.
   bool elsewhere(const std::vector<int>& to, const std::vector<int>& from) const {
@@ -140,10 +142,19 @@ class Rank : public RankOfCases<Parameters> {
       load.least_messages = static_cast<std::uint64_t>(p.window);
       load.least_s = duet_stream_ms * 1e-3;
     }
+    std::vector<std::pair<int, Buffer*>> places;
     for (const auto src : from) {
-      buffer_from(src).zero(p.bytes);
+      places.emplace_back(src, &buffer_from(src));
       load.receive.emplace_back(buffer_from(src).data(), p.bytes);
     }
+    // Of a stream, or of all blocks of a duet: nothing may lie between those.
+    const auto checked = [&](const auto& play) {
+      for (const auto& [src, place] : places) place->poison(p.bytes);
+      play();
+      for (const auto& [src, place] : places) {
+        facts.checks.add(wrong_payload(*place, p.bytes, seed(src), comm(), src));
+      }
+    };
     const auto once = [&] { return stream(comm(), context_.clock(), load, to, from); };
     double longest_s = load.least_s;
     auto warmup = load;
@@ -182,21 +193,19 @@ class Rank : public RankOfCases<Parameters> {
     };
     if (duet != nullptr) {
       int blocks = 0;
-      duet->blocks(quads_of(*duet, p), [&] {
+      const auto block = [&] {
         begin_block(p, load, to, from);
         for (auto left = streams_of_block(p); left > 0; --left) measured_run();
         end_block(p, fmt::format("block/{}/{}/{}", planned.index, round, blocks++), !to.empty());
-      });
+      };
+      checked([&] { duet->blocks(quads_of(*duet, p), block); });
     } else {
-      for (int run = 0; run < p.runs; ++run) measured_run();
+      for (int run = 0; run < p.runs; ++run) checked(measured_run);
     }
+    facts.checks.add(window_of(p).exchange(comm(), round, buffers_->send, to, places));
     for (const auto src : from) {
-      const auto wrong = buffer_from(src).mismatch(p.bytes, seed(src));
-      facts.received[static_cast<std::size_t>(src)] = {
-          to_json(streams_[static_cast<std::size_t>(src)]),
-          wrong ? fmt::format("wrong data at byte offset {} of {}: rank {} received from rank {}",
-                              *wrong, p.bytes, rendezvous_.rank(), src)
-                : std::string()};
+      facts.received[static_cast<std::size_t>(src)] =
+          to_json(streams_[static_cast<std::size_t>(src)]);
     }
     // One more stream between two readings of the counters, while nobody else sends.
     if (p.concurrent == Concurrent::one) {
@@ -255,6 +264,7 @@ class Rank : public RankOfCases<Parameters> {
 
   void gather(const PlannedCase<Parameters>& planned, Facts& facts) {
     const Json own = {{"received", std::move(facts.received)},
+                      {"checks", to_json(facts.checks)},
                       {"sent", std::move(facts.sent)},
                       {"meetings", facts.meetings},
                       {"asleep_ns", facts.asleep_ns},

@@ -37,24 +37,20 @@ class Reporter {
     // Of so many pairs, from `begin` on.
     const auto made = [&](std::size_t begin) {
       std::vector<LaunchRecord> records;
-      Verified verified;
-      std::string error;
+      Checks checks;
       for (const auto& [src, dst] :
            std::span(pairs).subspan(begin, std::min(most_at_once, pairs.size() - begin))) {
         const auto& receiver = ranks[static_cast<std::size_t>(dst)];
         records.push_back(record_of(p, src, dst, ranks[static_cast<std::size_t>(src)], receiver));
-        const auto wrong = received(receiver, src).at(1).get<std::string>();
-        ++verified.checked;
-        verified.errors += wrong.empty() ? 0 : 1;
-        if (error.empty()) error = wrong;
       }
       if (begin == 0) {
+        for (const auto& rank : ranks) checks.add(parse_checks(rank.at("checks")));
         if (p.concurrent == Concurrent::all) add_together(p, ranks, records.front());
         if (asleep_ns > 0) {
           records.front().overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
         }
       }
-      return context_.case_report(planned.index, records, verified, error, peak);
+      return context_.case_report(planned.index, records, checks.verified, checks.error, peak);
     };
     // While the coordinator takes one, the next is made.
     auto next = std::async(std::launch::deferred, made, 0);
@@ -106,7 +102,7 @@ class Reporter {
       const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
       for (const auto& from_one : rank.at("received")) {
         if (from_one.is_null()) continue;
-        const auto stream = stream_from(from_one.at(0).at(run));
+        const auto stream = stream_from(from_one.at(run));
         spans.push_back(
             {.begin_ns = static_cast<double>(static_cast<std::int64_t>(stream.begin_ns) - zero),
              .end_ns = static_cast<double>(static_cast<std::int64_t>(stream.end_ns) - zero),
@@ -125,8 +121,7 @@ class Reporter {
                          const Json& receiver) const {
     const auto& sent = sender.at("sent").at(static_cast<std::size_t>(dst));
     const auto launch = context_.plan().at("launch").get<int>();
-    auto record =
-        record_of_streams(p, launch, src, dst, streams_from(received(receiver, src).at(0)));
+    auto record = record_of_streams(p, launch, src, dst, streams_from(received(receiver, src)));
     keep_blocks_of(record, p, "bandwidth_GBps");
     record.lanes = sent.at(0).get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,

@@ -107,7 +107,7 @@ TEST_P(Payloads, ArriveInEveryLoop) {
       // The last byte of a put is its number, unless it is exchanged.
       const auto compared = bytes - (api() == Api::put ? 1 : 0);
       p.send.fill(bytes, own);
-      p.receive.zero(bytes);
+      p.receive.poison(bytes);
       p.use(bytes, 1);
       std::vector<std::uint64_t> stamps(6);
       EXPECT_GT(p.loops->round_trips(5, stamps.data()), 0U);
@@ -117,11 +117,11 @@ TEST_P(Payloads, ArriveInEveryLoop) {
       if (p.pair.leads() || api() != Api::get) {
         EXPECT_FALSE(p.receive.mismatch(compared, peers)) << bytes;
       }
-      p.receive.zero(bytes);
+      p.receive.poison(bytes);
       p.use(bytes, 4);
       EXPECT_GT(p.loops->both_ways(9), 0U);
       EXPECT_FALSE(p.receive.mismatch(compared, peers)) << bytes;
-      p.receive.zero(bytes);
+      p.receive.poison(bytes);
       p.use(bytes, 4);
       EXPECT_GT(p.loops->one_way(9), 0U);
       p.loops->meet();
@@ -132,7 +132,7 @@ TEST_P(Payloads, ArriveInEveryLoop) {
       EXPECT_EQ(one_sided != nullptr, is_one_sided(api()));
       if (one_sided == nullptr) continue;
       p.send.fill(bytes, own + 1);
-      p.receive.zero(bytes);
+      p.receive.poison(bytes);
       p.loops->meet();
       one_sided->exchange(1);
       EXPECT_FALSE(p.receive.mismatch(bytes, peers + 1)) << bytes;
@@ -173,9 +173,9 @@ TEST_P(Forms, CarryWhatWasSent) {
       p.form = form;
       for (const std::size_t bytes : {8U, 5000U, (1U << 20U) - 1}) {
         p.send.fill(bytes, own);
-        p.receive.zero(bytes);
+        p.receive.poison(bytes);
         header.fill(form.header_bytes, own + bytes);
-        received_header.zero(form.header_bytes);
+        received_header.poison(form.header_bytes);
         p.use(bytes, 1);
         p.loops->round_trips(3, nullptr);
         if (p.pair.leads() || api() != Api::get) {
@@ -183,14 +183,14 @@ TEST_P(Forms, CarryWhatWasSent) {
         }
         EXPECT_FALSE(received_header.mismatch(form.header_bytes, peers + bytes)) << bytes;
         p.use(bytes, 4);
-        p.receive.zero(bytes);
+        p.receive.poison(bytes);
         p.loops->meet();
         p.loops->both_ways(9);
         EXPECT_FALSE(p.receive.mismatch(bytes - (api() == Api::put ? 1 : 0), peers)) << bytes;
         p.use(bytes, 4);
         p.loops->one_way(9);
         p.loops->meet();
-        p.receive.zero(bytes);
+        p.receive.poison(bytes);
         p.loops->meet();
         p.loops->described();
         p.loops->meet();
@@ -225,7 +225,7 @@ TEST_P(ManyPlaces, AreUsedInTurn) {
       for (std::size_t at = 0; at < places; ++at) {
         std::fill_n(p.send.data() + buffers.offset(at), bytes, byte_of(p.pair.leads(), at));
       }
-      p.receive.zero(p.receive.size());
+      p.receive.poison(p.receive.size());
       p.loops->use(buffers);
       p.loops->meet();
       p.loops->round_trips(3, nullptr);

@@ -55,7 +55,7 @@ void Verifier::fill_all(std::uint64_t round) {
 }
 
 void Verifier::zero_all() {
-  for (auto& receive : receive_) receive.zero(p_.bytes);
+  for (auto& receive : receive_) receive.poison(p_.bytes);
   if (bench_.form.header_bytes > 0) {
     std::memset(bench_.form.received_header, 0, bench_.form.header_bytes);
   }

@@ -41,6 +41,21 @@ QUICK_PINGPONG = QUICK | {"--warmup-runs": 0}
 # Timing copies of memory takes longer than all else that most runs of tests do: only those that look
 # at what comes of it have it.
 NO_MEMORY_COPY, MEMORY_COPY = ({"UCXBENCH_NO_MEMORY_COPY": no} for no in ("true", "false"))
+# What makes a run of a benchmark short.
+SHORT = {
+    "pingpong": ["--sizes", "8", "--iterations", 80],
+    "p2p": ["--sizes", "64KiB", "--iterations", 5],
+    "cold": ["--sizes", "8,64KiB", "--iterations", 10],
+    "transpose": ["--size", 250, "--chunk-size", 100],
+    "merge": ["--rows", "10K"],
+    "halo": ["--size", 64],
+    "svd": ["--rows", 500, "--columns", 8],
+    "moe": ["--tokens", 100, "--routing", "uniform"],
+    "kv": ["--tokens", 16, "--sessions", 1],
+    "replay": [ROOT / "ci/tests/dask-transfers.json"],
+    "loggp": ["--sizes", "8,64,512"],
+    "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
+}
 # Ranks beyond the CPUs sleep instead of taking each other's time.
 CROWDED = ["--progress-mode", "event"]
 # How UCX 1.13, and one with a threshold for each kind of peer, say UCX_RNDV_THRESH=1K.
@@ -310,6 +325,11 @@ def quick(arguments, options=QUICK_PINGPONG):
 def only(cases):
     assert len(cases) == 1, cases
     return cases[0]
+
+
+def checked_window(size, window=8):
+    """Messages of a stream's last window, of which each is checked: those that fit 4 MiB, two at least."""
+    return min(window, max(2, (4 << 20) // (-(-size // 64) * 64)))
 
 
 def assert_sound(case, errors=0, rates=True):

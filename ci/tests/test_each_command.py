@@ -1,23 +1,8 @@
 """One run of each command, for scripts/test --quick: that it works at all. What it does, others ask."""
 
-from conftest import ROOT, commands, measuring_commands
+from conftest import ROOT, SHORT, commands, measuring_commands
 
 RECORDED = next((ROOT / "results/runs").glob("*/*/merge-host.json"))
-# What makes a run of it short; the others have little to do anyway.
-SHORT = {
-    "pingpong": ["--sizes", "8", "--iterations", 80],
-    "p2p": ["--sizes", "64KiB", "--iterations", 5],
-    "cold": ["--sizes", "8,64KiB", "--iterations", 10],
-    "transpose": ["--size", 250, "--chunk-size", 100],
-    "merge": ["--rows", "10K"],
-    "halo": ["--size", 64],
-    "svd": ["--rows", 500, "--columns", 8],
-    "moe": ["--tokens", 100, "--routing", "uniform"],
-    "kv": ["--tokens", 16, "--sessions", 1],
-    "replay": [ROOT / "ci/tests/dask-transfers.json"],
-    "loggp": ["--sizes", "8,64,512"],
-    "incast": ["-n", 3, "--sizes", "64KiB", "--runs", 1],
-}
 FILES = {
     "suite.toml": 'launches = 2\n[[case]]\nargs = "pingpong --transports shm --sizes 8 --iterations 80 --bind none --no-memory-copy"\n',
     "site.toml": '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n',

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -60,12 +61,19 @@ void touch(std::span<std::byte> bytes) {
   }
 }
 
+/// The upper bits of a double that is no number, above bits that differ from call to call and from
+/// process to process: what an earlier run left is another word, too.
+std::uint32_t next_poison() {
+  static std::atomic<std::uint64_t> drawn{std::uint64_t{std::random_device()()} << 32U};
+  return 0xfff00000U | static_cast<std::uint32_t>(mix64(drawn.fetch_add(1)) & 0xfffffU) | 1U;
+}
+
 std::span<std::byte> allocate_on_gpu(const MemoryKind& kind, std::size_t bytes, Pages pages) {
   const auto& driver = CudaDriver::get();
   auto* data = kind.place == MemoryPlace::pinned ? driver.allocate_pinned(bytes)
                : kind.place == MemoryPlace::cuda ? driver.allocate(bytes, kind.way)
                                                  : driver.allocate_managed(bytes, kind.way);
-  if (pages != Pages::untouched) driver.zero(data, bytes);
+  if (pages != Pages::untouched) driver.fill(data, bytes, 0);
   return {data, bytes};
 }
 
@@ -138,14 +146,13 @@ void Buffer::fill(std::size_t bytes, std::uint64_t seed) {
   }
 }
 
-void Buffer::zero(std::size_t bytes) {
-  if (host_may_touch(kind())) {
-    for (std::size_t at = 0; at < bytes; at += step) {
-      std::memset(bytes_.data() + at, 0, std::min(step, bytes - at));
-      activity().bump();
-    }
-  } else {
-    CudaDriver::get().zero(bytes_.data(), bytes);
+void Buffer::poison(std::size_t bytes) { set(bytes, next_poison()); }
+
+void Buffer::set(std::size_t bytes, std::uint32_t word) {
+  if (!host_may_touch(kind())) return CudaDriver::get().fill(bytes_.data(), bytes, word);
+  for (std::size_t at = 0; at < bytes; at += sizeof word) {
+    std::memcpy(bytes_.data() + at, &word, std::min(sizeof word, bytes - at));
+    if (at % step == 0) activity().bump();
   }
 }
 

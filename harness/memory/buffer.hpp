@@ -36,10 +36,18 @@ class Buffer {
   /// `bytes` of it from `offset` on: the same memory, which stays as long as either does.
   Buffer part(std::size_t offset, std::size_t bytes) const;
 
-  /// The first `bytes` become the payload of `seed` (core/pattern.hpp), or zero; GPU memory is
-  /// filled by copies of the driver.
+  /// The first `bytes` become the payload of `seed` (core/pattern.hpp); GPU memory is filled by
+  /// copies of the driver.
   void fill(std::size_t bytes, std::uint64_t seed);
-  void zero(std::size_t bytes);
+
+  /// The first `bytes` become what no message brings: a word that is drawn anew by each call, and
+  /// of which two are a double that is no number. Everything that messages are received into is
+  /// poisoned before they are sent, so that bytes which did not arrive are wrong bytes, whatever
+  /// was there before. GPU memory is filled by the device.
+  void poison(std::size_t bytes);
+  void poison() { poison(size()); }
+  /// All of it becomes zero, likewise.
+  void zero() { set(size(), 0); }
 
   /// The offset of the first of `bytes` that is not the payload of `seed`.
   std::optional<std::size_t> mismatch(std::size_t bytes, std::uint64_t seed) const;
@@ -48,6 +56,7 @@ class Buffer {
   friend class MemoryPool;
   class Allocation;
   Buffer(std::shared_ptr<Allocation> owner, std::span<std::byte> bytes);
+  void set(std::size_t bytes, std::uint32_t word);
 
   std::shared_ptr<Allocation> owner_;
   std::span<std::byte> bytes_;

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -76,14 +78,33 @@ TEST(Buffer, FillsAndFindsWhatIsWrong) {
   buffer.data()[42] ^= std::byte{1};
   EXPECT_EQ(buffer.mismatch(100, 7), 42U);
   EXPECT_EQ(buffer.mismatch(42, 7), std::nullopt);
-  buffer.zero(43);
-  EXPECT_EQ(buffer.data()[42], std::byte{0});
+}
+
+// Whatever a message brings is told from it: its bytes, whole numbers, and what was poisoned
+// before.
+TEST(Buffer, IsPoisonedByWhatNoMessageBrings) {
+  constexpr std::size_t bytes = 803;
+  Buffer buffer(MemoryKind::host, 1000);
+  buffer.fill(1000, 7);
+  buffer.poison(bytes);
+  const std::vector<std::byte> first(buffer.data(), buffer.data() + bytes);
+  for (std::size_t at = 0; at + sizeof(double) <= bytes; at += sizeof(double)) {
+    double element = 0;
+    std::memcpy(&element, buffer.data() + at, sizeof element);
+    EXPECT_TRUE(std::isnan(element)) << at;
+  }
+  Buffer untouched(MemoryKind::host, 1000);
+  untouched.fill(1000, 7);
+  EXPECT_TRUE(std::equal(buffer.data() + bytes, buffer.data() + 1000, untouched.data() + bytes));
+  buffer.poison();
+  EXPECT_FALSE(std::equal(first.begin(), first.end(), buffer.data()));
+  EXPECT_EQ(buffer.mismatch(1000, 7), 0U);
 }
 
 TEST(Buffer, CountsAsActivityWhatTakesLong) {
   Buffer buffer(MemoryKind::host, std::size_t{64} << 20U);
   const auto before = activity().count.load();
-  buffer.zero(buffer.size());
+  buffer.poison();
   EXPECT_GE(activity().count.load(), before + 4);
 }
 

@@ -86,6 +86,7 @@ CudaDriver::CudaDriver() {
   find(prefetch_, "cuMemPrefetchAsync");
   find(copy_, "cuMemcpy");
   find(set_bytes_, "cuMemsetD8_v2");
+  find(set_words_, "cuMemsetD32_v2");
   find(copy_async_, "cuMemcpyAsync");
   find(load_module_, "cuModuleLoadData");
   find(unload_module_, "cuModuleUnload");
@@ -167,9 +168,12 @@ void CudaDriver::copy(std::byte* to, const std::byte* from, std::size_t bytes) c
   check(synchronize_(), "cuCtxSynchronize");
 }
 
-void CudaDriver::zero(std::byte* pointer, std::size_t bytes) const {
-  if (bytes == 0) return;
-  check(set_bytes_(address(pointer), 0, bytes), "cuMemsetD8");
+void CudaDriver::fill(std::byte* pointer, std::size_t bytes, std::uint32_t word) const {
+  const auto words = bytes / sizeof word;
+  if (words > 0) check(set_words_(address(pointer), word, words), "cuMemsetD32");
+  for (auto at = words * sizeof word; at < bytes; ++at, word >>= 8U) {
+    check(set_bytes_(address(pointer + at), static_cast<unsigned char>(word), 1), "cuMemsetD8");
+  }
   check(synchronize_(), "cuCtxSynchronize");
 }
 

@@ -58,7 +58,9 @@ class CudaDriver {
 
   /// Done when it returns, wherever the pointers are.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) const;
-  void zero(std::byte* pointer, std::size_t bytes) const;
+  /// The same word again and again, the last one cut off; from a multiple of four bytes on. Done
+  /// when it returns.
+  void fill(std::byte* pointer, std::size_t bytes, std::uint32_t word) const;
 
  private:
   CudaDriver();
@@ -142,6 +144,7 @@ class CudaDriver {
   Result (*prefetch_)(Pointer, std::size_t, Device, Stream) = nullptr;
   Result (*copy_)(Pointer, Pointer, std::size_t) = nullptr;
   Result (*set_bytes_)(Pointer, unsigned char, std::size_t) = nullptr;
+  Result (*set_words_)(Pointer, unsigned int, std::size_t) = nullptr;
   Result (*copy_async_)(Pointer, Pointer, std::size_t, Stream) = nullptr;
   Result (*load_module_)(Module*, const void*) = nullptr;
   Result (*unload_module_)(Module) = nullptr;

@@ -65,16 +65,10 @@ std::string_view mover(const WorkloadParameters& p) {
   return p.comm == CommKind::ucx ? "UCX" : to_string(p.comm);
 }
 
-// With the first error, in words.
-std::pair<Verified, std::string> verified_of(const std::vector<RankFacts>& ranks) {
-  Verified verified;
-  std::string error;
-  for (const auto& rank : ranks) {
-    verified.checked += rank.iterations.size();
-    verified.errors += rank.error.empty() ? 0 : 1;
-    if (error.empty()) error = rank.error;
-  }
-  return {verified, error};
+Checks checks_of(const std::vector<RankFacts>& ranks) {
+  Checks all;
+  for (const auto& rank : ranks) all.add(rank.checks);
+  return all;
 }
 
 // Of a metric that not every iteration has there are no blocks.
@@ -107,7 +101,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")));
   }
   record.path["labels"] = context.gpus().labels(record.lanes);
-  const auto [verified, error] = verified_of(ranks);
+  const auto checks = checks_of(ranks);
   std::uint64_t peak = 0;
   std::uint64_t asleep_ns = 0;
   for (const auto& rank : ranks) {
@@ -116,7 +110,7 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
   }
   if (asleep_ns > 0) record.overheads["asleep_ms"] = static_cast<double>(asleep_ns) * 1e-6;
   context.report_case(
-      index, record, verified, error, [&] { comm.rest(context.rendezvous()); }, peak);
+      index, record, checks.verified, checks.error, [&] { comm.rest(context.rendezvous()); }, peak);
 }
 
 // Blocks of whole iterations, for as long as so many runs take, and half a second where that is
@@ -173,10 +167,6 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   auto& rendezvous = context.rendezvous();
   const auto progress = [&] { comm.rest(rendezvous); };
   RankFacts own;
-  const auto check = [&] {
-    auto error = workload.verify();
-    if (own.error.empty()) own.error = std::move(error);
-  };
   std::optional<double> alone;
   if (p.calibrations > 0 && comm.size() > 1) {
     rendezvous.phase("the exchange alone");
@@ -198,15 +188,22 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     record.dst = comm.size() > 1 ? 1 : 0;
     record.warmup_iterations = static_cast<std::uint64_t>(p.warmup_runs);
     part.records.push_back(std::move(record));
-    std::tie(part.verified, part.error) = verified_of(finished);
+    auto checks = checks_of(finished);
+    part.verified = checks.verified;
+    part.error = std::move(checks.error);
     return part;
   });
   std::uint32_t number = 0;
-  const auto uncounted = [&] {
-    const auto iteration = workload.run(number++, logged);
-    check();
-    return static_cast<double>(iteration.wall_ns) * 1e-9;
+  // And how long it slept meanwhile.
+  const auto checked_run = [&] {
+    for (auto buffer : workload.received) buffer.poison();
+    const auto asleep_ns = comm.asleep_ns();
+    auto iteration = workload.run(number++, logged);
+    const auto slept_ns = comm.asleep_ns() - asleep_ns;
+    own.checks.add(workload.verify());
+    return std::pair(std::move(iteration), slept_ns);
   };
+  const auto uncounted = [&] { return static_cast<double>(checked_run().first.wall_ns) * 1e-9; };
   for (int run = 0; run < p.warmup_runs; ++run) {
     rendezvous.phase(fmt::format("warm-up run {}", run));
     uncounted();
@@ -222,15 +219,13 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     const auto run = runs++;
     rendezvous.phase(fmt::format("run {}", run));
     const auto begin = log.records().size();
-    const auto asleep_ns = comm.asleep_ns();
-    auto iteration = workload.run(number++, logged);
-    own.asleep_ns += comm.asleep_ns() - asleep_ns;
+    auto [iteration, slept_ns] = checked_run();
+    own.asleep_ns += slept_ns;
     iteration.busy_ns = busy_ns(log.records().subspan(begin));
     own.iterations.push_back(std::move(iteration));
-    check();
     RankFacts last;
     last.iterations = {own.iterations.back()};
-    last.error = own.error;
+    last.checks = own.checks;
     const auto all =
         gather(rendezvous, fmt::format("run/{}/{}", index, run), to_json(last), progress);
     {
@@ -239,7 +234,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
         auto facts = parse_rank_facts(all[rank]);
         finished[rank].iterations.push_back(std::move(facts.iterations.front()));
-        finished[rank].error = std::move(facts.error);
+        finished[rank].checks = std::move(facts.checks);
       }
     }
     rendezvous.barrier(progress);

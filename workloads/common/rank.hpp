@@ -17,9 +17,14 @@ namespace ucxbench {
 
 /// A workload on one rank, ready to run: what the loop below needs of it.
 struct PreparedWorkload {
+  /// All memory that messages are received into. It is poisoned before each run, so that what was
+  /// there before passes for nothing; so may be more, which a run makes anew.
+  std::vector<Buffer> received;
   std::function<std::optional<double>()> exchange_alone_GBps;
+  /// One run; none has had its number before, and its data depend on that.
   std::function<Iteration(std::uint32_t number, TransferLog* log)> run;
-  std::function<std::string()> verify;  ///< the first error in words, or nothing
+  /// What was wrong with the last run, in words, or nothing. Each call is one check.
+  std::function<std::string()> verify;
   /// On rank 0, adds what else is known of a pair that the run file has.
   std::function<void(Json& pair)> describe_pair{};
 };

@@ -190,7 +190,7 @@ Json to_json(const RankFacts& facts) {
                {"peak_buffer_bytes", facts.peak_buffer_bytes},
                {"asleep_ns", facts.asleep_ns},
                {"counted", facts.counted},
-               {"error", facts.error}};
+               {"checks", to_json(facts.checks)}};
   for (const auto& iteration : facts.iterations) json["iterations"].push_back(to_json(iteration));
   for (const auto& inflow : facts.inflows) json["inflows"].push_back(to_json(inflow));
   return json;
@@ -205,7 +205,7 @@ RankFacts parse_rank_facts(const Json& json) {
   json.at("peak_buffer_bytes").get_to(facts.peak_buffer_bytes);
   json.at("asleep_ns").get_to(facts.asleep_ns);
   facts.counted = json.at("counted");
-  json.at("error").get_to(facts.error);
+  facts.checks = parse_checks(json.at("checks"));
   return facts;
 }
 

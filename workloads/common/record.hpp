@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/result/result.hpp"
+#include "harness/run/checks.hpp"
 #include "workloads/common/iteration.hpp"
 
 namespace ucxbench {
@@ -20,7 +21,7 @@ struct RankFacts {
   std::uint64_t peak_buffer_bytes = 0;
   std::uint64_t asleep_ns = 0;  ///< in measured iterations, until it had something to do
   Json counted;                 ///< counted_here, of the exchange alone; null without one
-  std::string error;            ///< of the checks; empty when all was right
+  Checks checks;                ///< one of each iteration, of warm-up too
 };
 
 Json to_json(const RankFacts& facts);

@@ -133,22 +133,10 @@ void Halo::inject() {
   }
 }
 
-// What the last run left around a tile must not pass for this one's. Nobody uses the corners.
-void Halo::forget_neighbours(double* u) {
-  const std::vector<double> nothing(tile_.edge, no_number);
-  const auto edge = static_cast<std::int64_t>(tile_.edge);
-  for (auto* row :
-       {u + tile_.at(-1, 0), u + tile_.at(edge, 0), received_columns_[0], received_columns_[1]}) {
-    copy_bytes(p_.kind(), row, nothing.data(), tile_.edge * sizeof(double));
-  }
-  kernels_->unpack(tile_, received_columns_[0], received_columns_[1], u);
-}
-
 Iteration Halo::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
   const auto inject_here = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
   kernels_->start(tile_, expected_.waves, u_);
-  forget_neighbours(v_);
   comm_.log_into(log, number);
   comm_.barrier();
   clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);

@@ -33,6 +33,9 @@ class Halo {
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
 
+  /// Both arrays, around whose tiles rows come to, and the columns.
+  std::vector<Buffer> received() const { return {buffers_[0], buffers_[1], buffers_[3]}; }
+
   /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
 
@@ -47,7 +50,6 @@ class Halo {
   void wait();
   void compute(Part part);
   void inject();
-  void forget_neighbours(double* u);
   void progress();
   double* received(Side side);
   std::uint64_t sent_bytes() const;

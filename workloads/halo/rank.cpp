@@ -15,7 +15,8 @@ void run_rank(RankContext& context) {
       Halo halo(comm, context.clock(), memory, p);
       measure_workload(
           context, comm, index, p, Halo::phases, input_bytes(p),
-          {.exchange_alone_GBps = [&] { return halo.exchange_alone_GBps(); },
+          {.received = halo.received(),
+           .exchange_alone_GBps = [&] { return halo.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return halo.run(number, log); },
            .verify = [&] { return halo.verify(); }});
     }

@@ -102,6 +102,8 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
 
 Merge::~Merge() = default;
 
+std::vector<Buffer> Merge::received() const { return {sides_[0]->room, sides_[1]->room}; }
+
 void Merge::progress() {
   const auto began = clock_.ticks();
   comm_.progress();

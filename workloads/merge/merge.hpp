@@ -34,6 +34,9 @@ class Merge {
   Merge(const Merge&) = delete;
   Merge& operator=(const Merge&) = delete;
 
+  /// What messages are received into.
+  std::vector<Buffer> received() const;
+
   /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
 

@@ -16,7 +16,8 @@ void run_rank(RankContext& context) {
       measure_workload(
           context, comm, index, p, Merge::phases,
           input_bytes(p) * static_cast<std::uint64_t>(comm.size()),
-          {.exchange_alone_GBps = [&] { return merge.exchange_alone_GBps(); },
+          {.received = merge.received(),
+           .exchange_alone_GBps = [&] { return merge.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return merge.run(number, log); },
            .verify = [&] { return merge.verify(); }});
     }

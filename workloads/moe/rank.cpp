@@ -15,7 +15,8 @@ void run_rank(RankContext& context) {
       Moe moe(comm, context.clock(), memory, p);
       measure_workload(
           context, comm, index, p, Moe::phases, input_bytes(p),
-          {.exchange_alone_GBps = [&] { return moe.exchange_alone_GBps(); },
+          {.received = moe.received(),
+           .exchange_alone_GBps = [&] { return moe.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return moe.run(number, log); },
            .verify = [&] { return moe.verify(); }});
     }

@@ -77,7 +77,8 @@ void run_rank(RankContext& context) {
       Replay replay(comm, context.clock(), memory, p, own_script(comm, p), context.crowded());
       measure_workload(
           context, comm, index, p, Replay::phases, p.traffic_bytes,
-          {.exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
+          {.received = replay.received(),
+           .exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return replay.run(number, log); },
            .verify = [&] { return replay.verify(); },
            .describe_pair =

@@ -182,8 +182,6 @@ Replay::Readiness Replay::readiness() {
 }
 
 Iteration Replay::run(std::uint32_t number, TransferLog* log) {
-  // What the last run left must not pass for this one's.
-  buffers_[1].zero(buffers_[1].size());
   const auto played = play(!p_.as_fast_as_possible, number);
   if (p_.injected != Injected::nothing) inject();
   Iteration iteration;

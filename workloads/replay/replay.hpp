@@ -36,6 +36,9 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
+  /// What messages are received into.
+  std::vector<Buffer> received() const { return {buffers_[1]}; }
+
   /// The same messages without gaps: bytes of all ranks over the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
   Iteration run(std::uint32_t number, TransferLog* log);

@@ -24,7 +24,8 @@ void run_rank(RankContext& context) {
       Svd svd(comm, context.clock(), memory, p);
       measure_workload(
           context, comm, index, p, svd.phases(), input_bytes(p),
-          {.exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
+          {.received = svd.received(),
+           .exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
            .run = [&](std::uint32_t number, TransferLog* log) { return svd.run(number, log); },
            .verify = [&] { return svd.verify(); }});
     }

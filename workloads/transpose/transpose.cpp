@@ -115,7 +115,7 @@ Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
   exchange_.reset();
   // What the last iteration left must not pass for this one's.
   made_.assign(made_.size(), {});
-  if (p_.keep()) buffers_[2].zero(buffers_[2].size());
+  if (p_.keep()) buffers_[2].zero();
   // The last rank has rows, however few there are.
   to_inject_ = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
   const auto first = layout_.first_chunk(rank_);

@@ -31,6 +31,9 @@ class Transpose {
   Transpose(const Transpose&) = delete;
   Transpose& operator=(const Transpose&) = delete;
 
+  /// The ring that messages are received into.
+  std::vector<Buffer> received() const { return {buffers_[1]}; }
+
   /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
   std::optional<double> exchange_alone_GBps();
 
