@@ -50,6 +50,7 @@ class Halo {
   void wait();
   void compute(Part part);
   void inject();
+  void make_waves(std::uint32_t number);
   void progress();
   double* received(Side side);
   std::uint64_t sent_bytes() const;
@@ -61,8 +62,9 @@ class Halo {
   Tile tile_;
   std::unique_ptr<Kernels> kernels_;
   std::vector<Buffer> buffers_;  ///< u, v, waves, columns
-  double* u_ = nullptr;          ///< of the step that is on
-  double* v_ = nullptr;          ///< of the next one
+  std::vector<double> waves_;
+  double* u_ = nullptr;  ///< of the step that is on
+  double* v_ = nullptr;  ///< of the next one
   Expected expected_;
   /// Columns without gaps, `edge` elements each: to send by side, then received from each side.
   std::array<double*, 2> sent_columns_{}, received_columns_{};

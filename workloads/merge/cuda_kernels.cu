@@ -43,7 +43,7 @@ UCXBENCH_KERNEL(merge_generate, GenerateArguments) {
   for (auto row = own_number(); row < a.rows; row += all_threads()) {
     a.out[row] = a.formula.key(a.side, a.first + row);
     for (std::uint32_t column = 1; column < a.columns; ++column) {
-      a.out[column * a.rows + row] = Formula::payload(a.side, a.first + row, column - 1);
+      a.out[column * a.rows + row] = a.formula.payload(a.side, a.first + row, column - 1);
     }
   }
 }

@@ -154,6 +154,15 @@ Rows Exchange::received(std::uint32_t from, std::uint32_t batch) const {
   return {room_ + block.first_word(setup_.columns), block.rows, block.stride()};
 }
 
+bool Exchange::has_right_header(std::uint32_t from, std::uint32_t batch) const {
+  if (from == rank() || setup_.framing == Framing::contiguous) return true;
+  const auto index = std::size_t{from} * setup_.spread.batches + batch;
+  const auto lengths = std::span(arrived_headers_).subspan(index * setup_.columns, setup_.columns);
+  return std::ranges::all_of(lengths, [&](std::uint64_t bytes) {
+    return bytes == incoming_[index].rows * sizeof(std::uint64_t);
+  });
+}
+
 Rows Exchange::outgoing(std::uint32_t to, std::uint32_t batch) const {
   const auto& block = outgoing_[std::size_t{to} * setup_.spread.batches + batch];
   return {words_ + block.first_word(setup_.columns), block.rows, block.stride()};

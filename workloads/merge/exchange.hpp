@@ -56,6 +56,10 @@ class Exchange {
   Rows received(std::uint32_t from, std::uint32_t batch) const;
   Rows outgoing(std::uint32_t to, std::uint32_t batch) const;
 
+  /// Whether it says, of what has come from there, how long the frames are; true without frames.
+  bool has_right_header(std::uint32_t from, std::uint32_t batch) const;
+
+  std::uint32_t iteration() const { return setup_.iteration; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t bytes_received() const { return bytes_received_; }
 

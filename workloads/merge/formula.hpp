@@ -25,6 +25,7 @@ struct Formula {
   std::uint64_t multiplier = 1;     ///< coprime to the period, below 2^26
   std::uint64_t offset = 0;
   std::uint64_t from_each = 0;  ///< m of dask
+  std::uint64_t salt = 0;       ///< of payloads
 
   UCXBENCH_HOST_DEVICE std::uint64_t permuted(std::uint64_t row) const {
     return (multiplier * row + offset) % period;
@@ -58,10 +59,10 @@ struct Formula {
     return match == no_row ? other_key(row) : build_key(match);
   }
 
-  UCXBENCH_HOST_DEVICE static std::uint64_t payload(Side side, std::uint64_t row,
-                                                    std::uint32_t column) {
-    return mix64(row * 0x9e3779b97f4a7c15U + 2 * std::uint64_t{column} +
-                 static_cast<std::uint64_t>(side) + 1);
+  UCXBENCH_HOST_DEVICE std::uint64_t payload(Side side, std::uint64_t row,
+                                             std::uint32_t column) const {
+    return salt ^ mix64(row * 0x9e3779b97f4a7c15U + 2 * std::uint64_t{column} +
+                        static_cast<std::uint64_t>(side) + 1);
   }
 };
 

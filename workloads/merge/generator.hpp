@@ -37,6 +37,9 @@ class Generator {
 
   explicit Generator(const Setup& setup);
 
+  /// The keys stay, and all payloads become others.
+  void salt(std::uint64_t salt) { formula_.salt = salt; }
+
   const Setup& setup() const { return setup_; }
   std::uint64_t rows() const { return formula_.rows; }
 
@@ -47,7 +50,7 @@ class Generator {
     return side == Side::build ? formula_.build_key(row) : probe_key(row);
   }
   std::uint64_t payload(Side side, std::uint64_t row, std::uint32_t column) const {
-    return Formula::payload(side, row, column);
+    return formula_.payload(side, row, column);
   }
 
   /// The build row that probe row q meets.

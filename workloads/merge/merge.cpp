@@ -7,6 +7,7 @@
 
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/pattern.hpp"
 #include "workloads/common/calibration.hpp"
 
 namespace ucxbench::merge {
@@ -59,7 +60,7 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
     sides_[at] = std::make_unique<ExchangedTable>(side, std::move(tables[2 * at]),
                                                   std::move(tables[2 * at + 1]));
     auto& made = *sides_[at];
-    kernels_->generate(generator_, side, own * p.rows, p.rows, p.columns(), words_in(made.table));
+    generate(made);
     // Once before anything is measured, to know how much memory what comes will need.
     const Rows table{words_in(made.table), p.rows, p.rows};
     const auto rows = kernels_->count(table, spread_);
@@ -85,13 +86,18 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
   kernels_->reserve(p.columns(), largest_build,
                     [&](std::size_t bytes) { return std::move(memory.take({bytes}).front()); });
 
-  const auto mine =
-      expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
-  std::vector<std::vector<std::uint64_t>> sums;
-  for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
-  for (const auto& part : all_to_all(comm_, sums)) expected_.add({part[0], part[1], part[2]});
+  for (const std::uint32_t number : {0, 1}) {
+    salt(number);
+    const auto mine =
+        expected(generator_, spread_, p.payload_columns, own * p.rows, (own + 1) * p.rows);
+    std::vector<std::vector<std::uint64_t>> sums;
+    for (const auto& rank : mine) sums.push_back({rank.rows, rank.sum, rank.parity});
+    for (const auto& part : all_to_all(comm_, sums)) {
+      expected_[number].add({part[0], part[1], part[2]});
+    }
+  }
 
-  joined_.capacity = expected_.rows;
+  joined_.capacity = expected_[0].rows;
   rooms.push_back(joined_.capacity * (2 * p.columns() - 1) * sizeof(std::uint64_t));
   auto more = memory.take(rooms);
   sides_[0]->room = std::move(more[0]);
@@ -103,6 +109,14 @@ Merge::Merge(Communicator& comm, const Clock& clock, WorkloadMemory& memory, con
 Merge::~Merge() = default;
 
 std::vector<Buffer> Merge::received() const { return {sides_[0]->room, sides_[1]->room}; }
+
+// What the run before sent is wrong in this one.
+void Merge::salt(std::uint32_t number) { generator_.salt(mix64(number % 2)); }
+
+void Merge::generate(ExchangedTable& side) {
+  const auto first = static_cast<std::uint64_t>(comm_.rank()) * p_.rows;
+  kernels_->generate(generator_, side.side, first, p_.rows, p_.columns(), words_in(side.table));
+}
 
 void Merge::progress() {
   const auto began = clock_.ticks();
@@ -163,7 +177,11 @@ std::optional<double> Merge::exchange_alone_GBps() {
 
 Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
-  for (auto& side : sides_) side->exchange.reset();
+  salt(number);
+  for (auto& side : sides_) {
+    side->exchange.reset();
+    generate(*side);
+  }
   joined_.rows = 0;
   comm_.log_into(log, number);
   comm_.barrier();
@@ -207,10 +225,15 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   return iteration;
 }
 
-// What every rank sent against what arrived: rows and the sum of the keys' hashes, per pair.
+// What every rank sent against what arrived, per pair: rows, and of each column the sum of its
+// words' hashes.
 std::string Merge::lost_on_the_way() {
   const auto facts = [&](const Rows& rows) {
-    return std::vector<std::uint64_t>{rows.rows, kernels_->key_sum(rows)};
+    std::vector<std::uint64_t> all = {rows.rows};
+    for (std::uint32_t column = 0; column < p_.columns(); ++column) {
+      all.push_back(kernels_->key_sum({rows.words + column * rows.stride, rows.rows, rows.stride}));
+    }
+    return all;
   };
   std::string error;
   for (const auto& side : sides_) {
@@ -226,9 +249,13 @@ std::string Merge::lost_on_the_way() {
         if (theirs[peer][0] != arrived[0]) {
           error = fmt::format("of {} {} rows that rank {} sent, {} arrived at rank {}",
                               theirs[peer][0], name, peer, arrived[0], comm_.rank());
-        } else if (theirs[peer][1] != arrived[1]) {
-          error = fmt::format("{} keys changed on their way from rank {} to rank {}", name, peer,
-                              comm_.rank());
+        } else if (theirs[peer] != arrived) {
+          error =
+              fmt::format("{} {} changed on their way from rank {} to rank {}", name,
+                          theirs[peer][1] != arrived[1] ? "keys" : "payloads", peer, comm_.rank());
+        } else if (!side->exchange->has_right_header(peer, batch)) {
+          error = fmt::format("the header of {} rows changed on its way from rank {} to rank {}",
+                              name, peer, comm_.rank());
         }
       }
     }
@@ -252,12 +279,13 @@ std::string Merge::verify() {
   if (const auto rows = misplaced_rows(*sides_[0]) + misplaced_rows(*sides_[1]); rows != 0) {
     return fmt::format("rank {} got {} rows whose keys belong to another rank", comm_.rank(), rows);
   }
+  const auto& expected = expected_[sides_[0]->exchange->iteration() % 2];
   const auto made = kernels_->checksum(joined_, p_.columns());
-  if (made.rows != expected_.rows) {
+  if (made.rows != expected.rows) {
     return fmt::format("rank {} joined {} rows; {} would be right", comm_.rank(), made.rows,
-                       expected_.rows);
+                       expected.rows);
   }
-  if (made == expected_) return "";
+  if (made == expected) return "";
   return fmt::format("rank {} joined {} rows, as many as it should, but their checksum is wrong",
                      comm_.rank(), made.rows);
 }

@@ -49,7 +49,6 @@ Moe::Moe(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const P
     peer.came = cut(1, peer.here.size());
     peer.back = cut(2, peer.there.size());
     peer.told = peer.there.size();
-    fill(peer);
   }
 }
 
@@ -57,7 +56,7 @@ void Moe::fill(const Peer& peer) {
   staged_.resize(peer.sent.size());
   auto next = std::span(staged_);
   for (const auto token : peer.there) {
-    fill_pattern(next.first(p_.token_bytes), token);
+    fill_pattern(next.first(p_.token_bytes), seed_of(token));
     next = next.subspan(p_.token_bytes);
   }
   copy_bytes(p_.kind(), peer.sent.data(), staged_.data(), staged_.size());
@@ -128,6 +127,8 @@ void Moe::inject() {
 
 Iteration Moe::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
+  run_ = number;
+  for (const auto& peer : peers_) fill(peer);
   comm_.log_into(log, number);
   comm_.barrier();
   clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
@@ -156,7 +157,7 @@ std::string Moe::wrong(const Peer& peer, std::span<const std::byte> bytes,
   copy_bytes(p_.kind(), staged_.data(), bytes.data(), bytes.size());
   auto next = std::span<const std::byte>(staged_);
   for (const auto token : tokens) {
-    if (const auto at = find_mismatch(next.first(p_.token_bytes), token)) {
+    if (const auto at = find_mismatch(next.first(p_.token_bytes), seed_of(token))) {
       return fmt::format("rank {}: token {} that came {} rank {} is wrong at byte {} of {}",
                          comm_.rank(), token, which, peer.rank, *at, p_.token_bytes);
     }

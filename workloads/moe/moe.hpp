@@ -10,6 +10,7 @@
 #include "harness/comm/communicator.hpp"
 #include "harness/comm/flows.hpp"
 #include "harness/core/clock.hpp"
+#include "harness/core/pattern.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -57,6 +58,7 @@ class Moe {
     constexpr auto steps = static_cast<std::uint64_t>(Step::steps);
     return number % (flow_labels / steps) * steps + static_cast<std::uint64_t>(step);
   }
+  std::uint64_t seed_of(std::uint64_t token) const { return token + mix64(run_); }
   void fill(const Peer& peer);
   void exchange_counts(std::uint32_t number);
   void dispatch(std::uint32_t number);
@@ -69,6 +71,7 @@ class Moe {
   const Clock& clock_;
   Parameters p_;
   std::vector<Peer> peers_;  ///< the next rank first
+  std::uint64_t run_ = 0;    ///< the number of the last one, which tokens' bytes depend on
   std::vector<Buffer> buffers_;
   std::uint64_t bytes_there_ = 0, bytes_here_ = 0;
   std::vector<std::byte> staged_;  ///< what is on a GPU, for looking at it

@@ -58,7 +58,7 @@ Replay::Replay(Communicator& comm, const Clock& clock, WorkloadMemory& memory, c
     (is_sent(message) ? sent_bytes_ : received_bytes_) += message.bytes;
   }
   buffers_ = memory.take({used[0], used[1]});
-  fill();
+  fill(0);
 }
 
 std::span<std::byte> Replay::place_of(std::size_t at) {
@@ -70,10 +70,12 @@ std::uint64_t Replay::seed_of(const Transfer& message) const {
   const int from = is_sent(message) ? comm_.rank() : message.peer;
   const int to = is_sent(message) ? message.peer : comm_.rank();
   const auto ranks = static_cast<std::uint64_t>(comm_.size());
-  return payload_seed(from, message.bytes, message.label * ranks + static_cast<std::uint64_t>(to));
+  const auto round = message.label * ranks + static_cast<std::uint64_t>(to);
+  return payload_seed(from, message.bytes, round) + mix64(run_);
 }
 
-void Replay::fill() {
+void Replay::fill(std::uint32_t number) {
+  run_ = number;
   for (std::size_t at = 0; at < script_.messages.size(); ++at) {
     if (!is_sent(script_.messages[at])) continue;
     staged_.resize(script_.messages[at].bytes);
@@ -182,6 +184,7 @@ Replay::Readiness Replay::readiness() {
 }
 
 Iteration Replay::run(std::uint32_t number, TransferLog* log) {
+  fill(number);
   const auto played = play(!p_.as_fast_as_possible, number);
   if (p_.injected != Injected::nothing) inject();
   Iteration iteration;

@@ -59,7 +59,7 @@ class Replay {
 
   std::span<std::byte> place_of(std::size_t message);
   std::uint64_t seed_of(const Transfer& message) const;
-  void fill();
+  void fill(std::uint32_t number);
   Run play(bool with_gaps, std::uint32_t number);
   void wait_until(std::uint64_t ns);
   Readiness readiness();
@@ -74,6 +74,7 @@ class Replay {
   TransferLog log_;  ///< of the last run; record n is message n
   std::vector<std::size_t> offsets_;
   std::vector<Buffer> buffers_;  ///< sent, received
+  std::uint64_t run_ = 0;        ///< the number of the last one, which contents depend on
   std::uint64_t sent_bytes_ = 0, received_bytes_ = 0;
   std::vector<std::byte> staged_;  ///< a message in host memory, to fill or check it
 };

@@ -19,7 +19,8 @@ Matrix::Matrix(std::uint64_t rows, std::uint64_t columns)
 
 // Sums of two angles instead of a cosine for each element. A recurrence from column to column would
 // lose digits.
-void Matrix::left_row(std::uint64_t i, double* row) {
+void Matrix::left_row(std::uint64_t number, double* row) {
+  const auto i = (number + first_row_) % rows_;
   const auto around = 4 * rows_;
   const auto angle = [&](std::uint64_t j) {
     return std::numbers::pi * static_cast<double>((2 * i + 1) * j % around) /

@@ -26,6 +26,10 @@ class Matrix {
   double right(std::uint64_t i, std::uint64_t j) const {
     return (i == j ? 1.0 : 0.0) - 2 / static_cast<double>(columns_);
   }
+  /// Row i becomes that which was so many rows further on, or from the first one again. The closed
+  /// form stays, while every block of rows and what is made of it becomes another one.
+  void rotate(std::uint64_t rows) { first_row_ = rows % rows_; }
+
   /// Row i of U, and of X.
   void left_row(std::uint64_t i, double* row);
   void row(std::uint64_t i, double* row);
@@ -48,6 +52,7 @@ class Matrix {
 
  private:
   std::uint64_t rows_, columns_;
+  std::uint64_t first_row_ = 0;
   // Of one row: e^(i angle) of the first few columns, and of each so many-th one.
   std::vector<double> near_cos_, near_sin_, far_cos_, far_sin_;
 };

@@ -142,6 +142,7 @@ void Svd::inject(Edge& edge) {
 }
 
 Iteration Svd::run(std::uint32_t number, TransferLog* log) {
+  matrix_.rotate(number);
   factors_->make(matrix_, static_cast<std::uint64_t>(comm_.rank()) * p_.rows);
   comm_.log_into(log, number);
   comm_.barrier();

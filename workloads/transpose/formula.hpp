@@ -49,6 +49,11 @@ struct Checksum {
     sum += row_sum;
     weighted += row_weight(row) * row_weighted_sum;
   }
+  /// What one element has less.
+  void take_away(std::uint64_t row, std::uint64_t column, std::uint64_t value) {
+    sum -= value;
+    weighted -= row_weight(row) * column_weight(column) * value;
+  }
   bool operator==(const Checksum&) const = default;
 };
 

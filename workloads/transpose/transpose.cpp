@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "workloads/common/calibration.hpp"
+#include "workloads/transpose/formula.hpp"
 #include "workloads/transpose/verdict.hpp"
 
 namespace ucxbench::transpose {
@@ -44,6 +45,20 @@ Transpose::Transpose(Communicator& comm, const Clock& clock, WorkloadMemory& mem
 void Transpose::begin_exchange(std::uint32_t number) {
   exchange_.emplace(comm_, layout_, number, x_, ring_,
                     ring_slots(layout_, rank_, p_.bulk_synchronous));
+}
+
+// A tile of the run before is wrong in this one: its first element is another whole number.
+void Transpose::stamp(std::uint32_t number) {
+  constexpr std::uint64_t most = 512;
+  stamp_ = number % most;
+  for (auto i = layout_.first_chunk(rank_); i < layout_.first_chunk(rank_ + 1); ++i) {
+    for (std::uint64_t j = 0; j < layout_.chunks(); ++j) {
+      const auto tile = layout_.tile(i, j);
+      const auto first =
+          static_cast<double>(element_at(layout_.size, tile.first_row, tile.first_column) + stamp_);
+      copy_bytes(p_.kind(), x_ + layout_.place_in_x(i, j), &first, sizeof first);
+    }
+  }
 }
 
 // Of a rank that waits.
@@ -116,6 +131,7 @@ Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
   // What the last iteration left must not pass for this one's.
   made_.assign(made_.size(), {});
   if (p_.keep()) buffers_[2].zero();
+  stamp(number);
   // The last rank has rows, however few there are.
   to_inject_ = p_.injected != Injected::nothing && comm_.rank() == comm_.size() - 1;
   const auto first = layout_.first_chunk(rank_);
@@ -154,8 +170,11 @@ std::string Transpose::verify() {
   std::string error;
   for (auto i = layout_.first_chunk(rank_); i < layout_.first_chunk(rank_ + 1); ++i) {
     for (std::uint64_t j = 0; j < layout_.chunks() && error.empty(); ++j) {
-      auto& made = made_[index_of(i, j)];
+      auto made = made_[index_of(i, j)];
       if (p_.keep()) made = kernels_->checksum(layout_.tile(i, j), y_ + layout_.place_in_y(i, j));
+      // Both tiles that were added had a stamp.
+      const auto tile = layout_.tile(i, j);
+      if (made != Checksum{}) made.take_away(tile.first_row, tile.first_column, 2 * stamp_);
       const auto wrong = what_is_wrong(layout_, i, j, expected_[index_of(i, j)], made);
       if (!wrong.empty()) error = fmt::format("rank {}: {}", rank_, wrong);
     }

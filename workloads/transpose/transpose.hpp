@@ -50,6 +50,7 @@ class Transpose {
     return (i - layout_.first_chunk(rank_)) * layout_.chunks() + j;
   }
 
+  void stamp(std::uint32_t number);
   void begin_exchange(std::uint32_t number);
   void step();
   void progress();
@@ -69,6 +70,7 @@ class Transpose {
   double* y_ = nullptr;  ///< null: only summed
   std::optional<Exchange> exchange_;
   bool to_inject_ = false;
+  std::uint64_t stamp_ = 0;  ///< what the first element of each tile of x has more in this run
   std::vector<Checksum> expected_, made_;  ///< of this rank's tiles of y
   PhaseClock clock_of_phases_{phases};
 };
