@@ -289,6 +289,12 @@ def test_a_planted_run_counts_what_was_found_and_what_was_not_planted():
                        row | {"key": "c", "verdict": "improved"}, row | {"key": "d", "verdict": "unchanged"}]}
     made = planted_run.markdown(result)
     assert "Found: 1. False alarms: 1." in made and "| `a latency_us` | 4.90 % | +5.00 % |" in made
+    assert "Intervals that have what was planted: 2 of 2." in made
+    result["planted"]["b latency_us"]["percent"] = 8
+    missed = planted_run.markdown(result)
+    assert "Intervals that have what was planted: 1 of 2." in missed and "| +3.00 to +7.00 % | **no** |" in missed
+    rate = row | {"metric": "bandwidth_GBps", "interval": [0.94, 0.96]}
+    assert planted_run.holds(rate, 5) and not planted_run.holds(rate, 3)
     assert "`c latency_us`" in made and "`d latency_us`" not in made
     recorded = ROOT / "results/planted-run.json"
     assert recorded.with_suffix(".md").read_text() == planted_run.markdown(json.loads(recorded.read_text()))

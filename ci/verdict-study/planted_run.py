@@ -84,9 +84,19 @@ def measured(program, shim, slowdown, say):
     }
 
 
+def holds(row, planted):
+    """Whether the row's interval has the change that so many per cent more time make; None without an interval."""
+    if not row["interval"]:
+        return None
+    change = 1 + planted / 100
+    low, high = row["interval"]
+    return low <= (change if row["metric"] == "latency_us" else 1 / change) <= high
+
+
 def markdown(result):
     rows = {f"{row['key']} {row['metric']}": row for row in result["rows"]}
     changed = {name for name, row in rows.items() if row["verdict"] in ("regressed", "improved")}
+    held = {name: bool(holds(rows[name], of["percent"])) for name, of in result["planted"].items()}
     lines = [
         f"{made_on(result)}, {result['seconds']} s: {len(rows)} rows, {len(result['planted'])} of them slower by about "
         f"{100 * result['slowdown']:g} %.",
@@ -94,9 +104,10 @@ def markdown(result):
         "An interval is of the look at which its row stopped; all of them hold together with a chance of 99.5 %. The planted "
         "share is of the base's median in the same duets.",
         "",
-        f"Found: {len(changed & set(result['planted']))}. False alarms: {len(changed - set(result['planted']))}.",
+        f"Found: {len(changed & set(result['planted']))}. False alarms: {len(changed - set(result['planted']))}. Intervals "
+        f"that have what was planted: {sum(held.values())} of {len(held)}.",
         "",
-        "| row | planted | found | interval | duets | verdict |", "|---|--:|--:|---|--:|---|",
+        "| row | planted | found | interval | has it | duets | verdict |", "|---|--:|--:|---|---|--:|---|",
     ]
     for name in [*result["planted"], *sorted(changed - set(result["planted"]))]:
         row = rows[name]
@@ -104,7 +115,7 @@ def markdown(result):
         low, high = row["interval"] or (None, None)
         interval = f"{100 * (low - 1):+.2f} to {100 * (high - 1):+.2f} %" if low else "-"
         lines.append(f"| `{name}` | {planted:.2f} % | {100 * (row['ratio'] - 1):+.2f} % | {interval} | "
-                     f"{row['base_launches']} | {row['verdict']} |")
+                     f"{'–' if held.get(name) is None else 'yes' if held[name] else '**no**'} | {row['base_launches']} | {row['verdict']} |")
     widths = [row["interval"][1] - row["interval"][0] for name, row in rows.items()
               if name not in result["planted"] and row["interval"]]
     if widths:
