@@ -2,6 +2,7 @@
 
 import statistics
 
+import carried
 import report  # before pages: it says where these are
 from cells import SIZES, WINDOW, Cell
 from intervals import describe
@@ -39,6 +40,7 @@ def cell_record(cell, peers, record, absent):
             "failures": record.failures.get(name, 0),
             "failure": f"cannot run here: {absent[name]}" if name in absent else record.reasons.get(name),
             "note": peer.note(cell),
+            "carried_by": peer.carried_by(cell) if values else None,
             "command": in_tree(" ".join(map(str, peer.command(cell)))),
         }
     of_message = {"transport": cell.transport, "bytes": cell.bytes} if isinstance(cell, Cell) else None
@@ -49,15 +51,28 @@ def cell_record(cell, peers, record, absent):
     }
 
 
-def figure_text(figure):
-    """3.21 (1.04, 0.99–1.09): value, ratio and its interval."""
+def is_of(figure, cell):
+    """Whether what was asked for carried it; None where nobody knows."""
+    return carried.is_of(figure["carried_by"], cell["message"]["transport"])
+
+
+def figure_text(figure, cell):
+    """3.21 (1.04, 0.99–1.09): value, ratio and its interval; of what another transport carried no ratio, but which."""
     if figure["median"] is None:
         return "–"
     ratio = figure["ratio"]
+    if is_of(figure, cell) is False:
+        return f"{number(figure['median'])} over {figure['carried_by']}"
     if ratio["median"] is None:
         return number(figure["median"])
     interval = f", {report.interval_text(ratio, 2)}" if ratio["ci95"] else ""
     return f"{number(figure['median'])} ({ratio['median']:.2f}{interval})"
+
+
+def proof_text(figures):
+    """What carried the messages of a row, of all its cells."""
+    found = dict.fromkeys(figure["carried_by"] for figure in figures if figure and figure["carried_by"])
+    return ", ".join(found) or "–"
 
 
 def groups_of(result):
@@ -83,14 +98,15 @@ def message_table(result, key, cells):
     for peer in result["peers"]:
         figures = [cell["figures"].get(peer["name"]) for cell in cells]
         if any(figures):
-            texts = [figure_text(figure) if figure else "–" for figure in figures]
+            texts = [figure_text(figure, cell) if figure else "–" for figure, cell in zip(figures, cells)]
             if peer["reason"]:
                 texts = [f"cannot run here: {peer['reason']}", *[""] * (len(cells) - 1)]
-            rows.append([peer["name"], peer["layer"], *texts])
+            rows.append([peer["name"], peer["layer"], proof_text(figures), *texts])
     return {
         "title": f"Messages over {transport}: {metric}, {UNITS[metric]}",
-        "about": f"{DEFINITIONS[metric]} In brackets: over {cells[0]['reference']}.",
-        "head": ["", "layer", *(f"{size_name(cell['message']['bytes'])}:" for cell in cells)],
+        "about": f"{DEFINITIONS[metric]} In brackets: over {cells[0]['reference']}. *Carried by*: what UCX, or the only "
+                 f"transport that was allowed, says; else {carried.UNKNOWN}.",
+        "head": ["", "layer", "carried by", *(f"{size_name(cell['message']['bytes'])}:" for cell in cells)],
         "rows": rows,
     }
 
@@ -98,12 +114,12 @@ def message_table(result, key, cells):
 def load_table(cells):
     rows = [[cell["key"], name, number(figure["median"]),
              "–" if figure["ratio"]["median"] is None else f"{figure['ratio']['median']:.3f}",
-             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"]), figure["failure"] or figure["note"]]
+             report.interval_text(figure["ratio"]), str(figure["ratio"]["pairs"]), figure["carried_by"] or "–", figure["failure"] or figure["note"]]
             for cell in cells for name, figure in cell["figures"].items()]
     return {
         "title": "Workloads: throughput, GB/s",
         "about": f"{DEFINITIONS['throughput']} The ratio is to ucx-bench.",
-        "head": ["workload", "", "GB/s:", "ratio:", "95 % interval", "rounds:", ""], "rows": rows,
+        "head": ["workload", "", "GB/s:", "ratio:", "95 % interval", "rounds:", "carried by", ""], "rows": rows,
     }
 
 
@@ -129,6 +145,7 @@ def paragraphs(result):
         f"{result['finished_utc']}, {result['state']}, {result['rounds']} rounds. {report.machine_text(machine)}",
         f"UCX {ucx['version']}, `{ucx['library']}`. {report.program_text(result['ucx_bench'])}. TCP congestion control "
         f"{machine['tcp_congestion_control']}.",
+        *([result["withdrawn"]] if result.get("withdrawn") else []),
         HOW,
         "Other programs may have run beside these: the load before and after tells. Turns spread that over all.",
         *failures_of(result),
@@ -150,7 +167,8 @@ def page(result):
     for (transport, metric), cells in groups_of(result):
         reference, series = cells[0]["reference"], []
         for name in dict.fromkeys(name for cell in cells for name in cell["figures"] if name != reference):
-            ratios = [(cell["message"]["bytes"], cell["figures"][name]["ratio"]) for cell in cells if name in cell["figures"]]
+            ratios = [(cell["message"]["bytes"], cell["figures"][name]["ratio"]) for cell in cells
+                      if name in cell["figures"] and is_of(cell["figures"][name], cell) is not False]
             line, color = divmod(places[name], len(charts.COLORS))
             series.append({
                 "name": name, "color": color, "dash": charts.DASHES[charts.LINES[line % len(charts.LINES)]],

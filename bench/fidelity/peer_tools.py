@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+import carried
 import joins
 import tools
 from cells import SETTINGS, WINDOW, Cell
@@ -78,6 +79,19 @@ class Peer:
     def end(self):
         pass
 
+    def carry(self, cell, transports):
+        """Of one run of a cell, what carried its messages, as far as that can be known."""
+        vars(self).setdefault("found", {}).setdefault(cell, set()).add(transports)
+
+    def carried_by(self, cell):
+        """Of all its runs; None where it sent nothing."""
+        return " or ".join(sorted(vars(self).get("found", {}).get(cell, ()))) or None
+
+
+def carried_in(run):
+    """Of our last case, the transports of its proof."""
+    return "+".join(sorted(run["cases"][-1]["path"].get("carried_by") or {})) or carried.UNKNOWN
+
 
 class Ours(Peer):
     name = family = "ucx-bench"
@@ -104,8 +118,13 @@ class Ours(Peer):
 
     def measure(self, cell):
         if isinstance(cell, Cell):
-            return self.tool.measure(cell)
-        return cell.bytes / tools.wall_seconds(tools.run_file(*self.command(cell))) / 1e9
+            run = self.tool.run(cell)
+            self.carry(cell, carried_in(run))
+            return tools.parse_ours(run, cell)
+        run = tools.run_file(*self.command(cell))
+        if not isinstance(cell, LocalJoin):
+            self.carry(cell, carried_in(run))
+        return cell.bytes / tools.wall_seconds(run) / 1e9
 
 
 class OurSockets(Ours):
@@ -146,7 +165,10 @@ class Perftest(Peer):
         return [self.program, "127.0.0.1", *self.tool.test(cell)]
 
     def measure(self, cell):
-        return self.tool.measure(cell)
+        with carried.asked_of_ucx() as (settings, said):
+            value = self.tool.measure(cell, settings)
+            self.carry(cell, said(cell.bytes))
+        return value
 
 
 def mpirun(transport, over_ucx, command, ranks=2):
@@ -196,7 +218,12 @@ class OverMpi(Peer):
         return isinstance(cell, Cell) and cell.api == "tag"
 
     def printed(self, cell):
-        return done(self.command(cell), self.name, tools.environment(cell.transport))
+        env = tools.environment(cell.transport)
+        if self.over_ucx:
+            return by_ucx(self, cell, env)
+        # One of its own transports was allowed: no other can have carried anything.
+        self.carry(cell, cell.transport)
+        return done(self.command(cell), self.name, env)
 
 
 @functools.cache
@@ -262,11 +289,20 @@ class Mpi4py(OverMpi):
 
 
 def with_tcp(cell):
-    """UCX's settings for whoever connects by IP address: over shared memory, too, TCP makes the connection."""
+    """UCX's settings for whoever connects by IP address and asks for error handling: over shared memory, too, TCP makes
+    the connection, and UCX is told to handle errors of shared memory, which it would not use otherwise."""
     env = tools.environment(cell.transport)
     if cell.transport != "tcp":
-        env |= {"UCX_TLS": f"tcp,{SETTINGS[cell.transport]['UCX_TLS']}", "UCX_NET_DEVICES": "lo"}
+        env |= {"UCX_TLS": f"tcp,{SETTINGS[cell.transport]['UCX_TLS']}", "UCX_NET_DEVICES": "lo"} | carried.ERROR_HANDLING
     return env
+
+
+def by_ucx(peer, cell, env, limit_s=tools.LIMIT_S):
+    """What a program over UCX printed; UCX's own tables of its protocols say what carried that."""
+    with carried.asked_of_ucx() as (settings, said):
+        text = done(peer.command(cell), peer.name, env | settings, limit_s)
+        peer.carry(cell, said(cell.bytes if isinstance(cell, Cell) else None))
+    return text
 
 
 def parse_send_recv(text):
@@ -298,7 +334,7 @@ class Ucxx(Peer):
                 "--server-address", "127.0.0.1", "-b", 1, "-c", 0]
 
     def measure(self, cell):
-        half = parse_send_recv(done(self.command(cell), self.name, with_tcp(cell)))
+        half = parse_send_recv(by_ucx(self, cell, with_tcp(cell)))
         return 2 * half if self.backend == "core" else half
 
 
@@ -325,8 +361,14 @@ class DaskMessages(Peer):
     def command(self, cell):
         return [PYTHON.python, HERE / "peer_echo.py", "dask", cell.bytes, few(cell), "0,1", self.protocol]
 
+    def printed(self, cell, env, limit_s=tools.LIMIT_S):
+        if self.protocol == "ucx":
+            return by_ucx(self, cell, env, limit_s)
+        self.carry(cell, "tcp")  # sockets, as its addresses say
+        return done(self.command(cell), self.name, env, limit_s)
+
     def measure(self, cell):
-        return parse_echo(done(self.command(cell), self.name, with_tcp(cell)))
+        return parse_echo(self.printed(cell, with_tcp(cell)))
 
 
 def parse_dask(text):
@@ -366,7 +408,7 @@ class DaskLoad(DaskMessages):
         return ["taskset", "-c", "0,1", *load]
 
     def measure(self, cell):
-        runs = parse_dask(done(self.command(cell), self.name, tools.environment(cell.transport), DASK_LIMIT_S))
+        runs = parse_dask(self.printed(cell, tools.environment(cell.transport), DASK_LIMIT_S))
         if len(runs) != DASK_RUNS or not all(received for _, received in runs):
             raise Failed(f"{self.name}: {len(runs)} runs, of which {sum(of == 0 for _, of in runs)} moved no bytes")
         self.received[cell] = runs[-1][1]

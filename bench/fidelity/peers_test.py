@@ -1,11 +1,13 @@
 """What peers print, as recorded, and how they are paired and told of, without any of them."""
 
 import json
+import pathlib
 import re
 import sys
 
 import pytest
 
+import carried
 import joins
 import peer_record
 import peer_tools
@@ -68,6 +70,82 @@ def test_reads_what_our_own_scripts_print():
             parse("a warning\n{}\n")
     with pytest.raises(tools.Failed, match="no figure"):
         peer_tools.parse_echo("")
+
+
+# As UCX 1.21, 1.22 and 1.16 print it of a program that asks for error handling, one that does not, and an older one.
+OVER_TCP = """Latency (median)          | 31004 ns
+[1795859601.660838] [host:772  :0]   +--------------------------------+-----------------------------------------------------+
+[1795859601.660873] [host:772  :0]   | ucp_context_0 intra-node cfg#3 | tagged message by ucp_tag_send* from host memory    |
+[1795859601.660876] [host:772  :0]   | 0                            0 | eager short                                | tcp/lo |
+[1795859601.660877] [host:772  :0]   | 0                      1..8191 | eager zero-copy copy-out                   | tcp/lo |
+[1795859601.660878] [host:772  :0]   | 120                    8K..inf | (?) rendezvous fragmented copy-in copy-out | tcp/lo |
+"""
+OVER_MEMORY = """[1795859288.484809] [host:23952:0]   | ucp_context_0 intra-node cfg#0                            |
+[1795859288.484809] [host:23952:0]   | tagged message by ucp_tag_send* from host memory          |
+[1795859288.484662] [host:23952:0]   | Range  | Description             |         Config             |
+[1795859288.484662] [host:23952:0]   | 0..92  | eager short             | sysv/memory                |
+[1795859288.484662] [host:23952:0]   | 93..inf | (?) rendezvous         | 52% on cma/memory and 48% on tcp/eth0:1 |
+[1795859288.484809] [host:23952:0]   | ucp_context_0 self cfg#1 | tagged message by ucp_tag_send* from host memory |
+[1795859288.484662] [host:23952:0]   | 0..inf | eager short             | self/memory                |
+"""
+OLDER = """[1795860991.415144] [host:29616:0]   | 0x55b147227360 ep_cfg[0] | tagged message by ucp_tag_send*() from host memory |
+[1795860991.415145] [host:29616:0]   |                   0..inf | eager copy-in                         | sysv/memory |
+"""
+
+
+@pytest.mark.parametrize("text, size, found", [
+    (OVER_TCP, 8, {"tcp"}), (OVER_TCP, 1 << 20, {"tcp"}), (OVER_MEMORY, 8, {"sysv"}), (OVER_MEMORY, 4096, {"cma", "tcp"}),
+    (OVER_MEMORY, None, {"sysv", "cma", "tcp"}), (OLDER, 64, {"sysv"}), ("", 8, set()), (SEND_RECV, 8, set()),
+    (OVER_MEMORY[:-60], 8, {"sysv"}),
+])
+def test_reads_what_ucx_says_of_its_protocols(text, size, found):
+    assert carried.transports_in(text, size) == found
+
+
+@pytest.mark.parametrize("of, transport, right", [
+    ("tcp", "tcp", True), ("tcp", "shm", False), ("cma+sysv", "shm", True), ("posix or tcp", "shm", False), ("shm", "shm", True),
+    ("cma+tcp", "shm", False), ("unknown", "shm", None), ("tcp or unknown", "shm", None), (None, "tcp", None),
+])
+def test_what_carried_is_held_against_what_was_asked(of, transport, right):
+    assert carried.is_of(of, transport) is right
+
+
+def over_ucx():
+    return [peer_tools.Ucxx("core"), peer_tools.Ucxx("async"), peer_tools.DaskMessages("ucx"), peer_tools.Osu(True),
+            peer_tools.Mpi4py(True)]
+
+
+@pytest.mark.parametrize("peer", over_ucx(), ids=lambda peer: peer.name)
+@pytest.mark.parametrize("printed, said", [(OVER_TCP, "tcp"), (OVER_MEMORY, "sysv"), ("", "unknown")])
+def test_every_program_over_ucx_is_asked_what_carried_it(monkeypatch, peer, printed, said):
+    """Whatever its row is called: a row over shm that went over tcp says so, and has no ratio."""
+    asked = []
+
+    def done(_, name, env, *__):
+        asked.append(env)
+        assert env["UCX_PROTO_INFO"] == "y"
+        pathlib.Path(env["UCX_LOG_FILE"]).with_name("host.1").write_text(printed)
+        return OSU + SEND_RECV + '{"one_way_us": 1.5}\n'
+
+    monkeypatch.setattr(peer_tools, "done", done)
+    monkeypatch.setattr(peer_tools, "osu_folder", lambda: "")
+    cell = Message("shm", "tag", "latency", "8B")
+    peer.found = {}
+    peer.measure(cell)
+    assert peer.carried_by(cell) == said
+    figure = {"median": 1.5, "ratio": {"median": 2.0, "ci95": None}, "carried_by": said}
+    shown = peer_record.figure_text(figure, {"message": {"transport": "shm"}})
+    assert shown == ("1.500 over tcp" if said == "tcp" else "1.500 (2.00)")
+    if peer.family in ("ucxx", "dask"):
+        assert asked[0]["UCX_POSIX_ERROR_HANDLING"] == asked[0]["UCX_SYSV_ERROR_HANDLING"] == "y"
+
+
+def test_what_carried_is_of_all_rounds():
+    peer = peer_tools.Ucxx("core")
+    assert peer.carried_by(SMALL) is None
+    for of in ("sysv", "tcp", "sysv"):
+        peer.carry(SMALL, of)
+    assert peer.carried_by(SMALL) == "sysv or tcp" and peer.carried_by(LARGE) is None
 
 
 def test_a_load_of_dask_that_moved_nothing_is_no_figure(monkeypatch):
@@ -194,9 +272,9 @@ def test_who_cannot_run_is_said_in_the_table_and_on_the_page():
     result = found_by()
     text, page = peer_record.markdown(result), peer_record.page(result)
     why = "cannot run here: import it: status 1: No module named 'it'"
-    assert "| slow | a layer | 24.00 (3.00, 3.00–3.00) |" in text
-    assert "| engine | 1.500 | 0.750 | 0.750–0.750 | 6 |  |" in text
-    assert f"| absent | a layer | {why} |  |" in text and f"| absent | – | – | – | 0 | {why} |" in text
+    assert "| slow | a layer | – | 24.00 (3.00, 3.00–3.00) |" in text
+    assert "| engine | 1.500 | 0.750 | 0.750–0.750 | 6 | – |  |" in text
+    assert f"| absent | a layer | – | {why} |  |" in text and f"| absent | – | – | – | 0 | – | {why} |" in text
     for shown in (text, page.replace("&#39;", "'")):
         assert why in shown
         assert "wrong, tcp/tag/latency/8B: 3 runs failed: not the same UCX." in shown
@@ -208,7 +286,7 @@ def test_who_cannot_run_is_said_in_the_table_and_on_the_page():
 def test_few_rounds_give_no_interval():
     result = found_by(rounds=2)
     assert result["cells"][0]["figures"]["slow"]["ratio"]["ci95"] is None
-    assert "| slow | a layer | 24.00 (3.00) |" in peer_record.markdown(result)
+    assert "| slow | a layer | – | 24.00 (3.00) |" in peer_record.markdown(result)
 
 
 def test_cells():

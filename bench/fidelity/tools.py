@@ -238,13 +238,13 @@ class Perftest:
         more += ["-O", WINDOW] if cell.is_answered and cell.metric != "latency" else []
         return ["-t", cell.test, "-s", cell.bytes, "-n", cell.iterations, *more, "-v", "-f"]
 
-    def measure(self, cell):
-        """ucx_perftest's number of a cell. In a latency test its server sends first, in others its client
+    def measure(self, cell, settings=None):
+        """ucx_perftest's number of a cell, with more settings of UCX. In a latency test its server sends first, in others its client
         does; the client reports both."""
         server_leads = cell.metric == "latency" and not cell.is_answered
         cpus = [LEAD_CPU, FOLLOW_CPU] if server_leads else [FOLLOW_CPU, LEAD_CPU]
         # Named, since without it a ucx_perftest from elsewhere quietly takes the system's libraries.
-        env = environment(cell.transport, pathlib.Path(self.library).parent)
+        env = environment(cell.transport, pathlib.Path(self.library).parent) | (settings or {})
         if self.preload:
             env["LD_PRELOAD"] = str(self.preload)
         port = free_port()

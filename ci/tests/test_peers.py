@@ -42,5 +42,8 @@ def test_a_quick_run_beside_ucx_perftest(outputs):
         assert [sorted(of) for of in cell["rounds"]] == [["ucx-bench", "ucx_perftest"]] * 2
         assert all(value > 0 for of in cell["rounds"] for value in of.values())
         assert cell["figures"]["ucx-bench"]["ratio"]["pairs"] == 2
+        # UCX before 1.16 prints nothing of its protocols.
+        assert [cell["figures"][name]["carried_by"] in said for name, said in (
+            ("ucx-bench", ["tcp"]), ("ucx_perftest", ["tcp", "unknown"]))] == [True, True]
     assert "| ucx_perftest |" in outputs["markdown"].read_text()
     assert "latency over tcp" in outputs["html"].read_text()

@@ -1,0 +1,147 @@
+"""What documents say of records: their figures are those of the records, and what they name is there."""
+
+import functools
+import json
+import re
+import sys
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "bench/fidelity"))
+
+RECORDS = ROOT / "results"
+PEERS = RECORDS / "peers/vm-60992029-ucx-1.21.0.json"
+FIDELITY = RECORDS / "fidelity/vm-60992029-ucx-1.13.1"
+
+
+def tables_of(page):
+    """Of a page of docs/method, its tables: rows of cells, the head first."""
+    text = (ROOT / "docs/method" / page).read_text()
+    found = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    return [[[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()] for table in found]
+
+
+def table_with(page, *head):
+    """The rows of the one table whose head begins so, by their first cell."""
+    [rows] = [rows for rows in tables_of(page) if all(words in cell for words, cell in zip(head, rows[0]))]
+    return {row[0]: row[1:] for row in rows[2:]}
+
+
+def rounds_to(value, text):
+    """Whether a value is what a text says, to the digits that it has."""
+    return value is not None and f"{value:.{len(text.partition('.')[2])}f}" == text
+
+
+@functools.cache
+def ratios_of(file):
+    """By cell, of the fidelity records: (median, low, high)."""
+    cells = json.loads(file.read_text())["cells"]
+    return {cell["key"]: (cell["ratio"]["median"], *(cell["ratio"]["ci95"] or (None, None))) for cell in cells}
+
+
+def test_a_record_of_peers_says_what_carried_each_row():
+    """And its tables are made of it: no ratio stands where another transport carried the messages than the table's."""
+    import carried
+    import peer_record
+
+    result = json.loads(PEERS.read_text())
+    assert PEERS.with_suffix(".md").read_text() == peer_record.markdown(result)
+    for cell in (cell for cell in result["cells"] if cell["message"]):
+        for name, figure in cell["figures"].items():
+            assert figure["carried_by"], (cell["key"], name)
+            others = carried.is_of(figure["carried_by"], cell["message"]["transport"]) is False
+            assert not others or figure["ratio"]["median"] is None, (cell["key"], name)
+
+
+LAYERS = {"`ucx-bench`": "ucx-bench", "MPI (OSU), its own transports": "osu", "MPI (OSU) over UCX": "osu over UCX",
+          "mpi4py, its own transports": "mpi4py", "UCXX asyncio": "ucxx async",
+          "Dask's communication over UCX": "dask ucx", "… over TCP": "dask tcp"}
+
+
+def test_the_page_of_peers_quotes_its_record():
+    cells = {cell["key"]: cell["figures"] for cell in json.loads(PEERS.read_text())["cells"]}
+    columns = [cells[f"{key}"] for key in ("tcp/tag/latency/8B", "shm/tag/latency/8B", "tcp/tag/latency/1MiB")]
+    rows = table_with("peers.md", "layer", "8 B over tcp")
+    assert rows.keys() == LAYERS.keys()
+    for layer, texts in rows.items():
+        for text, figures in zip(texts, columns):
+            figure = figures.get(LAYERS[layer])
+            if figure is None or figure["ratio"]["median"] is None:
+                assert text == ("–" if figure is None else "withdrawn"), layer
+            else:
+                assert rounds_to(figure["ratio"]["median"], text), (layer, text)
+
+
+def test_rows_of_ours_that_do_not_agree_are_quoted():
+    """Each interval over ucx_perftest that leaves 1 out stands on the page, with its median."""
+    text = (ROOT / "docs/method/peers.md").read_text()
+    left_out = 0
+    for cell in json.loads(PEERS.read_text())["cells"]:
+        ratio = cell["figures"]["ucx-bench"]["ratio"]
+        if cell["message"] and not ratio["ci95"][0] <= 1 <= ratio["ci95"][1]:
+            left_out += 1
+            size = cell["key"].rpartition("/")[2].replace("B", " B").replace("Ki B", " KiB")
+            quoted = rf"{ratio['median']:.2f} times its {cell['metric']} of {size} over {cell['message']['transport']} " \
+                     rf"\({ratio['ci95'][0]:.2f} to {ratio['ci95'][1]:.2f}\)"
+            assert re.search(quoted, text), quoted
+    assert f"{['no', 'one', 'two', 'three'][left_out]} intervals leave 1 out" in text
+
+
+def test_the_page_of_fidelity_counts_its_records():
+    text = (ROOT / "docs/method/fidelity.md").read_text()
+
+    def verdicts(file, kind=""):
+        found = [cell["verdict"] for cell in json.loads(file.read_text())["cells"] if kind in cell["key"]]
+        return [found.count(word) for word in ("agrees", "differs", "inconclusive")], len(found)
+
+    main = FIDELITY.with_name(FIDELITY.name + ".json")
+    (agree, differ, _), cells = verdicts(main)
+    (latency, _, _), latencies = verdicts(main, "/latency/")
+    (bandwidth, _, _), bandwidths = verdicts(main, "/bandwidth/")
+    assert f"{agree} of {cells} cells agree (latency {latency} of {latencies}, bandwidth {bandwidth} of {bandwidths})" in text
+    assert f"{['no', 'one', 'two'][differ]} differ" in text
+    for row, counts in table_with("fidelity.md", "record", "agree", "differ").items():
+        file = ROOT / "docs/method" / (re.search(r"\((.*?)\.md\)", row)[1] + ".json")
+        assert [int(count) for count in counts] == verdicts(file)[0], row
+
+
+PLAIN = ("plain-send-books", "plain-receive-books", "plain-send-books-receive-books")
+
+
+def test_the_page_of_fidelity_quotes_the_plain_loop():
+    def ratio(part, cell):
+        return ratios_of(FIDELITY.with_name(f"{FIDELITY.name}{part and '-' + part}.json"))[cell][0]
+
+    compared = 0
+    for name, (ours, plain, books, _) in table_with("fidelity.md", "cell", "`ucx-bench`", "plain loop").items():
+        transport, what = name.split(",")[0].split(" ")[0], "latency" if "latency" in name else "bandwidth"
+        key = f"{transport}/{'stream' if 'stream' in name else 'tag'}/{what}/{name.rpartition(', ')[2].replace(' ', '')}"
+        assert rounds_to(ratio("", key), ours), (name, ours)
+        for part, text in zip(("plain", *PLAIN), [plain, *books.split(" / ")]):
+            if text:
+                assert rounds_to(ratio(part, key), text), (name, part, text)
+                compared += 1
+    assert compared == 16
+
+
+# Of a measured rate, time or change.
+FIGURE = re.compile(r"\d ?(?:GB/s|MB/s|µs|ns\b|msg/s|times as|% (?:slower|faster))")
+# A command, what it prints, a record, or the page of one.
+SOURCE = re.compile(r"`(?:\$ )?(?:ucx-bench|\./|ci/|build/|bench/|scripts/|study\.py|plain_loop|[a-z_.]+\.py|[a-z-]+ --|--[a-z])"
+                    r"[^`]*`|```|results/|\((?:peers|verdict-study|fidelity|duets)\.md")
+# Sections whose figures are definitions, formulas or data sheets.
+NOT_MEASURED = {("limits.md", "## Peaks of paths"), ("limits.md", "## Impossible rates"),
+                ("topology.md", "## Where the facts come from")}
+
+
+def sections():
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs/method").glob("*.md"))):
+        for section in re.split(r"(?m)^(?=#+ )", page.read_text()):
+            yield (page.name, section.partition("\n")[0]), section
+
+
+def test_figures_stand_beside_their_command_or_record():
+    assert NOT_MEASURED <= {name for name, _ in sections()}
+    bare = [name for name, section in sections() if FIGURE.search(section) and not SOURCE.search(section)]
+    assert set(bare) <= NOT_MEASURED, set(bare) - NOT_MEASURED
+    assert FIGURE.search("it has 3.1 GB/s") and not SOURCE.search("it has 3.1 GB/s")
