@@ -152,10 +152,11 @@ TEST(Parameters, ThatCannotBeAreRefused) {
 
 TEST(Sessions, ArePutTogetherFromAllRanks) {
   const auto session = session_of(
-      {to_json({.register_us = {1}, .prepare_us = {3}, .rounds = {Round{}, Round{}}}),
+      {to_json({.register_us = {1}, .prepare_us = {3}, .rounds = {Round{}, Round{}}}, ""),
        to_json({.register_us = {2},
                 .prepare_us = {4},
-                .rounds = {{.post_us = {5}, .done_us = {6}, .first_layer_us = {7}}, Round{}}})});
+                .rounds = {{.post_us = {5}, .done_us = {6}, .first_layer_us = {7}}, Round{}}},
+               "")});
   EXPECT_EQ(session.register_us, (std::vector<double>{1, 2}));
   EXPECT_EQ(session.prepare_us, (std::vector<double>{3, 4}));
   ASSERT_EQ(session.rounds.size(), 2U);
@@ -163,11 +164,29 @@ TEST(Sessions, ArePutTogetherFromAllRanks) {
   EXPECT_TRUE(session.rounds[1].post_us.empty());
 }
 
+// Each takes 10 us; the second begins when the first has ended.
+TEST(Sessions, SpanFromTheFirstBeginToTheLastEnd) {
+  const auto of_rank = [](std::uint64_t left_ns, const char* clock) {
+    return to_json(
+        {.rounds = {{.done_us = {10}, .meeting = {1000, left_ns}, .end_ns = left_ns + 10'000}}},
+        clock);
+  };
+  const auto span_ns = [&](const char* second) {
+    return session_of({of_rank(2000, "a"), of_rank(12'000, second)}).rounds[0].span_ns;
+  };
+  EXPECT_EQ(span_ns("a"), 20'000);
+  // Of clocks that are not one: the second may have left at once.
+  EXPECT_EQ(span_ns("b"), 21'000);
+}
+
 TEST(Record, TellsFirstRoundsFromLaterOnes) {
   const Layout layout({.prefill = 1, .decode = 2, .layers = 2, .descriptors = 10, .bytes = 100});
-  const Round first{.post_us = {1, 1}, .done_us = {10, 20}, .first_layer_us = {2, 2}};
-  const Round later{.post_us = {1, 2}, .done_us = {4, 10}, .first_layer_us = {3, 5}};
-  const Round too_short{.post_us = {0.1, 0.1}, .done_us = {0.2, 0.1}, .first_layer_us = {0.1, 0.1}};
+  const Round first{
+      .post_us = {1, 1}, .done_us = {10, 20}, .first_layer_us = {2, 2}, .span_ns = 20e3};
+  const Round later{
+      .post_us = {1, 2}, .done_us = {4, 10}, .first_layer_us = {3, 5}, .span_ns = 10e3};
+  const Round too_short{
+      .post_us = {0.1, 0.1}, .done_us = {0.2, 0.1}, .first_layer_us = {0.1, 0.1}, .span_ns = 200};
   const auto record = record_of(
       {{.register_us = {1}, .prepare_us = {2}, .rounds = {first, later, too_short}}}, layout, 20);
   EXPECT_EQ(record.samples.at("first_round_GBps").values, std::vector<double>{0.1});

@@ -22,6 +22,7 @@
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
+#include "harness/run/together.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
@@ -96,7 +97,7 @@ class Rank : public RankOfCases<Parameters> {
     if (session == 0) prove(p, prepared);
     rendezvous_.barrier(frame_.waiting());  // no rank accesses another's memory any more
     const auto all = gather(rendezvous_, fmt::format("session/{}/{}", planned.index, session),
-                            to_json(own), frame_.waiting());
+                            to_json(own, clock_identity()), frame_.waiting());
     if (rank() != 0) return;
     const auto lock = under_way_->change();
     sessions_.push_back(session_of(all));
@@ -153,7 +154,7 @@ class Rank : public RankOfCases<Parameters> {
       comm().receive(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
     }
     Round times;
-    comm().barrier();
+    times.meeting = timed_meeting([this] { comm().barrier(); });
     const auto began = clock.ticks();
     if (prepared.origin) {
       prepared.origin->post();
@@ -164,7 +165,9 @@ class Rank : public RankOfCases<Parameters> {
       for (std::size_t peer = 0; p.op == Api::put && peer < peers.size(); ++peer) {
         comm().send(peers[peer], Label::first_layer, std::span(token).subspan(peer, 1), told);
       }
-      times.done_us = {clock.us(prepared.origin->await_all() - began)};
+      const auto ended = prepared.origin->await_all();
+      times.done_us = {clock.us(ended - began)};
+      times.end_ns = monotonic_ns() - static_cast<std::uint64_t>(us_since(ended) * 1e3);
     }
     comm().wait(told);
     if (is_told) times.first_layer_us = {us_since(began)};

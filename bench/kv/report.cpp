@@ -32,21 +32,40 @@ void add_later(Values& values, const Round& round, const Layout& layout) {
     values["transfer_us"].push_back(round.done_us[rank] - round.post_us[rank]);
     values["posting_ratio"].push_back(round.post_us[rank] / round.done_us[rank]);
   }
-  values["descriptors_per_s"].push_back(descriptors / std::ranges::max(round.done_us) * 1e6);
+  values["descriptors_per_s"].push_back(descriptors / round.span_ns * 1e9);
+}
+
+// Of those who post, all begin when they have left the meeting.
+double span_ns(const std::vector<Json>& ranks, std::size_t round) {
+  const auto of = [round](const Json& rank) { return rank.at("rounds").at(round); };
+  const bool one_clock = std::ranges::all_of(
+      ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
+  const TimeAxis axis(one_clock, met_from(of(ranks[0]).at("meeting")));
+  std::vector<Span> spans;
+  for (const auto& rank : ranks) {
+    const auto meeting = met_from(of(rank).at("meeting"));
+    const auto end_ns = of(rank).at("end_ns").get<std::uint64_t>();
+    if (end_ns == 0) continue;
+    spans.push_back({.begin = axis.at(meeting.left_ns, meeting), .end = axis.at(end_ns, meeting)});
+  }
+  return spans.empty() ? 0 : together_of(spans).span_ns;
 }
 
 }  // namespace
 
-Json to_json(const Session& session) {
+Json to_json(const Session& session, const std::string& clock) {
   Json rounds = Json::array();
   for (const auto& round : session.rounds) {
     rounds.push_back({{"post_us", round.post_us},
                       {"done_us", round.done_us},
-                      {"first_layer_us", round.first_layer_us}});
+                      {"first_layer_us", round.first_layer_us},
+                      {"meeting", to_json(round.meeting)},
+                      {"end_ns", round.end_ns}});
   }
   return {{"register_us", session.register_us},
           {"prepare_us", session.prepare_us},
-          {"rounds", std::move(rounds)}};
+          {"rounds", std::move(rounds)},
+          {"clock", clock}};
 }
 
 Session session_of(const std::vector<Json>& ranks) {
@@ -63,6 +82,9 @@ Session session_of(const std::vector<Json>& ranks) {
       append(round.first_layer_us, of_rank, "first_layer_us");
     }
   }
+  for (std::size_t at = 0; at < session.rounds.size(); ++at) {
+    session.rounds[at].span_ns = span_ns(ranks, at);
+  }
   return session;
 }
 
@@ -76,10 +98,9 @@ LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layou
     bool first = true;
     for (const auto& round : session.rounds) {
       ++rounds;
-      const auto longest_us = std::ranges::max(round.done_us);
       const bool was_first = std::exchange(first, false);
-      if (!(longest_us * 1e3 >= Clock::least_steps * clock_step_ns)) continue;
-      const auto GBps = static_cast<double>(layout.bytes_of_round()) / longest_us * 1e-3;
+      if (!(round.span_ns >= Clock::least_steps * clock_step_ns)) continue;
+      const auto GBps = static_cast<double>(layout.bytes_of_round()) / round.span_ns;
       values[was_first ? "first_round_GBps" : "later_round_GBps"].push_back(GBps);
       if (!was_first) add_later(values, round, layout);
     }

@@ -1,19 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bench/kv/layout.hpp"
 #include "harness/core/json.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/together.hpp"
 
 namespace ucxbench::kv {
 
-/// A round, in microseconds of each rank's own clock. For each rank that posts: until the last post
+/// A round, in microseconds of each rank's own clock, which begins when the rank has left the
+/// meeting before it. For each rank that posts: until the last post
 /// has returned, and until all operations are done. For each decode rank: until it knows that its
 /// first layer is there.
 struct Round {
   std::vector<double> post_us{}, done_us{}, first_layer_us{};
+  Met meeting{};
+  std::uint64_t end_ns = 0;  ///< by the clock of the meeting: of a rank that posts
+  double span_ns = 0;        ///< of all ranks, from the first one's begin to the last one's end
 };
 
 /// A session: each rank registers its memory and exchanges keys once.
@@ -22,13 +28,13 @@ struct Session {
   std::vector<Round> rounds{};
 };
 
-/// One rank's part of a session; the rest is empty.
-Json to_json(const Session& session);
+/// One rank's part of a session; the rest is empty. `clock`: which clock its meetings are by.
+Json to_json(const Session& session, const std::string& clock);
 /// The parts of all ranks in one.
 Session session_of(const std::vector<Json>& ranks);
 
 /// The samples of a launch, without rounds that are too short for the clock's steps. GB/s of a
-/// round is the bytes that all decode ranks get, over the time of the rank that finished last.
+/// round is the bytes that all decode ranks get, over the span of all ranks.
 LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layout,
                        double clock_step_ns);
 

@@ -8,7 +8,6 @@
 
 #include "bench/p2p/parameters.hpp"
 #include "bench/p2p/schedule.hpp"
-#include "bench/p2p/together.hpp"
 
 namespace ucxbench::p2p {
 namespace {
@@ -149,44 +148,6 @@ TEST(Disjoint, HostsOfUnequalSizeMeetAsWell) {
     for (const auto& [src, dst] : round) EXPECT_TRUE(seen.emplace(src, dst).second);
   }
   EXPECT_EQ(seen.size(), 90U);
-}
-
-// In a millisecond from `begin` to `end`, bytes at 1 GB/s.
-Span span(double begin, double end, double earlier = 0) {
-  return {.begin_ns = begin * 1e6,
-          .end_ns = end * 1e6,
-          .earlier_ns = earlier * 1e6,
-          .bytes = (end - begin) * 1e6};
-}
-
-TEST(Together, StreamsThatDidNotOverlapHaveNoSum) {
-  EXPECT_EQ(together_of(std::vector{span(0, 10), span(0, 10)}).GBps(), 2.0);
-  // One after the other, each 1 GB/s: never 2.
-  const auto one_by_one = together_of(std::vector{span(0, 10), span(10, 20)});
-  EXPECT_EQ(one_by_one.GBps(), std::nullopt);
-  EXPECT_EQ(one_by_one.common_ns, 0);
-  EXPECT_EQ(one_by_one.span_ns, 20e6);
-  // A third stream that covers both does not help, nor does an overlap of a half.
-  EXPECT_EQ(together_of(std::vector{span(0, 10), span(10, 20), span(0, 20)}).GBps(), std::nullopt);
-  EXPECT_EQ(together_of(std::vector{span(0, 15), span(5, 20)}).GBps(), std::nullopt);
-  // Nor one of 79 %; 80 % are enough.
-  EXPECT_EQ(together_of(std::vector{span(0, 9), span(1.1, 10)}).GBps(), std::nullopt);
-  EXPECT_NE(together_of(std::vector{span(0, 9), span(1, 10)}).GBps(), std::nullopt);
-}
-
-TEST(Together, IsNeverMoreThanWhatWasCarriedInTheWholeSpan) {
-  const auto all = together_of(std::vector{span(0, 9), span(1, 10)});
-  EXPECT_EQ(all.common_ns, 8e6);
-  EXPECT_NEAR(all.GBps().value_or(0), 1.8, 1e-9);
-}
-
-TEST(Together, OfSeveralClocksIsTakenAtItsWorst) {
-  // Either may have been up to 1 ms earlier: together 8 to 10 ms of 10 to 11.
-  const auto far = together_of(std::vector{span(0, 10, 1), span(0, 10, 1)});
-  EXPECT_EQ(far.common_ns, 9e6);
-  EXPECT_EQ(far.span_ns, 11e6);
-  EXPECT_NEAR(far.GBps().value_or(0), 20.0 / 11, 1e-9);
-  EXPECT_EQ(together_of(std::vector{span(0, 10, 2), span(0, 10, 2)}).GBps(), std::nullopt);
 }
 
 }  // namespace

@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "bench/p2p/duet_blocks.hpp"
@@ -18,7 +16,6 @@
 #include "bench/p2p/schedule.hpp"
 #include "bench/p2p/streams.hpp"
 #include "harness/core/clock.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/host_name.hpp"
@@ -28,18 +25,12 @@
 #include "harness/run/hosts.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
+#include "harness/run/together.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 
 namespace ucxbench::p2p {
 namespace {
-
-/// Processes of which this is equal read one CLOCK_MONOTONIC.
-std::string clock_identity() {
-  std::error_code error;
-  const auto zone = std::filesystem::read_symlink("/proc/self/ns/time", error);
-  return first_line("/proc/sys/kernel/random/boot_id") + " " + zone.string();
-}
 
 class Rank : public RankOfCases<Parameters> {
  public:
@@ -257,9 +248,7 @@ class Rank : public RankOfCases<Parameters> {
   /// leaves knows to that time when the last one came, by its own clock.
   Json meet() {
     rendezvous_.barrier(frame_.waiting());
-    const auto came_ns = monotonic_ns();
-    rendezvous_.barrier(frame_.waiting());
-    return {{"came_ns", came_ns}, {"left_ns", monotonic_ns()}};
+    return to_json(timed_meeting([this] { rendezvous_.barrier(frame_.waiting()); }));
   }
 
   void gather(const PlannedCase<Parameters>& planned, Facts& facts) {

@@ -10,10 +10,10 @@
 
 #include "bench/p2p/duet_blocks.hpp"
 #include "bench/p2p/schedule.hpp"
-#include "bench/p2p/together.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/run/proof_record.hpp"
+#include "harness/run/together.hpp"
 
 namespace ucxbench::p2p {
 namespace {
@@ -89,24 +89,21 @@ class Reporter {
     record.overheads["streams_span_ms"] = median(span_ms);
   }
 
-  /// By one clock where there is one, else each rank's by its own, from the meeting before.
   static std::vector<Span> spans_of(const Parameters& p, const std::vector<Json>& ranks,
                                     std::size_t run, bool one_clock) {
-    const auto ns = [](const Json& json, const char* name) {
-      return json.at(name).get<std::int64_t>();
+    const auto meeting_of = [run](const Json& rank) {
+      return met_from(rank.at("meetings").at(run));
     };
+    const TimeAxis axis(one_clock, meeting_of(ranks[0]));
     std::vector<Span> spans;
     for (const auto& rank : ranks) {
-      const auto& meeting = rank.at("meetings").at(run);
-      const auto zero = ns(one_clock ? ranks[0].at("meetings").at(run) : meeting, "came_ns");
-      const auto earlier = one_clock ? 0 : ns(meeting, "left_ns") - zero;
+      const auto meeting = meeting_of(rank);
       for (const auto& from_one : rank.at("received")) {
         if (from_one.is_null()) continue;
         const auto stream = stream_from(from_one.at(run));
         spans.push_back(
-            {.begin_ns = static_cast<double>(static_cast<std::int64_t>(stream.begin_ns) - zero),
-             .end_ns = static_cast<double>(static_cast<std::int64_t>(stream.end_ns) - zero),
-             .earlier_ns = static_cast<double>(earlier),
+            {.begin = axis.at(stream.begin_ns, meeting),
+             .end = axis.at(stream.end_ns, meeting),
              .bytes = static_cast<double>(stream.messages) * static_cast<double>(p.bytes)});
       }
     }

@@ -1,24 +1,38 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "bench/pingpong/case_run.hpp"
-#include "harness/core/or_null.hpp"
+#include "harness/core/json.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/together.hpp"
 
 namespace ucxbench::pingpong {
 namespace {
 
 using Rate = std::optional<double>;  // messages a second; none where the time was too short
-using Stream = std::function<std::uint64_t(std::uint64_t messages)>;  // in how many ticks
 
-Rate the_less(const Rate& one, const Rate& other) {
-  return one && other ? std::min(one, other) : std::nullopt;
+enum class Ways { one, both };
+
+// A stream as one side saw it.
+struct Seen {
+  Met meeting;    // before it
+  Interval time;  // by the clock of the meeting
+};
+
+Json to_json(const Seen& seen) {
+  return Json::array({to_json(seen.meeting), seen.time.begin, seen.time.end});
+}
+Seen seen_from(const Json& json) {
+  return {
+      .meeting = met_from(json.at(0)),
+      .time = {.begin = json.at(1).get<std::uint64_t>(), .end = json.at(2).get<std::uint64_t>()}};
 }
 
 double gigabytes(const CaseRun& run) { return static_cast<double>(run.parameters.bytes) * 1e-9; }
@@ -47,31 +61,80 @@ std::uint64_t plan_messages(const CaseRun& run, double part, Stretch stretch) {
   }
 }
 
-// Of the pair's other side, on the lead.
-Rate of_follow(const CaseRun& run, const Rate& mine) {
-  const auto rate = run.bench.pair.from_follow(number_or_null(mine), run.bench.progress);
-  return rate.is_null() ? std::nullopt : Rate(rate.get<double>());
+// The two meet over the connection on which the follower may send, or as a duet's ranks do.
+void meet(const CaseRun& run) {
+  const auto& pair = run.bench.pair;
+  if (run.bench.duet == nullptr) return run.bench.loops.meet();
+  run.bench.duet->meet(pair.peer(), pair.role() == Role::lead, run.bench.progress);
 }
 
-// On the lead, where both are known, what the sender and the receiver saw. Readiness and the end
-// are said over the rendezvous, since the receiver never sends on this connection.
-std::pair<Rate, Rate> stream(const CaseRun& run, std::uint64_t count) {
-  run.bench.pair.from_follow("ready", run.bench.progress);
-  const auto ticks = run.bench.one_way.one_way(count);
+Seen stream(const CaseRun& run, Ways ways, std::uint64_t count) {
+  const auto& bench = run.bench;
+  Seen seen{.meeting = timed_meeting([&] { meet(run); }), .time = {}};
+  if (ways == Ways::both) {
+    seen.time = bench.loops.both_ways(count);
+    bench.loops.flush();
+    return seen;
+  }
+  // What UCX says is sent may leave later, by progress of a connection that a stream over another
+  // one does not move.
+  if (bench.duet == nullptr) bench.pair.from_follow("ready", bench.progress);
+  seen.time = bench.one_way.one_way(count);
   // The lead's flush may need progress on the other side: over TCP it is a put without bytes and
-  // its answer, unless all had left before (uct_tcp_ep_flush in UCX's src/uct/tcp/tcp_ep.c).
-  run.bench.pair.from_lead("flushed", run.bench.progress);
-  const auto mine = run.bench.clock.per_s(static_cast<double>(run.of_all_threads(count)), ticks);
-  return {mine, of_follow(run, mine)};
+  // its answer, unless all had left before (uct_tcp_ep_flush in UCX's src/uct/tcp/tcp_ep.c). So it
+  // is over here, too, and said over another way than the connection.
+  if (bench.duet != nullptr) {
+    meet(run);
+  } else {
+    bench.pair.from_lead("flushed", bench.progress);
+  }
+  return seen;
+}
+
+// From when the first message was posted until the last was where it had to be, by who knows that:
+// the receiver, or the origin of a one-sided operation.
+double span_ns(const CaseRun& run, Ways ways, const Seen& lead, const Seen& follow) {
+  const TimeAxis axis(run.one_clock, lead.meeting);
+  const auto on_axis = [&axis](const Seen& seen) {
+    return Span{.begin = axis.at(seen.time.begin, seen.meeting),
+                .end = axis.at(seen.time.end, seen.meeting)};
+  };
+  std::array spans{on_axis(lead), on_axis(follow)};
+  if (ways == Ways::both) return together_of(spans).span_ns;
+  if (!is_one_sided(run.parameters.api)) spans[0].end = spans[1].end;
+  return together_of(std::span(spans).first(1)).span_ns;
+}
+
+// What came in a second, of `messages`, on the lead.
+Rate rate_of(const CaseRun& run, Ways ways, std::uint64_t messages, const Seen& lead,
+             const Seen& follow) {
+  return Clock::rate_per_s(static_cast<double>(messages), span_ns(run, ways, lead, follow),
+                           run.bench.clock.step_ns());
+}
+
+struct Streamed {
+  Rate came, sent;
+};
+
+// One stream; on the lead, what came in a second and what its sender alone saw.
+Streamed one_stream(const CaseRun& run, Ways ways, std::uint64_t count) {
+  const auto own = stream(run, ways, count);
+  const auto theirs = seen_from(run.bench.pair.from_follow(to_json(own), run.bench.progress));
+  const auto messages = run.of_all_threads(count);
+  return {
+      .came = rate_of(run, ways, messages, own, theirs),
+      .sent = Clock::rate_per_s(static_cast<double>(messages),
+                                static_cast<double>(own.time.length()), run.bench.clock.step_ns())};
 }
 
 // Of one message, here and now: the least of some streams, which have an eighth of `messages`.
-double least_s(const CaseRun& run, std::uint64_t messages, const Stream& stream) {
+double least_s(const CaseRun& run, Ways ways, std::uint64_t messages) {
   constexpr std::uint64_t streams = 4;
   const auto some = std::max<std::uint64_t>(1, messages / 8 / streams);
   double least = std::numeric_limits<double>::max();
   for (std::uint64_t at = 0; at < streams; ++at) {
-    least = std::min(least, run.seconds(stream(some)) / static_cast<double>(some));
+    const auto time = stream(run, ways, some).time;
+    least = std::min(least, static_cast<double>(time.length()) * 1e-9 / static_cast<double>(some));
   }
   return least;
 }
@@ -81,36 +144,37 @@ struct BlockRates {
   std::vector<double> per_s;  // by block, on the lead; empty where one was too short for the clock
 };
 
-// Messages a second: the median of some streams, since one that is interrupted says nothing. Of a
-// stream the slower end's: a receiver that did not run while it came finds all of it at once.
-BlockRates rates_in_duet(const CaseRun& run, const char* metric, double part,
-                         std::uint64_t messages_planned, const Stream& stream) {
+// Messages a second: the median of some streams, since one that is interrupted says nothing.
+BlockRates rates_in_duet(const CaseRun& run, Ways ways, const char* metric, double part,
+                         std::uint64_t messages_planned) {
   constexpr std::uint64_t most_streams = 4;
-  constexpr double too_short = std::numeric_limits<double>::max();
-  const auto message_s = least_s(run, messages_planned, stream);
+  const auto message_s = least_s(run, ways, messages_planned);
   const auto least = static_cast<std::uint64_t>(std::max(20, run.parameters.window));
   BlockRates rates{.planned = run.blocks_of(metric, message_s, part, 2 * least), .per_s = {}};
   const auto count = rates.planned.iterations;
   const auto streams = std::clamp(count / least, std::uint64_t{1}, most_streams);
-  std::vector<double> mine;
+  const auto messages_of = [&](std::uint64_t at) {
+    return count * (at + 1) / streams - count * at / streams;
+  };
+  std::vector<Seen> own;
   run.bench.duet->blocks(rates.planned.quads, [&] {
-    stream(iterations_left_out(count));
+    stream(run, ways, iterations_left_out(count));
     for (std::uint64_t at = 0; at < streams; ++at) {
-      const auto messages = count * (at + 1) / streams - count * at / streams;
-      const auto ticks = stream(messages);
-      const auto rate = run.bench.clock.per_s(static_cast<double>(messages), ticks);
-      mine.push_back(rate.value_or(too_short));
+      own.push_back(stream(run, ways, messages_of(at)));
     }
   });
-  const auto theirs =
-      run.bench.pair.from_follow(mine, run.bench.progress).get<std::vector<double>>();
-  for (std::size_t at = 0; at < mine.size(); at += streams) {
+  Json seen = Json::array();
+  for (const auto& each : own) seen.push_back(to_json(each));
+  const auto theirs = run.bench.pair.from_follow(seen, run.bench.progress);
+  for (std::size_t begin = 0; begin < own.size(); begin += streams) {
     std::vector<double> of_block;
-    for (auto i = at; i < at + streams; ++i) of_block.push_back(std::min(mine[i], theirs[i]));
+    for (std::uint64_t at = 0; at < streams; ++at) {
+      const auto rate =
+          rate_of(run, ways, messages_of(at), own[begin + at], seen_from(theirs.at(begin + at)));
+      if (rate) of_block.push_back(*rate);
+    }
+    if (of_block.size() < streams) return {.planned = rates.planned, .per_s = {}};
     rates.per_s.push_back(median(std::move(of_block)));
-  }
-  if (std::ranges::any_of(rates.per_s, [](double rate) { return rate >= too_short; })) {
-    rates.per_s.clear();
   }
   return rates;
 }
@@ -127,31 +191,10 @@ void keep_one(CaseRun& run, const std::string& metric, const Rate& rate, double 
 
 void bandwidth_in_duet(CaseRun& run, double part) {
   auto& record = run.record;
-  const Stream one_way = [&run](std::uint64_t messages) {
-    const auto& pair = run.bench.pair;
-    // The follower waits for the first message, and has received everything.
-    const auto meet = [&] {
-      run.bench.duet->meet(pair.peer(), pair.role() == Role::lead, run.bench.progress);
-    };
-    meet();
-    const auto ticks = run.bench.one_way.one_way(messages);
-    meet();  // the lead's flush is over, as in stream()
-    return ticks;
-  };
-  auto rates = rates_in_duet(run, "bandwidth_GBps", part, record.messages, one_way);
+  auto rates = rates_in_duet(run, Ways::one, "bandwidth_GBps", part, record.messages);
   record.messages = rates.planned.iterations * 2 * rates.planned.quads.size();
   if (!rates.per_s.empty()) record.samples["message_rate_per_s"] = samples_of_blocks(rates.per_s);
   keep_rates(run, "bandwidth_GBps", std::move(rates), gigabytes(run));
-}
-
-void bidirectional_in_duet(CaseRun& run, std::uint64_t count) {
-  const Stream both_ways = [&loops = run.bench.loops](std::uint64_t messages) {
-    const auto ticks = loops.both_ways(messages);
-    loops.flush();
-    return ticks;
-  };
-  constexpr const char* metric = "bandwidth_bidirectional_GBps";
-  keep_rates(run, metric, rates_in_duet(run, metric, 0.2, count, both_ways), 2 * gigabytes(run));
 }
 
 }  // namespace
@@ -162,35 +205,32 @@ void measure_bandwidth(CaseRun& run) {
   run.phase("bandwidth");
   run.use(run.bench.one_way, p.window, true);
   const auto part = p.bidirectional ? 0.2 : 0.3;
-  record.messages = plan_messages(run, part, [&](std::uint64_t count) { stream(run, count); });
+  record.messages =
+      plan_messages(run, part, [&](std::uint64_t count) { one_stream(run, Ways::one, count); });
   if (run.bench.duet != nullptr) return bandwidth_in_duet(run, part);
   // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
   // the rate of any part of it would be of the bursts.
-  auto [sending, receiving] = stream(run, record.messages);
+  const auto [came, sent] = one_stream(run, Ways::one, record.messages);
   record.messages = run.of_all_threads(record.messages);
-  // A target may look only when everything has come; the origin's time ends with a flush.
-  const bool put = p.api == Api::put;
-  if (put && !receiving) receiving = sending;
-  // A thread, or a second endpoint, may begin to look after messages have come.
-  if (put || run.threads() > 1 || p.endpoints > 1) receiving = the_less(sending, receiving);
-  const bool answered = is_answered(p.api);
-  keep_one(run, "message_rate_per_s", answered ? sending : receiving);
+  keep_one(run, "message_rate_per_s", came);
   if (is_atomic(p.api)) return;
-  keep_one(run, "bandwidth_GBps", answered ? sending : receiving, gigabytes(run));
-  if (!answered) keep_one(run, "bandwidth_sender_GBps", sending, gigabytes(run));
+  keep_one(run, "bandwidth_GBps", came, gigabytes(run));
+  if (!is_answered(p.api)) keep_one(run, "bandwidth_sender_GBps", sent, gigabytes(run));
 }
 
 void measure_bidirectional(CaseRun& run) {
-  auto& loops = run.bench.loops;
+  constexpr const char* metric = "bandwidth_bidirectional_GBps";
+  constexpr double part = 0.2;
   run.phase("bidirectional bandwidth");
-  run.use(loops, run.parameters.window, true);
+  run.use(run.bench.loops, run.parameters.window, true);
   const auto count =
-      plan_messages(run, 0.2, [&](std::uint64_t messages) { loops.both_ways(messages); });
-  if (run.bench.duet != nullptr) return bidirectional_in_duet(run, count);
-  const auto ticks = loops.both_ways(count);
-  const auto mine = run.bench.clock.per_s(static_cast<double>(run.of_all_threads(count)), ticks);
-  keep_one(run, "bandwidth_bidirectional_GBps", the_less(mine, of_follow(run, mine)),
-           2 * gigabytes(run));
+      plan_messages(run, part, [&](std::uint64_t messages) { stream(run, Ways::both, messages); });
+  if (run.bench.duet != nullptr) {
+    keep_rates(run, metric, rates_in_duet(run, Ways::both, metric, part, count),
+               2 * gigabytes(run));
+    return;
+  }
+  keep_one(run, metric, one_stream(run, Ways::both, count).came, 2 * gigabytes(run));
 }
 
 }  // namespace ucxbench::pingpong

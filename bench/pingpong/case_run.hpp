@@ -22,6 +22,7 @@ inline constexpr std::uint64_t most_iterations = 1'000'000;
 struct CaseRun {
   const Bench& bench;
   const Parameters& parameters;
+  bool one_clock = false;  ///< Pair::one_clock()
   LaunchRecord record{};
 
   void phase(std::string_view what) const;
@@ -42,7 +43,7 @@ struct CaseRun {
 
   /// Seconds that so many take.
   double timed_round_trips(std::uint64_t count) const {
-    return seconds(bench.loops.round_trips(count, nullptr));
+    return seconds(bench.loops.round_trips(count, nullptr).length());
   }
 
   /// Of a message in a round trip: a rank alone has no way back, and what get and atomic operations

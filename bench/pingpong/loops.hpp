@@ -12,6 +12,12 @@ namespace ucxbench::pingpong {
 /// Which side of the pair this process is. `alone` sends to itself.
 enum class Role { lead, follow, alone };
 
+/// From one reading of a clock to a later one.
+struct Interval {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t length() const { return end - begin; }
+};
+
 /// What put, get and atomic operations need beyond the loops.
 class OneSided {
  public:
@@ -49,23 +55,21 @@ class Loops {
 
   /// `count` round trips (one-way messages when alone). With `stamps` (count + 1 places) the lead
   /// stores one time stamp per iteration and one before the first; without, none. Of get and atomic
-  /// operations, which have no way back, an iteration is one of the lead's. Returns the ticks of
-  /// all.
-  virtual std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
+  /// operations, which have no way back, an iteration is one of the lead's. Returns when
+  /// all began and ended, in ticks.
+  virtual Interval round_trips(std::uint64_t count, std::uint64_t* stamps) = 0;
 
-  /// `count` messages from lead to follower through the window, after one byte that says "now".
-  /// Returns the receiver's ticks from that byte to the last arrival on the follower, and the
-  /// sender's from its first post to the end of its flush on the lead. Nothing travels back: a TCP
-  /// receiver that ever answers acknowledges half as often from then on. So the caller sees to it
-  /// that the follower is ready, and has received everything.
-  virtual std::uint64_t one_way(std::uint64_t count) = 0;
+  /// `count` messages from lead to follower through the window. Returns, in nanoseconds of
+  /// CLOCK_MONOTONIC, on the lead when it posted the first and when its flush had ended; on the
+  /// follower when it began to look, by which much may have come, and when the last had come. The
+  /// target of one-sided operations does not see them: the origin's end is theirs. Nothing travels
+  /// back: a TCP receiver that ever answers acknowledges half as often from then on. So the caller
+  /// sees to it that the follower is ready, and has received everything.
+  virtual Interval one_way(std::uint64_t count) = 0;
 
-  /// `count` messages each way at once. Returns the ticks until this side had received all of its
-  /// own.
-  virtual std::uint64_t both_ways(std::uint64_t count) = 0;
-
-  /// When the ticks of the last of these three began, on this side.
-  virtual std::uint64_t started() const = 0;
+  /// `count` messages each way at once, after the two have met. Returns, likewise, when this side
+  /// began and when it had received all of its own.
+  virtual Interval both_ways(std::uint64_t count) = 0;
 
   /// One message from lead to follower; on the lead, in the device's words how it went.
   virtual std::string described() = 0;

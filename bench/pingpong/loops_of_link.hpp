@@ -21,22 +21,14 @@ class LoopsOfLink : public Loops {
 
   void turn() override { link_.progress().turn(); }
 
-  std::uint64_t started() const override { return started_; }
-
  protected:
   template <typename... LinkArguments>
   LoopsOfLink(Role role, const Clock& clock, LinkArguments&&... arguments)
       : role_(role), clock_(clock), link_(std::forward<LinkArguments>(arguments)...) {}
 
-  std::uint64_t start() { return start_at(clock_.ticks()); }
-  std::uint64_t start_at(std::uint64_t ticks) { return started_ = ticks; }
-
   Role role_;
   Clock clock_;
   L link_;
-
- private:
-  std::uint64_t started_ = 0;
 };
 
 }  // namespace ucxbench::pingpong

@@ -25,8 +25,8 @@ class LoopsOver final : public LoopsOfLink<L> {
 
   void use(const LinkBuffers& buffers) override { link_.use(buffers); }
 
-  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
-    const auto start = this->start();
+  Interval round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    const auto begin = clock_.ticks();
     if (stamps != nullptr) {
       stamps[0] = clock_.ticks();
       iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
@@ -34,10 +34,10 @@ class LoopsOver final : public LoopsOfLink<L> {
       iterate(count, [](std::uint64_t) {});
     }
     link_.wait_sends();
-    return clock_.ticks() - start;
+    return {.begin = begin, .end = clock_.ticks()};
   }
 
-  std::uint64_t one_way(std::uint64_t count) override {
+  Interval one_way(std::uint64_t count) override {
     switch (role_) {
       case Role::lead:
         return send_block(count);
@@ -46,19 +46,18 @@ class LoopsOver final : public LoopsOfLink<L> {
       case Role::alone:
         break;
     }
-    const auto start = this->start();
+    const auto begin = monotonic_ns();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
       link_.receive();
     }
     link_.wait_sends();
     link_.wait_receives();
-    return clock_.ticks() - start;
+    return {.begin = begin, .end = monotonic_ns()};
   }
 
-  std::uint64_t both_ways(std::uint64_t count) override {
-    this->meet();
-    const auto start = this->start();
+  Interval both_ways(std::uint64_t count) override {
+    Interval time{.begin = monotonic_ns()};
     std::uint64_t sends = 0;
     std::uint64_t receives = 0;
     while (sends < count || receives < count) {
@@ -75,10 +74,10 @@ class LoopsOver final : public LoopsOfLink<L> {
       }
     }
     link_.wait_receives();
-    const auto ticks = clock_.ticks() - start;
+    time.end = monotonic_ns();
     link_.wait_sends();
     this->meet();
-    return ticks;
+    return time;
   }
 
   std::string described() override {
@@ -112,26 +111,23 @@ class LoopsOver final : public LoopsOfLink<L> {
     }
   }
 
-  std::uint64_t send_block(std::uint64_t count) {
-    link_.signal();
-    const auto start = this->start();
+  Interval send_block(std::uint64_t count) {
+    const auto begin = monotonic_ns();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.send();
     }
     link_.wait_sends();
     link_.flush();
-    return clock_.ticks() - start;
+    return {.begin = begin, .end = monotonic_ns()};
   }
 
-  std::uint64_t receive_block(std::uint64_t count) {
-    link_.await_signal();
-    auto start = this->start();
-    if constexpr (requires { link_.signalled(); }) start = this->start_at(link_.signalled());
+  Interval receive_block(std::uint64_t count) {
+    const auto begin = monotonic_ns();
     for (std::uint64_t i = 0; i < count; ++i) {
       link_.receive();
     }
     link_.wait_receives();
-    return clock_.ticks() - start;
+    return {.begin = begin, .end = monotonic_ns()};
   }
 };
 

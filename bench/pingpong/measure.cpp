@@ -30,7 +30,8 @@ void expose(Loops& loops, Api api, Buffer& send, Buffer& receive) {
 
 Measured measure(const Bench& bench, const Parameters& parameters,
                  const std::function<void(const LaunchRecord&)>& publish) {
-  CaseRun run{.bench = bench, .parameters = parameters};
+  CaseRun run{
+      .bench = bench, .parameters = parameters, .one_clock = bench.pair.one_clock(bench.progress)};
   run.record.src = bench.pair.lead();
   run.record.dst = bench.pair.follow();
   Verifier verifier(bench, parameters, bench.progress);

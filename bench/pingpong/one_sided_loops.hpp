@@ -105,52 +105,44 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
     }
   }
 
-  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
-    const auto ticks = stamps == nullptr ? iterate(count, [](std::uint64_t) {}) : [&] {
+  Interval round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    const auto time = stamps == nullptr ? iterate(count, [](std::uint64_t) {}) : [&] {
       stamps[0] = clock_.ticks();
       return iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
     }();
     if constexpr (!puts) end_of(count);
-    return ticks;
+    return time;
   }
 
-  std::uint64_t one_way(std::uint64_t count) override {
-    std::uint64_t ticks = 0;
+  Interval one_way(std::uint64_t count) override {
+    Interval time{.begin = monotonic_ns()};
     if (role_ == Role::follow) {
+      // What is done here in software, and the lead's flush, need progress of this connection.
       link_.await_signal();
-      const auto start = this->start();
-      link_.await_signal();
-      ticks = clock_.ticks() - start;
-      // The lead's flush may need progress here, of this connection.
-      if (puts) link_.await_signal();
+      time.end = monotonic_ns();
     } else {
-      if (role_ == Role::lead) link_.mark();
-      const auto start = this->start();
       for (std::uint64_t i = 0; i < count; ++i) link_.send();
       link_.wait_sends();
-      // Of put, as ucx_perftest ends: something that the target sees after all of them, and a
-      // flush, after which the origin knows.
-      if (puts && role_ == Role::lead) link_.mark();
+      // After it the origin knows that the puts are there, as in ucx_perftest.
       if (puts) link_.flush();
-      ticks = clock_.ticks() - start;
+      time.end = monotonic_ns();
       if (role_ == Role::lead) link_.signal();
     }
     word_.repeat(count);
-    return ticks;
+    return time;
   }
 
-  std::uint64_t both_ways(std::uint64_t count) override {
-    this->meet();
-    const auto start = this->start();
+  Interval both_ways(std::uint64_t count) override {
+    Interval time{.begin = monotonic_ns()};
     for (std::uint64_t i = 0; i < count; ++i) link_.send();
     link_.wait_sends();
-    auto ticks = clock_.ticks() - start;
+    time.end = monotonic_ns();
     link_.mark();
     link_.await_signal();
     // The peer's puts are here when it says so; what was got is.
-    if (puts) ticks = clock_.ticks() - start;
+    if (puts) time.end = monotonic_ns();
     this->meet();
-    return ticks;
+    return time;
   }
 
   std::string described() override {
@@ -203,8 +195,8 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
   static constexpr bool atomic = requires(L& link) { link.found(); };
 
   template <typename After>
-  std::uint64_t iterate(std::uint64_t count, After after) {
-    const auto start = this->start();
+  Interval iterate(std::uint64_t count, After after) {
+    const auto begin = clock_.ticks();
     if constexpr (puts) {
       for (std::uint64_t i = 0; i < count; ++i) {
         if (role_ == Role::follow) link_.await_number(number_);
@@ -223,7 +215,7 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
         after(i);
       }
     }
-    return clock_.ticks() - start;
+    return {.begin = begin, .end = clock_.ticks()};
   }
 
   void end_of(std::uint64_t count) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/run/together.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench::pingpong {
@@ -27,6 +28,14 @@ Rendezvous::Bytes Pair::exchange(const Rendezvous::Bytes& own,
   const auto key = fmt::format("pair/{}/{}/", lead_, exchanges_++);
   rendezvous_.put(key + std::to_string(rendezvous_.rank()), own, progress);
   return rendezvous_.get(key + std::to_string(peer()), progress);
+}
+
+bool Pair::one_clock(const Rendezvous::Progress& progress) {
+  if (!one_clock_) {
+    const auto own = to_bytes(clock_identity());
+    one_clock_ = exchange(own, progress) == own;
+  }
+  return *one_clock_;
 }
 
 Json Pair::share(bool mine, const Json& value, const Rendezvous::Progress& progress) {

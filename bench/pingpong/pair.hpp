@@ -1,6 +1,7 @@
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
 
 #include "bench/pingpong/loops.hpp"
 #include "harness/core/json.hpp"
@@ -27,6 +28,8 @@ class Pair {
   Json from_follow(const Json& value, const Rendezvous::Progress& progress);
   /// Each side's value on the other.
   Rendezvous::Bytes exchange(const Rendezvous::Bytes& own, const Rendezvous::Progress& progress);
+  /// Whether the two read one CLOCK_MONOTONIC. Both call it; they ask each other once.
+  bool one_clock(const Rendezvous::Progress& progress);
 
  private:
   Json share(bool mine, const Json& value, const Rendezvous::Progress& progress);
@@ -35,6 +38,7 @@ class Pair {
   int lead_, follow_;
   Role role_;
   std::uint64_t exchanges_ = 0;
+  std::optional<bool> one_clock_;
 };
 
 }  // namespace ucxbench::pingpong

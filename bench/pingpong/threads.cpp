@@ -28,19 +28,18 @@ class ThreadedLoops final : public Loops, public OneSided {
     }
   }
 
-  std::uint64_t round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+  Interval round_trips(std::uint64_t count, std::uint64_t* stamps) override {
     return together([&](std::size_t thread) {
       auto* own = stamps == nullptr ? nullptr : stamps + thread * (count + 1);
       return loops_[thread]->round_trips(count, own);
     });
   }
-  std::uint64_t one_way(std::uint64_t count) override {
+  Interval one_way(std::uint64_t count) override {
     return together([&](std::size_t thread) { return loops_[thread]->one_way(count); });
   }
-  std::uint64_t both_ways(std::uint64_t count) override {
+  Interval both_ways(std::uint64_t count) override {
     return together([&](std::size_t thread) { return loops_[thread]->both_ways(count); });
   }
-  std::uint64_t started() const override { return started_; }
 
   // Nothing where they do not all say the same.
   std::string described() override {
@@ -90,8 +89,8 @@ class ThreadedLoops final : public Loops, public OneSided {
   void complete_one() override { loops_.front()->one_sided()->complete_one(); }
 
  private:
-  struct alignas(64) Span {
-    std::uint64_t begin, end;
+  struct alignas(64) OfThread {
+    Interval time;
   };
 
   // `part` of all threads at once, as the peer's thread may need progress of this one's worker to
@@ -103,23 +102,22 @@ class ThreadedLoops final : public Loops, public OneSided {
     });
   }
 
-  // That, of a part which returns its ticks.
+  // That, of a part which returns its time: from the first begin to the last end.
   template <typename Part>
-  std::uint64_t together(Part part) {
-    std::vector<Span> spans(loops_.size());
-    each([&](std::size_t thread) {
-      const auto ticks = part(thread);
-      const auto begin = loops_[thread]->started();
-      spans[thread] = {begin, begin + ticks};
-    });
-    started_ = std::ranges::min(spans, {}, &Span::begin).begin;
-    return std::ranges::max(spans, {}, &Span::end).end - started_;
+  Interval together(Part part) {
+    std::vector<OfThread> times(loops_.size());
+    each([&](std::size_t thread) { times[thread].time = part(thread); });
+    auto all = times.front().time;
+    for (const auto& [time] : times) {
+      all.begin = std::min(all.begin, time.begin);
+      all.end = std::max(all.end, time.end);
+    }
+    return all;
   }
 
   std::shared_ptr<Crew> crew_;
   std::vector<std::unique_ptr<Loops>> loops_;
   bool one_worker_;
-  std::uint64_t started_ = 0;
 };
 
 }  // namespace

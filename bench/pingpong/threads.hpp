@@ -31,7 +31,7 @@ constexpr std::size_t room_of_threads(std::size_t bytes, int threads) {
 /// regions the calling thread serves them one after the other. `one_worker`: progress of one is
 /// progress of all.
 ///
-/// Counts are of each thread. Ticks are from when the first began to when the last ended, so that a
+/// Counts are of each thread. Times are from when the first began to when the last ended, so that a
 /// rate over all threads never adds up what did not happen at the same time. There are stamps of
 /// each thread, `count + 1` of the first, then of the next, and so on.
 std::unique_ptr<Loops> make_threaded_loops(std::shared_ptr<Crew> crew,

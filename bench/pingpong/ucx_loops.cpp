@@ -135,7 +135,7 @@ std::unique_ptr<Loops> make_ucx_loops(Api api, ProgressMode mode, Role role, con
     case Api::stream:
       return messages<StreamLink>(setup);
     case Api::am: {
-      auto loops = messages<AmLink>(setup, clock, setup.number());
+      auto loops = messages<AmLink>(setup, setup.number());
       // The peer takes messages from now on; one that came earlier would be lost.
       exchange({});
       return loops;

@@ -74,12 +74,11 @@ class ActiveMessage : public testing::Test {
     return {Api::am, {}};
   }
 
-  Clock clock_ = Clock::calibrate();
   UcxWorker here_ = worker_over_tcp();
   UcxWorker there_ = worker_over_tcp();
   BothProgress progress_{here_.handle(), there_.handle()};
-  AmLink<BothProgress> sender_{here_.handle(), connected(here_, there_), progress_, clock_};
-  AmLink<BothProgress> receiver_{there_.handle(), connected(there_, here_), progress_, clock_};
+  AmLink<BothProgress> sender_{here_.handle(), connected(here_, there_), progress_};
+  AmLink<BothProgress> receiver_{there_.handle(), connected(there_, here_), progress_};
 };
 
 TEST_F(ActiveMessage, OfAnotherLengthIsAnError) { expect_refusal(buffers(16), buffers(8)); }

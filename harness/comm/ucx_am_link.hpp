@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "harness/comm/ucx_links.hpp"
-#include "harness/core/clock.hpp"
 
 namespace ucxbench {
 
@@ -20,9 +19,8 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
   using Base = LinkBase<AmLink<Progress>, Progress>;
 
  public:
-  AmLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, const Clock& clock,
-         unsigned thread = 0)
-      : Base(worker, endpoint, progress), clock_(clock), data_id_(2 * thread + 1) {
+  AmLink(ucp_worker_h worker, ucp_ep_h endpoint, Progress& progress, unsigned thread = 0)
+      : Base(worker, endpoint, progress), data_id_(2 * thread + 1) {
     receive_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     receive_params_.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* self) {
@@ -40,7 +38,6 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     handle(data_id_ + 1, [](void* self, const void*, std::size_t, void*, std::size_t,
                             const ucp_am_recv_param_t*) {
       auto& link = *static_cast<AmLink*>(self);
-      link.signalled_ = link.clock_.ticks();
       ++link.signals_;
       link.progress().completed();
       return UCS_OK;
@@ -79,9 +76,6 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     this->progress_.until([this] { return signals_ > 0; });
     --signals_;
   }
-  /// When the last signal came, in ticks: the same step of progress may have taken messages after
-  /// it.
-  std::uint64_t signalled() const { return signalled_; }
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
@@ -156,9 +150,7 @@ class AmLink : public LinkBase<AmLink<Progress>, Progress> {
     this->progress_.completed();
   }
 
-  Clock clock_;
   unsigned data_id_;  // signals have the next
-  std::uint64_t signalled_ = 0;
   ucp_request_param_t receive_params_{};
   typename Progress::Count receives_ = 0;
   typename Progress::Count signals_ = 0;

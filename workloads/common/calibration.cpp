@@ -1,31 +1,46 @@
 #include "workloads/common/calibration.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/statistics.hpp"
+#include "harness/run/together.hpp"
 
 namespace ucxbench {
+namespace {
+
+// Of each rank: what it sent, its clock, when it came to the meeting and left it, and its end.
+std::vector<Span> spans_of(const std::vector<std::vector<std::uint64_t>>& ranks) {
+  const auto met = [](const auto& rank) { return Met{.came_ns = rank[2], .left_ns = rank[3]}; };
+  const bool one_clock =
+      std::ranges::all_of(ranks, [&](const auto& rank) { return rank[1] == ranks[0][1]; });
+  const TimeAxis axis(one_clock, met(ranks[0]));
+  std::vector<Span> spans;
+  for (const auto& rank : ranks) {
+    spans.push_back({.begin = axis.at(rank[3], met(rank)),
+                     .end = axis.at(rank[4], met(rank)),
+                     .bytes = static_cast<double>(rank[0])});
+  }
+  return spans;
+}
+
+}  // namespace
 
 std::optional<double> median_exchange_GBps(
     Communicator& comm, const Clock& clock, int times,
     const std::function<std::uint64_t(std::uint32_t number)>& exchange) {
+  const auto own_clock = std::hash<std::string>()(clock_identity());
   std::vector<double> rates;
   for (int i = 0; i < times; ++i) {
-    comm.barrier();
-    const auto began = clock.ticks();
+    const auto met = timed_meeting([&] { comm.barrier(); });
     const auto sent = exchange(static_cast<std::uint32_t>(i));
-    const auto took_ns = clock.us(clock.ticks() - began) * 1e3;
-    std::uint64_t bytes = 0;
-    std::uint64_t slowest_ns = 0;
-    for (const auto& rank : all_gather(comm, {sent, static_cast<std::uint64_t>(took_ns)})) {
-      bytes += rank[0];
-      slowest_ns = std::max(slowest_ns, rank[1]);
-    }
-    const auto rate = Clock::rate_per_s(static_cast<double>(bytes), static_cast<double>(slowest_ns),
-                                        clock.step_ns());
+    const auto all = together_of(
+        spans_of(all_gather(comm, {sent, own_clock, met.came_ns, met.left_ns, monotonic_ns()})));
+    const auto rate = Clock::rate_per_s(all.bytes, all.span_ns, clock.step_ns());
     if (rate) rates.push_back(*rate * 1e-9);
   }
   return rates.empty() ? std::nullopt : std::optional(median(std::move(rates)));

@@ -9,8 +9,8 @@
 
 namespace ucxbench {
 
-/// What an exchange reaches when nothing is computed: bytes of all ranks by the slowest rank's
-/// time, the median of so many times (at least one), as what it is held against is one of runs.
+/// What an exchange reaches when nothing is computed: bytes of all ranks by the span of all
+/// ranks, the median of so many times (at least one), as what it is held against is one of runs.
 /// `exchange(number)` carries it out on this rank and returns the bytes that this rank sent. All
 /// ranks call it together. Empty where all were too short for the clock.
 std::optional<double> median_exchange_GBps(

@@ -1,0 +1,93 @@
+"""No rate of any benchmark, device and API is above what could come: see shims/pace.cpp."""
+
+import pathlib
+import shutil
+
+import pytest
+from conftest import CROWDED, SHIM
+from test_ab import ab, files
+
+PACE_SHIM = pathlib.Path(SHIM).with_name("libpace.so")
+BYTES = 1024
+MESSAGE_US = 300
+# So few that all of them find room on the way to a rank that is held.
+MESSAGES = 60
+SHORT = ["--launches", 1, "--bind", "none", "--json", "run.json"]
+PAIR = ["pingpong", "--sizes", BYTES, "--measure", "bandwidth", "--iterations", MESSAGES, "--warmup-runs", 0, "--check", "off"]
+SEVERAL = [*CROWDED, *SHORT]
+
+
+@pytest.fixture
+def paced(bench, tmp_path):
+    """Runs that with these ranks held after what they say."""
+
+    def run(*arguments, held="1"):
+        (tmp_path / "next").write_bytes(bytes(8))
+        done = bench(*arguments, environment={"LD_PRELOAD": str(PACE_SHIM), "PACE_BYTES": str(BYTES), "PACE_US": str(MESSAGE_US),
+                                              "PACE_HELD": held, "PACE_FOLDER": str(tmp_path)})
+        assert done.code == 0, done
+        return done
+
+    return run
+
+
+def most_of(metric):
+    per_s = 1e6 / MESSAGE_US
+    return per_s * BYTES * 1e-9 if metric.endswith("_GBps") else per_s if metric.endswith("_per_s") else None
+
+
+def assert_no_rate_is_too_high(run, metrics):
+    """Those metrics have rates, as others may."""
+    for case in run["cases"]:
+        assert case["state"] == "measured", case["reason"]
+        rates = {name: values for launch in case["launches"] for name, values in launch["samples"].items() if most_of(name)}
+        assert rates.keys() >= metrics, (case["key"], rates)
+        for name, values in rates.items():
+            assert max(values) <= most_of(name), (case["key"], name, values)
+
+
+@pytest.mark.parametrize("arguments", [["--comm", "ucx", "--api", "tag,stream,am,put,get", "--transports", "tcp"],
+                                       ["--comm", "ucx", "--api", "tag,stream,am,put,get", "--transports", "shm"],
+                                       ["--comm", "sockets", "--api", "tag,stream", "--transports", "tcp"],
+                                       ["--comm", "mpi", "--transports", "tcp"],
+                                       ["--comm", "ucx", "--threads", 2, "--transports", "tcp"],
+                                       ["--comm", "ucx", "--endpoints", 2, "--transports", "shm"]])
+def test_of_a_pair(paced, arguments):
+    if "mpi" in arguments and not shutil.which("mpirun"):
+        pytest.skip("there is no Open MPI")
+    done = paced(*PAIR, *SHORT, "--bidirectional", *arguments)
+    assert_no_rate_is_too_high(done.file, {"bandwidth_GBps", "message_rate_per_s", "bandwidth_bidirectional_GBps"})
+
+
+def test_of_a_duet(paced, tmp_path):
+    case = f"{' '.join(map(str, PAIR))} --transports shm --progress-mode poll --no-memory-copy"
+    paced(*ab(tmp_path, launches=1, cases=[case]))
+    for _, run in files(tmp_path).values():
+        assert run["run"]["ab"]["side_by_side"]
+        assert_no_rate_is_too_high(run, {"bandwidth_GBps", "message_rate_per_s"})
+
+
+def test_of_atomic_operations(paced):
+    done = paced("pingpong", "--sizes", 8, *PAIR[3:], *SHORT, "--api", "fadd", "--transports", "shm")
+    assert_no_rate_is_too_high(done.file, {"message_rate_per_s"})
+
+
+@pytest.mark.parametrize("concurrent", ["one", "disjoint", "all"])
+def test_of_many_pairs(paced, concurrent):
+    done = paced("p2p", "-n", 3, "-s", BYTES, "--iterations", MESSAGES, "--runs", 1, "--warmup-runs", 0, "--concurrent", concurrent,
+                 "--transports", "tcp", *SEVERAL, held="1,2")
+    assert_no_rate_is_too_high(done.file, {"bandwidth_GBps", "message_rate_per_s"})
+
+
+def test_of_an_incast(paced):
+    done = paced("incast", "-n", 4, "-s", BYTES, "--iterations", MESSAGES, "--runs", 1, "--warmup-runs", 0, "--transports", "tcp",
+                 *SEVERAL, held="2")
+    assert_no_rate_is_too_high(done.file, {"incast_GBps", "outcast_GBps"})
+
+
+# One of the two who post begins when the other has ended.
+@pytest.mark.parametrize(("op", "prefill", "held"), [("get", 1, "2"), ("put", 2, "1")])
+def test_of_several_origins(paced, op, prefill, held):
+    done = paced("kv", "--op", op, "--block", BYTES, "--descriptors", MESSAGES, "--prefill", prefill, "--decode", 3 - prefill,
+                 "--sessions", 1, "--rounds", 2, "--transports", "shm", *SEVERAL, held=held)
+    assert_no_rate_is_too_high(done.file, {"first_round_GBps", "later_round_GBps", "descriptors_per_s"})

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "harness/core/clock.hpp"
+#include "harness/core/json.hpp"
+
+namespace ucxbench {
+
+// What several ranks did takes from the begin of the first to the end of the last. That is the only
+// time by which bytes or messages of several ranks may be divided: each rank's own time begins when
+// that rank begins to look, by which all may have come.
+
+/// Processes of which this is equal read one CLOCK_MONOTONIC.
+std::string clock_identity();
+
+/// When a rank was in a meeting of ranks, by its CLOCK_MONOTONIC: when it came, and when it left,
+/// which was after the last one had come.
+struct Met {
+  std::uint64_t came_ns = 0, left_ns = 0;
+};
+template <typename Meet>
+Met timed_meeting(Meet meet) {
+  Met meeting{.came_ns = monotonic_ns()};
+  meet();
+  meeting.left_ns = monotonic_ns();
+  return meeting;
+}
+Json to_json(const Met& meeting);
+Met met_from(const Json& json);
+
+/// A time on an axis that ranks share as far as that is known: it was between these.
+struct Moment {
+  double earliest_ns = 0, latest_ns = 0;
+};
+
+/// The time axis of ranks that have met: by their one clock, or else by each one's own since it was
+/// in the meeting, which is wrong by up to the time that it spent there.
+class TimeAxis {
+ public:
+  /// `first`: of one of the ranks. `one_clock`: they all read one.
+  TimeAxis(bool one_clock, const Met& first) : one_clock_(one_clock), zero_ns_(first.came_ns) {}
+
+  /// When a rank's clock read `ns`; `meeting` is that rank's.
+  Moment at(std::uint64_t ns, const Met& meeting) const;
+
+ private:
+  bool one_clock_;
+  std::uint64_t zero_ns_;
+};
+
+/// What carried some of the bytes: a stream, or a rank's part.
+struct Span {
+  Moment begin{}, end{};
+  double bytes = 0;  ///< that came between them
+};
+
+/// What several were together.
+struct Together {
+  double common_ns = 0;  ///< all of them were under way, at least; 0 if they never were
+  double span_ns = 0;    ///< from the first one's begin to the last one's end, at most
+  double bytes = 0;
+
+  /// All bytes by the whole span: never more than what was carried, whatever the overlap. Nothing
+  /// where all were under way in less than four fifths of it: what did not happen together has no
+  /// sum.
+  std::optional<double> GBps() const;
+};
+
+/// Of one at least.
+Together together_of(std::span<const Span> spans);
+
+}  // namespace ucxbench
