@@ -35,8 +35,9 @@ def plain_cells(line):
 
 
 def losses_of(line, entry):
-    """The change points of the newest segment that are for the worse, still stand, and are not excused."""
-    found = of_lines.standing_losses(line) if line else []
+    """The change points of the newest segment that are for the worse, still stand, and are not excused. The host
+    reference is nothing that a program can lose."""
+    found = of_lines.standing_losses(line) if line and not line.canary else []
     return [change for change in found if not (entry and entry.excuses(line.stream.runs[change.index]))]
 
 
