@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -320,6 +321,23 @@ def quick(arguments, options=QUICK_PINGPONG):
     given = dict(zip(arguments, arguments[1:]))
     usual = [word for pair in options.items() if pair[0] not in given for word in pair]
     return [*usual, *arguments]
+
+
+@pytest.fixture
+def ucx_copies(tmp_path):
+    """Prefixes of copies of this machine's UCX: "same", byte for byte, and "other", whose libucp has one byte more."""
+    found = [file.parent for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+             for file in pathlib.Path(folder).glob("libucp.so.0")]
+    if not found:
+        pytest.skip("no UCX of the distribution")
+    for name in ("same", "other"):
+        libraries = tmp_path / name / "lib"
+        shutil.copytree(found[0] / "ucx", libraries / "ucx")
+        for file in found[0].glob("libuc[mpst].so.0"):
+            shutil.copy(file, libraries)
+    with (tmp_path / "other/lib/libucp.so.0").open("ab") as library:
+        library.write(b"0")
+    return tmp_path / "same", tmp_path / "other"
 
 
 def only(cases):

@@ -21,7 +21,7 @@ def ab(folder, *options, launches=2, cases=(CASE,), **limits):
     lines += [line for case in cases for line in ("[[case]]", f'args = "{case}"')]
     (folder / "suite.toml").write_text("\n".join(lines) + "\n")
     # Without any difference between its sides it would be refused.
-    different = [] if {"--base", "--new", "--new-env"} & set(options) else ["--new-env", "SIDE=new"]
+    different = [] if {"--new-env", "--new-ucx"} & set(options) else ["--new-env", "SIDE=new"]
     return ["ab", "suite.toml", *([] if "--folder" in options else ["--folder", "runs"]), *options, *different]
 
 
@@ -71,7 +71,7 @@ import json, os, pathlib, subprocess, sys
 words = sys.argv[1:]
 status = subprocess.run([{PROGRAM!r}, *words]).returncode
 file = pathlib.Path(words[words.index("--json") + 1]) if "--json" in words else None
-if status != 0 or file is None or not file.is_file():
+if status != 0 or "--dry-run" in words or file is None or not file.is_file():
     sys.exit(status)
 delay_us = float(os.environ.get("DELAY_US", 0))
 run = json.loads(file.read_text())
@@ -219,8 +219,9 @@ def test_refusals(bench, tmp_path, options, words):
 
 def test_sides_without_a_difference_are_refused(bench, tmp_path):
     (tmp_path / "same").symlink_to(PROGRAM)
+    ab(tmp_path)
     for options in (["--base", "./same"], ["--base-env", "A=1", "--new-env", "A=1"]):
-        done = bench(*ab(tmp_path, *options))
+        done = bench("ab", "suite.toml", "--folder", "runs", *options)
         assert done.code == 2, done
         assert "in the same environment: there is nothing to compare; give --base" in only(done.complaints)
     done = bench("ab", "suite.toml", "--new-env", "B=2", environment={"B": "2"})

@@ -174,7 +174,7 @@ import json, os, pathlib, subprocess, sys
 words = sys.argv[1:]
 status = subprocess.run([{PROGRAM!r}, *words]).returncode
 file = pathlib.Path(words[words.index("--json") + 1]) if "--json" in words else None
-if status != 0 or file is None or not file.is_file():
+if status != 0 or "--dry-run" in words or file is None or not file.is_file():
     sys.exit(status)
 run = json.loads(file.read_text())
 for case in run["cases"]:

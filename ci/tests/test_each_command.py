@@ -11,7 +11,7 @@ FILES = {
 COMMANDS = {
     "suite": ["suite.toml", "--json", "run.json"],
     "ab": ["suite.toml", "--new-env", "UCX_LOG_LEVEL=error", "--folder", "ab"],
-    "versions": ["suite.toml", "--ucx", "here=/usr", "--ucx", "there=/usr", "--folder", "versions"],
+    "versions": ["suite.toml", "--ucx", "here=/usr", "--ucx", "there=other", "--folder", "versions"],
     "tune": ["pingpong", "--transports", "shm", "--sizes", 8],
     "soak": ["--rounds", 1, "--seed", 1],
     "check": ["--expect", "site.toml"],
@@ -35,7 +35,7 @@ def test_each_benchmark(bench):
         assert [case["state"] for case in done.file["cases"]].count("measured") == len(done.file["cases"])
 
 
-def test_each_other_command(bench, tmp_path):
+def test_each_other_command(bench, ucx_copies, tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "runs").mkdir()

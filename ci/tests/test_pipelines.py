@@ -23,12 +23,14 @@ def jobs():
 
 
 @pytest.fixture
-def place(tmp_path):
-    """A repository with a suite and a build of nothing, and the program in PATH."""
+def place(ucx_copies, tmp_path):
+    """A repository with a suite, a "build" of UCX that differs from the one before, and the program in PATH."""
     (tmp_path / "ci").mkdir()
     (tmp_path / "ci/suite.toml").write_text(SUITE)
     build = tmp_path / "ci/build"
-    build.write_text('#!/bin/bash\nmkdir -p "$1/lib"\n')
+    # The second build is of a merge that left UCX as it was where IS_SAME is set.
+    build.write_text(f'#!/bin/bash\nrm -rf "$1" && cp -r {ucx_copies[0]} "$1"\n'
+                     '[ ! -d ucx-base ] || [ "$IS_SAME" ] || printf 0 >> "$1/lib/libucp.so.0"\n')
     build.chmod(0o700)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/ucx-bench").symlink_to(PROGRAM)
@@ -67,6 +69,9 @@ def test_github(place):
     first = "\n".join(steps[name]["run"] for name in ("Build", "Compare", "Page", "The next base"))
     done = shell(first, place, **variables)
     assert done.returncode == 0 and summary.read_text() == "no base to compare with yet\n", done
+    summary.unlink()
+    done = shell(steps["Build"]["run"] + "\n" + steps["Compare"]["run"], place, IS_SAME="1", **variables)
+    assert done.returncode == 0 and summary.read_text() == "the same UCX as the base: nothing to compare\n", done
     done = shell(steps["Build"]["run"] + "\n" + steps["Compare"]["run"], place, **variables)
     assert done.returncode == 0, done  # one launch gives no verdict
     assert "### " in summary.read_text() and "inconclusive" in summary.read_text()
@@ -89,6 +94,8 @@ def test_gitlab(place):
     variables = job["rules"][0]["variables"]
     done = shell(script, place, **variables)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "no base to compare with yet", done
+    done = shell(script, place, IS_SAME="1", **variables)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "the same UCX as the base: nothing to compare", done
     done = shell(script, place, **variables)
     assert page_can_be_drawn(done), done
     assert "inconclusive" in done.stdout

@@ -13,7 +13,7 @@ def found(done, rule):
 
 
 def test_what_ucx_warns_of(pingpong):
-    done = pingpong("--transports", "shm", "--sizes", "8", "--ucx", "UCX_NO_SUCH_SETTING=7", "--launches", 2)
+    done = pingpong("--transports", "shm", "--sizes", "8", "--launches", 2, environment={"UCX_NO_SUCH_SETTING": "7"})
     warning = only([warning for warning in done.file["ucx"]["warnings"] if "UCX_NO_SUCH_SETTING" in warning["line"]])
     assert warning["line"].startswith("WARN ") and warning["ranks"] == [0, 1]
     assert warning["count"] >= 4  # of two ranks in two launches

@@ -1,7 +1,6 @@
 """ucx-bench versions: several installations of UCX beside the first."""
 
 import json
-import pathlib
 
 import pytest
 from conftest import only
@@ -13,41 +12,50 @@ args = "pingpong --transports shm --sizes 8 --measure latency --no-memory-copy"
 
 
 @pytest.fixture
-def installed(tmp_path):
-    """This machine's UCX, under another prefix."""
-    found = [file for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
-             for file in pathlib.Path(folder).glob("libucp.so.0")]
-    if not found:
-        pytest.skip("no UCX of the distribution")
-    (tmp_path / "copy").mkdir()
-    (tmp_path / "copy/lib").symlink_to(found[0].parent)
+def installed(ucx_copies, tmp_path):
+    """Another UCX, which is as fast as this machine's."""
     (tmp_path / "suite.toml").write_text(SUITE)
-    return tmp_path / "copy"
+    return ucx_copies[1]
 
 
-def test_the_same_ucx_twice(bench, installed):
+def test_two_that_are_as_fast(bench, installed):
     done = bench("versions", "suite.toml", "--ucx", "here=/usr", "--ucx", f"copy={installed}", "--folder", ".", "--json", "v.json")
     assert done.code == 0, done
     versions = json.loads((done.folder / "v.json").read_text())
     assert versions["schema"] == "ucx-bench/versions/1" and [of["name"] for of in versions["versions"]] == ["here", "copy"]
     assert versions["versions"][0]["ucx"] == versions["versions"][1]["ucx"] is not None
+    # What each loads is said before anything is measured, and recorded.
+    here, copy = (of["loaded"] for of in versions["versions"])
+    assert copy["library"] == str(installed / "lib/libucp.so.0") != here["library"]
+    lines = done.err.splitlines()
+    said = only([at for at, line in enumerate(lines) if line.startswith(f"copy: UCX {copy['version']}: {copy['library']} ")])
+    assert lines[said - 1].startswith(f"here: UCX {here['version']}: {here['library']} ")
+    assert said < next(at for at, line in enumerate(lines) if line.startswith("launch "))
     assert versions["command"][1:] == ["versions", "suite.toml", *versions["command"][3:]] and versions["machine"]["id"] and versions["build"]["commit"]
     row = only(versions["rows"])
     assert row["key"].startswith("pingpong/tag/host-host/shm/8B") and row["metric"] == "latency_us"
     cell = row["cells"]["copy"]
     assert cell["verdict"] == "inconclusive" and cell["why"] and cell["base"] > 0 and cell["new"] > 0  # two launches say nothing
     assert "lanes " in cell["before"] and cell["before"] == cell["after"]
-    line = only([line for line in done.out.splitlines() if "shm/8B" in line])
+    line = only([line for line in done.out.splitlines() if line.lstrip().startswith("pingpong/tag/host-host/shm/8B")])
     assert "inconclusive" in line
     # Each side ran on its own installation.
     runs = [json.loads((done.folder / versions["versions"][1][of]).read_text()) for of in ("base_run", "run")]
-    assert str(installed) in json.dumps(runs[1]["run"]["ab"]) and str(installed) not in json.dumps(runs[0]["run"]["ab"]["environment"])
+    assert [run["run"]["ab"]["ucx"]["library"] for run in runs] == [here["library"], copy["library"]]
 
 
 def test_no_change_is_looked_for_no_further(bench, installed):
     done = bench("versions", "suite.toml", "--ucx", "a=/usr", "--ucx", f"b={installed}", "--folder", ".",
                  "--bisect", "pingpong/tag/host-host/shm/8B/measure=latency")
     assert done.code == 0 and "no significant change of pingpong/tag/host-host/shm/8B/measure=latency from a to b" in done.out, done
+
+
+def test_one_ucx_under_two_names(bench, installed, tmp_path):
+    same = installed.with_name("same")
+    for first, again in (("/usr", same), (same, "/usr"), (installed, installed)):
+        done = bench("versions", "suite.toml", "--ucx", f"a={first}", "--ucx", f"b={again}", "--folder", "runs")
+        assert done.code == 2 and f"--ucx b={again}: it is the same UCX as a (" in only(done.complaints), done
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("options, words", [
@@ -57,6 +65,7 @@ def test_no_change_is_looked_for_no_further(bench, installed):
     (["a=/usr", "=/usr"], "expected NAME=PREFIX, or pypi:VERSION"),
     (["a=/usr", "pypi:0.1"], "no UCX 0.1 in scripts/setup/ucx-wheels.txt, which has 1.14.1"),
 ])
-def test_refusals(bench, installed, options, words):
+def test_refusals(bench, tmp_path, options, words):
+    (tmp_path / "suite.toml").write_text(SUITE)
     done = bench("versions", "suite.toml", *[word for option in options for word in ("--ucx", option)])
     assert done.code == 2 and words in only(done.complaints), done

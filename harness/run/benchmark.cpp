@@ -110,7 +110,7 @@ void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& 
   rank["clock"] = clock_.name();
   rank["clock_step_ns"] = clock_.step_ns();
   rank["begun_ns"] = begun_ns_;
-  if (rendezvous_.rank() == 0) rank["libraries"] = loaded_libraries();
+  if (rendezvous_.rank() == 0) rank["libraries"] = loaded_libraries_json();
   rank.update(facts);
   // Those of rank 0 stand for all of its plan.
   if (rendezvous_.rank() != 0) rank.erase("ucx_effective");

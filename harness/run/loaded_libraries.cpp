@@ -1,6 +1,5 @@
 #include "harness/run/loaded_libraries.hpp"
 
-#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
@@ -9,9 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ucxbench {
 namespace {
+
+using Libraries = std::map<std::string, LoadedLibrary>;
 
 constexpr std::size_t shown_bytes = 6;  // of 20: two files with as many in common are one
 
@@ -44,24 +46,31 @@ int add_library(dl_phdr_info* info, std::size_t, void* into) {
   const std::filesystem::path path(info->dlpi_name);
   // The program itself has no name, and the kernel's own library no file.
   if (!path.is_absolute()) return 0;
-  std::string text = path.string();
+  LoadedLibrary library{.path = path.string(), .build = ""};
   for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
     if (segment.p_type != PT_NOTE) continue;
     const auto* begin = reinterpret_cast<const unsigned char*>(info->dlpi_addr + segment.p_vaddr);
-    if (const auto id = build_id({begin, segment.p_memsz}); !id.empty()) {
-      text += " (build " + id + ")";
-      break;
-    }
+    if (library.build.empty()) library.build = build_id({begin, segment.p_memsz});
   }
-  (*static_cast<Json*>(into))[path.filename().string()] = text;
+  static_cast<Libraries*>(into)->insert_or_assign(path.filename().string(), std::move(library));
   return 0;
 }
 
 }  // namespace
 
-Json loaded_libraries() {
-  Json libraries = Json::object();
+std::string in_words(const LoadedLibrary& library) {
+  return library.path + (library.build.empty() ? "" : " (build " + library.build + ")");
+}
+
+std::map<std::string, LoadedLibrary> loaded_libraries() {
+  Libraries libraries;
   dl_iterate_phdr(add_library, &libraries);
+  return libraries;
+}
+
+Json loaded_libraries_json() {
+  Json libraries = Json::object();
+  for (const auto& [name, library] : loaded_libraries()) libraries[name] = in_words(library);
   return libraries;
 }
 

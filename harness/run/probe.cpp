@@ -23,9 +23,11 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
+#include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/run/loaded_libraries.hpp"
 #include "harness/topology/discover.hpp"
 #include "harness/transports/transport_set.hpp"
 
@@ -91,6 +93,7 @@ void to_json(Json& json, const Probe& found) {
             {"mpirun", found.mpi.mpirun},
             {"gpu_memory", found.mpi.gpu_memory},
             {"over_ucx", found.mpi.over_ucx}}},
+          {"libraries", found.libraries},
           {"topology", found.topology}};
   for (const auto& gpu : found.gpus) {
     json["gpus"].push_back({{"index", gpu.index},
@@ -105,6 +108,7 @@ void from_json(const Json& json, Probe& found) {
            .gpus = {},
            .no_cuda = json.at("no_cuda").get<std::string>(),
            .mpi = {},
+           .libraries = json.at("libraries"),
            .topology = json.at("topology")};
   const auto& mpi = json.at("mpi");
   mpi.at("why_not").get_to(found.mpi.why_not);
@@ -146,6 +150,10 @@ int probe_main(std::span<const char* const> words) {
     if (asked(topology_word)) found.topology = ask_topology();
     if (asked(mpi_word)) found.mpi = find_mpi();
     found.ucx = query_ucx();
+    found.libraries = Json::object();
+    for (const auto& [name, library] : loaded_libraries()) {
+      found.libraries[name] = {{"path", library.path}, {"build", text_or_null(library.build)}};
+    }
     std::puts(Json(found).dump().c_str());
     return 0;
   } catch (const Failure& failure) {

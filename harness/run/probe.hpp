@@ -19,6 +19,7 @@ struct Probe {
   std::vector<CudaDevice> gpus;
   std::string no_cuda;  ///< why CUDA cannot be used here; empty when it can, or was not asked for
   MpiFound mpi;         ///< `why_not` also where it was not asked for
+  Json libraries{};     ///< {"libucp.so.0": {"path", "build"}}: what it had loaded in the end
   Json topology;        ///< this host's graph as JSON; null when it was not asked for, or not found
 };
 

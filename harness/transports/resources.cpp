@@ -17,6 +17,7 @@
 
 #include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
+#include "harness/transports/known_settings.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
@@ -107,7 +108,7 @@ void try_modules(UcxResources& found) {
   constexpr std::array<std::pair<const char*, const char*>, 2> modules = {
       {{"libuct_cuda.so", "cuda_ipc"}, {"libuct_ib.so", "ib"}}};
   for (const auto& [module, component] : modules) {
-    const auto file = module_folder(found) / module;
+    const auto file = std::filesystem::path(found.modules) / module;
     if (found.has_component(component) || !std::filesystem::exists(file)) continue;
     if (::dlopen(file.c_str(), RTLD_LAZY) == nullptr) found.broken_modules[module] = ::dlerror();
   }
@@ -133,7 +134,9 @@ void to_json(Json& json, const UcxResources& from) {
           {"rdma_devices", from.rdma_devices},
           {"registers_gpu_memory", from.registers_gpu_memory},
           {"takes_dma_buf", from.takes_dma_buf},
-          {"broken_modules", from.broken_modules}};
+          {"broken_modules", from.broken_modules},
+          {"modules", from.modules},
+          {"settings", from.settings}};
   if (from.lockable_bytes) json["lockable_bytes"] = *from.lockable_bytes;
 }
 
@@ -150,6 +153,8 @@ void from_json(const Json& json, UcxResources& to) {
     to.lockable_bytes = json.at("lockable_bytes").get<std::uint64_t>();
   }
   json.at("broken_modules").get_to(to.broken_modules);
+  json.at("modules").get_to(to.modules);
+  json.at("settings").get_to(to.settings);
   for (const auto& entry : json.at("resources")) {
     to.resources.push_back({entry.at("component").get<std::string>(),
                             entry.at("transport").get<std::string>(),
@@ -194,7 +199,9 @@ UcxResources query_ucx() {
   const std::unique_ptr<uct_component_h, decltype(&uct_release_component_list)> release_list(
       components, &uct_release_component_list);
   for (unsigned i = 0; i < count; ++i) add_component(components[i], found);
+  found.modules = module_folder(found);
   try_modules(found);
+  found.settings = known_ucx_settings();
   return found;
 }
 

@@ -33,6 +33,9 @@ struct UcxResources {
   /// Modules that are installed but do not load, about which UCX says nothing: "libuct_cuda.so" and
   /// the dynamic linker's reason.
   std::map<std::string, std::string> broken_modules;
+  std::string modules{};  ///< the folder from which UCX loads them
+  /// Every variable that it knows, with its value here (known_ucx_settings).
+  std::map<std::string, std::string> settings{};
 
   bool has_component(std::string_view name) const {
     return std::ranges::find(components, name) != components.end();

@@ -11,6 +11,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "bench/cli/options/run_options.hpp"
+#include "bench/cli/options/ucx_prefix.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
@@ -24,6 +25,7 @@ struct AbOptions {
   std::string file;
   std::string base, now;
   std::vector<std::string> base_env, new_env;
+  std::string base_ucx, new_ucx;
   std::string folder;
   std::string method = "auto";
   std::string max_time;
@@ -54,24 +56,32 @@ Variables environment_given(const std::string& option, const std::vector<std::st
 }
 
 AbSide side_of(const std::string& name, const std::string& program,
-               const std::vector<std::string>& environment) {
-  return {.name = name,
-          .program = program.empty() ? own_program().string() : program,
-          .added = environment_given("--" + name + "-env", environment),
-          .file = {}};
+               const std::vector<std::string>& environment, const std::string& prefix) {
+  AbSide side{.name = name,
+              .program = program.empty() ? own_program().string() : program,
+              .added = environment_given("--" + name + "-env", environment)};
+  if (prefix.empty()) return side;
+  side.ucx_asked = fmt::format("--{}-ucx {}", name, prefix);
+  side.ucx_libraries = ucx_libraries(side.ucx_asked, prefix);
+  for (const auto& [variable, value] : ucx_environment(side.ucx_libraries)) {
+    if (side.added.emplace(variable, value).second) continue;
+    throw Failure(Exit::usage, fmt::format("--{}-env {}: {} sets it; give one of them", name,
+                                           variable, side.ucx_asked));
+  }
+  return side;
 }
 
 std::string words_of(const AbSide& side) {
   auto text = side.name + ": ";
   for (const auto& [name, value] : side.added) text += fmt::format("{}={} ", name, value);
-  return text + side.program;
+  return fmt::format("{}{}\n  {}", text, side.program, ucx_in_words(side));
 }
 
 Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   o.comparison.check({o.file});
-  auto base = side_of("base", o.base, o.base_env);
-  auto now = side_of("new", o.now, o.new_env);
-  AbRun::check_difference(base, now);
+  auto base = side_of("base", o.base, o.base_env, o.base_ucx);
+  auto now = side_of("new", o.now, o.new_env, o.new_ucx);
+  check_difference(base, now);
   const auto planned = plan_suite(o.file);
   AbExtent extent{.launches = planned.launches,
                   .most = std::min(launches_of_undecided * planned.launches, most_launches),
@@ -112,6 +122,7 @@ AddedCommand add_ab(CLI::App& app) {
   auto* command = app.add_subcommand(
       "ab", "compare two builds or environments, measured at the same time, or interleaved");
   add_examples(*command, {"ab suite.toml --new-env UCX_RNDV_THRESH=16384",
+                          "ab suite.toml --base-ucx /opt/ucx-1.20 --new-ucx /opt/ucx-1.21",
                           "ab suite.toml --base ../before/ucx-bench --fail-on regression"});
   const auto options = std::make_shared<AbOptions>();
   auto& o = *options;
@@ -126,6 +137,11 @@ AddedCommand add_ab(CLI::App& app) {
                                const char* help) {
     command->add_option(name, given, help)->type_name("KEY=VALUE")->allow_extra_args(false);
   };
+  const auto prefix = [&](const char* name, std::string& given, const char* help) {
+    command->add_option(name, given, help)->type_name("PREFIX");
+  };
+  prefix("--base-ucx", o.base_ucx, "an installation of UCX, for the base: the prefix of its lib");
+  prefix("--new-ucx", o.new_ucx, "the same, for the new side");
   environment("--base-env", o.base_env, "a variable of the base's environment; repeatable");
   environment("--new-env", o.new_env, "a variable of the new side's environment; repeatable");
   command

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "bench/cli/plan/estimate.hpp"
@@ -18,28 +16,6 @@
 
 namespace ucxbench {
 namespace {
-
-constexpr std::string_view at_least = "at least ";
-
-// Of one launch, as a dry run ends: "each of 24 launches takes about 13 s". Empty where it does
-// not.
-std::optional<double> seconds_said(std::string_view answer) {
-  constexpr std::string_view begin = " launches takes ";
-  const auto at = answer.rfind(begin);
-  if (at == std::string_view::npos) return std::nullopt;
-  auto words = answer.substr(at + begin.size());
-  for (const auto before : {at_least, std::string_view("about ")}) {
-    if (words.starts_with(before)) words.remove_prefix(before.size());
-  }
-  double value = 0;
-  const auto [rest, error] = std::from_chars(words.data(), words.data() + words.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  words.remove_prefix(static_cast<std::size_t>(rest - words.data()));
-  for (const auto& [unit, seconds] : {std::pair{" s", 1.0}, {" min", 60.0}, {" h", 3600.0}}) {
-    if (words.starts_with(unit)) return value * seconds;
-  }
-  return std::nullopt;
-}
 
 double seconds(AbClock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -55,12 +31,15 @@ std::vector<std::string> keys_of(const Result& run, const std::vector<std::strin
 
 }  // namespace
 
-void AbCourse::expect(const std::array<std::string, 2>& answers) {
-  const auto base_s = seconds_said(answers[0]);
-  const auto new_s = seconds_said(answers[1]);
-  if (!base_s || !new_s) return;
-  launch_s_ = *base_s + *new_s;
-  at_least_ = answers[0].rfind(at_least) != std::string::npos;
+void AbCourse::expect(const std::array<Json, 2>& plans) {
+  double both_s = 0;
+  for (const auto& plan : plans) {
+    const auto launch_s = number_at(plan, "seconds");
+    if (!launch_s) return;
+    both_s += *launch_s;
+    at_least_ = at_least_ || plan.value("at_least", false);
+  }
+  launch_s_ = both_s;
   if (!extent_.of_all || *launch_s_ <= seconds(*extent_.of_all)) return;
   throw Failure(Exit::usage,
                 fmt::format("--max-time {}: one launch of both sides takes about {}; give more, or "
@@ -73,7 +52,7 @@ std::string AbCourse::whole_time(bool duets) const {
   const auto whole_s = *launch_s_ * extent_.launches;
   auto text =
       fmt::format("both sides together: {} x {}, {}{}", extent_.launches, rough_time(*launch_s_),
-                  at_least_ ? at_least : "about ", rough_time(whole_s));
+                  at_least_ ? "at least " : "about ", rough_time(whole_s));
   if (duets) {
     text += "; duets that are decided sooner are left out of the rest";
     if (extent_.most > extent_.launches) {

@@ -33,9 +33,9 @@ class AbCourse {
   /// The time for all counts from here.
   explicit AbCourse(AbExtent extent) : extent_(std::move(extent)), only_(extent_.only) {}
 
-  /// What the sides' dry runs said. Throws Failure(Exit::usage) where the time for all is less than
-  /// one launch of both takes.
-  void expect(const std::array<std::string, 2>& answers);
+  /// The sides' plans (plan_json), null where a program told none. Throws Failure(Exit::usage)
+  /// where the time for all is less than one launch of both takes.
+  void expect(const std::array<Json, 2>& plans);
   /// Of both sides together, in words; empty where a program did not say.
   std::string whole_time(bool duets) const;
 

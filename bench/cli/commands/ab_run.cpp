@@ -1,20 +1,19 @@
 #include "bench/cli/commands/ab_run.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <random>
 #include <string_view>
 #include <utility>
 
 #include "bench/cli/commands/work_folder.hpp"
+#include "bench/cli/plan/dry_run.hpp"
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/core/build_info.hpp"
@@ -23,41 +22,17 @@
 #include "harness/launch/duet.hpp"
 #include "harness/result/events.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/probe.hpp"
 
 namespace ucxbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* part_name = "launch.json";
 
 // A dry run starts no ranks.
 constexpr std::chrono::seconds longest_answer{60};
-
-// Options of ours must not become the other program's by way of their environment twins.
-Variables environment_of(const AbSide& side) {
-  auto environment = current_environment();
-  std::erase_if(environment,
-                [](const auto& entry) { return entry.first.starts_with("UCXBENCH_"); });
-  for (const auto& [name, value] : side.added) environment[name] = value;
-  return environment;
-}
-
-// As execvp finds it.
-std::filesystem::path found_program(const std::string& name) {
-  const auto* path = std::getenv("PATH");
-  if (name.find('/') != std::string::npos || path == nullptr) return name;
-  std::error_code ignored;
-  for (const auto folder : split_text(path, ':')) {
-    auto file = std::filesystem::path(folder) / name;
-    if (std::filesystem::is_regular_file(file, ignored)) return file;
-  }
-  return name;
-}
-
-bool same_file(const std::string& base, const std::string& now) {
-  std::error_code ignored;
-  return base == now ||
-         std::filesystem::equivalent(found_program(base), found_program(now), ignored);
-}
 
 // The last line that a program of ours complains with, else the last that it says.
 std::string complaint_of(const ProgramEnd& end) {
@@ -95,29 +70,29 @@ DuetSide side_of(const AbSide& side) {
 
 DuetSide other_of(DuetSide side) { return side == DuetSide::base ? DuetSide::now : DuetSide::base; }
 
-// A setting that the cases make themselves wins over the environment: nothing would be compared.
-void check_it_counts(const AbSide& side, const Result& measured) {
-  const Json::json_pointer place("/environment/replaced");
-  if (!measured.ucx.contains(place)) return;
-  const auto& replaced = measured.ucx.at(place);
-  for (const auto& [name, value] : side.added) {
-    if (!replaced.contains(name)) continue;
-    throw Failure(Exit::usage,
-                  fmt::format("--{}-env {}={}: the suite's cases set {} themselves, which wins; "
-                              "leave it out",
-                              side.name, name, value, name));
-  }
+// Null where there is none.
+Json plan_in(const fs::path& file) {
+  std::ifstream text(file);
+  if (!text) return {};
+  auto plan = Json::parse(text, nullptr, false);
+  return plan.is_object() && plan.value("schema", "") == plan_schema ? plan : Json();
+}
+
+// One that writes no plan answers its own question about UCX. Null where it does not.
+Json plan_of_older_build(const AbSide& side, Signals& signals) {
+  const auto end = run_program({.argv = {side.program, probe_command},
+                                .environment = environment_of(side),
+                                .limit = longest_answer},
+                               signals);
+  const auto answer = Json::parse(split_text(trim_text(end.out), '\n').back(), nullptr, false);
+  const Json::json_pointer library("/ucx/library");
+  if (!answer.is_object() || !answer.contains(library)) return {};
+  const Json libraries = {{"libucp.so.0", {{"path", answer.at(library)}, {"build", nullptr}}}};
+  return {{"ucx", {{"version", answer.at("ucx").at("version")}, {"library", answer.at(library)}}},
+          {"libraries", libraries}};
 }
 
 }  // namespace
-
-void AbRun::check_difference(const AbSide& base, const AbSide& now) {
-  if (!same_file(base.program, now.program) || environment_of(base) != environment_of(now)) return;
-  throw Failure(Exit::usage,
-                fmt::format("both sides are {} in the same environment: there is nothing to "
-                            "compare; give --base PROGRAM or --new-env KEY=VALUE",
-                            now.program));
-}
 
 AbRun::AbRun(std::string suite, const AbExtent& extent, AbMethod method,
              const GlobalOptions& global)
@@ -143,22 +118,25 @@ std::vector<std::string> AbRun::words_for(const AbSide& side,
   return words;
 }
 
-ProgramEnd AbRun::answer_of(const AbSide& side, Signals& signals) const {
-  return run_program({.argv = words_for(side, {"--dry-run"}, course_.done()),
-                      .environment = environment_of(side),
-                      .limit = longest_answer},
-                     signals);
+ProgramEnd AbRun::answer_of(const AbSide& side, Signals& signals, const fs::path& plan) const {
+  auto words = words_for(side, {"--dry-run"}, course_.done());
+  if (!plan.empty()) words.insert(words.end(), {"--json", plan.string()});
+  return run_program(
+      {.argv = std::move(words), .environment = environment_of(side), .limit = longest_answer},
+      signals);
 }
 
-std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Signals& signals) {
+std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signals) {
+  const WorkFolder work(fs::temp_directory_path());
   std::array<std::string, 2> answers;
-  for (const auto* side : {&base, &now}) {
-    auto end = answer_of(*side, signals);
+  for (auto* side : {&base, &now}) {
+    const auto plan = work.path() / (side->name + ".json");
+    auto end = answer_of(*side, signals, plan);
     const auto good = [&] { return end.signal == 0 && end.status == 0; };
     if (!good() && duets_ && method_ == AbMethod::automatic && !signals.stop()) {
       const auto duets = std::exchange(duets_, nullptr);
       const auto said = how_it_ended(end);
-      end = answer_of(*side, signals);
+      end = answer_of(*side, signals, plan);
       if (good()) {
         no_duets_ = fmt::format("--{} {} {}", side->name, side->program, said);
         fmt::print(stderr, "--{} {}: no duets, all is measured in turns: it {}\n", side->name,
@@ -173,18 +151,19 @@ std::array<std::string, 2> AbRun::ask(const AbSide& base, const AbSide& now, Sig
                       duets_ ? "" : "; give a build that has 'suite --launch' and these cases"));
     }
     answers[side == &now] = std::move(end.out);
+    side->plan = plan_in(plan);
+    if (side->plan.is_null()) side->plan = plan_of_older_build(*side, signals);
   }
+  check_plans(base, now);
   side_by_side_ = duets_ && duets_->any(DuetSide::base) && duets_->any(DuetSide::now);
-  course_.expect(answers);
+  course_.expect({base.plan, now.plan});
   return answers;
 }
 
 Json AbRun::facts_of(const AbSide& side) const {
-  Json facts = {{"side", side.name},
-                {"program", side.program},
-                {"environment", side.added},
-                {"side_by_side", side_by_side()},
-                {"turns", side.turns}};
+  Json facts = {
+      {"side", side.name},   {"program", side.program},        {"environment", side.added},
+      {"ucx", ucx_of(side)}, {"side_by_side", side_by_side()}, {"turns", side.turns}};
   if (!course_.looks().empty()) facts["looks"] = course_.looks();
   if (course_.may_go_on()) facts["planned"] = course_.launches();
   if (!course_.only().empty()) facts["only"] = course_.only();
@@ -194,7 +173,6 @@ Json AbRun::facts_of(const AbSide& side) const {
 
 void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) const {
   auto measured = read_result(part);
-  check_it_counts(side, measured);
   for (auto& of : measured.cases) {
     for (auto& record : of.launches) record.launch += launch - launch % course_.launches();
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cli/commands/ab_course.hpp"
+#include "bench/cli/commands/ab_sides.hpp"
 #include "bench/cli/options/options.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/duet.hpp"
@@ -20,17 +21,6 @@
 #include "harness/result/run_file.hpp"
 
 namespace ucxbench {
-
-/// One of the two that are compared: a build of this program, in an environment.
-struct AbSide {
-  std::string name;                ///< "base", "new": its options are --base and --base-env
-  std::string program;             ///< as given, or this program's own path
-  Variables added;                 ///< to this process's environment
-  std::filesystem::path file;      ///< where its run is kept
-  std::optional<Result> result{};  ///< empty before its first launch has ended
-  std::optional<RunFile> kept{};   ///< of `result`
-  std::vector<int> turns{};        ///< which of all launches were its own, counted from 0
-};
 
 /// How two sides are held against each other (--method).
 enum class AbMethod : std::uint8_t { automatic, duet, turns };
@@ -45,13 +35,11 @@ class AbRun {
   /// Throws Failure(Exit::cannot_run) where duets cannot be.
   AbRun(std::string suite, const AbExtent& extent, AbMethod method, const GlobalOptions& global);
 
-  /// Throws Failure(Exit::usage) where both sides are one program in one environment.
-  static void check_difference(const AbSide& base, const AbSide& now);
-
-  /// Asks the sides' programs what they would measure, and returns what each says. Where one knows
-  /// no duets, all is measured in turns, which is said. Throws Failure(Exit::usage) for one that
-  /// cannot measure this suite, or not by the method, and for a time that does not suffice.
-  std::array<std::string, 2> ask(const AbSide& base, const AbSide& now, Signals& signals);
+  /// Asks the sides' programs what they would measure, and with which UCX: AbSide::plan. Returns
+  /// the same in words. Where one knows no duets, all is measured in turns, which is said. Throws
+  /// Failure(Exit::usage) for one that cannot measure this suite, or not by the method, for a time
+  /// that does not suffice, and for sides that do not differ as they were asked to (check_plans).
+  std::array<std::string, 2> ask(AbSide& base, AbSide& now, Signals& signals);
 
   /// Whether the programs run at the same time.
   bool side_by_side() const { return side_by_side_; }
@@ -77,7 +65,9 @@ class AbRun {
 
   std::vector<std::string> words_for(const AbSide& side, const std::vector<std::string>& global,
                                      int launch) const;
-  ProgramEnd answer_of(const AbSide& side, Signals& signals) const;
+  /// A dry run; with `plan`, a file for the same as data.
+  ProgramEnd answer_of(const AbSide& side, Signals& signals,
+                       const std::filesystem::path& plan = {}) const;
   Turn measure_launch(AbSide& base, AbSide& now, int launch, Signals& signals);
   /// At the same time.
   Turn take_turns(const std::vector<AbSide*>& sides, int launch, Signals& signals);

@@ -162,7 +162,10 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   const auto duet =
       schedule.duet.empty() ? nullptr : std::make_unique<DuetSupervisor>(schedule.duet, signals);
   if (duet) check_duets(result, launches, *duet);
-  if (global.dry_run) return {std::nullopt, print_plan(result, launches, schedule)};
+  if (global.dry_run) {
+    const bool shown = run.outputs.write_plan(plan_json(result, launches, schedule, machine.found));
+    return {std::nullopt, shown ? exit_of_plan(launches) : print_plan(result, launches, schedule)};
+  }
 
   if (!global.quiet) say_what_is_replaced(result);
   if (global.verbose) explain_settings(launches);

@@ -32,6 +32,7 @@
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
+#include "harness/transports/known_settings.hpp"
 #include "harness/transports/tunables.hpp"
 
 namespace ucxbench {
@@ -86,6 +87,7 @@ class TuneRun final : public Trials {
     }
     candidates_ =
         options.tried.empty() ? tuning_candidates(ucx_, transports_) : tried_instead(options.tried);
+    leave_out_unknown(options.tried.empty());
     // Settings given by --ucx stay as they are.
     std::erase_if(candidates_, [&](const Variables& settings) {
       return std::ranges::any_of(settings, [&](const auto& of) { return ucx.contains(of.first); });
@@ -135,7 +137,6 @@ class TuneRun final : public Trials {
       launched_ += more;
       ++measured_;
       add_gains(*base.result, *now.result, trial);
-      if (are_unknown(settings, *now.result)) trial.problem = "UCX " + ucx_ + " does not have it";
     } else {
       if (launched_ == 0 && !has_measured(base)) check_default(settings);
       trial.problem = why_not_measured(now);
@@ -175,6 +176,19 @@ class TuneRun final : public Trials {
     default_runs_ = has_measured(alone);
     if (default_runs_) return;
     throw Failure(Exit::cannot_run, "the default cannot be measured: " + why_not_measured(alone));
+  }
+
+  // A gain could not be theirs. Throws Failure(Exit::usage) unless the settings are our own choice.
+  void leave_out_unknown(bool own_choice) {
+    std::erase_if(candidates_, [&](const Variables& settings) {
+      for (const auto& [name, value] : settings) {
+        const auto why = why_unknown_setting(name, found_.settings, found_.version);
+        if (why.empty()) continue;
+        if (own_choice) return true;
+        throw Failure(Exit::usage, fmt::format("--try {}={}: {}", name, value, why));
+      }
+      return false;
+    });
   }
 
   static int launches_of(const Trial& trial) {
@@ -217,7 +231,7 @@ class TuneRun final : public Trials {
     more_cases_ = static_cast<double>(planned.cases) /
                   static_cast<double>(std::max<std::size_t>(searched, 1));
     if (options_.suite.empty() || candidates_.empty()) return;
-    const auto [base, now] = sides_of(candidates_.front());
+    auto [base, now] = sides_of(candidates_.front());
     AbRun(suite, {.launches = needed_}, AbMethod::automatic, inner_).ask(base, now, signals_);
   }
 
@@ -242,8 +256,8 @@ class TuneRun final : public Trials {
 
   static std::pair<AbSide, AbSide> sides_of(const Variables& settings) {
     const auto program = own_program().string();
-    return {AbSide{.name = "base", .program = program, .added = {}, .file = {}},
-            AbSide{.name = "new", .program = program, .added = settings, .file = {}}};
+    return {AbSide{.name = "base", .program = program, .added = {}},
+            AbSide{.name = "new", .program = program, .added = settings}};
   }
 
   static TuneState::RunFiles files_named(const fs::path& file) {
@@ -358,8 +372,9 @@ class TuneRun final : public Trials {
   const GlobalOptions& global_;
   GlobalOptions inner_;
   std::string args_;  ///< the benchmark's
-  std::string ucx_ = probe().ucx.version;
-  Signals signals_;  // must follow ucx_: probe() starts a process
+  UcxResources found_ = probe().ucx;
+  std::string ucx_ = found_.version;
+  Signals signals_;  // must follow found_: probe() starts a process
   AbClock::time_point begin_ = AbClock::now();
   AbClock::duration whole_{};
   AbClock::duration spent_{};  ///< for launches of both sides, `launched_`

@@ -14,6 +14,7 @@
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
+#include "bench/cli/options/ucx_prefix.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/core/files.hpp"
@@ -44,22 +45,12 @@ struct VersionsOptions {
 /// An installation of UCX.
 struct UcxVersion {
   std::string name;
+  std::string given;   ///< the option with its value
   fs::path libraries;  ///< the folder of libucp.so.0
 };
 
 // The fetching script waits at most that long for its environment and for the package.
 constexpr std::chrono::seconds fetch_limit{1800};
-
-fs::path libraries_below(const std::string& option, const fs::path& prefix) {
-  std::error_code ignored;
-  for (const auto* below : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"}) {
-    if (fs::exists(prefix / below / "libucp.so.0", ignored)) return fs::absolute(prefix / below);
-  }
-  throw Failure(Exit::usage,
-                fmt::format("--ucx {}: no libucp.so.0 in '{}' or lib64; give the prefix of an "
-                            "installation of UCX, or pypi:VERSION",
-                            option, (prefix / "lib").string()));
-}
 
 fs::path fetched(const std::string& option, const std::string& version, Signals& signals) {
   const auto script = source_script("setup/ucx-wheel");
@@ -85,10 +76,11 @@ UcxVersion version_of(const std::string& option, Signals& signals) {
     throw Failure(Exit::usage,
                   fmt::format("--ucx '{}': expected NAME=PREFIX, or pypi:VERSION", option));
   }
-  if (!place.starts_with(pypi)) return {name, libraries_below(option, place)};
+  const auto given = "--ucx " + option;
+  if (!place.starts_with(pypi)) return {name, given, ucx_libraries(given, place)};
   const auto version = place.substr(pypi.size());
   if (equals == std::string::npos) name = version;
-  return {name, libraries_below(option, fetched(option, version, signals))};
+  return {name, given, ucx_libraries(given, fetched(option, version, signals))};
 }
 
 std::vector<UcxVersion> versions_of(const std::vector<std::string>& options, Signals& signals) {
@@ -105,16 +97,16 @@ std::vector<UcxVersion> versions_of(const std::vector<std::string>& options, Sig
       throw Failure(Exit::usage, fmt::format("--ucx {}: two have the name {}; give NAME=PREFIX",
                                              option, found.name));
     }
+    for (const auto& other : versions) {
+      if (!is_same_ucx(other.libraries, found.libraries)) continue;
+      throw Failure(Exit::usage,
+                    fmt::format("--ucx {}: it is the same UCX as {} ({}), byte for byte: there is "
+                                "nothing to compare; give the prefix of another installation",
+                                option, other.name, other.libraries.string()));
+    }
     versions.push_back(std::move(found));
   }
   return versions;
-}
-
-Variables settings_of(const UcxVersion& version) {
-  const auto* before = std::getenv("LD_LIBRARY_PATH");
-  auto path = version.libraries.string();
-  if (before != nullptr && *before != '\0') path += fmt::format(":{}", before);
-  return {{"LD_LIBRARY_PATH", path}, {"UCX_MODULE_DIR", (version.libraries / "ucx").string()}};
 }
 
 /// Compares versions of UCX with the first of them, each together with it (AbRun).
@@ -199,9 +191,10 @@ class VersionsRun {
     for (std::size_t at = 1; at < versions_.size(); ++at) {
       auto [base, now] = sides(at);
       AbRun run(options_.file, extent({}, versions_.size() - 1), AbMethod::automatic, global_);
-      const auto answers = run.ask(base, now, signals_);
-      fmt::print("UCX {} beside {}: {}\n", versions_[at].name, versions_.front().name,
-                 run.whole_time());
+      run.ask(base, now, signals_);
+      fmt::print("{}: {}\n{}: {}\nUCX {} beside {}: {}\n", versions_.front().name,
+                 ucx_in_words(base), versions_[at].name, ucx_in_words(now), versions_[at].name,
+                 versions_.front().name, run.whole_time());
     }
     return Exit::done;
   }
@@ -222,13 +215,15 @@ class VersionsRun {
   }
 
   std::pair<AbSide, AbSide> sides(std::size_t at) const {
-    const auto program = own_program().string();
-    return {
-        AbSide{.name = "base",
-               .program = program,
-               .added = settings_of(versions_.front()),
-               .file = {}},
-        AbSide{.name = "new", .program = program, .added = settings_of(versions_[at]), .file = {}}};
+    return {side_of("base", versions_.front()), side_of("new", versions_[at])};
+  }
+
+  static AbSide side_of(const std::string& name, const UcxVersion& version) {
+    return {.name = name,
+            .program = own_program().string(),
+            .added = ucx_environment(version.libraries),
+            .ucx_asked = version.given,
+            .ucx_libraries = version.libraries};
   }
 
   // A version that cannot run is a column with its reason, one that cannot run some cases has cells
@@ -259,6 +254,10 @@ class VersionsRun {
       say(fmt::format("UCX {}: {}", versions_[at].name, failure.what()));
       return Exit::done;
     }
+    all_["versions"][0]["loaded"] = ucx_of(base);
+    version["loaded"] = ucx_of(now);
+    say(fmt::format("{}: {}\n{}: {}", versions_.front().name, ucx_in_words(base),
+                    versions_[at].name, ucx_in_words(now)));
     base.file = new_run_file(options_.folder, "versions-base");
     now.file = new_run_file(options_.folder, "versions-new");
     const auto exit = run.measure(base, now, signals_);

@@ -250,6 +250,12 @@ Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& ta
   return exit;
 }
 
+bool Outputs::write_plan(const Json& plan) const {
+  const auto& json = files_.at("json");
+  // A folder keeps runs only.
+  return !is_folder(json) && write_output(json, to_text(plan) + "\n");
+}
+
 void Outputs::write_run(const Result& result) const {
   const auto& file = files_.at("json");
   if (file.empty() || file == "-") return;

@@ -63,6 +63,9 @@ class Outputs {
   /// is said.
   Exit write(const Result& result, const std::optional<RenderOptions>& table) const;
 
+  /// --dry-run: the plan of the run, as JSON, to --json FILE. Returns whether that is stdout.
+  bool write_plan(const Json& plan) const;
+
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;
 

@@ -7,18 +7,15 @@
 
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/core/files.hpp"
+#include "harness/core/or_null.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/duets.hpp"
+#include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
 namespace {
-
-Exit exit_of_plan(const std::vector<LaunchPlan>& plans) {
-  const auto cannot = [](const LaunchPlan& plan) { return !plan.unavailable.empty(); };
-  const bool refused = std::ranges::any_of(
-      plans, [&](const LaunchPlan& plan) { return cannot(plan) && plan.strict; });
-  return refused || std::ranges::all_of(plans, cannot) ? Exit::cannot_run : Exit::done;
-}
 
 // The other side of ab.
 std::string how_against(const LaunchPlan& plan, const Result& result, const Schedule& schedule) {
@@ -28,6 +25,13 @@ std::string how_against(const LaunchPlan& plan, const Result& result, const Sche
 }
 
 }  // namespace
+
+Exit exit_of_plan(const std::vector<LaunchPlan>& plans) {
+  const auto cannot = [](const LaunchPlan& plan) { return !plan.unavailable.empty(); };
+  const bool refused = std::ranges::any_of(
+      plans, [&](const LaunchPlan& plan) { return cannot(plan) && plan.strict; });
+  return refused || std::ranges::all_of(plans, cannot) ? Exit::cannot_run : Exit::done;
+}
 
 Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
                 const Schedule& schedule) {
@@ -66,6 +70,43 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
     fmt::print("{}{}\n", what, time_in_words(result, plans, schedule));
   }
   return exit;
+}
+
+Json plan_json(const Result& result, const std::vector<LaunchPlan>& plans, const Schedule& schedule,
+               const Probe& found) {
+  auto variables = result.run.value("variables", Json::object());
+  for (const auto& [name, value] : current_environment()) {
+    if (name.starts_with("UCX_")) variables[name] = value;
+  }
+  Json all = Json::array();
+  for (const auto& plan : plans) {
+    Json settings = Json::object();
+    for (const auto& setting : plan.settings) settings[setting.key] = setting.value;
+    Json cases = Json::array();
+    for (const auto index : plan.cases) cases.push_back(result.cases[index].key);
+    all.push_back({{"name", plan.name},
+                   {"unavailable", text_or_null(plan.unavailable)},
+                   {"settings", std::move(settings)},
+                   {"cases", std::move(cases)}});
+  }
+  const bool can_run = exit_of_plan(plans) == Exit::done;
+  const auto time = estimate(result.cases, plans, schedule);
+  return {{"schema", plan_schema},
+          {"build", result.build},
+          {"program", own_program().string()},
+          {"ucx",
+           {{"version", found.ucx.version},
+            {"library", found.ucx.library},
+            {"modules", found.ucx.modules},
+            {"settings", found.ucx.settings}}},
+          {"libraries", found.libraries},
+          {"variables", std::move(variables)},
+          {"cpus", allowed_cpus()},
+          {"replaced", result.ucx.at("environment").at("replaced")},
+          {"launches", schedule.launches},
+          {"seconds", can_run ? Json(time.seconds) : Json()},
+          {"at_least", time.at_least},
+          {"plans", std::move(all)}};
 }
 
 void explain_settings(const std::vector<LaunchPlan>& plans) {

@@ -10,6 +10,7 @@
 #include "harness/core/units.hpp"
 #include "harness/topology/cpus.hpp"
 #include "harness/transports/gpu_direct.hpp"
+#include "harness/transports/known_settings.hpp"
 #include "harness/transports/peer_settings.hpp"
 
 namespace ucxbench {
@@ -47,12 +48,20 @@ void check_configuration(const std::vector<UcxConf>& files, const Variables& fro
   }
 }
 
+void check_known(const Variables& from_user, const UcxResources& ucx) {
+  for (const auto& [name, value] : from_user) {
+    const auto why = why_unknown_setting(name, ucx.settings, ucx.version);
+    if (!why.empty()) throw Failure(Exit::usage, fmt::format("--ucx {}={}: {}", name, value, why));
+  }
+}
+
 void check_plan(Plan& plan, const Machine& machine) {
   check_devices(plan, machine.found);
   if (plan.hosts > 1) refuse_nearest(plan.net_devices);
   const bool gpu_memory = std::ranges::any_of(plan.memory, any_on_gpu);
   if (plan.ablate) plan.sets = ablation_sets(machine.found.ucx, gpu_memory);
   for (const auto& set : plan.sets) check_overrides(plan.ucx, set, gpu_memory);
+  check_known(plan.ucx, machine.found.ucx);
   if (plan.hosts > 1) check_peer_settings(plan.ucx);
   check_configuration(machine.configuration, plan.ucx);
 }

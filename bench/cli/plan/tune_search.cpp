@@ -7,14 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "harness/analysis/comparison/duets.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
-#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -180,25 +178,6 @@ void add_gains(const Result& base, const Result& now, Trial& trial) {
       }
     }
   }
-}
-
-bool are_unknown(const Variables& settings, const Result& now) {
-  // "WARN unused env variable: UCX_A (maybe: UCX_B?) …", "WARN unused env variables: UCX_A,UCX_B
-  // (…)".
-  std::set<std::string> unused;
-  for (const auto& warning : now.ucx.value("warnings", Json::array())) {
-    const auto line = text_at(warning, "/line", "");
-    if (line.find("unused env") == std::string::npos) continue;
-    for (auto at = line.find("UCX_"); at != std::string::npos;) {
-      const auto end = std::min(line.find_first_of(" ,;()?", at), line.size());
-      const auto brackets = line.find_last_of("()", at);
-      if (brackets == std::string::npos || line[brackets] == ')') {
-        unused.insert(line.substr(at, end - at));
-      }
-      at = line.find("UCX_", end);
-    }
-  }
-  return std::ranges::all_of(settings, [&](const auto& of) { return unused.contains(of.first); });
 }
 
 Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials) {

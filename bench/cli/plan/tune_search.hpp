@@ -32,9 +32,6 @@ struct Trial {
 /// settings: from duets, and where there are none from launches in turns.
 void add_gains(const Result& base, const Result& now, Trial& trial);
 
-/// Whether UCX said in the run that it has none of these settings: no gain can be theirs.
-bool are_unknown(const Variables& settings, const Result& now);
-
 /// Who measures.
 class Trials {
  public:

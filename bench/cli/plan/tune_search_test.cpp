@@ -139,21 +139,6 @@ TEST(TrialScore, IsTheMeanOfMedians) {
             std::numeric_limits<double>::lowest());
 }
 
-TEST(AreUnknown, IfUcxHasNoneOfThem) {
-  Result now;
-  EXPECT_FALSE(are_unknown({{"UCX_TCP_SEND", "1"}}, now));
-  now.ucx["warnings"] = {{{"line", "WARN unused env variable: UCX_TCP_SEND (maybe: UCX_TLS?)"}},
-                         {{"line", "WARN UCX_RNDV_THRESH is slow"}}};
-  EXPECT_TRUE(are_unknown({{"UCX_TCP_SEND", "1"}}, now));
-  EXPECT_FALSE(are_unknown({{"UCX_TCP_SEND", "1"}, {"UCX_TCP_SNDBUF", "1m"}}, now));
-  EXPECT_FALSE(are_unknown({{"UCX_TCP", "1"}}, now));
-  EXPECT_FALSE(are_unknown({{"UCX_TLS", "tcp"}}, now));
-  EXPECT_FALSE(are_unknown({{"UCX_RNDV_THRESH", "inf"}}, now));
-  now.ucx["warnings"] = {
-      {{"line", "WARN unused env variables: UCX_A,UCX_B (set X=n to suppress)"}}};
-  EXPECT_TRUE(are_unknown({{"UCX_A", "1"}, {"UCX_B", "1"}}, now));
-}
-
 SeriesChange row(Change change, double ratio, const char* better = "lower") {
   SeriesChange series;
   series.key = "pingpong/tag/host-host/tcp/1MiB";

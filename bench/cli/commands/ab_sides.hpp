@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/json.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/result/result.hpp"
+#include "harness/result/run_file.hpp"
+
+namespace ucxbench {
+
+/// One of the two that are compared: a build of this program, in an environment.
+struct AbSide {
+  std::string name;     ///< "base", "new": its options are --base and --base-env
+  std::string program;  ///< as given, or this program's own path
+  Variables added;      ///< to this process's environment
+  /// The option that chose its UCX, with its value, "--new-ucx /opt/ucx", and the folder of that
+  /// UCX's libraries; both empty where none did.
+  std::string ucx_asked{};
+  std::filesystem::path ucx_libraries{};
+  std::filesystem::path file{};    ///< where its run is kept
+  Json plan{};                     ///< what its program says of itself (AbRun::ask); null: nothing
+  std::optional<Result> result{};  ///< empty before its first launch has ended
+  std::optional<RunFile> kept{};   ///< of `result`
+  std::vector<int> turns{};        ///< which of all launches were its own, counted from 0
+};
+
+/// The environment in which its program runs. Options of ours must not become the other program's
+/// by way of their environment twins.
+Variables environment_of(const AbSide& side);
+
+/// "UCX 1.13.1: /usr/lib/libucp.so.0 (build 1a2b3c4d5e6f), libuct.so.0 (build …), libucs.so.0
+/// (build …), modules in /usr/lib/ucx": which the side's program has loaded.
+std::string ucx_in_words(const AbSide& side);
+
+/// The same for the run file: {"version", "library", "modules", "libraries": {NAME: "PATH (build
+/// …)"}}; null where the side's program does not say.
+Json ucx_of(const AbSide& side);
+
+/// Throws Failure(Exit::usage), before a program is asked, where both sides are one program in one
+/// environment.
+void check_difference(const AbSide& base, const AbSide& now);
+
+/// Throws Failure(Exit::usage), by what the programs say of themselves, where what was asked for
+/// makes no difference: both load one UCX though variables or a prefix were to choose another, a
+/// side's prefix is not what it loads, UCX has no variable of that name, the suite's cases set it
+/// themselves; or where programs, libraries and settings are all equal.
+void check_plans(const AbSide& base, const AbSide& now);
+
+}  // namespace ucxbench
