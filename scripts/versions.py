@@ -24,9 +24,12 @@ def cell_of(row, version):
     worse = (ratio > 1) == (row["better"] == "lower")
     decided = cell["verdict"] in ("regressed", "improved")
     shade = min(1, abs(math.log(ratio)) / math.log(DARKEST)) if decided else 0
-    low, high = cell["interval"] or (None, None)
-    about = f"{cell['verdict']}, by {cell['by']}: {cell['base']:.4g} to {cell['new']:.4g}"
-    about += f", interval {low - 1:+.1%} to {high - 1:+.1%}" if low is not None else ""
+    # The figures beside a change are those that it follows from; medians of all launches may differ otherwise.
+    about = f"{cell['verdict']}, by {cell['by']}: {cell['base']:.4g} to {cell['base'] * ratio:.4g}"
+    if cell["interval"] is None:  # of one duet: nobody knows how far off it is
+        return {"text": "– ?", "shade": 0, "title": about + ", without an interval" + (f"; {cell['why']}" if cell["why"] else "")}
+    low, high = cell["interval"]
+    about += f", interval {low - 1:+.1%} to {high - 1:+.1%}"
     return {"text": f"{ratio - 1:+.1%}" + ("" if decided or cell["verdict"] == "unchanged" else " ?"), "shade": round(15 + 70 * shade) if decided else 0,
             "sign": "worse" if worse else "better", "title": about + (f"; {cell['why']}" if cell["why"] else "")}
 
@@ -58,6 +61,7 @@ def page_of(versions):
             "names": [f"{row['key']} {row['metric']}" for row in versions["rows"]],
             "rows": [[cell_of(row, version) for version in others] for row in versions["rows"]],
             "ways": ways_of(versions), "darkest": DARKEST,
+            "undecided": [f"{version['name']}: {version['nothing_decided']}" for version in others if version.get("nothing_decided")],
             "failed": [[version["name"], key, why] for version in others for key, why in version["failed"].items()],
         }
         return template.render("versions.html.j2", content)

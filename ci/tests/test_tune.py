@@ -85,6 +85,16 @@ def test_an_interrupted_confirmation_goes_on(start, tmp_path):
     assert base["run"]["ab"]["other"] == new["run"]["id"]
 
 
+def test_a_gain_without_time_to_confirm_it_is_written_with_that_remark(bench):
+    done = bench("tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=n", "--max-time", "1s", "-o", "tuned.env", "--folder", "runs", environment=SLOW)
+    assert done.code == 0, done
+    remark = only([line for line in done.out.splitlines() if line.startswith("not confirmed: 0 of ")])
+    assert " duets fit into the time; add --max-time " in remark and remark == done.out.splitlines()[-1]
+    text = (done.folder / "tuned.env").read_text()
+    assert f"# {remark}" in text and "times as fast" in text and "export UCX_ADAPTIVE_PROGRESS='n'" in text
+    assert "nothing written" not in done.out and "refuted" not in done.out + text
+
+
 def test_no_gain_writes_nothing(bench):
     slower = SLOW | {"UCX_ADAPTIVE_PROGRESS": "n"}
     done = bench("tune", *CASE, "--try", "UCX_ADAPTIVE_PROGRESS=y", "-o", "tuned.env", environment=slower)

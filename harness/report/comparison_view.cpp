@@ -196,13 +196,13 @@ Grid grid_of(const Comparison& comparison) {
             .rows = {}};
   for (const auto& series : comparison.series) {
     const bool both = series.base && series.now;
-    grid.rows.push_back({std::string(to_string(series.change)), on_one_line(series.key),
-                         on_one_line(series.metric), significant(series.matched_base, 4),
-                         significant(matched_new(series), 4),
-                         both ? percent(series.ratio.estimate) : "-", interval_of(series),
-                         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
-                         both ? fmt::format("{:.2g}", series.corrected) : "-",
-                         series.reason.empty() ? "-" : series.reason});
+    grid.rows.push_back(
+        {std::string(to_string(series.change)), on_one_line(series.key), on_one_line(series.metric),
+         significant(series.matched_base, 4), significant(matched_new(series), 4),
+         series.ratio.interval ? percent(series.ratio.estimate) : "-", interval_of(series),
+         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
+         both ? fmt::format("{:.2g}", series.corrected) : "-",
+         series.reason.empty() ? "-" : series.reason});
     if (any_duets) grid.rows.back().push_back(by_what(series));
   }
   if (any_duets) grid.columns.push_back({"", "by"});

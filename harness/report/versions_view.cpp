@@ -41,8 +41,9 @@ std::string reason_of(const Json& series, const Result& now) {
   return why.is_string() ? why.get<std::string>() : "";
 }
 
+// One duet has a ratio, but nobody knows how far off it is.
 std::string change_of(const Json& cell) {
-  if (cell.at("ratio").is_null()) return no_cell;
+  if (cell.at("ratio").is_null() || cell.at("interval").is_null()) return no_cell;
   return fmt::format("{:+.1f}", 100 * (cell.at("ratio").get<double>() - 1));
 }
 
@@ -56,26 +57,29 @@ std::vector<std::string> names_of(const Json& versions) {
 
 Grid grid_of(const Json& versions) {
   const auto names = names_of(versions);
-  Grid grid{.columns = {{"", "case"}, {"", "metric"}, {names.front(), "median"}}, .rows = {}};
+  // Each version has been measured with a base of its own.
+  Grid grid{.columns = {{"", "case"}, {"", "metric"}}, .rows = {}};
   for (std::size_t at = 1; at < names.size(); ++at) {
-    grid.columns.push_back({names[at], "change, %"});
-    grid.columns.push_back({names[at], "verdict"});
+    for (const auto& column :
+         {names.front(), names[at], std::string("change, %"), std::string("verdict")})
+      grid.columns.push_back({names[at], column});
   }
+  const auto figure = [](const Json& value) {
+    return value.is_number() ? significant(value.get<double>(), 4) : std::string(no_cell);
+  };
   for (const auto& row : versions.at("rows")) {
     std::vector<std::string> line = {on_one_line(row.at("key").get<std::string>()),
-                                     row.at("metric").get<std::string>(), no_cell};
+                                     row.at("metric").get<std::string>()};
     for (std::size_t at = 1; at < names.size(); ++at) {
       const auto cell = row.at("cells").find(names[at]);
       if (cell == row.at("cells").end()) {
         const auto failed =
             versions.at("versions")[at].at("failed").contains(row.at("key").get<std::string>());
-        line.insert(line.end(), {no_cell, failed ? "failed" : no_cell});
+        line.insert(line.end(), {no_cell, no_cell, no_cell, failed ? "failed" : no_cell});
         continue;
       }
-      if (line[2] == no_cell && cell->at("base").is_number())
-        line[2] = significant(cell->at("base").get<double>(), 4);
-      line.push_back(change_of(*cell));
-      line.push_back(cell->at("verdict").get<std::string>());
+      line.insert(line.end(), {figure(cell->at("base")), figure(cell->at("new")), change_of(*cell),
+                               cell->at("verdict").get<std::string>()});
     }
     grid.rows.push_back(std::move(line));
   }
@@ -112,6 +116,12 @@ std::vector<std::string> remarks_of(const Json& versions) {
   std::ranges::sort(lines);
   const auto repeated = std::ranges::unique(lines);
   lines.erase(repeated.begin(), repeated.end());
+  // Which version has no verdict at all stands last.
+  for (const auto& version : versions.at("versions")) {
+    const auto undecided = text_at(version, "/nothing_decided", "");
+    if (!undecided.empty())
+      lines.push_back(version.at("name").get<std::string>() + ": " + undecided);
+  }
   return lines;
 }
 
@@ -134,10 +144,18 @@ std::string way_of(const Case& of, std::string_view metric) {
 void add_version(Json& versions, const std::string& name, const Result& base, const Result& now,
                  const Comparison& comparison) {
   const auto compared = comparison_json(comparison);
+  for (auto& version : versions.at("versions")) {
+    if (version.at("name") == name) version["nothing_decided"] = compared.at("nothing_decided");
+  }
   for (const auto& series : compared.at("series")) {
     auto& cell = row_of(versions, series)["cells"][name];
-    for (const auto* field : {"verdict", "base", "new", "ratio", "interval", "p_corrected", "by"})
+    for (const auto* field : {"verdict", "ratio", "interval", "p_corrected", "by"})
       cell[field] = series.at(field);
+    for (const auto* side : {"base", "new"}) {
+      const auto matched = std::string("matched_") + side;
+      cell[side] = series.at(series.at(matched).is_null() ? side : matched);
+      cell[std::string("plain_") + side] = series.at(side);
+    }
     cell["why"] = text_or_nothing(reason_of(series, now));
     const auto key = series.at("key").get<std::string>();
     const auto metric = series.at("metric").get<std::string>();

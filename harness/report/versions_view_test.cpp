@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "harness/report/comparison_view.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -37,7 +41,7 @@ Json versions_of(Change change, double ratio) {
   series.change = change;
   series.base = series.matched_base = 200;
   series.now = series.matched_now = 200 * ratio;
-  series.ratio.estimate = ratio;
+  series.ratio = {.estimate = ratio, .interval = std::array{0.9 * ratio, 1.1 * ratio}};
   SeriesChange gone;
   gone.key = "pingpong/shm/8B";
   gone.metric = "latency_us";
@@ -74,6 +78,49 @@ TEST(VersionsView, AChangeStandsBesideHowTheMessagesWent) {
 
 TEST(VersionsView, WhatDidNotChangeHasNoRemark) {
   EXPECT_THAT(versions_table(versions_of(Change::unchanged, 1.001)), Not(HasSubstr("->")));
+}
+
+TEST(VersionsView, EachChangeStandsBesideItsOwnBase) {
+  auto all = versions_of(Change::improved, 0.5);
+  SeriesChange series;
+  series.key = "pingpong/tcp/1MiB";
+  series.metric = "latency_us";
+  series.better = "lower";
+  series.change = Change::inconclusive;
+  // By its launches alone it would have got slower.
+  series.base = 604;
+  series.now = 610;
+  series.matched_base = 600;
+  series.ratio = {.estimate = 0.25, .interval = std::array{0.2, 1.4}};
+  add_version(all, "1.20", {}, {}, Comparison{.series = {series}});
+  const auto& cells = all.at("rows").at(0).at("cells");
+  for (const auto* version : {"1.18", "1.20"}) {
+    const auto& cell = cells.at(version);
+    EXPECT_NEAR(cell.at("new").get<double>() / cell.at("base").get<double>(),
+                cell.at("ratio").get<double>(), 1e-9);
+  }
+  EXPECT_EQ(cells.at("1.20").at("plain_new"), 610);
+  for (const auto& text : {versions_table(all), versions_markdown(all)}) {
+    for (const auto* figure : {"200.0", "100.0", "600.0", "150.0", "-50.0", "-75.0"})
+      EXPECT_THAT(text, HasSubstr(figure));
+    EXPECT_THAT(text, HasSubstr("1.20: nothing was decided: 1 of 1 row is inconclusive"));
+  }
+}
+
+TEST(VersionsView, AChangeWithoutAnIntervalIsNoFigure) {
+  Comparison comparison;
+  SeriesChange series;
+  series.key = "pingpong/tcp/8B";
+  series.metric = "latency_us";
+  series.change = Change::inconclusive;
+  series.base = series.matched_base = 3;
+  series.now = series.matched_now = 4;
+  series.ratio.estimate = 4.0 / 3;
+  comparison.series = {series};
+  auto all = versions_of(Change::unchanged, 1.0);
+  add_version(all, "1.20", {}, {}, comparison);
+  EXPECT_THAT(versions_table(all), Not(HasSubstr("+33.3")));
+  EXPECT_THAT(comparison_table(comparison), Not(HasSubstr("+33.3")));
 }
 
 TEST(VersionsView, MarkdownHasARowForEachCase) {

@@ -18,7 +18,7 @@ def compared_cells(row):
     interval = row["interval"]
     effect = verdicts.effect(row)
     return {
-        "base": known(row["matched_base"]), "new": known(row["matched_new"]), "delta": percent(row["ratio"]),
+        "base": known(row["matched_base"]), "new": known(row["matched_new"]), "delta": percent(row["ratio"] if row["interval"] else None),
         "interval": "–" if not interval else f"{percent(interval[0])[:-2]} to {percent(interval[1])}",
         "p": "–" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
         "floor": "–" if row["floor"] is None else f"{100 * row['floor']:.1f} %",

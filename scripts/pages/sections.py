@@ -223,7 +223,7 @@ def verdicts_of(comparison, titles):
         rows.append([
             entry["verdict"], entry["key"], titles.get((entry["key"], entry["metric"]), entry["metric"]), known(entry["matched_base"]),
             known(entry["matched_new"]),
-            f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None else "–",
+            f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None and interval else "–",
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
             f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
             by_what(entry),

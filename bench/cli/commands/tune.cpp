@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -45,7 +46,8 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds time_of_case{50};
 constexpr int launches_of_confirmation = 24;
 constexpr int trials_before_refusal = 3;
-constexpr double least_share_of_confirmation = 0.3;  // of all time
+constexpr std::chrono::seconds shortest_confirmation{2};  // programs start, and say what they have
+constexpr double least_share_of_confirmation = 0.3;       // of all time
 constexpr double most_share_of_confirmation = 0.6;
 
 std::string roughly(AbClock::duration time) {
@@ -118,7 +120,7 @@ class TuneRun final : public Trials {
                                        counted(found.tried, "setting"))
                          : "no setting was faster than the default");
     }
-    return confirm(found.settings);
+    return confirm(found);
   }
 
   Trial measure(const Variables& settings, int launches) override {
@@ -299,17 +301,23 @@ class TuneRun final : public Trials {
     return Exit::done;
   }
 
+  // One that ended for lack of time is measured again where there is more.
   static bool is_whole(const TuneState::RunFiles& files) {
     return std::ranges::all_of(std::array{files.base, files.now}, [](const fs::path& file) {
-      return text_at(read_result(file).run, "/state", "") == "complete";
+      const auto run = read_result(file).run;
+      return text_at(run, "/state", "") == "complete" && !run.contains("left_out");
     });
   }
 
   // With launches that the search has not seen.
-  Exit confirm(const Variables& settings) {
+  Exit confirm(const Tuned& found) {
+    const auto& settings = found.settings;
     Demands demands;
     demands.across_environments = true;
     auto files = state_->confirmation(settings, confirmed_);
+    if (!files && time_left() < of_confirming_launch() + shortest_confirmation) {
+      return write(settings, not_confirmed(0), {gain_of_search(found)});
+    }
     if (!files || !is_whole(*files)) {
       say(fmt::format("confirming {} with fresh launches, in at most {}",
                       settings_in_words(settings), roughly(time_left())));
@@ -334,20 +342,47 @@ class TuneRun final : public Trials {
   Exit report(const Variables& settings, const TuneState::RunFiles& files, const Result& now,
               const Comparison& comparison) const {
     const auto verdict = verdict_on_settings(comparison);
-    const auto lines = in_words(verdict);
+    const auto fresh = launches_in(now);
+    auto lines = in_words(verdict);
     if (!global_.quiet) {
       std::fputs(comparison_table(comparison, global_.verbose).c_str(), stdout);
       fmt::print("\n{}\n", settings_in_words(settings));
       for (const auto& line : lines) fmt::print("  {}\n", line);
     }
-    if (!verdict.why_not.empty()) return nothing(verdict.why_not);
+    const bool unconfirmed = verdict.outcome == TuneOutcome::unconfirmed;
+    if (unconfirmed && fresh >= static_cast<std::size_t>(needed_)) {
+      return nothing("fresh launches neither confirmed nor refuted a gain; " +
+                     nothing_decided(comparison));
+    }
+    if (const auto why = why_not_in_words(verdict, comparison); !why.empty()) return nothing(why);
+    lines.insert(lines.begin(), fmt::format("{} compared with the default, in {} and {}:",
+                                            counted(fresh, "fresh launch", "fresh launches"),
+                                            files.base.string(), files.now.string()));
+    return write(settings, unconfirmed ? not_confirmed(fresh) : "", std::move(lines));
+  }
+
+  // With what the search alone says.
+  static std::string gain_of_search(const Tuned& found) {
+    return fmt::format("the search's own launches, of which the luckiest settings were chosen: {}",
+                       speed_in_words(std::exp(found.score)));
+  }
+
+  std::string not_confirmed(std::size_t launches) const {
+    // As time_for_search divides it, and a half more.
+    const auto enough = std::chrono::ceil<std::chrono::seconds>(
+        std::max<AbClock::duration>(whole_, 2 * needed_ * of_confirming_launch()) * 3 / 2);
+    return fmt::format("not confirmed: {} of {} fit into the time; add --max-time {}", launches,
+                       counted(static_cast<std::size_t>(needed_), "duet"), format_duration(enough));
+  }
+
+  /// `remark`: what stands against them; empty of settings that are confirmed.
+  Exit write(const Variables& settings, const std::string& remark,
+             std::vector<std::string> lines) const {
     std::vector<std::string> comments = {
         fmt::format("ucx-bench tune {}", args_),
-        fmt::format("UCX {}, machine {}, {}", ucx_, text_at(now.machine, "/id"), utc_now()),
-        fmt::format("{} compared with the default, in {} and {}:",
-                    counted(launches_in(now), "fresh launch", "fresh launches"),
-                    files.base.string(), files.now.string())};
-    comments.insert(comments.end(), lines.begin(), lines.end());
+        fmt::format("UCX {}, machine {}, {}", ucx_, machine_id(describe_host()), utc_now())};
+    if (!remark.empty()) comments.push_back(remark);
+    std::ranges::move(lines, std::back_inserter(comments));
     comments.emplace_back(
         confirmed_.front() == args_
             ? "The memory of messages may have been in caches; where it is not, the gain may "
@@ -357,6 +392,7 @@ class TuneRun final : public Trials {
       write_output(file, settings_file(settings_format_of(file), settings, comments));
       if (file != "-") say(fmt::format("wrote {}", file));
     }
+    if (!remark.empty()) fmt::print("{}\n", remark);
     return Exit::done;
   }
 

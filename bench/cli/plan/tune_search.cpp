@@ -13,6 +13,7 @@
 #include "harness/analysis/comparison/duets.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -54,6 +55,13 @@ std::vector<double> logs_in_turns(const Case& base, const Case& now, const std::
     }
   }
   return logs;
+}
+
+// Of an undecided row, by its interval: with the settings over that with the default.
+std::optional<double> least_speed(const SeriesChange& row) {
+  if (!row.ratio.interval) return std::nullopt;
+  const auto [low, high] = *row.ratio.interval;
+  return row.better == "higher" ? low : 1 / high;
 }
 
 class Search {
@@ -211,9 +219,40 @@ std::vector<std::string> in_words(const TuneVerdict& verdict) {
   for (const auto& row : verdict.helps) add("helps", row, gain_in_words(row));
   for (const auto& row : verdict.costs) add("costs", row, gain_in_words(row));
   for (const auto& row : verdict.undecided) {
-    add("no verdict", row, row.ratio.interval ? gain_in_words(row) : row.why);
+    const auto least = least_speed(row);
+    if (!least) {
+      add("no verdict", row, "may lose any amount: " + row.why);
+      continue;
+    }
+    add("no verdict", row,
+        gain_in_words(row) +
+            (*least < 1 ? fmt::format(", may lose up to {:.0f} %", 100 * (1 - *least)) : ""));
   }
   return lines;
+}
+
+std::string why_not_in_words(const TuneVerdict& verdict, const Comparison& comparison) {
+  switch (verdict.outcome) {
+    case TuneOutcome::confirmed:
+    case TuneOutcome::unconfirmed:
+      break;
+    case TuneOutcome::refuted:
+      return "fresh launches show no gain" +
+             (verdict.undecided.empty()
+                  ? std::string()
+                  : fmt::format("; {} undecided", counted(verdict.undecided.size(), "row")));
+    case TuneOutcome::losing:
+      return fmt::format("the losses are as large as the gains: {} {}: {}",
+                         verdict.costs.front().key, verdict.costs.front().metric,
+                         gain_in_words(verdict.costs.front()));
+    case TuneOutcome::missing: {
+      const auto of = std::ranges::find(comparison.series, Change::missing, &SeriesChange::change);
+      return of->key + " could not be measured";
+    }
+    case TuneOutcome::incomparable:
+      return comparison.incomparable;
+  }
+  return "";
 }
 
 std::string settings_in_words(const Variables& settings) {
@@ -225,29 +264,36 @@ std::string settings_in_words(const Variables& settings) {
 TuneVerdict verdict_on_settings(const Comparison& comparison) {
   TuneVerdict verdict;
   double sum = 0;
+  double seeming = 0;
+  bool any_missing = false;
   for (const auto& series : comparison.series) {
     if (series.change == Change::improved) verdict.helps.push_back(series);
     if (series.change == Change::regressed) verdict.costs.push_back(series);
     if (series.change == Change::inconclusive) verdict.undecided.push_back(series);
+    any_missing |= series.change == Change::missing;
     if (series.change == Change::improved || series.change == Change::regressed) {
       sum += gain_of(series);
     }
-    if (series.change == Change::missing) verdict.why_not = series.key + " could not be measured";
+    if (series.change == Change::inconclusive) seeming += gain_of(series);
   }
   const auto larger = [](const SeriesChange& a, const SeriesChange& b) {
     return std::abs(gain_of(a)) > std::abs(gain_of(b));
   };
   std::ranges::stable_sort(verdict.helps, larger);
   std::ranges::stable_sort(verdict.costs, larger);
+  const bool loses =
+      !verdict.costs.empty() && (sum <= 0 || verdict.helps.empty() ||
+                                 -gain_of(verdict.costs.front()) >= gain_of(verdict.helps.front()));
   if (!comparison.incomparable.empty()) {
-    verdict.why_not = comparison.incomparable;
-  } else if (verdict.helps.empty()) {
-    verdict.why_not = "fresh launches did not confirm a gain";
-  } else if (!verdict.costs.empty() &&
-             (-gain_of(verdict.costs.front()) >= gain_of(verdict.helps.front()) || sum <= 0)) {
-    verdict.why_not =
-        fmt::format("the losses are as large as the gains: {} {}: {}", verdict.costs.front().key,
-                    verdict.costs.front().metric, gain_in_words(verdict.costs.front()));
+    verdict.outcome = TuneOutcome::incomparable;
+  } else if (any_missing) {
+    verdict.outcome = TuneOutcome::missing;
+  } else if (loses) {
+    verdict.outcome = TuneOutcome::losing;
+  } else if (!verdict.helps.empty()) {
+    verdict.outcome = TuneOutcome::confirmed;
+  } else if (!verdict.undecided.empty() && seeming > 0) {
+    verdict.outcome = TuneOutcome::unconfirmed;
   }
   return verdict;
 }

@@ -59,18 +59,31 @@ struct Tuned {
 /// not seen.
 Tuned search_settings(const std::vector<Variables>& candidates, Trials& trials);
 
+/// What fresh launches say of the settings.
+enum class TuneOutcome {
+  confirmed,     ///< a row has improved, and no loss stands against it
+  unconfirmed,   ///< they seem faster, and no row has a verdict against them: too little is known
+  refuted,       ///< no row has improved, and none may have
+  losing,        ///< a row loses as much as the best one gains, or all together do
+  missing,       ///< a case could not be measured with them
+  incomparable,  ///< the two runs cannot be compared
+};
+
 /// What the comparison with the default says about the settings.
 struct TuneVerdict {
+  TuneOutcome outcome = TuneOutcome::refuted;
   std::vector<SeriesChange> helps{}, costs{};  ///< the largest change first
   std::vector<SeriesChange> undecided{};       ///< rows without a verdict
-  /// Why the settings are not worth it: no row gains, or one loses as much. Empty if they are.
-  std::string why_not{};
 };
 TuneVerdict verdict_on_settings(const Comparison& comparison);
 
-/// "helps pingpong/tag/host-host/tcp/1MiB latency_us: 5.20 times as fast (3.80 to 6.20)", and what
-/// costs or has no verdict.
+/// "helps pingpong/tag/host-host/tcp/1MiB latency_us: 5.20 times as fast (3.80 to 6.20)", what
+/// costs, and what has no verdict: "no verdict …: 1.11 times as fast (0.823 to 1.65), may lose up
+/// to 18 %".
 std::vector<std::string> in_words(const TuneVerdict& verdict);
+
+/// Of an outcome that is none of the first two: why the settings are not worth it.
+std::string why_not_in_words(const TuneVerdict& verdict, const Comparison& comparison);
 
 /// "UCX_MAX_RNDV_RAILS=1 UCX_RNDV_THRESH=64k".
 std::string settings_in_words(const Variables& settings);

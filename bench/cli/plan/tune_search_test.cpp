@@ -152,12 +152,16 @@ SeriesChange row(Change change, double ratio, const char* better = "lower") {
 TEST(VerdictOnSettings, NeedsAGainThatIsLargerThanEveryLoss) {
   Comparison comparison;
   comparison.series = {row(Change::unchanged, 1.0), row(Change::inconclusive, 0.5)};
-  EXPECT_EQ(verdict_on_settings(comparison).why_not, "fresh launches did not confirm a gain");
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::unconfirmed);
   EXPECT_EQ(verdict_on_settings(comparison).undecided.size(), 1U);
+  comparison.series[1] = row(Change::inconclusive, 1.1);
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::refuted);
+  comparison.series[1] = row(Change::regressed, 1.1);
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::losing);
   comparison.series = {row(Change::regressed, 1.25), row(Change::improved, 0.2),
                        row(Change::improved, 1.5, "higher")};
   const auto worth = verdict_on_settings(comparison);
-  EXPECT_EQ(worth.why_not, "");
+  EXPECT_EQ(worth.outcome, TuneOutcome::confirmed);
   ASSERT_EQ(worth.helps.size(), 2U);
   const std::string key = "pingpong/tag/host-host/tcp/1MiB latency_us: ";
   EXPECT_EQ(in_words(worth),
@@ -165,12 +169,35 @@ TEST(VerdictOnSettings, NeedsAGainThatIsLargerThanEveryLoss) {
                                       "helps " + key + "1.50 times as fast (1.35 to 1.65)",
                                       "costs " + key + "0.800 of the speed (0.727 to 0.889)"}));
   comparison.series = {row(Change::regressed, 2.0), row(Change::improved, 0.8)};
-  EXPECT_NE(verdict_on_settings(comparison).why_not.find("the losses are as large as the gains"),
+  const auto losing = verdict_on_settings(comparison);
+  EXPECT_EQ(losing.outcome, TuneOutcome::losing);
+  EXPECT_NE(why_not_in_words(losing, comparison).find("the losses are as large as the gains"),
             std::string::npos);
   // Many small losses.
   comparison.series.assign(9, row(Change::regressed, 1.1));
   comparison.series.push_back(row(Change::improved, 0.5));
-  EXPECT_NE(verdict_on_settings(comparison).why_not, "");
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::losing);
+  comparison.series.back().change = Change::missing;
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::missing);
+  comparison.incomparable = "measured on different machines";
+  EXPECT_EQ(verdict_on_settings(comparison).outcome, TuneOutcome::incomparable);
+}
+
+TEST(VerdictOnSettings, SaysWhatAnUndecidedRowMayLose) {
+  Comparison comparison;
+  comparison.series = {row(Change::improved, 0.8), row(Change::inconclusive, 0.9),
+                       row(Change::inconclusive, 0.96, "higher"),
+                       row(Change::inconclusive, 1.5, "higher")};
+  auto& unknown = comparison.series.emplace_back(row(Change::inconclusive, 1.3));
+  unknown.ratio.interval.reset();
+  unknown.why = "one duet";
+  const std::string row = "no verdict pingpong/tag/host-host/tcp/1MiB latency_us: ";
+  const auto lines = in_words(verdict_on_settings(comparison));
+  EXPECT_EQ(std::vector(lines.begin() + 1, lines.end()),
+            (std::vector<std::string>{
+                row + "1.11 times as fast (1.01 to 1.23)",
+                row + "0.960 of the speed (0.864 to 1.06), may lose up to 14 %",
+                row + "1.50 times as fast (1.35 to 1.65)", row + "may lose any amount: one duet"}));
 }
 
 }  // namespace
