@@ -64,9 +64,8 @@ def write_history(folder, by_stream):
         raise runfile.NotARun(f"cannot write '{folder}': {error.strerror}; choose another folder with --otava")
 
 
-def page_of(arguments):
+def content_for(arguments):
     from dashboards import lines, sections, tree
-    from pages import template
 
     folder = pathlib.Path(arguments.tree)
     base = base_run(arguments.base, arguments.program) if arguments.base else None
@@ -78,8 +77,17 @@ def page_of(arguments):
     if arguments.otava:
         write_history(arguments.otava, by_stream)
     content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))
-    content |= {"study": study, "problems": found.problems}
+    return content | {"study": study, "problems": found.problems}
+
+
+def drawn(content):
+    from pages import template
+
     return template.render("page.html.j2", content, PARTS)
+
+
+def page_of(arguments):
+    return drawn(content_for(arguments))
 
 
 def main():
@@ -93,9 +101,12 @@ def main():
     if not pathlib.Path(arguments.tree).is_dir():
         parser.fail(2, f"'{arguments.tree}' is not a directory; give one with runs, such as results/runs")
     with parser.making(arguments.html, "--html"):
-        write_text(arguments.html, page_of(arguments))
+        content = content_for(arguments)
+        write_text(arguments.html, drawn(content))
     if arguments.html != "-":
         print(f"wrote {arguments.html}", file=sys.stderr)
+    if content["nothing_decided"]:
+        print(content["nothing_decided"], file=sys.stderr)
 
 
 if __name__ == "__main__":

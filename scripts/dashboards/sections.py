@@ -30,6 +30,15 @@ def headline(comparisons):
     return ", ".join(told) + place, worst
 
 
+def nothing_decided(comparisons):
+    """Where no row of any kind of run has a verdict: so many have none, in words; else empty."""
+    rows = [row["verdict"] for comparison in comparisons for row in comparison.rows]
+    if not rows or {"regressed", "improved", "unchanged"} & set(rows):
+        return ""
+    return (f"nothing was decided: {rows.count('inconclusive')} of {len(rows)} row{'' if len(rows) == 1 else 's'} "
+            f"{'is' if len(rows) == 1 else 'are'} inconclusive; what to do stands below the verdicts of each kind of run")
+
+
 def next_steps(comparison):
     """What to do for what has no verdict: what `compare` says of all such rows, then reasons of single ones."""
     found = collections.Counter(row["why"] for row in comparison.rows if row["verdict"] in ("inconclusive", "missing")
@@ -193,7 +202,7 @@ def content_of(found, by_stream, arguments, base, now):
     data, kept = inlined.data_of(streams, lines, samples, comparisons, arguments.html)
     words, worst = headline(comparisons)
     return {
-        "headline": words, "worst": worst, "streams": told, "entries": entries, "data": data, "intervals_kept": kept,
+        "headline": words, "worst": worst, "nothing_decided": nothing_decided(comparisons), "streams": told, "entries": entries, "data": data, "intervals_kept": kept,
         "runs": len(found.runs), "lines": len(lines),
         "folder": str(found.folder), "made": now.strftime("%Y-%m-%d %H:%M UTC"), "last": of_lines.LAST, "most": most,
         "noise": noise_of(comparisons), "statuses": triage.STATES,

@@ -66,6 +66,13 @@ def test_inconclusive_rows_are_folded_and_a_card_has_its_last_runs(runs, program
     assert page.count('<span class="spark"') == 1 and "time of the middle row in the last 20 runs" in page
 
 
+def test_that_nothing_was_decided_is_said(runs, program):
+    assert "nothing was decided" not in made(runs, program)
+    whole = program.read_text()
+    program.write_text(whole.replace('"regressed" if lost else "unchanged" if old', '"inconclusive" if old'))
+    assert "nothing was decided: 32 of 32 rows are inconclusive" in text_of(made(runs, program))
+
+
 def test_a_loss_in_history_keeps_its_run_and_has_one_cause(runs, program):
     page = made(runs, program)
     shifted = -(-RUNS * 7 // 10)

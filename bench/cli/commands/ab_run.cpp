@@ -70,6 +70,18 @@ DuetSide side_of(const AbSide& side) {
 
 DuetSide other_of(DuetSide side) { return side == DuetSide::base ? DuetSide::now : DuetSide::base; }
 
+// UCX warns of a variable that it knows and does not use. Whoever set it hears that after the first
+// launch.
+void say_warnings(const AbSide& side, const Result& measured) {
+  for (const auto& warning : measured.ucx.value("warnings", Json::array())) {
+    const auto line = text_at(warning, "/line");
+    for (const auto& [name, value] : side.added) {
+      if (!name.starts_with("UCX_") || line.find(name) == std::string::npos) continue;
+      fmt::print(stderr, "--{}-env {}={}: UCX says: {}\n", side.name, name, value, line);
+    }
+  }
+}
+
 // Null where there is none.
 Json plan_in(const fs::path& file) {
   std::ifstream text(file);
@@ -189,6 +201,7 @@ void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) con
     side.kept->add(now);
     return;
   }
+  say_warnings(side, measured);
   side.result = std::move(measured);
   auto& run = side.result->run;
   side.result->file = side.file;

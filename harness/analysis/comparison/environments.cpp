@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -151,6 +152,29 @@ void note_hosts(Notes& notes, const Result& base, const Result& now) {
   }
 }
 
+std::set<std::string> warnings_of(const Result& result) {
+  std::set<std::string> lines;
+  for (const auto& warning : result.ucx.value("warnings", Json::array())) {
+    lines.insert(text_at(warning, "/line"));
+  }
+  return lines;
+}
+
+// In UCX's own words, what it warned of on one side alone: that it does not use a variable, for
+// example.
+void note_warnings(Notes& notes, const Result& base, const Result& now) {
+  constexpr std::size_t most_named = 3;
+  const auto sides =
+      std::array{std::pair{"base", warnings_of(base)}, std::pair{"new", warnings_of(now)}};
+  for (std::size_t at = 0; at < sides.size(); ++at) {
+    Notes alone;
+    std::ranges::set_difference(sides[at].second, sides[1 - at].second, std::back_inserter(alone));
+    for (std::size_t line = 0; line < std::min(most_named, alone.size()); ++line) {
+      notes.push_back(fmt::format("UCX says in {} alone: {}", sides[at].first, alone[line]));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> environment_differences(const Result& base, const Result& now) {
@@ -175,6 +199,7 @@ std::vector<std::string> differences_of(const Result& base, const Result& now) {
   note(all, "compiler", named(base.build, "compiler"), named(now.build, "compiler"));
   note(all, "flags", named(base.build, "flags"), named(now.build, "flags"));
   for (auto& difference : environment_differences(base, now)) all.push_back(std::move(difference));
+  note_warnings(all, base, now);
   return all;
 }
 

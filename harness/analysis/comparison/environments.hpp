@@ -13,7 +13,8 @@ namespace ucxbench {
 /// version does not have at all is no difference.
 std::vector<std::string> environment_differences(const Result& base, const Result& now);
 
-/// The same, after what differs between the programs: commit, compiler, flags.
+/// The same, after what differs between the programs: commit, compiler, flags. In the end, what UCX
+/// warned of on one side alone: "UCX says in new alone: WARN unused env variable: UCX_…".
 std::vector<std::string> differences_of(const Result& base, const Result& now);
 
 /// Of a run, "UCX 1.13.1, driver ?, …".

@@ -24,6 +24,20 @@ TEST(Environments, APreloadedLibraryDiffers) {
                                       "LD_PRELOAD not set -> /x/libdelay.so"}));
 }
 
+TEST(Environments, AWarningOfUcxOnOneSideDiffers) {
+  auto base = in_environment(Json::object(), Json::object(), Json::object());
+  auto now = base;
+  base.ucx["warnings"] = {{{"line", "WARN both"}}};
+  now.ucx["warnings"] = {{{"line", "WARN both"}}, {{"line", "WARN unused env variable: UCX_IB_X"}}};
+  const auto said = [](const Result& one, const Result& other) {
+    const auto all = differences_of(one, other);
+    return all.empty() ? "" : all.back();
+  };
+  EXPECT_EQ(said(base, now), "UCX says in new alone: WARN unused env variable: UCX_IB_X");
+  EXPECT_EQ(said(now, base), "UCX says in base alone: WARN unused env variable: UCX_IB_X");
+  EXPECT_EQ(said(now, now), "");
+}
+
 TEST(Environments, AKernelSettingDiffers) {
   const auto base =
       in_environment(Json::object(), {{"net.core.rmem_max", "212992"}}, Json::object());
