@@ -1,0 +1,79 @@
+"""Messages that come elsewhere, late, cut or for each other: no benchmark says that what it received was right.
+
+ci/shims/misdeliver.cpp spoils them and counts them, so that a benchmark that is new is tested as it stands."""
+
+import pathlib
+
+import pytest
+from conftest import SHIM, SHORT, measuring_commands
+
+MISDELIVER = pathlib.Path(SHIM).with_name("libmisdeliver.so")
+# Small messages, but larger than what is no message to the shim.
+SMALL = ["--sizes", "4KiB"]
+FEW = ["--iterations", 20]
+RUNS = {
+    "pingpong": [*SMALL, *FEW, "--api", "tag,stream,am,get", "--measure", "bandwidth"],
+    "p2p": [*SMALL, *FEW],
+    "incast": ["-n", 3, *SMALL, *FEW, "--runs", 2],
+    "loggp": [*SMALL, "--iterations", 5, "--warmup-runs", 2],
+    "cold": [*SMALL, "--iterations", 5],
+}
+# What is spoilt, and after which part of a rank's messages: in the beginning, after what warms up, and in the middle of what
+# is measured. The last messages of a run may be those that prove the path, whose bytes nobody looks at.
+SPOILT = [("elsewhere", 0), ("elsewhere", 1 / 2), ("elsewhere", 2 / 3), ("previous", 1 / 2), ("late", 2 / 3), ("swap", 1 / 2),
+          ("cut", 2 / 3)]
+
+
+class Misdelivery:
+    """Runs of one command."""
+
+    def __init__(self, bench, folder, command):
+        self.bench, self.folder = bench, folder
+        self.command = [*command, "--launches", 1, "--transports", "shm", "--bind", "none", "--timeout", "10s", "--json", "run.json"]
+        self.runs = 0
+
+    def run(self, action, first=0):
+        """How it ended, how many messages its ranks had at most, and how many were spoilt."""
+        self.runs += 1
+        counts = self.folder / f"counts-{self.runs}"
+        counts.mkdir()
+        done = self.bench(*self.command, environment={
+            "LD_PRELOAD": str(MISDELIVER), "MISDELIVER_ACTION": action, "MISDELIVER_FROM": str(first),
+            "MISDELIVER_FOLDER": str(counts)})
+        of_ranks = [[int(word) for word in file.read_text().split()] for file in counts.iterdir()]
+        return done, max(messages for messages, _ in of_ranks), sum(spoilt for _, spoilt in of_ranks)
+
+
+def assert_nothing_wrong_is_verified(misdelivery, spoilings):
+    done, most, _ = misdelivery.run("nothing")
+    assert done.code == 0 and most > 0, done
+    for case in done.file["cases"]:
+        assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
+    for action, part in spoilings:
+        done, _, spoilt = misdelivery.run(action, int(most * part))
+        if done.code == 0:
+            # Where one message at a time is under way, no two can change places.
+            assert action == "swap" and spoilt == 0, (action, part, spoilt, done)
+            continue
+        wrong = [case for case in done.file["cases"] if case["state"] == "failed"]
+        assert wrong, (action, part, done)
+        for case in wrong:
+            verified = case["verified"]
+            assert verified["errors"] > 0 or verified["checked"] == 0, (action, part, case["reason"])
+            # Where none was right, none counts as right.
+            assert (action, part) != ("elsewhere", 0) or verified["errors"] == verified["checked"], case["reason"]
+
+
+@pytest.mark.parametrize("name", measuring_commands())
+def test_nothing_wrong_is_verified(bench, tmp_path, name):
+    workload = ["--runs", 2] if name not in RUNS and name != "kv" else []
+    command = [name, *RUNS.get(name, SHORT.get(name, [])), *workload]
+    assert_nothing_wrong_is_verified(Misdelivery(bench, tmp_path, command), SPOILT)
+
+
+def test_nothing_wrong_is_verified_of_puts(bench, tmp_path):
+    """After its first messages, of which the last byte is awaited, ping-pong goes on whatever comes. Those that prove the path
+    are less than half of all."""
+    put = ["pingpong", *SMALL, "--iterations", 200, "--api", "put", "--measure", "bandwidth"]
+    misdelivery = Misdelivery(bench, tmp_path, put)
+    assert_nothing_wrong_is_verified(misdelivery, [(action, part) for action, part in SPOILT if part == 1 / 2])
