@@ -118,7 +118,7 @@ class Rank {
           sends() ? *connections_[static_cast<std::size_t>(peer) - 1] : *connections_.front();
       Messages messages(connection.link, clock_, sends(), peer);
       auto figures = memory.measure(messages);
-      const auto path = prove(p, peer, messages, memory, connection);
+      const auto path = prove(planned, peer, messages, memory, connection);
       const auto& verified = messages.verified();
       const Json outcome = {
           {"checked", verified.checked}, {"errors", verified.errors}, {"error", messages.error()}};
@@ -140,9 +140,10 @@ class Rank {
     rendezvous_.get(sends() ? ready : turn, waiting_);
   }
 
-  // The pair plays alone, so that counters are its own.
-  Json prove(const Parameters& p, int peer, Messages& messages, CaseMemory& memory,
-             const Connection& connection) {
+  // The pair plays alone, so that counters are its own: those of both ranks' hosts.
+  Json prove(const PlannedCase<Parameters>& planned, int peer, Messages& messages,
+             CaseMemory& memory, const Connection& connection) {
+    const auto& p = planned.parameters;
     Evidence evidence{.lanes = connection.endpoint.lanes(),
                       .path = parse_request_info(messages.described(memory.spare(), p.bytes)),
                       .moved = {},
@@ -151,9 +152,14 @@ class Rank {
     const auto before = read_counters();
     const auto count = counted_messages(p.bytes);
     messages.uncounted(memory.spare(), p.bytes, count);
-    evidence.moved = moved_since(before);
+    const auto own = counted_here(moved_since(before));
+    const auto key = fmt::format("counted/{}/{}", planned.index, peer);
+    if (!sends()) {
+      rendezvous_.put(key, to_bytes(own), waiting_);
+      return Json::object();
+    }
+    evidence.moved = counted_by_all({own, from_bytes(rendezvous_.get(key, waiting_))});
     evidence.payload_bytes = count * p.bytes;
-    if (!sends()) return Json::object();
     const auto labels = context_.gpus().labels(0, peer, evidence.lanes, GpusOfRanks::Others::wait);
     return path_record(TransportSet::of(p.transports), evidence,
                        Json::array({protocol_record(p.bytes, "message", evidence.path)}), labels);

@@ -185,12 +185,13 @@ class Rank : public RankOfCases<Parameters> {
     comm().barrier();
     if (rank() == origin) prepared.origin->post_some(counted_messages(p.bytes));
     comm().barrier();
-    if (rank() == 0) proof_.counted = moved_since(before);
+    proof_.counted = counted_here(moved_since(before));
   }
 
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
     const Json own = {{"checks", to_json(checks_)},
                       {"words", proof_.words},
+                      {"counted", proof_.counted},
                       {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
@@ -203,8 +204,10 @@ class Rank : public RankOfCases<Parameters> {
     Checks checks;
     std::string words;
     std::uint64_t peak = 0;
+    std::vector<Json> counted;
     for (const auto& of : ranks) {
       checks.add(parse_checks(of.at("checks")));
+      counted.push_back(of.at("counted"));
       if (words.empty()) words = of.at("words").get<std::string>();
       peak = std::max(peak, of.at("peak_buffer_bytes").get<std::uint64_t>());
     }
@@ -212,7 +215,7 @@ class Rank : public RankOfCases<Parameters> {
     record.lanes = comm().lanes(p.prefill);
     const Evidence evidence{.lanes = record.lanes,
                             .path = parse_request_info(words),
-                            .moved = proof_.counted,
+                            .moved = counted_by_all(counted),
                             .payload_bytes = counted_messages(p.bytes) * p.bytes,
                             .message_bytes = static_cast<double>(p.bytes)};
     auto protocol = protocol_record(p.bytes, "bandwidth", evidence.path);
@@ -239,7 +242,7 @@ class Rank : public RankOfCases<Parameters> {
 
   struct Proof {
     std::string words;
-    Counters counted;
+    Json counted;
   };
 
   OneSidedDevice* device_ = nullptr;  ///< of the communicator

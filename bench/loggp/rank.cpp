@@ -170,13 +170,17 @@ class Rank {
     const std::uint64_t payload = (messages + 1) * p.bytes;
     const int other = 1 - comm_->rank();
     checks.add(window_of(p).exchange(*comm_, 0, *send_, {other}, {{other, &*receive_}}));
-    const Json own = {{"checks", to_json(checks)}, {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const Json own = {{"checks", to_json(checks)},
+                      {"counted", counted_here(counted)},
+                      {"peak_buffer_bytes", peak_buffer_bytes()}};
     const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
     if (!times()) return;
     Checks all;
     std::uint64_t peak = 0;
+    std::vector<Json> counted_by_rank;
     for (const auto& rank : ranks) {
       all.add(parse_checks(rank.at("checks")));
+      counted_by_rank.push_back(rank.at("counted"));
       peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
     }
     auto record = made_record(p);
@@ -184,7 +188,7 @@ class Rank {
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),
-                            .moved = counted,
+                            .moved = counted_by_all(counted_by_rank),
                             .payload_bytes = payload,
                             .message_bytes = static_cast<double>(p.bytes)};
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),

@@ -22,9 +22,10 @@ Timed stream_from(const Json& of);
 std::vector<Timed> streams_from(const Json& list);
 
 /// What a rank knows of its own flows of a case, for rank 0, by the other rank's number, null where
-/// there is none. Lists, since each of hundreds of ranks has one of each: received, streams as
-/// above; sent, [lanes, moved, payload_bytes]. Of each run of several pairs at once, Met of the
-/// meeting before it. The checks are of all that it received.
+/// there is none. Lists, since each of hundreds of ranks has one of each: received, [streams as
+/// above, moved]; sent, [lanes, moved, payload_bytes]; moved as counted_here has it, or null. Of
+/// each run of several pairs at once, Met of the meeting before it. The checks are of all that it
+/// received.
 struct Facts {
   explicit Facts(int ranks)
       : received(static_cast<std::size_t>(ranks)), sent(static_cast<std::size_t>(ranks)) {}

@@ -194,21 +194,22 @@ class Rank : public RankOfCases<Parameters> {
       for (int run = 0; run < p.runs; ++run) checked(measured_run);
     }
     facts.checks.add(window_of(p).exchange(comm(), round, buffers_->send, to, places));
-    for (const auto src : from) {
-      facts.received[static_cast<std::size_t>(src)] =
-          to_json(streams_[static_cast<std::size_t>(src)]);
-    }
     // One more stream between two readings of the counters, while nobody else sends.
     if (p.concurrent == Concurrent::one) {
       load.messages = counted_messages(p.bytes);
       const auto before = read_counters();
       once();
-      const auto moved = moved_since(before);
-      for (const auto dst : to) counted_[{p.bytes, dst}] = {moved, *load.messages * p.bytes};
+      const auto moved = counted_here(moved_since(before));
+      for (const auto dst : to) sent_[{p.bytes, dst}] = {moved, *load.messages * p.bytes};
+      for (const auto src : from) received_[{p.bytes, src}] = moved;
+    }
+    for (const auto src : from) {
+      facts.received[static_cast<std::size_t>(src)] = Json::array(
+          {to_json(streams_[static_cast<std::size_t>(src)]), received_[{p.bytes, src}]});
     }
     for (const auto dst : to) {
       // Beside others a message takes the way that it takes alone: UCX chooses by its size.
-      const auto& [moved, payload] = counted_[{p.bytes, dst}];
+      const auto& [moved, payload] = sent_[{p.bytes, dst}];
       facts.sent[static_cast<std::size_t>(dst)] = {comm().lanes(dst), moved, payload};
     }
   }
@@ -281,8 +282,10 @@ class Rank : public RankOfCases<Parameters> {
   std::optional<MessageBuffers> buffers_;    ///< places by peer, this rank left out
   std::vector<std::string> hosts_;           ///< by rank; empty names where no case asks
   std::vector<std::vector<Timed>> streams_;  ///< of the case, by the rank that sent
-  /// What moved and the payload, by message size and receiver, while that pair was alone.
-  std::map<std::pair<std::uint64_t, int>, std::pair<Counters, std::uint64_t>> counted_;
+  /// What moved here (counted_here) and the payload, by message size and receiver, while that pair
+  /// was alone; and what moved by message size and sender. Null where no pair was.
+  std::map<std::pair<std::uint64_t, int>, std::pair<Json, std::uint64_t>> sent_;
+  std::map<std::pair<std::uint64_t, int>, Json> received_;
   /// Until the next one: rank 0 reports for all, when they have gone on.
   std::optional<CaseUnderWay> under_way_;
 };

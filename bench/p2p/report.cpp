@@ -100,7 +100,7 @@ class Reporter {
       const auto meeting = meeting_of(rank);
       for (const auto& from_one : rank.at("received")) {
         if (from_one.is_null()) continue;
-        const auto stream = stream_from(from_one.at(run));
+        const auto stream = stream_from(from_one.at(0).at(run));
         spans.push_back(
             {.begin = axis.at(stream.begin_ns, meeting),
              .end = axis.at(stream.end_ns, meeting),
@@ -118,13 +118,14 @@ class Reporter {
                          const Json& receiver) const {
     const auto& sent = sender.at("sent").at(static_cast<std::size_t>(dst));
     const auto launch = context_.plan().at("launch").get<int>();
-    auto record = record_of_streams(p, launch, src, dst, streams_from(received(receiver, src)));
+    auto record =
+        record_of_streams(p, launch, src, dst, streams_from(received(receiver, src).at(0)));
     keep_blocks_of(record, p, "bandwidth_GBps");
     record.lanes = sent.at(0).get<std::vector<std::string>>();
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),
-                            .moved = sent.at(1).get<Counters>(),
+                            .moved = counted_by_all({sent.at(1), received(receiver, src).at(1)}),
                             .payload_bytes = sent.at(2).get<std::uint64_t>(),
                             .message_bytes = static_cast<double>(p.bytes)};
     const auto others =

@@ -95,7 +95,8 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
     if (lead != bench.pair.lead()) continue;
     const auto before = read_counters();
     in_step(bench.pair, bench.progress, [&] { return bench.loops.one_way(messages); });
-    evidence.moved = moved_since(before);
+    const auto own = counted_here(moved_since(before));
+    evidence.moved = counted_by_all({own, bench.pair.from_follow(own, bench.progress)});
     evidence.payload_bytes = messages * p.bytes * static_cast<std::uint64_t>(p.threads);
   }
   rendezvous.barrier(bench.progress);

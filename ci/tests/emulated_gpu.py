@@ -18,6 +18,13 @@ MIB = 1 << 20
 # on, has BY_ITSELF, as UCX has it: with the other way it does not see what is freed.
 HOOKS, BY_ITSELF = ({"UCX_MEM_MMAP_HOOK_MODE": mode, "UCX_MEM_CUDA_HOOK_MODE": mode} for mode in ("reloc", "bistro"))
 LIBRARIES = {"LD_LIBRARY_PATH": f"{UCX}/lib:{EMULATOR}", **HOOKS}
+
+
+def hooks(command):
+    """Of a benchmark, by what it does with memory."""
+    return BY_ITSELF if command in ("cold", "kv", "moe") else {}
+
+
 needs_emulator = pytest.mark.skipif(not EMULATOR.is_dir(), reason="no emulated CUDA driver was built")
 needs_both = pytest.mark.skipif(
     not EMULATOR.is_dir() or UCX is None,

@@ -162,6 +162,7 @@ def test_large_messages_go_by_cuda_ipc(gpu):
     done = gpu("--memory", "cuda", "--transports", "tcp,nvlink", "--require", "nvlink", **BY_ITSELF)
     case = only(done.file["cases"])
     assert case["path"]["carried_by"] == {"nvlink": 1}
+    assert (case["path"]["carriers"], case["path"]["medium"]) == ({"cuda_ipc": 1}, "nvlink")
     assert case["verified"]["checked"] > 0 and case["verified"]["errors"] == 0
     assert case["labels"] == ["emulated-gpu"]
     direct = done.file["ucx"]["gpu_direct"]["tcp+nvlink, cuda-cuda"]

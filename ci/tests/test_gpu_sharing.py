@@ -4,7 +4,7 @@ import re
 
 import pytest
 from conftest import PROGRAM
-from emulated_gpu import BY_ITSELF, LIBRARIES, emulated, needs_both  # noqa: F401
+from emulated_gpu import LIBRARIES, emulated, hooks, needs_both  # noqa: F401
 from namespaces import IP, PORT, Hosts, made, token_in
 
 ON_GPU = ["--memory", "cuda", "--transports", "tcp,nvlink"]
@@ -18,11 +18,6 @@ SHORT = {
     "kv": ["--descriptors", 16, "--block", "64KiB", "--sessions", 1, "--rounds", 1],
     "moe": ["-n", 2, "--tokens", 64, "--routing", "uniform", "--runs", 1],
 }
-
-
-def hooks(command):
-    """UCX as it is, for what frees memory and goes on."""
-    return BY_ITSELF if command in ("cold", "kv", "moe") else {}
 
 
 def labels(run):

@@ -4,11 +4,13 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/limits/run_limits.hpp"
 #include "harness/analysis/loggp.hpp"
+#include "harness/analysis/media.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
 
 namespace ucxbench {
 
 void annotate(Result& result) {
+  add_media(result);
   add_limits(result);
   for (auto& of : result.cases) add_sweep(of, result);
   result.ablation = ablation_of(result);

@@ -10,6 +10,8 @@
 #include "harness/core/names.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -96,6 +98,11 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
     take_unmeasured(checked, of);
     return checked;
   }
+  if (is_time_sliced(of)) {
+    checked.fulfilment = Fulfilment::inconclusive;
+    checked.why = "time-sliced: ranks take turns on one GPU";
+    return checked;
+  }
   const auto pairs = pairs_of_class(of, path_class, checked);
   if (pairs.empty()) return checked;
   const bool more_is_better = shown_metric(of, metric).better == "higher";
@@ -119,6 +126,25 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   return checked;
 }
 
+/// Of a payload by these members; empty where nobody can tell. By the medium it is all or nothing.
+std::optional<double> known_share(const std::vector<std::string>& members, const Json& path,
+                                  const std::optional<SeenMedium>& medium) {
+  switch (unmet_by(members, path, medium)) {
+    case Unmet::not_known:
+    case Unmet::eliminated:
+    case Unmet::medium_unknown:
+      return std::nullopt;
+    case Unmet::met:
+    case Unmet::too_little:
+      return share_by(members, path);
+    case Unmet::inside_one_gpu:
+    case Unmet::over_pcie:
+    case Unmet::counters_deny:
+      break;
+  }
+  return 0;
+}
+
 CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
   CheckedLimit checked{.name = "path", .expected = expectation.carriers};
   if (of.state != CaseState::measured) {
@@ -127,16 +153,17 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
   }
   const auto pairs = pairs_of_class(of, expectation.path_class, checked);
   if (pairs.empty()) return checked;
+  std::map<RankPair, std::optional<SeenMedium>> media;
+  for (const auto& pair : of.pairs) {
+    media[{pair.at("src").get<int>(), pair.at("dst").get<int>()}] = medium_in(pair);
+  }
   std::map<RankPair, double> shares;  // the least of the launches that know it
   for (const auto& record : of.launches) {
-    const auto carried = carried_by(record.path);
-    if (carried.empty()) continue;
-    double share = 0;
-    for (const auto& member : expectation.carriers) {
-      if (const auto part = carried.find(member); part != carried.end()) share += part->second;
-    }
-    const auto [known, added] = shares.emplace(RankPair(record.src, record.dst), share);
-    known->second = std::min(known->second, share);
+    const RankPair pair(record.src, record.dst);
+    const auto share = known_share(expectation.carriers, record.path, media[pair]);
+    if (!share) continue;
+    const auto [known, added] = shares.emplace(pair, *share);
+    known->second = std::min(known->second, *share);
   }
   checked.why = "cannot tell what carried it: " + text_at(of.path, "/why", "nothing is known");
   bool any_unknown = false;
@@ -150,7 +177,10 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
   if (checked.fulfilment == Fulfilment::met && any_unknown) {
     checked.fulfilment = Fulfilment::inconclusive;
   }
-  if (checked.fulfilment != Fulfilment::inconclusive) checked.why.clear();
+  if (checked.fulfilment == Fulfilment::met) checked.why.clear();
+  if (checked.fulfilment == Fulfilment::missed) {
+    checked.why = carriers_in_words(of.path) + " carried it";
+  }
   return checked;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/result/media.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -27,6 +29,11 @@ struct MeasuredPairs {
 };
 
 MeasuredPairs rates() { return {.metric = "bandwidth_GBps"}; }
+
+/// What cuda_ipc carried crossed this, between all pairs.
+void cross(Case& of, const char* medium) {
+  for (auto& pair : of.pairs) pair.update({{"medium", medium}, {"medium_proof", "path-class"}});
+}
 
 CheckedLimit only_limit(const Expectation& expectation, const Case& of) {
   auto checked = check_limits(expectation, &of, &of);
@@ -97,6 +104,7 @@ TEST(Expectations, OfAClassLookAtItsPairs) {
 TEST(Expectations, OfThePathNeedSomebodyWhoKnows) {
   auto run = rates();
   run.add(0, 1, {40, 40}, "", {{"nvlink", 0.999}, {"tcp", 0.001}});
+  cross(run.of, "nvlink");
   const Expectation nvlink{.carriers = {"nvlink"}};
   EXPECT_EQ(only_limit(nvlink, run.of).fulfilment, Fulfilment::met);
   EXPECT_EQ(only_limit(nvlink, run.of).measured, 0.999);
@@ -111,6 +119,31 @@ TEST(Expectations, OfThePathNeedSomebodyWhoKnows) {
   EXPECT_EQ(missed.src, 1);
   EXPECT_EQ(only_limit({.carriers = {"nvlink", "tcp"}}, run.of).fulfilment,
             Fulfilment::inconclusive);
+}
+
+TEST(Expectations, OfNvlinkAreNotMetOverAnotherMedium) {
+  auto run = rates();
+  run.add(0, 1, {40, 40}, "", {{"nvlink", 1.0}});
+  run.of.path["carried_by"] = {{"nvlink", 1.0}};
+  const Expectation nvlink{.carriers = {"nvlink"}};
+  EXPECT_EQ(only_limit(nvlink, run.of).fulfilment, Fulfilment::inconclusive) << "medium unknown";
+  for (const auto* medium : {"pcie", "same-gpu"}) {
+    cross(run.of, medium);
+    const auto missed = only_limit(nvlink, run.of);
+    EXPECT_EQ(missed.fulfilment, Fulfilment::missed) << medium;
+    EXPECT_EQ(missed.measured, 0) << medium;
+    EXPECT_EQ(missed.why, carriers_in_words(run.of.path) + " carried it");
+  }
+}
+
+TEST(Expectations, OfTimesAreNotJudgedWhereRanksTakeTurnsOnAGpu) {
+  auto run = rates();
+  run.add(0, 1, {40, 40});
+  EXPECT_EQ(only_limit({.min_GBps = 1}, run.of).fulfilment, Fulfilment::met);
+  run.of.labels = {"same-gpu", "time-sliced"};
+  const auto checked = only_limit({.min_GBps = 1}, run.of);
+  EXPECT_EQ(checked.fulfilment, Fulfilment::inconclusive);
+  EXPECT_TRUE(checked.why.starts_with("time-sliced")) << checked.why;
 }
 
 TEST(Expectations, OfWhatWasNotMeasuredSayWhy) {
@@ -143,6 +176,7 @@ TEST(Expectations, LikeARunAreMetByIt) {
   run.add(1, 0, {40, 42}, "NV2", {{"nvlink", 1.0}});
   run.add(0, 2, {10.37, 10.37}, "SYS", {{"nvlink", 0.4}, {"tcp", 0.6}});
   run.of.path["carried_by"] = {{"nvlink", 1.0}};
+  cross(run.of, "nvlink");
   MeasuredPairs times{.metric = "latency_us"};
   times.add(0, 1, {7.03, 7.03}, "NV2");
   const auto all =

@@ -14,6 +14,7 @@
 #include "harness/report/workload_view.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -52,7 +53,7 @@ std::string cold_of(const Block& block) {
 }
 
 std::string carrier_of(const Case& of) {
-  const auto who = shares_in_words(carried_by(of.path));
+  const auto who = carriers_in_words(of.path);
   const auto verdict = text_at(of.path, "/verdict", "unknown");
   if (who.empty()) return "unknown: " + text_at(of.path, "/why", "nothing is known");
   if (verdict == "as-asked") return who;

@@ -9,6 +9,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/media.hpp"
 
 namespace ucxbench {
 namespace {
@@ -149,8 +150,9 @@ Grid against_limits(const Case& of) {
   for (const auto& limit : of.limits) {
     const auto p50 = number_at(limit, "p50_GBps");
     std::vector<std::string> row = {
-        text_at(limit, "/class"), text_at(limit, "/path", "?"), text_at(limit, "/pairs"),
-        significant(number_at(limit, "min_GBps"), 3), significant(p50, 3)};
+        text_at(limit, "/class"), carrier_of_member(text_at(limit, "/path", "?")),
+        text_at(limit, "/pairs"), significant(number_at(limit, "min_GBps"), 3),
+        significant(p50, 3)};
     for (const auto& [field, name] : against) {
       const auto rate = number_at(limit, field);
       const bool at_most = field == against.front().first && text_at(limit, "/complete") != "yes";

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/core/units.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
 
@@ -119,7 +120,7 @@ Grid traffic_of(const Case& of) {
         fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
         text_at(*pair, "/class")};
     if (numa) row.push_back(text_at(*pair, "/numa"));
-    row.push_back(text_at(*pair, "/path"));
+    row.push_back(carrier_of_member(text_at(*pair, "/path")));
     row.push_back(size_of_messages(*pair, "p50_bytes"));
     row.push_back(size_of_messages(*pair, "p99_bytes"));
     row.push_back(significant(peak, 3));

@@ -7,6 +7,7 @@
 
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/phases.hpp"
 
 namespace ucxbench {
@@ -74,6 +75,7 @@ bool cpu_moves_the_bytes(const Case& of) {
 // How long a run must take at least, by its own computing and by what the exchange took alone: one
 // after the other where the CPUs do both, else the longer of the two.
 std::string bound_of(const Case& of) {
+  if (is_time_sliced(of)) return "";
   double computing_ms = 0;
   for (const auto& phase : of.phases) {
     if (kind_of(phase) != PhaseKind::computing) continue;

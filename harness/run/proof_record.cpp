@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/core/units.hpp"
+#include "harness/result/media.hpp"
 #include "harness/run/hosts.hpp"
 
 namespace ucxbench {
@@ -28,6 +29,7 @@ Json counted_here(const Counters& moved) {
 Counters counted_by_all(const std::vector<Json>& ranks) {
   std::map<std::string, Counters> by_place;
   for (const auto& rank : ranks) {
+    if (rank.is_null()) continue;
     const auto machine = rank.at("machine").get<std::string>();
     const auto network = machine + rank.at("network").get<std::string>();
     for (const auto& [counter, bytes] : rank.at("moved").get<Counters>()) {
@@ -55,9 +57,14 @@ Json path_record(const TransportSet& asked, const Evidence& evidence, const Json
   const auto verdict = judge(asked, evidence);
   Json path = {{"protocols", protocols},
                {"carried_by", verdict.carried},
+               {"proof", to_string(verdict.proof)},
                {"verdict", to_string(verdict.path)},
                {"why", verdict.why},
                {"labels", labels}};
+  if (!verdict.eliminated.empty()) path["eliminated"] = verdict.eliminated;
+  for (const auto& [member, share] : verdict.carried) {
+    path["carriers"][carrier_of_member(member)] = share;
+  }
   if (evidence.payload_bytes > 0) {
     path["bytes_by_counter"] = evidence.moved;
     path["payload_bytes"] = evidence.payload_bytes;

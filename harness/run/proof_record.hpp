@@ -19,9 +19,10 @@ std::uint64_t counted_messages(std::uint64_t bytes);
 /// What moved on this rank's host, for counted_by_all.
 Json counted_here(const Counters& moved);
 
-/// What the devices of all hosts sent, by what each rank has from counted_here, read before the
-/// first message and after its own last one. Ranks that see the same device count once, with what
-/// the last of them saw: network devices are those of a network namespace, others of a machine.
+/// What the devices of all hosts sent, by what each rank has from counted_here, null where it read
+/// none: read before the first message and after its own last one. Ranks that see the same device
+/// count once, with what the last of them saw: network devices are those of a network namespace,
+/// others of a machine.
 Counters counted_by_all(const std::vector<Json>& ranks);
 
 /// One entry of "protocols": how UCX sends messages of `bytes` in this use.

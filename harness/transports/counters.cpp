@@ -74,7 +74,7 @@ Counters moved(const Counters& before, const Counters& after) {
   Counters deltas;
   for (const auto& [name, value] : after) {
     const auto old = before.find(name);
-    if (old != before.end() && value > old->second) deltas[name] = value - old->second;
+    if (old != before.end() && value >= old->second) deltas[name] = value - old->second;
   }
   return deltas;
 }

@@ -15,7 +15,8 @@ namespace ucxbench {
 using Counters = std::map<std::string, std::uint64_t>;
 Counters read_counters();
 
-/// What moved between two readings; counters that did not move are left out.
+/// What moved between two readings, 0 for a counter that did not; one that was set back is left
+/// out.
 Counters moved(const Counters& before, const Counters& after);
 
 /// What moved until now. An adapter may count a packet after it has arrived, so this waits until

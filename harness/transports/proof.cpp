@@ -7,13 +7,26 @@
 #include <regex>
 #include <set>
 
+#include "harness/core/names.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/media.hpp"
 #include "harness/transports/lanes.hpp"
 #include "harness/transports/printed.hpp"
 
 namespace ucxbench {
 namespace {
+
+constexpr Names<Proof, 10> proof_names = {{{Proof::counted, "counted"},
+                                           {Proof::told_and_counted, "told-and-counted"},
+                                           {Proof::told, "told"},
+                                           {Proof::only_lane, "only-lane"},
+                                           {Proof::eliminated, "eliminated"},
+                                           {Proof::contradicted, "contradicted"},
+                                           {Proof::control, "control"},
+                                           {Proof::not_counted, "not-counted"},
+                                           {Proof::ambiguous, "ambiguous"},
+                                           {Proof::silent, "silent"}}};
 
 // A counter counts headers and other traffic too: what is below this part of the payload is noise,
 // what is above the second is the payload.
@@ -57,86 +70,147 @@ std::map<std::string, double> counted_shares(const Evidence& evidence) {
   return shares;
 }
 
-bool has_counters(const std::string& member) { return member == "tcp" || member == "ib"; }
+// Each host has those of its network devices. An adapter, or GPUs, may have none; and bytes that
+// cuda_ipc carried need not cross an NVLink, so that its counters can prove it but not deny it.
+bool has_counters(const Evidence& evidence, const std::string& member) {
+  return member == "tcp" ||
+         (member == "ib" && std::ranges::any_of(evidence.moved, [](const auto& counter) {
+            return counter.first.starts_with("ib/");
+          }));
+}
 
 std::string in_words(const std::map<std::string, double>& carried) {
   std::vector<std::string> words;
   for (const auto& [member, share] : carried) {
-    words.push_back(fmt::format("{} {:.0f} %", member, 100 * share));
+    words.push_back(fmt::format("{} {:.0f} %", carrier_of_member(member), 100 * share));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::map<std::string, double> all_by(const std::string& member) { return {{member, 1.0}}; }
+std::string counters_of(const std::string& member) {
+  return member == "nvlink" ? "NVLink" : member;
+}
 
-// The shares, and where they come from.
-std::pair<std::map<std::string, double>, std::string> shares(const Evidence& evidence) {
+// What a line has to say beside the proof: of which member, how much of the payload its counters
+// saw or others did not, and which members are left.
+struct Shares {
+  Proof proof = Proof::silent;
+  std::map<std::string, double> carried{};
+  std::string member{};
+  double share = 0;
+  std::vector<std::string> left{};
+};
+
+std::string why_of(const Shares& of, const Evidence& evidence) {
+  const auto counters = counters_of(of.member);
+  switch (of.proof) {
+    case Proof::counted:
+      return "counters: " + in_words(of.carried);
+    case Proof::told_and_counted:
+      return fmt::format("UCX: {}, and the counters of {}", evidence.path.protocol, counters);
+    case Proof::told:
+      return fmt::format("UCX: {} on {}", evidence.path.protocol,
+                         fmt::join(evidence.path.lanes, ", "));
+    case Proof::only_lane:
+      return "only one configured lane can carry payload";
+    case Proof::eliminated:
+      return fmt::format(
+          "by elimination: {}, as counters did not see {:.0f} % of the bytes and no "
+          "lane but {} is left",
+          in_words(of.carried), 100 * of.share, carrier_of_member(of.member));
+    case Proof::contradicted:
+      return fmt::format("UCX names {}, but its counters saw {:.0f} % of the bytes",
+                         carrier_of_member(of.member), 100 * of.share);
+    case Proof::control:
+      return fmt::format(
+          "{}'s counters saw {:.0f} B for each message of {:.0f} B, and a "
+          "rendezvous by another lane says as much there",
+          counters, of.share * evidence.message_bytes, evidence.message_bytes);
+    case Proof::not_counted:
+      return "several lanes could, and nothing counted";
+    case Proof::ambiguous: {
+      std::vector<std::string> names;
+      for (const auto& member : of.left) names.push_back(carrier_of_member(member));
+      return fmt::format("{:.0f} % of the bytes passed no counter, and {} could have carried them",
+                         100 * of.share,
+                         names.empty() ? std::string("no configured lane")
+                                       : fmt::format("{}", fmt::join(names, " or ")));
+    }
+    case Proof::silent:
+      break;
+  }
+  return evidence.device + " does not say what carries its messages";
+}
+
+Shares all_by(const std::string& member, Proof proof) {
+  return {.proof = proof, .carried = {{member, 1.0}}, .member = member};
+}
+
+// What counters of each member say; the rest went by the one lane without any.
+Shares shares_by_counters(const std::set<std::string>& possible, const Evidence& evidence) {
+  const auto counted = counted_shares(evidence);
+  Shares of{.proof = Proof::counted};
+  double rest = 1.0;
+  for (const auto& member : possible) {
+    const auto seen = counted.find(member);
+    if (!has_counters(evidence, member)) {
+      if (member != "nvlink" || seen == counted.end() || seen->second < nearly_all) {
+        of.left.push_back(member);
+        continue;
+      }
+    }
+    if (seen == counted.end()) continue;
+    if (may_be_control(evidence, seen->second)) {
+      // Messages that are alike take one way: a part of each is none of its payload.
+      if (evidence.alike) continue;
+      return {.proof = Proof::control, .member = member, .share = seen->second};
+    }
+    of.carried[member] = std::min(rest, seen->second);
+    rest -= of.carried[member];
+  }
+  if (rest <= noise) return of;
+  of.share = rest;
+  if (of.left.size() != 1) {
+    of.carried.clear();
+    of.proof = Proof::ambiguous;
+    return of;
+  }
+  of.proof = Proof::eliminated;
+  of.member = of.left.front();
+  of.carried[of.member] = rest;
+  return of;
+}
+
+Shares shares(const Evidence& evidence) {
   const auto possible = members_of(evidence.lanes);
   const auto told = members_of(evidence.path.lanes);
   const auto counted = counted_shares(evidence);
+  const auto seen = [&](const std::string& member) {
+    return counted.contains(member) ? counted.at(member) : 0.0;
+  };
+  const auto is_silent = [&](const std::string& member) {
+    return evidence.payload_bytes == 0 || !has_counters(evidence, member);
+  };
   if (told.size() == 1) {
     const auto& member = *told.begin();
-    const auto seen = counted.contains(member) ? counted.at(member) : 0.0;
-    if (evidence.payload_bytes == 0 || !has_counters(member)) {
-      for (const auto& [counted_member, share] : counted) {
-        if (counted_member != member && share >= nearly_all && possible.contains(counted_member)) {
-          return {all_by(counted_member),
-                  fmt::format("UCX names {}, but all bytes passed {}'s counters", member,
-                              counted_member)};
-        }
+    if (seen(member) >= nearly_all) return all_by(member, Proof::told_and_counted);
+    if (is_silent(member)) {
+      for (const auto& [other, share] : counted) {
+        if (share >= nearly_all && possible.contains(other)) return all_by(other, Proof::counted);
       }
-      return {all_by(member), fmt::format("UCX: {} on {}", evidence.path.protocol,
-                                          fmt::join(evidence.path.lanes, ", "))};
-    }
-    if (seen >= nearly_all) {
-      return {all_by(member), "UCX: " + evidence.path.protocol + ", and the counters of " + member};
+      return all_by(member, Proof::told);
     }
     if (possible.size() == 1) {
-      return {{},
-              fmt::format("UCX names {}, but its counters saw {:.0f} % of the bytes", member,
-                          100 * seen)};
+      return {.proof = Proof::contradicted, .member = member, .share = seen(member)};
     }
   }
-  if (possible.size() == 1 &&
-      (evidence.payload_bytes == 0 || !has_counters(*possible.begin()) ||
-       (counted.contains(*possible.begin()) && counted.at(*possible.begin()) >= nearly_all))) {
-    return {all_by(*possible.begin()), "only one configured lane can carry payload"};
+  if (possible.size() == 1) {
+    const auto& member = *possible.begin();
+    if (is_silent(member) || seen(member) >= nearly_all) return all_by(member, Proof::only_lane);
   }
-  if (possible.empty() && told.empty()) {
-    return {{}, evidence.device + " does not say what carries its messages"};
-  }
-  if (evidence.payload_bytes == 0) return {{}, "several lanes could, and nothing counted"};
-  std::map<std::string, double> carried;
-  double rest = 1.0;
-  std::vector<std::string> uncounted;
-  for (const auto& member : possible) {
-    if (!has_counters(member)) {
-      uncounted.push_back(member);
-    } else if (counted.contains(member)) {
-      if (may_be_control(evidence, counted.at(member))) {
-        // Messages that are alike take one way: a part of each is none of its payload.
-        if (evidence.alike) continue;
-        return {{},
-                fmt::format("{}'s counters saw {:.0f} B for each message of {:.0f} B, and a "
-                            "rendezvous by another lane says as much there",
-                            member, counted.at(member) * evidence.message_bytes,
-                            evidence.message_bytes)};
-      }
-      carried[member] = std::min(rest, counted.at(member));
-      rest -= carried[member];
-    }
-  }
-  if (rest > noise) {
-    if (uncounted.size() != 1) {
-      return {{},
-              fmt::format("{:.0f} % of the bytes passed no counter, and {} could have carried them",
-                          100 * rest,
-                          uncounted.empty() ? std::string("no configured lane")
-                                            : fmt::format("{}", fmt::join(uncounted, " or ")))};
-    }
-    carried[uncounted.front()] = rest;
-  }
-  return {carried, "counters: " + in_words(carried)};
+  if (possible.empty() && told.empty()) return {};
+  if (evidence.payload_bytes == 0) return {.proof = Proof::not_counted};
+  return shares_by_counters(possible, evidence);
 }
 
 // Of a message whose estimate UCX rounds to 0.1 MiB/s (which it calls MB/s) and to 0.01 us: by the
@@ -191,9 +265,14 @@ std::string_view to_string(PathVerdict path) {
   return "unknown";
 }
 
+std::string_view to_string(Proof proof) { return name_of(proof_names, proof); }
+
 Verdict judge(const TransportSet& set, const Evidence& evidence) {
-  Verdict verdict;
-  std::tie(verdict.carried, verdict.why) = shares(evidence);
+  const auto found = shares(evidence);
+  Verdict verdict{.carried = found.carried,
+                  .proof = found.proof,
+                  .eliminated = found.proof == Proof::eliminated ? found.member : "",
+                  .why = why_of(found, evidence)};
   const auto possible = members_of(evidence.lanes);
   for (const auto& member : set.members()) {
     if (member == "auto" || possible.empty() || possible.contains(member)) continue;
@@ -207,10 +286,10 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
   return verdict;
 }
 
-double share_of(const TransportSet& required, const std::map<std::string, double>& carried) {
+double share_of(const TransportSet& set, const std::map<std::string, double>& carried) {
   double share = 0;
   for (const auto& [member, part] : carried) {
-    if (required.has("auto") || required.has(member)) share += part;
+    if (set.has("auto") || set.has(member)) share += part;
   }
   return share;
 }

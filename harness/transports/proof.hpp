@@ -41,11 +41,28 @@ struct Evidence {
 enum class PathVerdict { as_asked, partly, other, unknown };
 std::string_view to_string(PathVerdict path);  ///< "as-asked", …
 
+/// What the shares of a payload rest on, or why nobody can tell them.
+enum class Proof {
+  counted,           ///< the devices' own counters saw the bytes
+  told_and_counted,  ///< UCX names the lane, and that device's counters saw the bytes
+  told,              ///< UCX names the lane; it has no counter
+  only_lane,         ///< no other lane is configured
+  eliminated,        ///< counters did not see the bytes, and one lane without a counter is left
+  contradicted,      ///< counters deny what UCX or its lanes say
+  control,           ///< as few bytes as control messages have may be these or payload
+  not_counted,       ///< several lanes could, and no counter was read
+  ambiguous,         ///< no counter saw the bytes, and no lane or several are left
+  silent,            ///< neither lanes nor UCX say anything
+};
+std::string_view to_string(Proof proof);  ///< "told-and-counted", …
+
 struct Verdict {
   PathVerdict path = PathVerdict::unknown;
   /// Share of the payload by member ("tcp", "shm", …); empty when unknown.
-  std::map<std::string, double> carried;
-  std::string why;  ///< one line
+  std::map<std::string, double> carried{};
+  Proof proof = Proof::silent;
+  std::string eliminated{};  ///< the member of `carried` that is known by elimination; else empty
+  std::string why{};         ///< one line
 };
 
 /// Weighs what UCX says, what its configuration leaves possible, and what independent counters saw.
@@ -53,7 +70,7 @@ struct Verdict {
 /// verdict is unknown.
 Verdict judge(const TransportSet& set, const Evidence& evidence);
 
-/// The share of the payload that members of `required` carried, 0 if unknown.
-double share_of(const TransportSet& required, const std::map<std::string, double>& carried);
+/// The share of the payload that members of `set` carried, 0 if unknown.
+double share_of(const TransportSet& set, const std::map<std::string, double>& carried);
 
 }  // namespace ucxbench

@@ -97,7 +97,48 @@ TEST(Judge, GivesWhatNoCounterSawToTheOneLaneWithoutACounter) {
   auto two = direct;
   two.lanes.push_back("cma/memory");
   EXPECT_EQ(judged("shm,tcp,nvlink", two).path, PathVerdict::unknown);
-  EXPECT_NE(judged("shm,tcp,nvlink", two).why.find("nvlink or shm"), std::string::npos);
+  EXPECT_NE(judged("shm,tcp,nvlink", two).why.find("cuda_ipc or shm"), std::string::npos);
+}
+
+TEST(Judge, CallsAnEliminationSo) {
+  const Evidence left = {.lanes = {"tcp/lo", "cuda_ipc/cuda"},
+                         .path = {},
+                         .moved = {{"nvlink/GPU0", 0}, {"tcp/lo", 1000}},
+                         .payload_bytes = 1 << 20};
+  const auto verdict = judged("tcp,nvlink", left);
+  EXPECT_EQ(verdict.proof, Proof::eliminated);
+  EXPECT_EQ(verdict.eliminated, "nvlink");
+  EXPECT_EQ(verdict.why,
+            "by elimination: cuda_ipc 100 %, as counters did not see 100 % of the bytes and no "
+            "lane but cuda_ipc is left");
+  auto counted = left;
+  counted.moved["nvlink/GPU0"] = 1 << 20;
+  EXPECT_EQ(judged("tcp,nvlink", counted).proof, Proof::counted);
+  EXPECT_EQ(judged("tcp,nvlink", counted).why, "counters: cuda_ipc 100 %");
+  counted.path = {"zero-copy", {"cuda_ipc/cuda"}};
+  EXPECT_EQ(judged("tcp,nvlink", counted).proof, Proof::told_and_counted);
+  const Evidence by_shm = {.lanes = {"tcp/lo", "cma/memory"},
+                           .path = {},
+                           .moved = {{"tcp/lo", 0}},
+                           .payload_bytes = 1 << 20};
+  EXPECT_EQ(judged("tcp,shm", by_shm).proof, Proof::eliminated);
+  EXPECT_EQ(judged("tcp,shm", by_shm).eliminated, "shm");
+}
+
+TEST(Judge, ProvesInfinibandByItsCountersOrLanesOnly) {
+  const Evidence counted = {.lanes = {"tcp/eth0", "rc_mlx5/mlx5_0:1"},
+                            .path = {},
+                            .moved = {{"ib/mlx5_0:1", 1000}, {"tcp/eth0", 0}},
+                            .payload_bytes = 1000};
+  EXPECT_EQ(judged("tcp,ib", counted).proof, Proof::counted);
+  auto still = counted;
+  still.moved["ib/mlx5_0:1"] = 0;
+  EXPECT_EQ(judged("tcp,ib", still).proof, Proof::ambiguous) << "it has a counter, which denies it";
+  auto without = counted;
+  without.moved.erase("ib/mlx5_0:1");
+  EXPECT_EQ(judged("tcp,ib", without).eliminated, "ib") << "no counter, as of a virtual function";
+  without.path = {"rendezvous", {"rc_mlx5/mlx5_0:1"}};
+  EXPECT_EQ(judged("tcp,ib", without).proof, Proof::told);
 }
 
 TEST(Judge, TakesNoControlMessagesForPayload) {
@@ -187,7 +228,7 @@ TEST(Counters, OfThisMachineOnlyGrow) {
   const auto before = read_counters();
   ASSERT_TRUE(before.contains("tcp/lo"));
   EXPECT_EQ(moved({{"tcp/lo", 5}, {"tcp/a", 3}}, {{"tcp/lo", 9}, {"tcp/a", 3}, {"tcp/b", 1}}),
-            (Counters{{"tcp/lo", 4}}));
+            (Counters{{"tcp/a", 0}, {"tcp/lo", 4}}));
 }
 
 TEST(RoceMtu, IsTheKernels) {

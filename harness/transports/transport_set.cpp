@@ -100,7 +100,7 @@ const std::vector<TransportName>& transport_names() {
       {"shm", "sm", "shared memory and copies between processes of a host (posix, sysv, cma)"},
       {"tcp", "tcp", "TCP sockets on the devices of --net-devices"},
       {"nvlink", "cuda_copy,cuda_ipc",
-       "GPU to GPU by CUDA IPC: NVLink, or PCIe where there is none"},
+       "allows cuda_ipc, GPU to GPU: over NVLink, PCIe or inside one GPU"},
       {"ib", "rc", "InfiniBand or RoCE, reliable connection"},
       {"auto", "all", "whatever UCX chooses by itself"}};
   return names;

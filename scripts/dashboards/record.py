@@ -73,7 +73,8 @@ def cases_of(run, shown, problems):
         if case["key"] in cases:
             problems.append(f"{case['key']} is there twice; the first counts")
             continue
-        metrics = {
+        # Times of ranks that take turns on one GPU are no figures to follow.
+        metrics = {} if "time-sliced" in case["labels"] else {
             name: values for name, metric in case["metrics"].items()
             if metric_of(case, name)["judged"] and (values := values_of(metric, f"{case['key']} {name}", problems))
         }

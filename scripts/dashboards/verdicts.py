@@ -120,7 +120,8 @@ def by_chain(new, links, program):
     rows += [row for name, row in found[usual].items() if name not in awaited and row["verdict"] != "missing"]
     lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] == "regressed" and row.get("base_run"))
     shown = max(lost, key=lambda run: (lost[run], run.time)) if lost else usual
-    return Comparison(new, shown, asked[shown][0] | {"series": rows})
+    # Of ranks that take turns on one GPU there is no row.
+    return Comparison(new, shown, asked[shown][0] | {"series": [row for row in rows if row.get("reason") != "time-sliced"]})
 
 
 def compared(stream, program, found, entries=(), base=None):

@@ -4,7 +4,7 @@ import topology
 import transferlog
 from pages import timeline
 from plots import waterfall
-from plots.common import measured, over, percent, row_name, significant, size_axis, words
+from plots.common import carriers, measured, over, percent, row_name, significant, size_axis, words
 
 MOST_TIMELINES = 6  # in one drawing
 MOST_WIRINGS = 4
@@ -119,4 +119,4 @@ def of_time(run, folder):
 
 
 def name_of(case):
-    return f"{case['key']} over {words(list(by))}" if (by := case["path"].get("carried_by")) else case["key"]
+    return f"{case['key']} over {words(list(by))}" if (by := carriers(case["path"])) else case["key"]

@@ -1,6 +1,6 @@
 """What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
 
-from plots.common import metric_of, percent, significant, unit_text, words
+from plots.common import carriers, metric_of, percent, significant, unit_text, words
 
 SEVERITIES = ("error", "warning", "note")
 # What a title says by its value alone.
@@ -56,8 +56,7 @@ def is_canary(case):
 
 def carried(case):
     path = case.get("path") or {}
-    by = path.get("carried_by") or {}
-    if not by:
+    if not (by := carriers(path)):
         return "–" if case["shows"]["ranks"] == 1 else "?"
     return ", ".join(name if share >= NEARLY_ALL else f"{name} {percent(share)}" for name, share in by.items())
 

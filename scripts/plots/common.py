@@ -35,6 +35,12 @@ def interval(value):
     return number(low), number(high)
 
 
+def carriers(path):
+    """{what carried bytes, of cuda_ipc also what they crossed: its share}; a set's member nvlink only allows cuda_ipc."""
+    ipc = "cuda_ipc" + (f" ({path['medium']})" if path.get("medium") else "")
+    return {ipc if name == "nvlink" else name: share for name, share in (path.get("carried_by") or {}).items()}
+
+
 def words(value):
     if isinstance(value, list):
         return "+".join(words(part) for part in value)

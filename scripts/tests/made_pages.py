@@ -54,6 +54,7 @@ for case in new["cases"]:
             "matched_new": metric["p50"], "ratio": 1.2 if lost else 1.0, "floor": 0.01,
             "interval": [1.1, 1.3] if lost else [0.99, 1.01], "base_launches": 8, "new_launches": 8,
             "by": "duets" if "ab" in new["run"] else "launches", "in_turns": None,
+            "reason": "time-sliced" if "time-sliced" in case["labels"] else None,
             "p": 0.5 if itself else 0.001, "p_corrected": 0.002, "why": ""}})
 print(json.dumps({{"alpha": 0.01, "tests": len(rows), "incomparable": "", "host_changed": "", "canaries": [],
     "differences": ["commit a -> b"], "series": rows}}))

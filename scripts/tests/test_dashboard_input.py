@@ -47,6 +47,14 @@ def test_a_value_that_is_none_is_left_out_alone(runs, program, value):
     assert sum(line["v"][5] is None for line in found["lines"]) == 1
 
 
+def test_times_of_ranks_that_take_turns_on_a_gpu_have_no_row(runs, program):
+    for file in files_of(runs)[5], files_of(runs)[-1]:
+        change(file, lambda run: run["cases"][0].update(labels=["same-gpu", "time-sliced"]))
+    found = data_of(made(runs, program))
+    for which in 5, -1:
+        assert sum(line["v"][which] is None for line in found["lines"]) == 2
+
+
 def test_a_unit_that_changed_is_named_and_left_out(runs, program):
     def to_ms(run):
         metrics = run["cases"][0]["metrics"]

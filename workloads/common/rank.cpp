@@ -22,12 +22,10 @@ constexpr std::size_t log_capacity = std::size_t{1} << 20U;
 // What carried the exchange alone: the devices' counters around it, on rank 0, and the lanes to all
 // peers. The counters are of this host, so they say nothing of ranks on others.
 Json path_of(const Communicator& comm, const WorkloadParameters& p,
-             const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes,
-             double message_bytes) {
+             const std::vector<RankFacts>& ranks, std::uint64_t payload_bytes, double message_bytes,
+             const Json& labels) {
   std::vector<Json> counted;
-  for (const auto& rank : ranks) {
-    if (!rank.counted.is_null()) counted.push_back(rank.counted);
-  }
+  for (const auto& rank : ranks) counted.push_back(rank.counted);
   Evidence evidence{.lanes = {},
                     .path = {},
                     .device = device_name(p.comm),
@@ -42,12 +40,7 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p,
       }
     }
   }
-  const auto verdict = judge(TransportSet::of(p.transports), evidence);
-  return {{"carried_by", verdict.carried},
-          {"verdict", to_string(verdict.path)},
-          {"why", verdict.why},
-          {"bytes_by_counter", evidence.moved},
-          {"payload_bytes", evidence.payload_bytes}};
+  return path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
 }
 
 // Of all that was received, in bytes; 0 without a log of transfers.
@@ -98,9 +91,11 @@ void report(RankContext& context, Communicator& comm, std::size_t index,
     const auto bytes = record.workload.at("exchange").at("bytes").get<double>();
     const auto exchanged = alone ? static_cast<std::uint64_t>(bytes * p.calibrations) : 0;
     record.lanes = comm.lanes(1);
-    record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")));
+    record.path = path_of(comm, p, ranks, exchanged, mean_message(record.workload.at("pairs")),
+                          context.gpus().labels(record.lanes));
+  } else {
+    record.path["labels"] = context.gpus().labels(record.lanes);
   }
-  record.path["labels"] = context.gpus().labels(record.lanes);
   const auto checks = checks_of(ranks);
   std::uint64_t peak = 0;
   std::uint64_t asleep_ns = 0;

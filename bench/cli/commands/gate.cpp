@@ -2,28 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
-#include "harness/result/paths.hpp"
-#include "harness/transports/proof.hpp"
+#include "harness/result/media.hpp"
 
 namespace ucxbench {
 namespace {
 
-std::string problem_of(const Case& of, const TransportSet& required, bool allow_same_gpu) {
-  const auto carried = carried_by(of.path);
+/// One line: what carried the bytes instead.
+std::string in_words(Unmet unmet, const Case& of, const TransportSet& required) {
   const auto why = of.path.value("why", std::string("nothing is known"));
-  if (carried.empty()) return "cannot tell what carried it: " + why;
-  const auto share = share_of(required, carried);
-  if (share < nearly_all_payload) {
-    return fmt::format("{:.0f} % of the bytes went by {} ({})", 100 * share, required.name(), why);
+  switch (unmet) {
+    case Unmet::met:
+      return "";
+    case Unmet::not_known:
+      return "cannot tell what carried it: " + why;
+    case Unmet::too_little:
+      return fmt::format("{:.0f} % of the bytes went by {}, {} carried them ({})",
+                         100 * share_by(required.members(), of.path), required.name(),
+                         carriers_in_words(of.path), why);
+    case Unmet::eliminated:
+      return "no port counter and no word of UCX says that ib carried the bytes (" + why + ")";
+    case Unmet::inside_one_gpu:
+      return "a copy inside one GPU, not NVLink; --allow-same-gpu takes it";
+    case Unmet::over_pcie:
+      return "cuda_ipc carried the bytes over PCIe: no NVLink joins these GPUs (ucx-bench topo)";
+    case Unmet::counters_deny:
+      return "cuda_ipc carried the bytes, but the counters of the GPUs' NVLinks did not see them";
+    case Unmet::medium_unknown:
+      break;
   }
-  const bool one_gpu = std::find(of.labels.begin(), of.labels.end(), "same-gpu") != of.labels.end();
-  if (carried.contains("nvlink") && one_gpu && !allow_same_gpu) {
-    return "a copy inside one GPU, not NVLink; --allow-same-gpu takes it";
-  }
-  return "";
+  return "cuda_ipc carried the bytes; neither NVLink's counters nor the topology say over what "
+         "(ucx-bench topo)";
 }
 
 }  // namespace
@@ -35,10 +45,11 @@ Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans) 
     for (const auto index : plan.cases) {
       const auto& of = result.cases[index];
       if (of.state != CaseState::measured) continue;
-      const auto problem = problem_of(of, *plan.require, plan.allow_same_gpu);
-      if (problem.empty()) continue;
-      fmt::print(stderr, "ucx-bench: --require {}: {}: {}\n", plan.require->name(), of.key,
-                 problem);
+      const auto unmet =
+          unmet_by(plan.require->members(), of.path, medium_in(of.path), plan.allow_same_gpu);
+      if (unmet == Unmet::met) continue;
+      fmt::print(stderr, "ucx-bench: --require {}: {}: {} [{}]\n", plan.require->name(), of.key,
+                 in_words(unmet, of, *plan.require), to_string(unmet));
       exit = Exit::gate;
     }
   }

@@ -9,8 +9,8 @@
 namespace ucxbench {
 
 /// The gate of --require: every measured case of a plan that requires transports had at least 99 %
-/// of its payload carried by these, and not by a copy inside one GPU unless that is allowed. What
-/// cannot be told does not meet it. Prints one line for each case that fails; returns Exit::gate
+/// of its payload carried by these, of nvlink over NVLinks (unmet_by). What cannot be told does not
+/// meet it. Prints one line for each case that fails; returns Exit::gate
 /// then, else Exit::done.
 Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans);
 

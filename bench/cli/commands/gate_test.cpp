@@ -20,7 +20,10 @@ class TheGate : public testing::Test {
     Case of;
     of.key = "case " + std::to_string(result_.cases.size());
     of.state = CaseState::measured;
-    of.path = {{"carried_by", carried_by}, {"why", "as its counters say"}};
+    of.path = {{"carried_by", carried_by},
+               {"medium", "nvlink"},
+               {"medium_proof", "path-class"},
+               {"why", "as its counters say"}};
     plans_[0].cases.push_back(result_.cases.size());
     result_.cases.push_back(std::move(of));
   }
@@ -42,19 +45,34 @@ TEST_F(TheGate, OpensForNearlyAllOfThePayload) { EXPECT_EQ(check(), Outcome(Exit
 TEST_F(TheGate, NamesEachCaseThatOthersCarried) {
   add({{"nvlink", 0.5}, {"tcp", 0.5}});
   add(Json::object());
-  EXPECT_EQ(check(),
-            Outcome(Exit::gate,
-                    "ucx-bench: --require nvlink: case 1: 50 % of the bytes went by nvlink "
-                    "(as its counters say)\n"
-                    "ucx-bench: --require nvlink: case 2: cannot tell what carried it: as "
-                    "its counters say\n"));
+  EXPECT_EQ(
+      check(),
+      Outcome(Exit::gate,
+              "ucx-bench: --require nvlink: case 1: 50 % of the bytes went by nvlink, cuda_ipc "
+              "over NVLink 50 %, tcp 50 % carried them (as its counters say) "
+              "[too-little]\n"
+              "ucx-bench: --require nvlink: case 2: cannot tell what carried it: as "
+              "its counters say [not-known]\n"));
 }
 
 TEST_F(TheGate, TakesACopyInsideOneGpuOnlyWhereThatIsAllowed) {
-  result_.cases[0].labels = {"same-gpu"};
+  result_.cases[0].path["medium"] = "same-gpu";
   EXPECT_EQ(check().first, Exit::gate);
   plans_[0].allow_same_gpu = true;
   EXPECT_EQ(check().first, Exit::done);
+}
+
+TEST_F(TheGate, TakesNoOtherMediumForNvlink) {
+  using Words = std::pair<const char*, const char*>;
+  for (const auto& [medium, words] :
+       {Words("pcie", "over PCIe"), Words("unknown", "say over what")}) {
+    result_.cases[0].path["medium"] = medium;
+    const auto [exit, said] = check();
+    EXPECT_EQ(exit, Exit::gate);
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  }
+  result_.cases[0].path["medium_proof"] = "contradicted";
+  EXPECT_NE(check().second.find("[counters-deny]"), std::string::npos);
 }
 
 TEST_F(TheGate, LooksOnlyAtWhatWasMeasuredAndAsked) {

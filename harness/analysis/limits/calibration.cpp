@@ -10,6 +10,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -87,7 +88,7 @@ void calibrate_links(Graph& graph, const Result& result) {
     link.calibrated_by.clear();
   }
   for (const auto& of : result.cases) {
-    if (one_pair_alone(of)) calibrate_from(of, result, graph);
+    if (one_pair_alone(of) && !is_time_sliced(of)) calibrate_from(of, result, graph);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "harness/core/or_null.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -230,7 +231,7 @@ void add_limits(Result& result) {
     link["calibrated_by"] = text_or_null(graph.links[at].calibrated_by);
   }
   for (auto& of : result.cases) {
-    if (!of.launches.empty()) add_limits(of, result, graph);
+    if (!of.launches.empty() && !is_time_sliced(of)) add_limits(of, result, graph);
   }
 }
 

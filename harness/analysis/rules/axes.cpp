@@ -85,11 +85,11 @@ Finding finding_of(const Cost& cost) {
 
 std::vector<Finding> axis_cost(const Judged& run) {
   std::map<std::string, const Case*> cases;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) cases.emplace(identity(*of, of->parameters), of);
   }
   std::map<std::pair<std::string, std::string>, Cost> worst;  // by parameter and set
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       for (const auto& use : of->shows.unusual) {
         auto parameters = of->parameters;

@@ -109,7 +109,7 @@ std::array<std::string, 2> short_names(const std::string& below, const std::stri
 
 std::vector<Finding> far_estimate(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* metric : metrics_with_estimates) {
       const auto sizes = by_size(block, metric);
       std::size_t worst = 0;  // none
@@ -142,7 +142,7 @@ std::vector<Finding> far_estimate(const Judged& run) {
 
 std::vector<Finding> wrong_threshold(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     const auto sizes = by_size(block, "latency_us");
     for (std::size_t at = 1; at < sizes.size(); ++at) {
       const auto& smaller = sizes[at - 1];
@@ -174,7 +174,7 @@ std::vector<Finding> wrong_threshold(const Judged& run) {
 std::vector<Finding> guessed_speed(const Judged& run) {
   std::vector<Finding> findings;
   std::set<std::string> said;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     const SizeExpected* largest = nullptr;
     const auto sizes = by_size(block, "latency_us");
     for (const auto& size : sizes) {

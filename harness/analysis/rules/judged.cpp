@@ -8,6 +8,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -78,6 +79,13 @@ std::vector<std::size_t> bound_nics(const Json& rank, const std::string& host, c
   return nics;
 }
 
+std::vector<Block> timed_only(std::vector<Block> blocks) {
+  for (auto& block : blocks) {
+    std::erase_if(block.measured, [](const Case* of) { return is_time_sliced(*of); });
+  }
+  return blocks;
+}
+
 }  // namespace
 
 std::string PlacedRank::name(const Graph& graph) const {
@@ -85,7 +93,8 @@ std::string PlacedRank::name(const Graph& graph) const {
              : fmt::format("rank {}{}", rank, on_host);
 }
 
-Judged::Judged(const Result& of) : result(of), blocks(blocks_of(of)), graph(graph_of(of)) {
+Judged::Judged(const Result& of)
+    : result(of), blocks(blocks_of(of)), timed(timed_only(blocks)), graph(graph_of(of)) {
   const bool several_hosts = hosts_of(*this).size() > 1;
   for (const auto& rank : result.ranks) {
     const auto number = number_at(rank, "rank");

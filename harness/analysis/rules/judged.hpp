@@ -29,6 +29,7 @@ struct PlacedRank {
 struct Judged {
   const Result& result;
   std::vector<Block> blocks;
+  std::vector<Block> timed;       ///< without what is no measurement of its times: is_time_sliced
   Graph graph;                    ///< of all hosts (wired_hosts.hpp); without nodes if unknown
   std::vector<PlacedRank> ranks;  ///< all of the run's
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "harness/analysis/rules/rules.hpp"
+#include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -36,10 +38,7 @@ const Case* with_plain_memory(const Judged& run, const Case& of) {
   return nullptr;
 }
 
-std::string carriers(const Case& of) {
-  const auto shares = carried_by(of.path);
-  return shares.empty() ? "" : shares_in_words(shares);
-}
+std::string carriers(const Case& of) { return carriers_in_words(of.path); }
 
 /// What carried more of the bytes than all else.
 std::string main_carrier(const Case& of) {
@@ -114,7 +113,7 @@ std::vector<Finding> memory_fallback(const Judged& run) {
       const auto* plain = with_plain_memory(run, *own);
       if (plain == nullptr) continue;
       Slower both{.own = own, .plain = plain};
-      if (std::ranges::find(own->labels, "emulated-gpu") == own->labels.end()) {
+      if (!has_label(*own, Label::emulated_gpu) && !is_time_sliced(*own)) {
         both.own_GBps = p50_of(*own, "bandwidth_GBps").value_or(0);
         both.plain_GBps = p50_of(*plain, "bandwidth_GBps").value_or(0);
       }

@@ -32,7 +32,7 @@ TEST(MemoryFallback, IsSlowAndNamesTheWay) {
       run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:async", 0.3, "tcp", "frag cuda"});
   EXPECT_EQ(said(memory_fallback, result),
             Said{"pingpong tag, cuda:async to cuda:async, over tcp+nvlink: 1 MiB 0.300 GB/s by "
-                 "tcp, cuda 200 GB/s by nvlink; UCX: frag cuda"});
+                 "tcp, cuda 200 GB/s by cuda_ipc; UCX: frag cuda"});
   EXPECT_EQ(memory_fallback(Judged(result))[0].next, "use cudaMalloc for messages");
 }
 
@@ -50,7 +50,7 @@ TEST(MemoryFallback, OfAnEmulatedGpuIsTheWayAlone) {
   for (auto& of : result.cases) of.labels = {"emulated-gpu"};
   EXPECT_EQ(
       said(memory_fallback, result),
-      Said{"pingpong tag, managed to managed, over tcp+nvlink: 1 MiB by tcp, cuda by nvlink"});
+      Said{"pingpong tag, managed to managed, over tcp+nvlink: 1 MiB by tcp, cuda by cuda_ipc"});
   for (auto& of : result.cases) of.path["carried_by"] = {{"tcp", 1.0}};
   EXPECT_EQ(said(memory_fallback, result), Said());
 }

@@ -4,6 +4,8 @@
 
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/labels.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -33,10 +35,7 @@ struct PutAndGet {
     const auto [low, high] = std::minmax(put_GBps, get_GBps);
     return low > 0 ? high / low : 1;
   }
-  std::string carriers(const Case& of) const {
-    const auto shares = carried_by(of.path);
-    return shares.empty() ? "" : shares_in_words(shares);
-  }
+  std::string carriers(const Case& of) const { return carriers_in_words(of.path); }
   bool other_carriers() const {
     return !carriers(*put).empty() && !carriers(*get).empty() && carriers(*put) != carriers(*get);
   }
@@ -91,8 +90,11 @@ std::vector<Finding> put_and_get(const Judged& run) {
       if (text_at(put->parameters, "/api") != "put") continue;
       const auto* get = same_by(run, *put, "get");
       if (get == nullptr) continue;
-      const PutAndGet both{put, get, p50_of(*put, "bandwidth_GBps").value_or(0),
-                           p50_of(*get, "bandwidth_GBps").value_or(0)};
+      PutAndGet both{.put = put, .get = get};
+      if (!is_time_sliced(*put) && !is_time_sliced(*get)) {
+        both.put_GBps = p50_of(*put, "bandwidth_GBps").value_or(0);
+        both.get_GBps = p50_of(*get, "bandwidth_GBps").value_or(0);
+      }
       if (both.differ() && (!worst || both.ratio() >= worst->ratio())) worst = both;
     }
     if (!worst) continue;

@@ -7,6 +7,7 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -143,7 +144,7 @@ std::string and_more(std::size_t count) {
 
 std::vector<Finding> slow_pair(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       if (!alone(*of)) continue;
       std::map<std::string, std::vector<PairRate>> classes;
@@ -172,10 +173,10 @@ std::vector<Finding> slow_pair(const Judged& run) {
 
 std::vector<Finding> above_limit(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       // The links of emulated GPUs are made up.
-      if (std::ranges::find(of->labels, "emulated-gpu") != of->labels.end()) continue;
+      if (has_label(*of, Label::emulated_gpu)) continue;
       std::size_t count = 0;
       double worst = 1;
       std::string where;
@@ -210,7 +211,7 @@ std::vector<Finding> above_limit(const Judged& run) {
 
 std::vector<Finding> asymmetric_pair(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       if (!alone(*of)) continue;
       std::map<std::pair<int, int>, PairRate> by_pair;

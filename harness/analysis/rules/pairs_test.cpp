@@ -40,6 +40,10 @@ TEST(SlowPair, IsBelowItsClass) {
   EXPECT_NEAR(slow_pair(Judged(matrix_of_four(5)))[0].cost_ms.value_or(0), 0.105, 0.001);
   EXPECT_EQ(said(slow_pair, matrix_of_four(9)), Said());
   EXPECT_EQ(said(slow_pair, matrix_of_four(5, "all")), Said());
+  auto in_turns = matrix_of_four(5);
+  in_turns.cases[0].labels = {"same-gpu", "time-sliced"};
+  EXPECT_EQ(said(slow_pair, in_turns), Said()) << "these are times of turns on one GPU";
+  EXPECT_EQ(quality_of(in_turns).level, "poor");
 }
 
 TEST(AboveLimit, NoLinkCarriesMoreThanItCan) {

@@ -182,7 +182,7 @@ std::vector<Finding> few_launches(const Judged& run) {
 
 std::vector<Finding> two_modes(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     CaseModes worst;
     const Case* where = nullptr;
     for (const auto* of : block.measured) {

@@ -55,7 +55,7 @@ const Json* way_back(const Json& links, const Json& link) {
 
 std::vector<Finding> slow_host(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       const auto hosts = list_at(*of, "hosts");
       for (const auto& host : hosts) {
@@ -83,7 +83,7 @@ std::vector<Finding> slow_host(const Judged& run) {
 
 std::vector<Finding> slow_link(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     for (const auto* of : block.measured) {
       const auto links = list_at(*of, "links");
       for (const auto& link : links) {

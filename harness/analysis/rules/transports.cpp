@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/analysis/media.hpp"
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/analysis/wired_hosts.hpp"
+#include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -44,7 +46,8 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged&
 struct NvlinkUnused {
   std::set<std::pair<std::size_t, std::size_t>> pairs;
   std::string carried;
-  bool lane = false;  ///< UCX has one
+  bool lane = false;   ///< UCX has one
+  bool still = false;  ///< cuda_ipc carried them, and NVLink's counters did not move
 
   explicit NvlinkUnused(const Judged& run, const Case& of) {
     if (!asks_for(of, "nvlink") || !at_place(of, "cuda")) return;
@@ -52,11 +55,15 @@ struct NvlinkUnused {
     for (const auto& record : of.launches) {
       const auto shares = carried_by(record.path);
       const auto nvlink = shares.find("nvlink");
-      if (shares.empty() || (nvlink != shares.end() && nvlink->second >= unused)) continue;
+      const auto medium = medium_of(run, of, record);
+      const bool stood_still = medium && medium->proof == MediumProof::contradicted;
+      const bool by_ipc = nvlink != shares.end() && nvlink->second >= unused;
+      if (shares.empty() || (by_ipc && !stood_still)) continue;
       const auto found = pairs_with_nvlink(run, of, record);
       if (found.empty()) continue;
       pairs.insert(found.begin(), found.end());
-      carried = shares_in_words(shares);
+      still |= stood_still;
+      carried = carriers_in_words(record.path);
       lane |= std::any_of(record.lanes.begin(), record.lanes.end(),
                           [](const auto& name) { return name.starts_with("cuda_ipc"); });
     }
@@ -74,13 +81,13 @@ std::vector<Finding> not_as_asked(const Judged& run, const std::string& verdict,
     }
     if (cases.empty()) continue;
     const auto& worst = *cases.back();
-    const auto carried = carried_by(worst.path);
+    const auto carried = carriers_in_words(worst.path);
     findings.push_back(
         {.subject = block.title,
          .evidence = fmt::format("{} {}: {} carried {} ({} of {} cases)",
                                  text_at(worst.parameters, "/transports"), words,
-                                 carried.empty() ? "something else" : shares_in_words(carried),
-                                 sizes_of(cases), cases.size(), block.measured.size()),
+                                 carried.empty() ? "something else" : carried, sizes_of(cases),
+                                 cases.size(), block.measured.size()),
          .next = list_transports});
   }
   return findings;
@@ -104,9 +111,10 @@ std::vector<Finding> nvlink_unused(const Judged& run) {
     if (cases.empty()) continue;
     const auto [a, b] = *pairs.begin();
     const bool stream = text_at(cases.front()->parameters, "/api") == "stream";
-    const auto* const why = stream       ? "UCX never takes streams over cuda_ipc"
-                            : last->lane ? "cuda_ipc lane not taken"
-                                         : "no cuda_ipc lane";
+    const auto* const why = stream        ? "UCX never takes streams over cuda_ipc"
+                            : last->still ? "NVLink's counters stood still"
+                            : last->lane  ? "cuda_ipc lane not taken"
+                                          : "no cuda_ipc lane";
     findings.push_back(
         {.subject = block.title,
          .evidence = fmt::format(

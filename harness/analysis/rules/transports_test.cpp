@@ -30,6 +30,17 @@ TEST(NvlinkUnused, SaysWhatWentInstead) {
                  "MiB: cuda_ipc lane not taken"});
 }
 
+TEST(NvlinkUnused, BelievesCountersThatStoodStill) {
+  auto result = two_gpus("nvlink", {"cuda_ipc/cuda"});
+  auto& counters = result.cases[0].launches[0].path["bytes_by_counter"];
+  counters = {{"nvlink/GPU0", 0}};
+  EXPECT_EQ(said(nvlink_unused, result),
+            Said{"pingpong tag, cuda to cuda, over tcp+nvlink: NV2 GPU0-GPU3 unused, cuda_ipc "
+                 "carried 4 MiB: NVLink's counters stood still"});
+  counters = {{"nvlink/GPU0", 1000}};
+  EXPECT_EQ(said(nvlink_unused, result), Said());
+}
+
 TEST(NvlinkUnused, KnowsThatStreamsNeverTakeIt) {
   auto result = two_gpus("tcp", {"tcp/eth0"});
   result.cases[0].parameters["api"] = "stream";

@@ -64,7 +64,7 @@ std::vector<Finding> memlock(const Judged& run) {
 
 std::vector<LateRendezvous> late_rendezvous(const Judged& run) {
   std::vector<LateRendezvous> late;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     const auto cases = by_size(block);
     const auto first =
         std::ranges::find_if(cases, [](const Case* of) { return is_rendezvous(protocol_of(*of)); });
@@ -104,7 +104,7 @@ std::vector<Finding> eager_too_long(const Judged& run) {
 
 std::vector<Finding> slow_first_message(const Judged& run) {
   std::vector<Finding> findings;
-  for (const auto& block : run.blocks) {
+  for (const auto& block : run.timed) {
     const Case* worst = nullptr;
     double most_us = 0;
     for (const auto* of : by_size(block)) {

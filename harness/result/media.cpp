@@ -1,0 +1,130 @@
+#include "harness/result/media.hpp"
+
+#include <algorithm>
+
+#include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr Names<Unmet, 8> unmet_names = {{{Unmet::met, "met"},
+                                          {Unmet::not_known, "not-known"},
+                                          {Unmet::too_little, "too-little"},
+                                          {Unmet::eliminated, "eliminated"},
+                                          {Unmet::inside_one_gpu, "inside-one-gpu"},
+                                          {Unmet::over_pcie, "over-pcie"},
+                                          {Unmet::counters_deny, "counters-deny"},
+                                          {Unmet::medium_unknown, "medium-unknown"}}};
+
+// Less than this part of a payload is that of control messages.
+constexpr double counts = 1 - nearly_all_payload;
+
+bool has(const std::vector<std::string>& members, const std::string& member) {
+  return std::ranges::find(members, member) != members.end();
+}
+
+Unmet unmet_by_medium(const SeenMedium& seen, bool same_gpu) {
+  switch (seen.medium) {
+    case Medium::nvlink:
+    case Medium::mnnvl:
+      return Unmet::met;
+    case Medium::same_gpu:
+      return same_gpu ? Unmet::met : Unmet::inside_one_gpu;
+    case Medium::pcie:
+      return Unmet::over_pcie;
+    case Medium::mixed:
+      for (const auto part : seen.parts) {
+        const auto unmet = unmet_by_medium({part, seen.proof, {}}, same_gpu);
+        if (unmet != Unmet::met) return unmet;
+      }
+      return Unmet::met;
+    case Medium::unknown:
+      break;
+  }
+  return seen.proof == MediumProof::contradicted ? Unmet::counters_deny : Unmet::medium_unknown;
+}
+
+std::string_view in_words(const SeenMedium& seen) {
+  switch (seen.medium) {
+    case Medium::nvlink:
+      return " over NVLink";
+    case Medium::mnnvl:
+      return " over NVLink between hosts";
+    case Medium::pcie:
+      return " over PCIe";
+    case Medium::same_gpu:
+      return " inside one GPU";
+    case Medium::mixed:
+      return " over several media";
+    case Medium::unknown:
+      break;
+  }
+  return seen.proof == MediumProof::contradicted
+             ? " (medium unknown: NVLink's counters stood still)"
+             : " (medium unknown)";
+}
+
+}  // namespace
+
+std::string carrier_of_member(const std::string& member) {
+  return member == "nvlink" ? "cuda_ipc" : member;
+}
+
+SeenMedium seen_medium(std::set<Medium> media, MediumProof proof) {
+  if (media.empty() || media.contains(Medium::unknown)) return {.proof = proof};
+  if (media.size() == 1) return {.medium = *media.begin(), .proof = proof};
+  return {.medium = Medium::mixed, .proof = proof, .parts = std::move(media)};
+}
+
+std::optional<SeenMedium> medium_in(const Json& json) {
+  if (!json.is_object() || !json.contains("medium")) return std::nullopt;
+  SeenMedium seen{
+      .medium = value_of(medium_names, text_at(json, "/medium")).value_or(Medium::unknown),
+      .proof =
+          value_of(medium_proof_names, text_at(json, "/medium_proof")).value_or(MediumProof::none)};
+  for (const auto& name : texts_of(json.value("media", Json::array()))) {
+    seen.parts.insert(value_of(medium_names, name).value_or(Medium::unknown));
+  }
+  return seen;
+}
+
+void put_medium(const SeenMedium& seen, Json& json) {
+  json["medium"] = name_of(medium_names, seen.medium);
+  json["medium_proof"] = name_of(medium_proof_names, seen.proof);
+  for (const auto part : seen.parts) json["media"].push_back(name_of(medium_names, part));
+}
+
+std::string to_string(Unmet unmet) { return std::string(name_of(unmet_names, unmet)); }
+
+double share_by(const std::vector<std::string>& members, const Json& path) {
+  double share = 0;
+  for (const auto& [member, part] : carried_by(path)) {
+    if (has(members, member) || has(members, "auto")) share += part;
+  }
+  return share;
+}
+
+Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
+               const std::optional<SeenMedium>& medium, bool same_gpu) {
+  const auto carried = carried_by(path);
+  if (carried.empty()) return Unmet::not_known;
+  if (share_by(members, path) < nearly_all_payload) return Unmet::too_little;
+  const auto carried_much = [&](const char* member) {
+    return has(members, member) && carried.contains(member) && carried.at(member) >= counts;
+  };
+  if (carried_much("ib") && text_at(path, "/eliminated", "") == "ib") return Unmet::eliminated;
+  if (!carried_much("nvlink")) return Unmet::met;
+  return unmet_by_medium(medium.value_or(SeenMedium{}), same_gpu);
+}
+
+std::string carriers_in_words(const Json& path) {
+  std::map<std::string, double> shares;
+  for (const auto& [member, share] : carried_by(path)) {
+    const auto medium = member == "nvlink" ? medium_in(path) : std::nullopt;
+    shares[carrier_of_member(member) + (medium ? std::string(in_words(*medium)) : "")] = share;
+  }
+  return shares_in_words(shares);
+}
+
+}  // namespace ucxbench
