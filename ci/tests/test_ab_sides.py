@@ -43,6 +43,7 @@ PREFIX = "--base-ucx PREFIX or --new-ucx PREFIX"
     (["--base", "./copy"], [EQUAL, "--new-ucx PREFIX"]),
     (["--new", "./wrapper"], [EQUAL, "--new-ucx PREFIX"]),
     (["--new-env", "UCX_RNDV_THRESH=auto"], [EQUAL]),  # which it is anyway
+    (["--new-env", "UCX_CONFIG_DIR=/nowhere"], [EQUAL]),
     (["--new-env", "UCX_RNDV_THRES=16k"], ["--new-env UCX_RNDV_THRES=16k: UCX ", "has no such variable: did you mean 'UCX_RNDV_THRESH'?"]),
     (["--base-env", "UCX_RNDV_THRES=16k", "--new-env", "SIDE=new"], ["--base-env UCX_RNDV_THRES=16k: UCX "]),
     (["--new-env", "UCX_TLS=tcp"], ["--new-env UCX_TLS=tcp: the suite's cases set UCX_TLS themselves"]),
@@ -73,6 +74,16 @@ def test_each_sides_ucx_is_said_first_and_recorded(compared, tmp_path, ucx_copie
         assert all(run["ucx"]["libraries"][name] == ucx["libraries"][name] for name in ("libucp.so.0", "libuct.so.0", "libucs.so.0"))
         assert (ucx["library"] == other) == (side == "new") and ucx["modules"].startswith("/")
     assert "nothing was decided: 1 of 1 row is inconclusive" in " ".join(done.out.split())
+
+
+def test_a_setting_that_ucx_knows_and_does_not_use_is_told(compared):
+    done = compared("--new-env", "UCX_TCP_TX_SEG_SIZE=9k")  # of a case over shared memory
+    assert done.code == 0, done
+    lines = done.err.splitlines()
+    told = only([at for at, line in enumerate(lines) if line.startswith("--new-env UCX_TCP_TX_SEG_SIZE=9k: UCX says: WARN ")])
+    assert "UCX_TCP_TX_SEG_SIZE" in lines[told].partition("WARN")[2]
+    assert lines[told - 1].startswith("launch 1/1 new")
+    assert "UCX says in new alone: WARN unused env variable" in " ".join(done.out.split())
 
 
 def test_what_ucx_cannot_know_is_a_difference(compared):

@@ -59,6 +59,8 @@ Variables known_ucx_settings() {
   for (const auto& [name, value] : environment) {
     if (name.starts_with(beginning)) ::setenv(name.c_str(), value.c_str(), 1);
   }
+  // The only one in no table: where UCX looks for a ucx.conf.
+  if (!known.empty()) known.emplace("UCX_CONFIG_DIR", "");
   return known;
 }
 

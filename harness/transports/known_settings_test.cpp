@@ -12,6 +12,7 @@ TEST(KnownSettings, AreThoseOfUcxWithTheirValues) {
   ASSERT_TRUE(known.contains("UCX_TLS"));
   EXPECT_EQ(known.at("UCX_TCP_TX_SEG_SIZE"), "9K");
   EXPECT_TRUE(known.contains("UCX_MODULE_DIR"));
+  EXPECT_TRUE(known.contains("UCX_CONFIG_DIR"));
   EXPECT_EQ(known.at("UCX_ALLOC"), "");  // of several transports, which have one each
   EXPECT_FALSE(known.contains("UCX_RNDV_THRES"));
   ::unsetenv("UCX_TCP_TX_SEG_SIZE");

@@ -87,7 +87,8 @@ Json settings_of(const AbSide& side) {
   for (const auto& [name, value] : environment_of(side)) {
     if (!is_loader_variable(name) && !settings.contains(name)) settings[name] = value;
   }
-  settings.erase("UCX_MODULE_DIR");
+  // What they choose is in the libraries, and in the other values.
+  for (const auto* name : {"UCX_MODULE_DIR", "UCX_CONFIG_DIR"}) settings.erase(name);
   settings["cpus"] = side.plan.at("cpus");
   return settings;
 }
