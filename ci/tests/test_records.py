@@ -3,8 +3,10 @@
 import functools
 import json
 import re
+import subprocess
 import sys
 
+import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "bench/fidelity"))
@@ -12,6 +14,7 @@ sys.path.insert(0, str(ROOT / "bench/fidelity"))
 RECORDS = ROOT / "results"
 PEERS = RECORDS / "peers/vm-60992029-ucx-1.21.0.json"
 FIDELITY = RECORDS / "fidelity/vm-60992029-ucx-1.13.1"
+HEX = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 
 
 def tables_of(page):
@@ -122,6 +125,63 @@ def test_the_page_of_fidelity_quotes_the_plain_loop():
                 assert rounds_to(ratio(part, key), text), (name, part, text)
                 compared += 1
     assert compared == 16
+
+
+def test_the_page_of_the_verdict_study_quotes_its_record():
+    study = json.loads((RECORDS / "verdict-study.json").read_text())
+    layouts, real = study["aa"]["layouts"], study["aa"]["real"]["nothing changed"]
+    power = {(row["how"], row["slowdown"]): row for row in study["power"]}
+
+    def found(how, slowdown=0.05):
+        row = power[f"resampled, {how}", slowdown]
+        return f"{100 * row['detected'] / row['of']:.0f} %"
+
+    def seen(layout):
+        return f"{100 * power[f'resampled, all cases, {layout}', 0.2]['seen']:.0f} %"
+
+    [unequal] = [name for name in layouts if name.startswith("placements met unequally")]
+    turns, blocks, shaped = layouts["A B B A"], layouts["all A, all B"], power["shaped link", 0.01]
+    quoted = (
+        f"nothing changed, {real['comparisons']} comparisons that", f"at most {100 * real['upper95']:.0f} % of runs",
+        f"{turns['comparisons']} windows over the same {study['recorded']['launches']['launches']} launches",
+        f"| {turns['false_alarms']} false alarms (windows",
+        f"{blocks['false_alarms']} false alarms in {blocks['comparisons']} windows",
+        f"a loss of 5 % in all cases, interleaved | found in {found('all cases')}",
+        f"5 % found in {found('one case')}, 10 % in {found('one case', 0.1)}",
+        f"estimated as {seen('all A, all B')} and {seen(unequal)} of the loss",
+        f"found in {shaped['detected']} of {shaped['of']} comparisons",
+        f"ucx-bench {study['commit'][:8]}", f"ucx-bench {re.search('commit ([0-9a-f]{7})', study['judged_by'])[1]}",
+    )
+    text = (ROOT / "docs/method/verdict-study.md").read_text()
+    assert not [words for words in quoted if words not in text]
+    assert real["false_alarms"] == 0 and "| no false alarm;" in text
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
+
+
+def named_commits():
+    """(commit, where): of records what they say of the program that made them, of pages what looks like a commit."""
+    for file in sorted(RECORDS.rglob("*.json")):
+        text = file.read_text()
+        for found in {*re.findall(r'"commit": ?"([0-9a-f]{7,40})"', text), *re.findall(r"\(commit ([0-9a-f]{7,40})\b", text)}:
+            yield found, file.name, ""
+    for page in (*RECORDS.rglob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"):
+        for line in page.read_text().splitlines():
+            for found in re.findall(r"(?:commit|ucx-bench|at|archive|of) `?([0-9a-f]{7,40})\b", line):
+                if HEX.fullmatch(found):
+                    yield found, page.name, line
+
+
+def test_commits_are_in_the_history_or_said_not_to_be():
+    if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("no history here: commits cannot be looked up")
+    found = list(named_commits())
+    assert len(found) > 20
+    unknown = [(commit, where) for commit, where, line in found
+               if git("cat-file", "-t", commit).stdout.strip() != "commit" and "not in the history" not in line]
+    assert not unknown
 
 
 # Of a measured rate, time or change.
