@@ -54,6 +54,7 @@ std::string fastest_of(const std::vector<MeasuredSet>& sets) {
   };
   std::vector<std::string> slower;
   std::vector<std::string> open;
+  std::vector<std::string> alike;
   bool intervals = true;
   for (const auto& set : sets) {
     if (&set == &best) continue;
@@ -61,7 +62,8 @@ std::string fastest_of(const std::vector<MeasuredSet>& sets) {
       slower.push_back(fmt::format("{:.2f} x faster than {} ({})", 1 + loss(set, best), set.name,
                                    value_of(set)));
     } else {
-      open.push_back(fmt::format("{} ({})", set.name, value_of(set)));
+      auto& others = standing_of(set, best) == Standing::as_good ? alike : open;
+      others.push_back(fmt::format("{} ({})", set.name, value_of(set)));
       intervals = intervals && set.metric->ci95 && best.metric->ci95;
     }
   }
@@ -69,12 +71,16 @@ std::string fastest_of(const std::vector<MeasuredSet>& sets) {
   const auto own = fmt::format("{} ({})", best.name, value_of(best));
   if (!slower.empty()) {
     text += own;
-    if (!open.empty()) text += ", like " + join(open, ", ");
+    if (!alike.empty()) text += ", like " + join(alike, ", ");
+    if (!open.empty()) text += ", not told apart from " + join(open, ", ");
     text += "; " + join(slower, ", ");
+  } else if (open.empty()) {
+    text += fmt::format("{} and {} differ by at most 3 %", own, join(alike, ", "));
   } else {
-    text += fmt::format("no difference found between {} and {}: ", own, join(open, ", "));
-    text += intervals ? "their 95 % intervals overlap, or they differ by at most 3 %"
-                      : "no interval from fewer than six launches";
+    open.insert(open.end(), alike.begin(), alike.end());
+    text += fmt::format("no difference found between {} and {}: {}", own, join(open, ", "),
+                        intervals ? "their launches allow either to be faster"
+                                  : "no interval from fewer than six launches");
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "harness/result/words.hpp"
 
@@ -48,15 +49,21 @@ double loss(const MeasuredSet& set, const MeasuredSet& best) {
   return (set.shown.better == "lower" ? times : 1 / times) - 1;
 }
 
-bool alike(const MeasuredSet& set, const MeasuredSet& best) {
-  const auto& x = set.metric->ci95;
-  const auto& y = best.metric->ci95;
-  const bool overlap = x && y && (*x)[0] <= (*y)[1] && (*y)[0] <= (*x)[1];
-  return overlap || loss(set, best) <= as_good;
+std::optional<std::array<double, 2>> loss_interval(const MeasuredSet& set,
+                                                   const MeasuredSet& best) {
+  const auto& own = set.metric->ci95;
+  const auto& other = best.metric->ci95;
+  if (!own || !other || !((*own)[0] > 0) || !((*other)[0] > 0)) return std::nullopt;
+  const auto& [more, less] =
+      set.shown.better == "lower" ? std::pair(*own, *other) : std::pair(*other, *own);
+  return std::array{more[0] / less[1] - 1, more[1] / less[0] - 1};
 }
 
-bool told_apart(const MeasuredSet& set, const MeasuredSet& best) {
-  return set.metric->ci95 && best.metric->ci95 && !alike(set, best);
+Standing standing_of(const MeasuredSet& set, const MeasuredSet& best) {
+  const auto interval = loss_interval(set, best);
+  if (!interval) return Standing::unknown;
+  if ((*interval)[1] <= as_good) return Standing::as_good;
+  return (*interval)[0] > 0 && loss(set, best) > as_good ? Standing::worse : Standing::unknown;
 }
 
 const MeasuredSet& best_set(std::span<const MeasuredSet> sets) {
@@ -64,7 +71,7 @@ const MeasuredSet& best_set(std::span<const MeasuredSet> sets) {
       *std::ranges::min_element(sets, [](const auto& a, const auto& b) { return loss(a, b) < 0; });
   const auto* best = &fastest;
   for (const auto& set : sets) {
-    if (alike(set, fastest) && transports_of(set) < transports_of(*best)) best = &set;
+    if (loss(set, fastest) <= as_good && transports_of(set) < transports_of(*best)) best = &set;
   }
   return *best;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,14 +33,25 @@ std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
 /// How much worse `set` is than `best`, by their medians: 0.1 is 10 %; below 0, it is better.
 double loss(const MeasuredSet& set, const MeasuredSet& best);
 
-/// Nobody would choose by their difference: it is at most 3 %, or intervals over launches overlap.
-bool alike(const MeasuredSet& set, const MeasuredSet& best);
+/// The same, at least and at most, from the ends of both 95 % intervals; empty where one has none.
+std::optional<std::array<double, 2>> loss_interval(const MeasuredSet& set, const MeasuredSet& best);
 
-/// They differ by more than that, and both have an interval.
-bool told_apart(const MeasuredSet& set, const MeasuredSet& best);
+/// What launches say of a set beside another. A difference of 3 % is none that anybody would choose
+/// by.
+enum class Standing {
+  as_good,  ///< at most 3 % worse, wherever in their intervals both are
+  worse,    ///< more than 3 % by the medians, and the intervals do not overlap
+  unknown,  ///< either is possible, or one has no interval
+};
+Standing standing_of(const MeasuredSet& set, const MeasuredSet& best);
 
-/// The one with the fewest transports of the fastest and of those that are like it. UCX's own
-/// choice, "auto", comes last of these, since it is none to set. `sets` is not empty.
+inline bool told_apart(const MeasuredSet& set, const MeasuredSet& best) {
+  return standing_of(set, best) == Standing::worse;
+}
+
+/// The one with the fewest transports of the fastest and of those whose medians are at most 3 %
+/// worse. UCX's own choice, "auto", comes last of these, since it is none to set. `sets` is not
+/// empty.
 const MeasuredSet& best_set(std::span<const MeasuredSet> sets);
 
 }  // namespace ucxbench

@@ -227,13 +227,8 @@ bool may_advise(const Result& run, const Case& of) {
 
 std::optional<Gain> gain_of(const MeasuredSet& faster, const MeasuredSet& slower) {
   if (!told_apart(slower, faster)) return std::nullopt;
-  const auto& [a_low, a_high] = *faster.metric->ci95;
-  const auto& [b_low, b_high] = *slower.metric->ci95;
-  const bool lower = faster.shown.better == "lower";
-  const auto times = lower ? slower.p50() / faster.p50() : faster.p50() / slower.p50();
-  const std::array<double, 2> interval = {lower ? b_low / a_high : a_low / b_high,
-                                          lower ? b_high / a_low : a_high / b_low};
-  return Gain{faster.of->key, slower.of->key, times, interval};
+  const auto [least, most] = *loss_interval(slower, faster);
+  return Gain{faster.of->key, slower.of->key, 1 + loss(slower, faster), {1 + least, 1 + most}};
 }
 
 bool measured_between_hosts(const Judged& run) {

@@ -12,6 +12,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/interval.hpp"
 
 namespace ucxbench {
 namespace {
@@ -140,30 +141,37 @@ Json range_of(Points points, std::span<const Case* const> cases) {
   const auto whole = [](double bytes) { return static_cast<std::uint64_t>(bytes); };
   Json range = {{"from_bytes", whole(points.front().bytes)},
                 {"to_bytes", whole(points.back().bytes)}};
+  Json ci95 = Json::object();
   Json intervals = Json::object();
   for (const auto& [name, member] : model_parameters) {
     range[name] = model.*member * 1e3;
     std::vector<double> values;
     for (const auto& launch : launches) values.push_back(launch.*member * 1e3);
-    const auto ci95 = median_ci95(std::move(values));
-    intervals[name] = ci95 ? Json(*ci95) : Json();
+    const auto interval = interval_over(std::move(values));
+    const bool known = interval && interval->kind == Interval::Kind::ci95;
+    ci95[name] = known ? Json({interval->low, interval->high}) : Json();
+    intervals[name] = to_json(interval);
   }
   // A gap of 0 is the bound of the fit, and no message costs nothing: these sizes do not show it.
   for (const auto* name : {"g_ns", "G_ns_per_byte"}) {
-    if (range[name] == 0.0) range[name] = intervals[name] = nullptr;
+    if (range[name] == 0.0) range[name] = ci95[name] = intervals[name] = nullptr;
   }
   // There is no latency below 0: what sender and receiver do overlaps, which LogGP does not
   // describe.
   if (model.L_us < 0) {
     range["overlap_ns"] = -model.L_us * 1e3;
-    range["L_ns"] = intervals["L_ns"] = nullptr;
+    range["L_ns"] = ci95["L_ns"] = intervals["L_ns"] = nullptr;
   }
-  range["ci95"] = std::move(intervals);
+  range["ci95"] = std::move(ci95);
+  range["intervals"] = std::move(intervals);
   Json sizes = Json::array();
   for (std::size_t at = 0; at < points.size(); ++at) {
     const auto& [bytes, latency_us, message_us, send_us, receive_us] = points[at];
     const auto one_way = model.latency_us(bytes);
     const auto further = model.message_us(bytes);
+    const auto interval_of_metric = [&](const char* name) {
+      return to_json(interval_of(cases[at]->metrics.at(name)));
+    };
     sizes.push_back({{"bytes", whole(bytes)},
                      {"key", cases[at]->key},
                      {"latency_us", latency_us},
@@ -171,7 +179,10 @@ Json range_of(Points points, std::span<const Case* const> cases) {
                      {"latency_off", one_way / latency_us - 1},
                      {"message_us", message_us},
                      {"model_message_us", further},
-                     {"message_off", further / message_us - 1}});
+                     {"message_off", further / message_us - 1},
+                     {"intervals",
+                      {{"latency_us", interval_of_metric("latency_us")},
+                       {"message_us", interval_of_metric("message_us")}}}});
   }
   range["sizes"] = std::move(sizes);
   return range;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/report/interval_text.hpp"
 #include "harness/report/text.hpp"
 #include "harness/result/words.hpp"
 
@@ -24,19 +25,26 @@ Grid ways_grid(const Json& entry) {
   for (const auto& part : texts_of(entry.value("parts", Json::array()))) {
     if (known((part + "_ms").c_str())) parts.push_back(part);
   }
+  std::vector<std::optional<Interval>> intervals;
+  for (const auto& way : ways) {
+    intervals.push_back(
+        interval_from(way.contains("interval") ? way.at("interval") : way.value("ci95", Json())));
+  }
   Grid grid{.columns = {{"", "configuration"},
                         {unit, "p50"},
-                        {unit, "95% CI"},
+                        {unit, interval_head(intervals)},
                         {"times the best", "ratio"},
                         {"times the best", "95% CI"}},
             .rows = {}};
   if (limits) grid.columns.push_back({split ? "exchange alone" : "", "% of peak"});
   if (recorded) grid.columns.push_back({"times", "recorded"});
   for (const auto& part : parts) grid.columns.push_back({"of it, ms", part});
-  for (const auto& way : ways) {
-    std::vector<std::string> row = {
-        text_at(way, "/way"), significant(number_at(way, "p50"), 4), interval_text(way, "ci95"),
-        significant(number_at(way, "ratio"), 3), interval_text(way, "ratio_ci95")};
+  for (std::size_t at = 0; at < ways.size(); ++at) {
+    const auto& way = ways[at];
+    std::vector<std::string> row = {text_at(way, "/way"), significant(number_at(way, "p50"), 4),
+                                    interval_cell(intervals[at], 3),
+                                    significant(number_at(way, "ratio"), 3),
+                                    interval_text(way, "ratio_ci95")};
     if (limits) {
       const auto share = number_at(way, "limit_share");
       row.push_back(share ? share_text(*share) + (*share > 1 ? " (above)" : "") : "-");

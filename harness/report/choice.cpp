@@ -27,11 +27,32 @@ std::string key_of(const Case& of) {
   return of.benchmark + parameters.dump();
 }
 
+std::string loss_in_words(const std::array<double, 2>& interval) {
+  return fmt::format(" ({:.0f}..{:.0f} %)", 100 * interval[0], 100 * interval[1]);
+}
+
 std::string auto_loss(const std::optional<MeasuredSet>& choice_of_ucx, const MeasuredSet& best) {
-  if (!choice_of_ucx) return "-";
-  // Of one launch nobody knows what is noise.
-  if (!choice_of_ucx->metric->ci95 || !best.metric->ci95) return "?";
-  return share_text(alike(*choice_of_ucx, best) ? 0 : std::max(0.0, loss(*choice_of_ucx, best)));
+  if (!choice_of_ucx) return no_cell;
+  const auto interval = loss_interval(*choice_of_ucx, best);
+  if (!interval) return unknown_cell;  // of one launch nobody knows what is noise
+  switch (standing_of(*choice_of_ucx, best)) {
+    case Standing::as_good:
+      return share_text(std::max(0.0, loss(*choice_of_ucx, best)));
+    case Standing::worse:
+      return share_text(loss(*choice_of_ucx, best)) + loss_in_words(*interval);
+    case Standing::unknown:
+      break;
+  }
+  return unknown_cell + loss_in_words(*interval);
+}
+
+/// With a mark where another one may be better.
+std::string name_of_best(const MeasuredSet& best, const std::vector<MeasuredSet>& sets) {
+  const bool sure = std::ranges::all_of(sets, [&](const MeasuredSet& set) {
+    return set.of == best.of || told_apart(set, best) ||
+           standing_of(best, set) == Standing::as_good;
+  });
+  return best.name + (sure ? "" : unknown_cell);
 }
 
 std::string crossover(const std::vector<std::pair<std::string, std::string>>& best_by_size) {
@@ -86,10 +107,10 @@ Choice choice_of(const std::vector<const Case*>& cases) {
         row->insert(row->end(), 3, "-");
       } else {
         const auto& best = best_set(sets);
-        best_by_size.emplace_back(row->front(), best.name);
+        const auto name = name_of_best(best, sets);
+        best_by_size.emplace_back(row->front(), name);
         known = known && best.metric->ci95;
-        row->insert(row->end(),
-                    {best.name, significant(best.p50(), 4), auto_loss(choice_of_ucx, best)});
+        row->insert(row->end(), {name, significant(best.p50(), 4), auto_loss(choice_of_ucx, best)});
       }
       ++row;
     }

@@ -31,9 +31,10 @@ TEST(Choice, NamesTheSimplestOfTheBestSetsAndWhatAutoLoses) {
   ASSERT_EQ(choices.size(), 1U);
   EXPECT_EQ(choices[0].title, "best set, tag, host to host");
   using Row = std::vector<std::string>;
-  EXPECT_EQ(choices[0].grid.rows[0], (Row{"8 B", "shm", "1.000", "50 %", "shm", "0.1000", "0 %"}));
+  EXPECT_EQ(choices[0].grid.rows[0],
+            (Row{"8 B", "shm", "1.000", "50 % (50..50 %)", "shm", "0.1000", "0 %"}));
   EXPECT_EQ(choices[0].grid.rows[1],
-            (Row{"1 KiB", "tcp", "4.000", "0 %", "tcp", "4.000", "100 %"}));
+            (Row{"1 KiB", "tcp", "4.000", "0 %", "tcp", "4.000", "100 % (100..100 %)"}));
   EXPECT_EQ(choices[0].crossovers, (Row{"latency one way: shm up to 8 B, tcp from 1 KiB",
                                         "received: shm up to 8 B, tcp from 1 KiB"}));
 }
@@ -70,6 +71,21 @@ TEST(Choice, CannotTellWithoutIntervals) {
   const auto choices = choices_of(result);
   EXPECT_EQ(choices.at(0).grid.rows[0][3], "?");
   EXPECT_TRUE(choices.at(0).crossovers.empty());
+}
+
+// Launches of both sets overlap: auto may lose nothing, or most.
+TEST(Choice, SaysThatBothArePossible) {
+  Result result;
+  result.cases = {measured({"shm"}, 8, 2, 27.6), measured({"tcp"}, 8, 4, 1),
+                  measured({"auto"}, 8, 2, 15.5)};
+  result.cases[0].metrics["bandwidth_GBps"].ci95 = {15.0, 28.0};
+  result.cases[2].metrics["bandwidth_GBps"].ci95 = {14.0, 30.0};
+  const auto choice = choices_of(result).at(0);
+  EXPECT_EQ(choice.grid.rows[0][4], "shm") << "tcp is surely slower";
+  EXPECT_EQ(choice.grid.rows[0][6], "? (-50..100 %)");
+  // Which set is the best is open as well.
+  result.cases[1].metrics["bandwidth_GBps"] = result.cases[2].metrics["bandwidth_GBps"];
+  EXPECT_EQ(choices_of(result).at(0).grid.rows[0][4], "shm?");
 }
 
 TEST(Choice, NeedsAutoAndTwoOtherSets) {

@@ -9,6 +9,7 @@
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/first_messages.hpp"
+#include "harness/report/interval_text.hpp"
 #include "harness/report/matrix_view.hpp"
 #include "harness/report/view.hpp"
 #include "harness/report/workload_view.hpp"
@@ -33,6 +34,22 @@ std::optional<double> median_over(const std::vector<const Case*>& cases, Pick pi
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
+/// The same value's interval over launches.
+template <typename Pick>
+std::optional<Interval> interval_over(const std::vector<const Case*>& cases, Pick pick) {
+  std::map<int, std::vector<double>> by_launch;
+  for (const auto* of : cases) {
+    for (const auto& record : of->launches) {
+      if (const std::optional<double> value = pick(record)) {
+        by_launch[record.launch].push_back(*value);
+      }
+    }
+  }
+  std::vector<double> medians;
+  for (auto& [launch, values] : by_launch) medians.push_back(median(std::move(values)));
+  return ucxbench::interval_over(std::move(medians));
+}
+
 std::optional<double> overhead(const LaunchRecord& record, const std::string& name) {
   const auto found = record.overheads.find(name);
   return found == record.overheads.end() ? std::nullopt : std::optional(found->second);
@@ -42,8 +59,14 @@ std::string cold_of(const Block& block) {
   std::vector<std::string> parts;
   const auto add = [&](const std::string& name, const std::vector<const Case*>& cases,
                        std::optional<double> Cold::* field) {
-    const auto value = median_over(cases, [&](const auto& record) { return record.cold.*field; });
-    if (value) parts.push_back(name + " " + readable_us(*value));
+    const auto pick = [&](const LaunchRecord& record) { return record.cold.*field; };
+    const auto value = median_over(cases, pick);
+    if (!value) return;
+    const auto interval = interval_over(cases, pick);
+    parts.push_back(name + " " + readable_us(*value) +
+                    (interval ? fmt::format(" ({}..{})", readable_us(interval->low),
+                                            readable_us(interval->high))
+                              : ""));
   };
   add("context", block.measured, &Cold::context_us);
   add("connect", block.measured, &Cold::connect_us);
@@ -105,8 +128,9 @@ std::string between_hosts(const Case& of) {
   }
   if (between.empty()) return "";
   const auto said = [](const std::vector<double>& rates) {
-    return fmt::format("{} GB/s, the median of {}", significant(median(rates), 3),
-                       counted(rates.size(), "pair"));
+    const auto [low, high] = std::ranges::minmax(rates);
+    return fmt::format("{} GB/s, the median of {} ({}..{})", significant(median(rates), 3),
+                       counted(rates.size(), "pair"), significant(low, 3), significant(high, 3));
   };
   return said(between) + (within.empty() ? "" : "; within one host " + said(within)) +
          (is_matrix(of) ? fmt::format(" ({})", matrix_title(of)) : "");
@@ -117,9 +141,9 @@ std::string canaries_of(const Result& result) {
   for (const auto& of : result.cases) {
     if (!is_canary(of)) continue;
     for (const auto& [name, metric] : of.metrics) {
-      parts.push_back(fmt::format("{} {} {}", on_one_line(of.key.substr(of.key.find('/') + 1)),
-                                  significant(metric.quantiles.p50, 4),
-                                  shown_metric(of, name).unit));
+      parts.push_back(fmt::format("{} {} {}{}", on_one_line(of.key.substr(of.key.find('/') + 1)),
+                                  significant(metric.quantiles.p50, 4), shown_metric(of, name).unit,
+                                  interval_behind(interval_of(metric), 4)));
     }
   }
   return join(parts, ", ");
@@ -170,7 +194,10 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
                        "caches lower it, too: not all of a loss is communication");
   }
   if (block.kind() == ViewKind::workload) {
-    for (auto& line : exchange_of(*block.measured.back())) costs.push_back(std::move(line));
+    const auto& last = *block.measured.back();
+    for (auto& [name, text] : exchange_of(last)) {
+      costs.emplace_back(name, (block.measured.size() > 1 ? row_of(last) + ": " : "") + text);
+    }
   }
   return costs;
 }

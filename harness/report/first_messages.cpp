@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/report/interval_text.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -30,6 +32,13 @@ std::optional<double> figure(const Cell& cell, const char* buffers, const char* 
   if (of == cell.end()) return std::nullopt;
   const auto found = of->second->metrics.find(metric);
   return found == of->second->metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
+std::optional<Interval> interval(const Cell& cell, const char* buffers, const char* metric) {
+  const auto of = cell.find(buffers);
+  if (of == cell.end()) return std::nullopt;
+  const auto found = of->second->metrics.find(metric);
+  return found == of->second->metrics.end() ? std::nullopt : interval_of(found->second);
 }
 
 /// What `a` takes longer than `b`. Where that is less than nothing, the runs vary by more than it.
@@ -98,6 +107,22 @@ Grid first_messages_of(const Block& block) {
       row.push_back(significant(value, 3));
     }
     grid.rows.push_back(std::move(row));
+    const auto of_own = interval(cell, "own", "first_message_us");
+    const auto of_fresh = interval(cell, "fresh", "first_message_us");
+    const auto of_steady = interval(cell, "own", "steady_us");
+    const std::vector<std::optional<Interval>> intervals = {
+        interval(cell, "pool", "first_message_us"),
+        of_own,
+        of_fresh,
+        of_steady,
+        difference(of_own, of_steady),
+        has_page_faults(any) ? difference(of_fresh, of_own) : std::nullopt,
+        interval(cell, "own", "registration_us"),
+        interval(cell, "pool", "allocate_us"),
+        interval(cell, "pool", "pool_first_message_us")};
+    if (std::ranges::none_of(intervals, [](const auto& of) { return of.has_value(); })) continue;
+    grid.rows.push_back({interval_head(intervals), ""});
+    for (const auto& of : intervals) grid.rows.back().push_back(interval_cell(of, 3));
   }
   return grid;
 }

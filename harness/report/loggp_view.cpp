@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/core/units.hpp"
+#include "harness/report/interval_text.hpp"
 #include "harness/report/text.hpp"
 #include "harness/result/words.hpp"
 
@@ -41,36 +42,49 @@ Grid parameters_grid(const Json& ranges) {
   for (const auto& range : ranges) {
     std::vector<std::string> row = {bytes_text(range, "from_bytes") + " to " +
                                     bytes_text(range, "to_bytes")};
-    const auto known = range.value("ci95", Json::object());
-    std::vector<std::string> intervals = {"95% CI"};
+    const auto older = range.value("ci95", Json::object());
+    std::vector<std::optional<Interval>> intervals;
     for (const auto& [name, title] : shown_parameters) {
       const bool overlap = range.value(name, Json()).is_null() && range.contains("overlap_ns");
       row.push_back(overlap ? "overlap" : significant(number_at(range, name), 3));
-      intervals.push_back(interval_text(known, name));
+      const auto own = interval_at(range, name);
+      intervals.push_back(own ? own : interval_from(older.value(name, Json())));
     }
     grid.rows.push_back(std::move(row));
-    grid.rows.push_back(std::move(intervals));
+    grid.rows.push_back({interval_head(intervals)});
+    for (const auto& of : intervals) grid.rows.back().push_back(interval_cell(of, 3));
   }
   return grid;
 }
 
 Grid agreement_grid(const Json& ranges) {
-  Grid grid{.columns = {{"", "size"},
-                        {"latency, us", "measured"},
-                        {"latency, us", "model"},
-                        {"latency, us", "error"},
-                        {"in a train, us", "measured"},
-                        {"in a train, us", "model"},
-                        {"in a train, us", "error"}},
-            .rows = {}};
+  Grid grid{.columns = {{"", "size"}}, .rows = {}};
+  std::vector<const Json*> sizes;
   for (const auto& range : ranges) {
-    for (const auto& size : range.value("sizes", Json::array())) {
-      grid.rows.push_back({bytes_text(size, "bytes"), time_text(size, "latency_us"),
-                           time_text(size, "model_latency_us"), misfit_text(size, "latency_off"),
-                           time_text(size, "message_us"), time_text(size, "model_message_us"),
-                           misfit_text(size, "message_off")});
+    const auto own = range.find("sizes");
+    for (std::size_t at = 0; own != range.end() && at < own->size(); ++at) {
+      sizes.push_back(&own->at(at));
     }
   }
+  for (const auto* size : sizes) grid.rows.push_back({bytes_text(*size, "bytes")});
+  const auto add = [&](const std::string& group, const char* measured, const char* model,
+                       const char* off) {
+    std::vector<std::optional<Interval>> intervals;
+    grid.columns.push_back({group, "measured"});
+    for (std::size_t row = 0; row < sizes.size(); ++row) {
+      grid.rows[row].push_back(time_text(*sizes[row], measured));
+      intervals.push_back(interval_at(*sizes[row], measured));
+    }
+    add_intervals(grid, group, intervals, 3);
+    grid.columns.push_back({group, "model"});
+    grid.columns.push_back({group, "error"});
+    for (std::size_t row = 0; row < sizes.size(); ++row) {
+      grid.rows[row].push_back(time_text(*sizes[row], model));
+      grid.rows[row].push_back(misfit_text(*sizes[row], off));
+    }
+  };
+  add("latency, us", "latency_us", "model_latency_us", "latency_off");
+  add("in a train, us", "message_us", "model_message_us", "message_off");
   return grid;
 }
 

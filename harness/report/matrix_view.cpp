@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/core/statistics.hpp"
+#include "harness/report/interval_text.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/media.hpp"
 
@@ -22,6 +23,7 @@ constexpr double least_told = 0.05;  ///< of the faster direction; less is noise
 struct Rate {
   int src = 0, dst = 0;
   std::optional<double> p25, p50, p75;
+  std::optional<Interval> of_p50;
 };
 
 // Those with a rate, by source and destination.
@@ -34,7 +36,7 @@ std::vector<Rate> rates_of(const Case& of, const char* field = "p50_GBps") {
     if (!src || !dst || !p50 || !(*p50 > 0) || std::abs(*src) > 1e6 || std::abs(*dst) > 1e6)
       continue;
     rates.push_back({static_cast<int>(*src), static_cast<int>(*dst), number_at(pair, "p25_GBps"),
-                     p50, number_at(pair, "p75_GBps")});
+                     p50, number_at(pair, "p75_GBps"), interval_at(pair, field)});
   }
   return rates;
 }
@@ -65,25 +67,35 @@ std::string matrix_title(const Case& of) {
 
 Grid matrix_rates_of(const Block& block) {
   const std::string group = "GB/s received per pair";
-  Grid grid{.columns = {{group, "min"},
-                        {group, "p25"},
-                        {group, "p50"},
-                        {group, "p75"},
-                        {group, "max"},
-                        {"", "msg/s"},
-                        {"", "all together"}},
-            .rows = {}};
+  Grid grid{
+      .columns = {{group, "min"}, {group, "p25"}, {group, "p50"}, {group, "p75"}, {group, "max"}},
+      .rows = {}};
   add_axes(grid, block);
+  std::vector<std::optional<Interval>> per_pair;
+  std::vector<std::optional<Interval>> together;
+  const auto interval = [](const Case& of, const char* metric) {
+    const auto found = of.metrics.find(metric);
+    return found == of.metrics.end() ? std::nullopt : interval_of(found->second);
+  };
   for (const auto* of : block.measured) {
     const auto values = medians_of(rates_of(*of));
-    auto row = axis_cells(*of);
+    grid.rows.push_back(axis_cells(*of));
     for (const auto q : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      row.push_back(values.empty() ? "-" : significant(quantile_of_sorted(values, q), 4));
+      grid.rows.back().push_back(values.empty() ? "-"
+                                                : significant(quantile_of_sorted(values, q), 4));
     }
-    row.push_back(prefixed(messages_per_s(*of, values), 3));
-    row.push_back(significant(p50_of(*of, "together_GBps"), 4));
-    grid.rows.push_back(std::move(row));
+    per_pair.push_back(interval(*of, "bandwidth_GBps"));
+    together.push_back(interval(*of, "together_GBps"));
   }
+  add_intervals(grid, "p50 over launches", per_pair);
+  grid.columns.push_back({"", "msg/s"});
+  grid.columns.push_back({"all together", "p50"});
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    const auto& of = *block.measured[row];
+    grid.rows[row].push_back(prefixed(messages_per_s(of, medians_of(rates_of(of))), 3));
+    grid.rows[row].push_back(significant(p50_of(of, "together_GBps"), 4));
+  }
+  add_intervals(grid, "all together", together);
   return grid;
 }
 
@@ -118,16 +130,18 @@ Grid slowest_of(const Case& of) {
   std::stable_sort(rates.begin(), rates.end(),
                    [](const Rate& a, const Rate& b) { return *a.p50 < *b.p50; });
   rates.resize(std::min(most_slow, rates.size() / 3));  // the others are in the matrix
-  Grid grid{.columns = {{"", "pair"},
-                        {"GB/s", "p25"},
-                        {"GB/s", "p50"},
-                        {"GB/s", "p75"},
-                        {"", "of the median pair"}},
+  Grid grid{.columns = {{"", "pair"}, {"GB/s", "p25"}, {"GB/s", "p50"}, {"GB/s", "p75"}},
             .rows = {}};
+  std::vector<std::optional<Interval>> intervals;
   for (const auto& rate : rates) {
     grid.rows.push_back({fmt::format("{}->{}", rate.src, rate.dst), significant(rate.p25, 3),
-                         significant(rate.p50, 3), significant(rate.p75, 3),
-                         share_text(*rate.p50 / all)});
+                         significant(rate.p50, 3), significant(rate.p75, 3)});
+    intervals.push_back(rate.of_p50);
+  }
+  add_intervals(grid, "p50 over launches", intervals, 3);
+  grid.columns.push_back({"", "of the median pair"});
+  for (std::size_t row = 0; row < rates.size(); ++row) {
+    grid.rows[row].push_back(share_text(*rates[row].p50 / all));
   }
   return grid;
 }

@@ -108,11 +108,10 @@ void add_block(Page& page, const Block& block, const Result& result, const Rende
       if (!title.empty()) page.line("  " + title, dim);
       const bool thin = options.brief && !options.all_rows && block.kind() == ViewKind::curve;
       const auto shown = thin ? thinned(grid) : grid;
-      if (block.kind() == ViewKind::curve && title.empty()) {
-        const auto axes = block.cases.front()->shows.axes.size();
-        for (auto& part : fitted(shown, axes, page_width())) page.grid(std::move(part));
-      } else {
+      if (shown.columns.back().name == limited_by) {
         page.grid(shown);
+      } else {
+        for (auto& part : fitted(shown, page_width())) page.grid(std::move(part));
       }
       if (thin && grid.rows.size() > most_rows) {
         page.line(
@@ -161,7 +160,7 @@ std::string render_table(const Result& result, const RenderOptions& options) {
   for (const auto& block : blocks_of(result)) add_block(page, block, result, options);
   for (const auto& [title, grid, crossovers] : choices_of(result)) {
     page.line(title, bold);
-    page.grid(grid);
+    for (auto& part : fitted(grid, page_width())) page.grid(std::move(part));
     for (const auto& line : crossovers) page.paragraph(line, "  ");
     page.line("");
   }

@@ -34,7 +34,8 @@ Result with_canary() {
 
 TEST(Canary, IsALineAndNoTable) {
   const auto text = render("table", as_read(with_canary()));
-  EXPECT_NE(text.find("  canary          memcpy 10.50 GB/s\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  canary          memcpy 10.50 GB/s (8.000..13.00)\n"), std::string::npos)
+      << text;
   const auto begin = text.substr(0, text.find("  canary "));
   EXPECT_EQ(begin, render("table", as_read(sample_result())).substr(0, begin.size()));
   EXPECT_NE(render("csv", with_canary()).find("canary/memcpy,canary,"), std::string::npos);
@@ -66,26 +67,37 @@ TEST(Table, IsThis) {
             R"(pingpong tag, host to host, over tcp
   2 ranks; CPUs 0, 2; lanes tcp/lo; 6 launches (95% CI: their range); window 64, bidirectional,
   progress mode poll, connect by address, time per launch 300 ms
-                        latency one way, us                     GB/s received
-   size    p50        95% CI   p90   p99  p99.9   min   max       0->1  both ways  msg/s
-    8 B  12.30  12.00..12.60  12.8  12.9      -  11.4  13.2  0.0009754   0.001756   122k
-  1 KiB  12.72  12.41..13.03  13.2  13.3      -  11.8  13.7     0.1208     0.2174   118k
-  1 MiB  442.2  431.4..453.0   460   464      -   410   476      3.557      6.402  3.39k
+                        latency one way, us
+   size    p50        95% CI   p90   p99  p99.9   min   max
+    8 B  12.30  12.00..12.60  12.8  12.9      -  11.4  13.2
+  1 KiB  12.72  12.41..13.03  13.2  13.3      -  11.8  13.7
+  1 MiB  442.2  431.4..453.0   460   464      -   410   476
+                                 GB/s received                                  msg/s
+   size       0->1                95% CI  both ways              95% CI    p50        95% CI
+    8 B  0.0009754  0.0009521..0.0009997   0.001756  0.001714..0.001800   122k    119k..125k
+  1 KiB     0.1208        0.1179..0.1238     0.2174      0.2122..0.2228   118k    115k..121k
+  1 MiB      3.557          3.472..3.646      6.402        6.250..6.562  3.39k  3.31k..3.48k
   transport used  tcp
-  cold cost       context 2.50 ms, connect 900 us, first message of 8 B 36.9 us
+  cold cost       context 2.50 ms (2.50 ms..2.50 ms), connect 900 us (900 us..900 us), first message
+                  of 8 B 36.9 us (36.0 us..37.8 us)
   timer overhead  7.2 ns per iteration, timed loop 1.002 x the untimed
   verified        1800/1800 messages
 
 pingpong tag, host to host, over shm
   2 ranks; CPUs 0, 2; lanes posix/memory; 6 launches (95% CI: their range); window 64,
   bidirectional, progress mode poll, connect by address, time per launch 300 ms
-                            latency one way, us                       GB/s received
-   size     p50          95% CI    p90    p99  p99.9    min    max     0->1  both ways  msg/s
-    8 B  0.2058  0.2008..0.4168  0.214  0.216      -  0.191  0.438  0.05830     0.1049  7.29M
-  1 KiB  0.3100  0.3024..0.5225  0.322  0.325      -  0.287  0.549    4.956      8.920  4.84M
+                            latency one way, us
+   size     p50          95% CI    p90    p99  p99.9    min    max
+    8 B  0.2058  0.2008..0.4168  0.214  0.216      -  0.191  0.438
+  1 KiB  0.3100  0.3024..0.5225  0.322  0.325      -  0.287  0.549
+                             GB/s received                             msg/s
+   size     0->1            95% CI  both ways           95% CI    p50        95% CI
+    8 B  0.05830  0.02879..0.05976     0.1049  0.05182..0.1076  7.29M  3.60M..7.47M
+  1 KiB    4.956      2.940..5.079      8.920     5.292..9.143  4.84M  2.87M..4.96M
   failed 1 MiB: rank 1 was killed by signal 9 (Killed)
   transport used  shm
-  cold cost       context 2.50 ms, connect 900 us, first message of 8 B 617 ns
+  cold cost       context 2.50 ms (2.50 ms..2.50 ms), connect 900 us (900 us..900 us), first message
+                  of 8 B 617 ns (602 ns..1.25 us)
   timer overhead  7.2 ns per iteration, timed loop 1.050 x the untimed
   verified        1200/1200 messages
 
@@ -95,22 +107,22 @@ pingpong tag, host to host, over ib
   machine         node07: Invented CPU 3000, cores 8, NUMA nodes 1, Linux 6.1.0
   labels          vm
   software        ucx-bench 0.1.0 (commit 1a2b3c4d5e6f), UCX 1.13.1
-  quality         fair: virtual machine; timer overhead or noise up to 5.0 % (8 B over shm; 2 of 5
-                  cases)
+  quality         poor: virtual machine; launches far apart; timer overhead or noise up to 5.0 % (8
+                  B over shm; 2 of 5 cases)
 
-1 finding: -v shows all
+2 findings: -v shows all
 )");
 }
 
 TEST(Table, OfSeveralPairsIsThis) {
   EXPECT_EQ(render("table", as_read(sample_of_pairs())),
             R"(pingpong tag, host to host, over tcp
-  4 ranks, medians over 2 pairs at once; CPUs 0, 2, 4, 6; lanes tcp/lo; 1 launch; window 64,
-  bidirectional, progress mode poll, connect by address, time per launch 300 ms
-                      latency one way, us                  GB/s received
-    size    p50  95% CI   p90   p99  p99.9   min   max   one way  both ways  msg/s
-     8 B  11.00       -  11.4  11.5      -  9.50  12.6  0.001100   0.001979   137k
-  64 KiB  43.77       -  45.5  45.9      -  40.6  47.0     2.247      4.045  34.3k
+  4 ranks, medians over 2 pairs at once; CPUs 0, 2, 4, 6; lanes tcp/lo; 1 launch (no interval);
+  window 64, bidirectional, progress mode poll, connect by address, time per launch 300 ms
+                  latency one way, us              GB/s received     msg/s
+    size    p50   p90   p99  p99.9   min   max   one way  both ways    p50
+     8 B  11.00  11.4  11.5      -  9.50  12.6  0.001100   0.001979   137k
+  64 KiB  43.77  45.5  45.9      -  40.6  47.0     2.247      4.045  34.3k
           8 B            64 KiB
   pair  p50, us    p25  p50, GB/s    p75
   0->1    10.00  2.241      2.299  2.356

@@ -113,8 +113,11 @@ std::string left_aligned(const TextRows& rows, bool all_columns) {
   return text + "\n";
 }
 
-std::vector<Grid> fitted(const Grid& grid, std::size_t axes, std::size_t width) {
+std::vector<Grid> fitted(const Grid& grid, std::size_t width) {
   const auto count = grid.columns.size();
+  const auto first_group = std::ranges::find_if(
+      grid.columns, [](const Grid::Column& column) { return !column.group.empty(); });
+  const auto axes = static_cast<std::size_t>(first_group - grid.columns.begin());
   const auto with_axes = [&](std::size_t first, std::size_t end) {
     Grid part{.columns = {}, .rows = std::vector<std::vector<std::string>>(grid.rows.size())};
     for (std::size_t column = 0; column < end; ++column) {

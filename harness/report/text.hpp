@@ -49,7 +49,8 @@ struct AlignedGrid {
 AlignedGrid aligned(const Grid& grid);
 
 /// The same columns in as many tables as it takes for none to be wider than `width`, if a group of
-/// them is not by itself: each begins with the first `axes` columns. Groups are not divided.
-std::vector<Grid> fitted(const Grid& grid, std::size_t axes, std::size_t width);
+/// them is not by itself: each begins with the columns before the first group. Groups are not
+/// divided.
+std::vector<Grid> fitted(const Grid& grid, std::size_t width);
 
 }  // namespace ucxbench

@@ -58,14 +58,14 @@ TEST(ReportText, AlignsColumnsUnderTheirGroups) {
 TEST(Fitted, GoesOnInFurtherTablesWithTheAxes) {
   const Grid grid{.columns = {{"", "size"}, {"a, us", "p50"}, {"a, us", "p99"}, {"b, us", "p50"}},
                   .rows = {{"8 B", "1.0", "2.0", "3.0"}}};
-  EXPECT_EQ(fitted(grid, 1, 100).size(), 1U);
-  EXPECT_EQ(fitted(grid, 1, aligned(grid).rows[0].size()).size(), 1U);
-  const auto parts = fitted(grid, 1, aligned(grid).rows[0].size() - 1);
+  EXPECT_EQ(fitted(grid, 100).size(), 1U);
+  EXPECT_EQ(fitted(grid, aligned(grid).rows[0].size()).size(), 1U);
+  const auto parts = fitted(grid, aligned(grid).rows[0].size() - 1);
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[0].rows[0], (std::vector<std::string>{"8 B", "1.0", "2.0"}));
   EXPECT_EQ(parts[1].rows[0], (std::vector<std::string>{"8 B", "3.0"}));
-  EXPECT_EQ(fitted(grid, 1, 3).size(), 2U);  // a group is not divided
-  EXPECT_EQ(fitted({.columns = {{"", "size"}}, .rows = {{"8 B"}}}, 1, 100).size(), 1U);
+  EXPECT_EQ(fitted(grid, 3).size(), 2U);  // a group is not divided
+  EXPECT_EQ(fitted({.columns = {{"", "size"}}, .rows = {{"8 B"}}}, 100).size(), 1U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "harness/report/interval_text.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -22,10 +23,6 @@ void each_followed(const Result& result, const Visit& visit) {
   }
 }
 
-bool has_interval(const Metric& metric) {
-  return metric.ci95 && std::isfinite((*metric.ci95)[0]) && std::isfinite((*metric.ci95)[1]);
-}
-
 std::string to_json_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -38,11 +35,11 @@ std::string render_in_direction(const Result& result, const std::string& directi
     if (shown.better != direction) return;
     const auto p50 = *metric.quantiles.p50;
     Json row = {{"name", of.key + "/" + name}, {"unit", shown.unit}, {"value", p50}};
-    if (has_interval(metric)) {
-      const auto [low, high] = *metric.ci95;
+    if (const auto interval = interval_of(metric)) {
+      const auto [low, high, kind] = *interval;
       // It knows one number after a sign; the whole interval is for people.
       row["range"] = fmt::format("± {:.3g}", std::max(p50 - low, high - p50));
-      row["extra"] = fmt::format("95% CI {:.6g}..{:.6g}, {}", low, high,
+      row["extra"] = fmt::format("{} {:.6g}..{:.6g}, {}", interval_head({interval}), low, high,
                                  counted(metric.launch_medians.size(), "launch", "launches"));
     }
     rows.push_back(std::move(row));
@@ -63,9 +60,10 @@ std::string render_bencher(const Result& result, const RenderOptions&) {
   each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
     auto& measure = benchmarks[of.key][name];
     measure["value"] = *metric.quantiles.p50;
-    if (!has_interval(metric)) return;
-    measure["lower_value"] = (*metric.ci95)[0];
-    measure["upper_value"] = (*metric.ci95)[1];
+    const auto interval = interval_of(metric);
+    if (!interval) return;
+    measure["lower_value"] = interval->low;
+    measure["upper_value"] = interval->high;
   });
   return to_json_text(benchmarks);
 }

@@ -7,6 +7,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/report/interval_text.hpp"
 
 namespace ucxbench {
 namespace {
@@ -69,25 +70,24 @@ const Metric* metric_of(const Case& of, const std::string& name) {
   return found == of.metrics.end() ? nullptr : &found->second;
 }
 
-std::string interval(const Metric& metric) {
-  return metric.ci95 ? significant((*metric.ci95)[0], 4) + ".." + significant((*metric.ci95)[1], 4)
-                     : "-";
+std::optional<Interval> interval_of(const Case& of, const std::string& metric) {
+  const auto* found = metric_of(of, metric);
+  return found != nullptr ? ucxbench::interval_of(*found) : std::nullopt;
 }
 
-// Of a table that has intervals.
-bool intervals_are_ranges(const Block& block, std::size_t launches) {
-  if (launches < least_for_ci95 || launches >= least_for_inner_ci95) return false;
-  if (block.kind() == ViewKind::first_messages || block.kind() == ViewKind::matrix) return false;
-  return std::ranges::any_of(block.measured, [](const auto* of) {
-    return metric_of(*of, "latency_us") != nullptr || metric_of(*of, "wall_ms") != nullptr;
-  });
+/// Of the medians in a block's tables: what is odd about their intervals.
+std::string about_intervals(std::size_t launches) {
+  if (launches < 2) return " (no interval)";
+  if (launches < least_for_ci95 || launches >= least_for_inner_ci95) return "";
+  return " (95% CI: their range)";
 }
 
-/// One column of a table: where its text comes from.
+/// One column of a table: where its text comes from, and whether its intervals follow.
 struct Source {
   Grid::Column column;
   std::string metric;
   std::string (*text)(const Metric&);
+  bool median = false;
 };
 
 template <std::optional<double> Quantiles::* field, int digits>
@@ -101,24 +101,24 @@ std::vector<Source> sources(const Block& block) {
   const auto time = latency_in_words(*block.cases.front()) + ", us";
   const std::string rate = "GB/s received";
   std::vector<Source> all = {
-      {{time, "p50"}, "latency_us", quantile<&Quantiles::p50, 4>},
-      {{time, "95% CI"}, "latency_us", interval},
+      {{time, "p50"}, "latency_us", quantile<&Quantiles::p50, 4>, true},
       {{time, "p90"}, "latency_us", quantile<&Quantiles::p90, 3>},
       {{time, "p99"}, "latency_us", quantile<&Quantiles::p99, 3>},
       {{time, "p99.9"}, "latency_us", quantile<&Quantiles::p999, 3>},
       {{time, "min"}, "latency_us", quantile<&Quantiles::min, 3>},
       {{time, "max"}, "latency_us", quantile<&Quantiles::max, 3>},
-      {{rate, direction}, "bandwidth_GBps", quantile<&Quantiles::p50, 4>},
-      {{rate, "both ways"}, "bandwidth_bidirectional_GBps", quantile<&Quantiles::p50, 4>},
-      {{"", "msg/s"},
+      {{rate, direction}, "bandwidth_GBps", quantile<&Quantiles::p50, 4>, true},
+      {{rate, "both ways"}, "bandwidth_bidirectional_GBps", quantile<&Quantiles::p50, 4>, true},
+      {{"msg/s", "p50"},
        "message_rate_per_s",
-       [](const Metric& metric) { return prefixed(metric.quantiles.p50, 3); }},
+       [](const Metric& metric) { return prefixed(metric.quantiles.p50, 3); },
+       true},
   };
   for (const auto& metric : block.cases.front()->shows.metrics) {
     const bool there = std::ranges::find(all, metric.name, &Source::metric) != all.end();
     if (there || metric.shown == Shown::kept) continue;
     const auto group = metric.title + ", " + metric.unit;
-    all.push_back({{group, "p50"}, metric.name, quantile<&Quantiles::p50, 4>});
+    all.push_back({{group, "p50"}, metric.name, quantile<&Quantiles::p50, 4>, true});
     if (metric.better == "lower") {
       all.push_back({{group, "p99"}, metric.name, quantile<&Quantiles::p99, 3>});
     }
@@ -214,7 +214,7 @@ std::string details_of(const Block& block, const Result& result) {
   if (!lanes.empty()) parts.push_back("lanes " + join(lanes, ", "));
   if (const auto help = help_of_target(block); !help.empty()) parts.push_back(help);
   parts.push_back(counted(launches.size(), "launch", "launches") +
-                  (intervals_are_ranges(block, launches.size()) ? " (95% CI: their range)" : ""));
+                  about_intervals(launches.size()));
   std::vector<std::string> others;
   for (const auto& [name, value] : first.parameters.items()) {
     if (shown_apart.contains(name) || value.is_null() || value == false || value == Json("")) {
@@ -229,21 +229,23 @@ std::string details_of(const Block& block, const Result& result) {
 Grid metrics_of(const Block& block) {
   Grid grid;
   add_axes(grid, block);
-  std::vector<Source> used;
+  for (const auto* of : block.measured) grid.rows.push_back(axis_cells(*of));
   for (const auto& source : sources(block)) {
-    if (std::any_of(block.measured.begin(), block.measured.end(),
-                    [&](const Case* of) { return metric_of(*of, source.metric) != nullptr; })) {
-      grid.columns.push_back(source.column);
-      used.push_back(source);
+    const auto has = [&](const Case* of) { return metric_of(*of, source.metric) != nullptr; };
+    if (std::ranges::none_of(block.measured, has)) continue;
+    grid.columns.push_back(source.column);
+    std::vector<std::optional<Interval>> intervals;
+    for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+      const auto* metric = metric_of(*block.measured[row], source.metric);
+      grid.rows[row].push_back(metric ? source.text(*metric) : "-");
+      intervals.push_back(interval_of(*block.measured[row], source.metric));
     }
-  }
-  for (const auto* of : block.measured) {
-    auto row = axis_cells(*of);
-    for (const auto& source : used) {
-      const auto* metric = metric_of(*of, source.metric);
-      row.push_back(metric ? source.text(*metric) : "-");
+    if (!source.median) continue;
+    if (source.metric.ends_with("_per_s")) {
+      add_prefixed_intervals(grid, source.column.group, intervals);
+    } else {
+      add_intervals(grid, source.column.group, intervals);
     }
-    grid.rows.push_back(std::move(row));
   }
   return grid;
 }
@@ -252,26 +254,35 @@ Grid pairs_of(const Block& block) {
   if (rank_pairs(block).size() < 2) return {};
   const auto& small = *block.measured.front();
   const auto& large = *block.measured.back();
-  Grid grid{.columns = {{"", "pair"},
-                        {size_of(small), "p50, us"},
-                        {size_of(large), "p25"},
-                        {size_of(large), "p50, GB/s"},
-                        {size_of(large), "p75"}},
-            .rows = {}};
-  const auto number = [](const Json& pair, const char* name) {
-    return significant(number_at(pair, name), 4);
-  };
+  Grid grid{.columns = {{"", "pair"}}, .rows = {}};
+  std::vector<const Json*> at_small;
+  std::vector<const Json*> at_large;
+  static const Json none = Json::object();
   for (const auto& pair : small.pairs) {
-    if (grid.rows.size() == most_pairs) break;
+    if (at_small.size() == most_pairs) break;
     const auto same = std::find_if(large.pairs.begin(), large.pairs.end(), [&](const Json& other) {
       return other.value("src", -1) == pair.value("src", -1) &&
              other.value("dst", -1) == pair.value("dst", -1);
     });
-    const Json& at_large = same == large.pairs.end() ? Json() : *same;
-    grid.rows.push_back({arrow({pair.value("src", -1), pair.value("dst", -1)}),
-                         number(pair, "latency_p50_us"), number(at_large, "p25_GBps"),
-                         number(at_large, "p50_GBps"), number(at_large, "p75_GBps")});
+    at_small.push_back(&pair);
+    at_large.push_back(same == large.pairs.end() ? &none : &*same);
+    grid.rows.push_back({arrow({pair.value("src", -1), pair.value("dst", -1)})});
   }
+  const auto add = [&](const Case& of, const std::vector<const Json*>& pairs, const char* column,
+                       const char* field, bool median) {
+    const auto group = size_of(of);
+    grid.columns.push_back({group, column});
+    std::vector<std::optional<Interval>> intervals;
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+      grid.rows[row].push_back(significant(number_at(*pairs[row], field), 4));
+      intervals.push_back(interval_at(*pairs[row], field));
+    }
+    if (median) add_intervals(grid, group, intervals);
+  };
+  add(small, at_small, "p50, us", "latency_p50_us", true);
+  add(large, at_large, "p25", "p25_GBps", false);
+  add(large, at_large, "p50, GB/s", "p50_GBps", true);
+  add(large, at_large, "p75", "p75_GBps", false);
   return grid;
 }
 

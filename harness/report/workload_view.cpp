@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/core/units.hpp"
+#include "harness/report/interval_text.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/phases.hpp"
@@ -21,6 +22,11 @@ std::string text_of(const Json& object, const char* name, int digits = 4) {
 
 std::string percent_or_none(const std::optional<double>& part) {
   return part ? share_text(*part) : "-";
+}
+
+std::optional<Interval> interval_of_metric(const Case& of, const std::string& metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : interval_of(found->second);
 }
 
 // Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput.
@@ -56,11 +62,17 @@ const Case& fewest_ranks(const Case& of, const Block& block) {
 
 // Bytes of input per second and rank against the smallest number of ranks measured: 1 if every
 // further rank adds as much as the first ones did, in weak and in strong scaling.
-std::optional<double> efficiency(const Case& of, const Case& smallest) {
+std::string efficiency_in_words(const Case& of, const Case& smallest) {
   const auto rate = p50_of(of, "throughput_GBps");
   const auto first = p50_of(smallest, "throughput_GBps");
-  if (!rate || !first || *first <= 0) return std::nullopt;
-  return *rate / ranks_of(of) / (*first / ranks_of(smallest));
+  if (!rate || !first || *first <= 0) return no_cell;
+  const auto fewer = ranks_of(smallest) / ranks_of(of);
+  auto words = share_text(*rate / *first * fewer);
+  const auto times = quotient(interval_of_metric(of, "throughput_GBps"),
+                              interval_of_metric(smallest, "throughput_GBps"));
+  if (&of == &smallest || !times) return words;
+  return words + interval_behind(
+                     Interval{100 * fewer * times->low, 100 * fewer * times->high, times->kind}, 2);
 }
 
 // Over these the ranks' own CPUs copy every byte.
@@ -119,75 +131,81 @@ std::string calibrated_of(const Case& of) {
 }  // namespace
 
 Grid workload_metrics_of(const Block& block) {
-  Grid grid{.columns = {{"time, ms", "p50"},
-                        {"time, ms", "95% CI"},
-                        {"time, ms", "max"},
-                        {"throughput, GB/s", "p50"},
-                        {"throughput, GB/s", "harm. mean"},
-                        {"exchange, GB/s", "here"},
-                        {"exchange, GB/s", "alone"}},
-            .rows = {}};
+  Grid grid;
   add_axes(grid, block);
-  const bool scaling = block.measured.size() > 1;
-  if (scaling) grid.columns.push_back({"", "efficiency"});
-  for (const auto* of : block.measured) {
-    const auto found = of->metrics.find("wall_ms");
-    const auto wall = found == of->metrics.end() ? Metric() : found->second;
-    auto row = axis_cells(*of);
-    for (auto& cell : std::vector<std::string>{
-             significant(wall.quantiles.p50, 4),
-             wall.ci95 ? significant((*wall.ci95)[0], 4) + ".." + significant((*wall.ci95)[1], 4)
-                       : "-",
-             significant(wall.quantiles.max, 4), significant(p50_of(*of, "throughput_GBps"), 4),
-             significant(harmonic_mean(*of, "throughput_GBps"), 4),
-             significant(p50_of(*of, "exchange_GBps"), 4), text_of(of->exchange, "alone_GBps")}) {
-      row.push_back(std::move(cell));
+  for (const auto* of : block.measured) grid.rows.push_back(axis_cells(*of));
+  const auto add = [&](const char* group, const char* name, auto text) {
+    grid.columns.push_back({group, name});
+    for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+      grid.rows[row].push_back(text(*block.measured[row]));
     }
-    if (scaling) row.push_back(percent_or_none(efficiency(*of, fewest_ranks(*of, block))));
-    grid.rows.push_back(std::move(row));
+  };
+  const auto add_own_intervals = [&](const char* group, auto interval) {
+    std::vector<std::optional<Interval>> column;
+    for (const auto* of : block.measured) column.push_back(interval(*of));
+    add_intervals(grid, group, column);
+  };
+  const auto add_median = [&](const char* group, const char* name, const char* metric) {
+    add(group, name, [&](const Case& of) { return significant(p50_of(of, metric), 4); });
+    add_own_intervals(group, [&](const Case& of) { return interval_of_metric(of, metric); });
+  };
+  const char* time = "time, ms";
+  const char* throughput = "throughput, GB/s";
+  const char* exchange = "exchange, GB/s";
+  add_median(time, "p50", "wall_ms");
+  add(time, "max", [](const Case& of) {
+    const auto found = of.metrics.find("wall_ms");
+    return found == of.metrics.end() ? "-" : significant(found->second.quantiles.max, 4);
+  });
+  add_median(throughput, "p50", "throughput_GBps");
+  add(throughput, "harm. mean",
+      [](const Case& of) { return significant(harmonic_mean(of, "throughput_GBps"), 4); });
+  add_median(exchange, "here", "exchange_GBps");
+  add(exchange, "alone", [](const Case& of) { return text_of(of.exchange, "alone_GBps"); });
+  add_own_intervals(exchange,
+                    [](const Case& of) { return interval_at(of.exchange, "alone_GBps"); });
+  if (block.measured.size() > 1) {
+    add("", "efficiency",
+        [&](const Case& of) { return efficiency_in_words(of, fewest_ranks(of, block)); });
   }
   return grid;
 }
 
 Grid phases_of(const Case& of) {
-  Grid grid{.columns = {{"", "phase"},
-                        {"", "median, ms"},
-                        {"", "share of mean"},
-                        {"slowest", "rank"},
-                        {"slowest", "ms"}},
-            .rows = {}};
+  Grid grid{.columns = {{"", "phase"}}, .rows = {}};
+  for (const auto& phase : of.phases) grid.rows.push_back({text_at(phase, "/name")});
+  const auto add = [&](const char* group, const char* name, auto text) {
+    grid.columns.push_back({group, name});
+    for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+      grid.rows[row].push_back(text(of.phases[row]));
+    }
+  };
+  const auto add_median = [&](const char* group, const char* name, const char* field) {
+    add(group, name, [&](const Json& phase) { return text_of(phase, field, 3); });
+    std::vector<std::optional<Interval>> column;
+    for (const auto& phase : of.phases) column.push_back(interval_at(phase, field));
+    add_intervals(grid, group, column, 3);
+  };
+  add_median("all ranks", "median, ms", "median_ms");
+  add("all ranks", "share of mean",
+      [](const Json& phase) { return percent_or_none(number_at(phase, "share")); });
+  add("slowest", "rank", [](const Json& phase) { return text_at(phase, "/slowest_rank"); });
+  add_median("slowest", "ms", "slowest_ms");
   const bool apart = std::ranges::any_of(
       of.phases, [](const Json& phase) { return phase.contains("ingress_imbalance"); });
-  if (apart) {
-    grid.columns.push_back({"received", "GB/s"});
-    grid.columns.push_back({"received", "most/mean"});
-  }
-  for (const auto& phase : of.phases) {
-    grid.rows.push_back({text_at(phase, "/name"), text_of(phase, "median_ms", 3),
-                         percent_or_none(number_at(phase, "share")),
-                         text_at(phase, "/slowest_rank"), text_of(phase, "slowest_ms", 3)});
-    if (!apart) continue;
-    const auto rate = text_at(phase, "/name") + "_GBps";
-    grid.rows.back().push_back(significant(p50_of(of, rate.c_str()), 4));
-    grid.rows.back().push_back(text_of(phase, "ingress_imbalance", 3));
-  }
+  if (!apart) return grid;
+  const auto metric = [](const Json& phase) { return text_at(phase, "/name") + "_GBps"; };
+  add("received", "GB/s",
+      [&](const Json& phase) { return significant(p50_of(of, metric(phase).c_str()), 4); });
+  std::vector<std::optional<Interval>> rates;
+  for (const auto& phase : of.phases) rates.push_back(interval_of_metric(of, metric(phase)));
+  add_intervals(grid, "received", rates);
+  add("received", "most/mean",
+      [](const Json& phase) { return text_of(phase, "ingress_imbalance", 3); });
   return grid;
 }
 
 Grid flows_of(const Case& of) {
-  const bool some_large = std::ranges::any_of(
-      of.pairs, [](const Json& pair) { return number_at(pair, "p50_GBps").has_value(); });
-  const auto large =
-      "GB/s, messages >= " + spaced_size(static_cast<std::uint64_t>(std::clamp(
-                                 number_at(of.parameters, "ignore_bytes").value_or(1), 1.0, 1e18)));
-  Grid grid{.columns = {{"", "from->to"}, {"all runs", "MB"}, {"all runs", "messages"}},
-            .rows = {}};
-  if (some_large)
-    grid.columns.insert(grid.columns.end(), {{large, "p25"}, {large, "p50"}, {large, "p75"}});
-  grid.columns.push_back({"", "goodput, GB/s"});
-  const bool waits = std::ranges::any_of(
-      of.pairs, [](const Json& pair) { return number_at(pair, "waiting_ms").has_value(); });
-  if (waits) grid.columns.push_back({"", "waiting, ms"});
   // With what they are sorted by: there may be a million, and looking a field up takes long.
   std::vector<std::pair<double, const Json*>> pairs;
   for (const auto& pair : of.pairs) {
@@ -197,20 +215,37 @@ Grid flows_of(const Case& of) {
   }
   std::ranges::stable_sort(pairs, {}, &std::pair<double, const Json*>::first);
   if (pairs.size() > most_flows) pairs.resize(most_flows);
+  Grid grid{.columns = {{"", "from->to"}, {"all runs", "MB"}, {"all runs", "messages"}},
+            .rows = {}};
   for (const auto& [goodput, pair] : pairs) {
     const auto bytes = number_at(*pair, "bytes");
-    std::vector<std::string> row{
-        fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
-        significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4), text_at(*pair, "/messages")};
-    if (some_large) {
-      for (const auto* name : {"p25_GBps", "p50_GBps", "p75_GBps"}) {
-        row.push_back(text_of(*pair, name, 3));
-      }
-    }
-    row.push_back(text_of(*pair, "goodput_GBps", 3));
-    if (waits) row.push_back(text_of(*pair, "waiting_ms", 3));
-    grid.rows.push_back(std::move(row));
+    grid.rows.push_back({fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
+                         significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4),
+                         text_at(*pair, "/messages")});
   }
+  const auto known = [&](const char* field) {
+    return std::ranges::any_of(
+        of.pairs, [&](const Json& pair) { return number_at(pair, field).has_value(); });
+  };
+  const auto add = [&](const std::string& group, const char* name, const char* field, bool median) {
+    grid.columns.push_back({group, name});
+    std::vector<std::optional<Interval>> intervals;
+    for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+      grid.rows[row].push_back(text_of(*pairs[row].second, field, 3));
+      intervals.push_back(interval_at(*pairs[row].second, field));
+    }
+    if (median) add_intervals(grid, group, intervals, 3);
+  };
+  if (known("p50_GBps")) {
+    const auto large = "GB/s, messages >= " +
+                       spaced_size(static_cast<std::uint64_t>(std::clamp(
+                           number_at(of.parameters, "ignore_bytes").value_or(1), 1.0, 1e18)));
+    add(large, "p25", "p25_GBps", false);
+    add(large, "p50", "p50_GBps", true);
+    add(large, "p75", "p75_GBps", false);
+  }
+  add("goodput, GB/s", "median", "goodput_GBps", true);
+  if (known("waiting_ms")) add("waiting, ms", "median", "waiting_ms", true);
   return grid;
 }
 
@@ -223,9 +258,12 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
                     significant(*bytes * 1e-6, 4), text_of(of.exchange, "egress_imbalance", 3));
     const auto busy = number_at(of.exchange, "busy_ms");
     if (busy) {
-      text += fmt::format("; {} ms communicating, {} ms waiting: {} overlapped",
-                          significant(busy, 3), text_of(of.exchange, "exposed_ms", 3),
-                          percent_or_none(number_at(of.exchange, "overlap")));
+      text +=
+          fmt::format("; {}{} ms communicating, {}{} ms waiting: {} overlapped",
+                      significant(busy, 3), interval_behind(interval_at(of.exchange, "busy_ms")),
+                      text_of(of.exchange, "exposed_ms", 3),
+                      interval_behind(interval_at(of.exchange, "exposed_ms")),
+                      percent_or_none(number_at(of.exchange, "overlap")));
     }
     if (cpu_moves_the_bytes(of)) {
       text += " (the CPUs copy: overlap gains nothing)";

@@ -19,8 +19,10 @@ std::optional<Interval> interval_over(std::vector<double> of_launches) {
 }
 
 std::optional<Interval> interval_of(const Metric& metric) {
-  if (metric.ci95) return Interval{(*metric.ci95)[0], (*metric.ci95)[1], Interval::Kind::ci95};
-  return interval_over(metric.launch_medians);
+  if (!metric.ci95) return interval_over(metric.launch_medians);
+  const auto [low, high] = *metric.ci95;
+  const bool known = std::isfinite(low) && std::isfinite(high);
+  return known ? std::optional(Interval{low, high, Interval::Kind::ci95}) : std::nullopt;
 }
 
 Json to_json(const std::optional<Interval>& interval) {
@@ -30,15 +32,21 @@ Json to_json(const std::optional<Interval>& interval) {
           {"kind", name_of(interval_kinds, interval->kind)}};
 }
 
+std::optional<Interval> interval_from(const Json& json) {
+  if (json.is_array() && json.size() == 2 && json[0].is_number() && json[1].is_number()) {
+    return Interval{json[0].get<double>(), json[1].get<double>(), Interval::Kind::ci95};
+  }
+  if (!json.is_object()) return std::nullopt;
+  const auto low = number_at(json, "low");
+  const auto high = number_at(json, "high");
+  const auto kind = value_of(interval_kinds, text_at(json, "/kind"));
+  return low && high && kind ? std::optional(Interval{*low, *high, *kind}) : std::nullopt;
+}
+
 std::optional<Interval> interval_at(const Json& summary, const char* name) {
   const auto all = summary.find("intervals");
   if (all == summary.end() || !all->is_object() || !all->contains(name)) return std::nullopt;
-  const auto& of = all->at(name);
-  if (!of.is_object()) return std::nullopt;
-  const auto low = number_at(of, "low");
-  const auto high = number_at(of, "high");
-  const auto kind = value_of(interval_kinds, text_at(of, "/kind"));
-  return low && high && kind ? std::optional(Interval{*low, *high, *kind}) : std::nullopt;
+  return interval_from(all->at(name));
 }
 
 }  // namespace ucxbench

@@ -38,6 +38,10 @@ inline constexpr std::size_t most_pairs_with_intervals = 4096;
 /// {"low", "high", "kind"}, or null.
 Json to_json(const std::optional<Interval>& interval);
 
+/// What to_json() wrote, or of files of before a list of the two ends of a 95 % interval; empty for
+/// anything else.
+std::optional<Interval> interval_from(const Json& json);
+
 /// What stands under `intervals` of a summary ("median_ms" of a phase); empty where there is none.
 std::optional<Interval> interval_at(const Json& summary, const char* name);
 

@@ -218,7 +218,8 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
   }
   const auto shows = json.find("shows");
   of.shows = shows == json.end() ? shows_of_older(of) : shows_from(*shows);
-  add_slowest_of_older(of);
+  const auto& metrics = json.at("metrics");
+  if (!metrics.empty() && !metrics.begin()->contains("interval")) add_intervals_of_older(of);
   return of;
 }
 

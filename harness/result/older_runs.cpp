@@ -10,7 +10,6 @@
 #include "harness/result/cases.hpp"
 #include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
-#include "harness/result/workload_summary.hpp"
 
 namespace ucxbench {
 namespace {
@@ -106,10 +105,8 @@ void add_kinds_of_older(Json& phases) {
   }
 }
 
-void add_slowest_of_older(Case& of) {
-  if (std::ranges::all_of(of.phases, [](const Json& it) { return it.contains("intervals"); })) {
-    return;
-  }
+void add_intervals_of_older(Case& of) {
+  if (of.launches.empty()) return;
   const auto ranks = ranks_of(of);
   for (auto& record : of.launches) {
     const auto phases = record.workload.find("phases");
@@ -124,7 +121,21 @@ void add_slowest_of_older(Case& of) {
       ms.insert(number_at(phase, "slowest_rank") == 0.0 ? ms.end() : ms.begin(), other);
     }
   }
-  if (auto phases = phases_over_launches(of); !phases.empty()) of.phases = std::move(phases);
+  Case anew{.benchmark = of.benchmark, .parameters = of.parameters, .shows = of.shows};
+  anew.launches = std::move(of.launches);
+  summarize(anew);
+  of.launches = std::move(anew.launches);
+  if (!anew.phases.empty()) of.phases = std::move(anew.phases);
+  const auto take = [](Json& into, const Json& from) {
+    if (from.contains("intervals")) into["intervals"] = from.at("intervals");
+  };
+  take(of.exchange, anew.exchange);
+  for (std::size_t at = 0; at < std::min(of.pairs.size(), anew.pairs.size()); ++at) {
+    const auto& pair = anew.pairs[at];
+    const bool same =
+        pair.at("src") == of.pairs[at].at("src") && pair.at("dst") == of.pairs[at].at("dst");
+    if (same) take(of.pairs[at], pair);
+  }
 }
 
 void add_parts_of_older(Json& entry) {

@@ -16,10 +16,11 @@ SumOf sum_of_older(const std::string& metric);
 /// not timed, become null.
 void add_kinds_of_older(Json& phases);
 
-/// Fills Case::phases anew from the launches, of a run file whose slowest ranks are those of the
-/// first launch. Where launches do not have every rank's median, one of two ranks follows from the
-/// slowest one's and from the median of both.
-void add_slowest_of_older(Case& of);
+/// Summarizes the launches of a case anew, of a run file from before summaries had intervals, whose
+/// slowest ranks are those of the first launch: Case::phases, and `intervals` of its exchange and
+/// pairs. Where launches do not have every rank's median, one of two ranks follows from the slowest
+/// one's and from the median of both.
+void add_intervals_of_older(Case& of);
 
 /// Likewise its "parts" to an entry of Result::ablation, by the names that its ways have.
 void add_parts_of_older(Json& entry);

@@ -93,29 +93,24 @@ void name_slowest(Json& phase, const std::vector<Json>& launches) {
   phase["intervals"]["slowest_ms"] = to_json(interval_over(std::move(of_rank)));
 }
 
-std::vector<const Json*> workloads_of(const Case& of) {
-  std::vector<const Json*> launches;
-  for (const auto& record : of.launches) {
-    if (!record.workload.empty()) launches.push_back(&record.workload);
-  }
-  return launches;
-}
-
-}  // namespace
-
-Json phases_over_launches(const Case& of) {
+Json phases_over(const std::vector<const Json*>& all) {
   Json phases = Json::array();
-  for (const auto& launches : by_place(workloads_of(of), "phases")) {
+  for (const auto& launches : by_place(all, "phases")) {
     phases.push_back(median_of(launches, {"name", "kind"}, {}, true));
     name_slowest(phases.back(), launches);
   }
   return phases;
 }
 
+}  // namespace
+
 void summarize_workload(Case& measured) {
-  const auto launches = workloads_of(measured);
+  std::vector<const Json*> launches;
+  for (const auto& record : measured.launches) {
+    if (!record.workload.empty()) launches.push_back(&record.workload);
+  }
   if (launches.empty()) return;
-  measured.phases = phases_over_launches(measured);
+  measured.phases = phases_over(launches);
   measured.pairs = Json::array();
   const auto pairs = by_place(launches, "pairs");
   for (const auto& of_launches : pairs) {

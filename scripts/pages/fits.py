@@ -1,17 +1,21 @@
 """The LogGP parameters that were fitted to measured sizes, on a page."""
 
-from pages.sections import between, known, without_unknown
+from pages.sections import interval_in, interval_text, known, without_unknown
 from plots.common import size_text
 
 PARAMETERS = {"L_ns": "L, ns", "o_s_ns": "o_s, ns", "o_r_ns": "o_r, ns", "g_ns": "g, ns", "G_ns_per_byte": "G, ns/B"}
 HEAD = ["sizes", *(cell for title in PARAMETERS.values() for cell in (title, "95 % CI"))]
 
 
+def interval_of(fitted, name):
+    return interval_in({"interval": fitted["intervals"][name]} if "intervals" in fitted else {"ci95": fitted["ci95"][name]})
+
+
 def row_of(fitted):
     row = [f"{size_text(fitted['from_bytes'])} to {size_text(fitted['to_bytes'])}"]
     for name in PARAMETERS:
         value = fitted[name]
-        row += ["overlap" if value is None and "overlap_ns" in fitted else known(value, 3), between(fitted["ci95"][name])]
+        row += ["overlap" if value is None and "overlap_ns" in fitted else known(value, 3), interval_text(interval_of(fitted, name))]
     return row
 
 

@@ -28,6 +28,18 @@ def between(interval):
     return "–" if interval is None else f"{known(interval[0])} to {known(interval[1])}"
 
 
+def interval_in(summary):
+    """Of a median: {"low", "high", "kind"}; files of before have the 95 % ones alone."""
+    if "interval" in summary or not summary.get("ci95"):
+        return summary.get("interval")
+    low, high = summary["ci95"]
+    return {"low": low, "high": high, "kind": "ci95"}
+
+
+def interval_text(of):
+    return between(of and (of["low"], of["high"])) + (" (range)" if of and of["kind"] == "range" else "")
+
+
 def findings_of(run):
     """[(severity, its findings)], the worst first; last, as "quality", those on how far figures can be trusted."""
     groups = {name: [] for name in (*SEVERITIES, "quality")}
@@ -89,14 +101,21 @@ def common_axes(cases, differing):
 
 
 # Of a metric: head, field, text.
-COLUMNS = (("p50", "p50", known), ("95 % CI", "ci95", between), ("p99", "p99", known), ("max", "max", known))
+COLUMNS = (("p50", "p50", known), ("95 % CI", "interval", interval_text), ("p99", "p99", known), ("max", "max", known))
 
 
 def columns_of(metrics):
-    """p50, and what else any of them has; the largest one only beside p99."""
-    has = {field: any(metric.get(field) is not None for metric in metrics) for _, field, _ in COLUMNS}
+    """p50, and what else any of them has; the largest one only beside p99. The head of ranges says that they are."""
+    has = {field: any(value_of(metric, field) is not None for metric in metrics) for _, field, _ in COLUMNS}
     has["max"] = has["p99"]
-    return [column for column in COLUMNS if column[1] == "p50" or has[column[1]]]
+    kinds = {of["kind"] for metric in metrics if (of := interval_in(metric))}
+    alone = ("range", "interval", lambda of: between(of and (of["low"], of["high"])))
+    return [alone if column[1] == "interval" and kinds == {"range"} else column
+            for column in COLUMNS if column[1] == "p50" or has[column[1]]]
+
+
+def value_of(metric, field):
+    return interval_in(metric) if field == "interval" else metric.get(field)
 
 
 def table_of(cases, differing):
@@ -109,7 +128,7 @@ def table_of(cases, differing):
         cells = []
         for name in names:
             metric = case["metrics"].get(name)
-            cells += [text(metric.get(field)) if metric else "–" for _, field, text in columns[name]]
+            cells += [text(value_of(metric, field)) if metric else "–" for _, field, text in columns[name]]
         checked = case.get("verified") or {}
         count = checked.get("checked", 0)
         verified = f"{count - checked.get('errors', 0)}/{count}" if count else "not checked"
@@ -172,7 +191,9 @@ def blocks_of(run):
 
 def phase_cells(phase):
     share = phase["share"]
-    return [phase["name"], known(phase["median_ms"]), "?" if share is None else percent(share), known(phase["slowest_rank"]), known(phase["slowest_ms"])]
+    of = {name: interval_text((phase.get("intervals") or {}).get(name)) for name in ("median_ms", "slowest_ms")}
+    return [phase["name"], known(phase["median_ms"]), of["median_ms"], "?" if share is None else percent(share),
+            known(phase["slowest_rank"]), known(phase["slowest_ms"]), of["slowest_ms"]]
 
 
 def launches_of(run, blocks):
@@ -182,7 +203,12 @@ def launches_of(run, blocks):
         return ""
     told = " to ".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))
     told += f" launch{'' if numbers[-1] == 1 else 'es'}; p50 is the median of {'the' if numbers[-1] == 1 else 'their'} samples"
-    if any(metric.get("ci95") for case in run["cases"] for metric in case["metrics"].values()):
+    kinds = {of["kind"] for case in run["cases"] for metric in case["metrics"].values() if (of := interval_in(metric))}
+    if not kinds:
+        told += "; of one launch there is no interval"
+    if "range" in kinds:
+        told += ", range from the lowest to the highest launch"
+    if "ci95" in kinds:
         told += ", 95 % CI the confidence interval of the launches' medians"
         told += " (of six to eight launches: their range)" if any(6 <= number <= 8 for number in numbers) else ""
     return told
@@ -195,7 +221,7 @@ def labels_of(run):
 
 def canaries_of(run):
     """What the host did without UCX, before each round of a suite."""
-    return [[case["key"].partition("/")[2], metric_title(metric_of(case, name)), known(metric["p50"]), between(metric.get("ci95"))]
+    return [[case["key"].partition("/")[2], metric_title(metric_of(case, name)), known(metric["p50"]), interval_text(interval_in(metric))]
             for case in run["cases"] if is_canary(case) for name, metric in case["metrics"].items()]
 
 

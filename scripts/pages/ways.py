@@ -1,6 +1,6 @@
 """What a page says of configurations (transport set, back end, progress mode) that were compared."""
 
-from pages.sections import between, known, without_unknown
+from pages.sections import between, interval_in, interval_text, known, without_unknown
 from plots.common import percent, unit_text
 
 HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "times the recorded"]
@@ -9,7 +9,7 @@ HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "times t
 def row_of(way, parts):
     share = way.get("limit_share")
     reached = "–" if share is None else percent(share) + (" (above)" if share > 1 else "")
-    return [way["way"], known(way["p50"]), between(way["ci95"]), known(way["ratio"], 3), between(way["ratio_ci95"]),
+    return [way["way"], known(way["p50"]), interval_text(interval_in(way)), known(way["ratio"], 3), between(way["ratio_ci95"]),
             reached, known(way.get("recorded_ratio"), 3), *(known(way.get(f"{part}_ms"), 3) for part in parts)]
 
 

@@ -12,6 +12,7 @@
 #include "harness/analysis/comparison/rank_tests.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
 
@@ -174,6 +175,7 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
                 {"way", name_of(*of, differ)},
                 {"p50", *own},
                 {"ci95", measured.ci95 ? Json(*measured.ci95) : Json()},
+                {"interval", to_json(interval_of(measured))},
                 {"ratio", *own / *value(*best)},
                 {"ratio_ci95", nullptr},
                 {"limit_share", number_or_null(limit_share(*of, metric.name))}};

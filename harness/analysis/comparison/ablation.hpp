@@ -11,7 +11,7 @@ namespace ucxbench {
 /// largest one's rate; of a workload "parts", the names of what its ways' times are divided into:
 /// of PART they have "PART_ms"; and "ways", the best one first. Of each way:
 /// - "key" of its case, and "way", its name;
-/// - "p50" with "ci95", as the case has them;
+/// - "p50" with "ci95" and "interval", as the case has them;
 /// - "ratio": how many times the best one's it is (ratio_of, from launch medians), with
 ///   "ratio_ci95", null of the best one itself and of few launches;
 /// - "limit_share": how much of its limit it reached, null where none is known; of a workload its

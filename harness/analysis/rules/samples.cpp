@@ -9,12 +9,14 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
 
 constexpr double wide = 0.10;             ///< of the median: wider is hard to compare
+constexpr double far_apart = 0.25;        ///< the same of a range, which one slow launch makes wide
 constexpr double timing_distorts = 0.01;  ///< the promised agreement of timed and untimed means
 
 /// How many cases of a run trip a check, and the worst of them.
@@ -76,26 +78,35 @@ CaseModes modes_of_case(const Case& of) {
 }  // namespace
 
 std::vector<Finding> wide_interval(const Judged& run) {
-  std::map<std::string, Tally> tallies;
+  // Of less than nine launches an interval is their range, whatever it is called.
+  std::map<std::string, Tally> of_many;
+  std::map<std::string, Tally> of_few;
   for (const auto& of : run.result.cases) {
     for (const auto& [name, metric] : of.metrics) {
       const auto& p50 = metric.quantiles.p50;
+      const auto interval = interval_of(metric);
       // A message rate is the bandwidth in other units.
-      if (!metric.ci95 || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
-      // Of so few it is their range, which says how far the worst launch is from the best.
-      if (metric.launch_medians.size() < least_for_inner_ci95) continue;
-      tallies[metric_in_words(name)].add(((*metric.ci95)[1] - (*metric.ci95)[0]) / *p50, wide, of);
+      if (!interval || !p50 || *p50 <= 0 || name.ends_with("_per_s")) continue;
+      const bool many = metric.launch_medians.size() >= least_for_inner_ci95;
+      (many ? of_many : of_few)[metric_in_words(name)].add((interval->high - interval->low) / *p50,
+                                                           many ? wide : far_apart, of);
     }
   }
-  std::vector<std::string> tripped;
-  for (const auto& [name, tally] : tallies) {
-    if (tally.tripped > 0) tripped.push_back(name + " up to " + at_most(tally));
-  }
-  if (tripped.empty()) return {};
-  return {{.subject = "run",
-           .evidence = "wide 95 % intervals: " + join(tripped, ", "),
-           .next = "close other programs, use dedicated cores, or " +
-                   more_launches_in_words(run.result)}};
+  std::vector<Finding> findings;
+  const auto add = [&](const std::map<std::string, Tally>& tallies, const char* what) {
+    std::vector<std::string> tripped;
+    for (const auto& [name, tally] : tallies) {
+      if (tally.tripped > 0) tripped.push_back(name + " up to " + at_most(tally));
+    }
+    if (tripped.empty()) return;
+    findings.push_back({.subject = "run",
+                        .evidence = what + join(tripped, ", "),
+                        .next = "close other programs, use dedicated cores, or " +
+                                more_launches_in_words(run.result)});
+  };
+  add(of_many, "wide 95 % intervals: ");
+  add(of_few, "launches far apart: ");
+  return findings;
 }
 
 namespace {

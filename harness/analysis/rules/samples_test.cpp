@@ -102,10 +102,35 @@ TEST(WideInterval, IsATenthOfTheMedian) {
             Said{"run: wide 95 % intervals: latency up to 30 % (8 B over shm; 1 of 1 cases)"});
   // The range of eight launches.
   result.cases[0].metrics.at("latency_us").launch_medians.pop_back();
+  EXPECT_EQ(said(wide_interval, result),
+            Said{"run: launches far apart: latency up to 30 % (8 B over shm; 1 of 1 cases)"});
+  result.cases[0].metrics.at("latency_us").ci95 = {9.0, 11.4};
   EXPECT_EQ(said(wide_interval, result), Said());
   result.cases[0].metrics.at("latency_us").launch_medians.push_back(10);
   result.cases[0].metrics.at("latency_us").ci95 = {9.8, 10.4};
   EXPECT_EQ(said(wide_interval, result), Said());
+}
+
+// From half-way on another program takes the CPUs. However few or many launches there are, and
+// whatever is measured, such a run is not good.
+TEST(WideInterval, IsOfEveryRunThatWasDisturbedFromHalfWay) {
+  for (const auto* name : {"bandwidth_GBps", "latency_us", "wall_ms"}) {
+    for (const int launches : {2, 3, 5, 6, 8, 9, 24}) {
+      auto result = made_run();
+      auto of = made_case(8, {"shm"});
+      for (int launch = 0; launch < launches; ++launch) {
+        LaunchRecord record{.launch = launch};
+        const double value = 2 * launch < launches ? 0.52 : 0.18;
+        record.samples[name] = {.quantiles = {.count = 1, .p50 = value + 1e-3 * launch}};
+        of.launches.push_back(record);
+      }
+      summarize(of);
+      result.cases = {of};
+      EXPECT_EQ(said(wide_interval, result).size(), 1U) << name << ", " << launches;
+      result.findings = findings_of(result);
+      EXPECT_EQ(quality_of(result).level, "poor") << name << ", " << launches;
+    }
+  }
 }
 
 TEST(TimingCost, IsAPercent) {

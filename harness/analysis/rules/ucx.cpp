@@ -5,6 +5,7 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -31,7 +32,9 @@ bool is_rendezvous(const std::string& protocol) {
 /// Whether `slow` took longer than `fast`, beyond what their launches differ by.
 bool surely_slower(const Metric& slow, const Metric& fast) {
   if (!slow.quantiles.p50 || !fast.quantiles.p50) return false;
-  if (slow.ci95 && fast.ci95) return (*slow.ci95)[0] > (*fast.ci95)[1];
+  const auto of_slow = interval_of(slow);
+  const auto of_fast = interval_of(fast);
+  if (of_slow && of_fast) return of_slow->low > of_fast->high;
   return *slow.quantiles.p50 > 1.1 * *fast.quantiles.p50;
 }
 
