@@ -36,7 +36,9 @@ def cell_of(row, version):
 
 def ways_of(versions):
     """[version, case, before, after] of each change whose messages went another way."""
-    return [[name, row["key"], cell["before"] or "not known", cell["after"] or "not known"]
+    from pages.sections import case_of
+
+    return [[name, case_of(row), cell["before"] or "not known", cell["after"] or "not known"]
             for row in versions["rows"] for name, cell in row["cells"].items()
             if cell["verdict"] in ("regressed", "improved") and cell["before"] != cell["after"]]
 
@@ -53,12 +55,13 @@ def page_of(versions):
     import jinja2
 
     from pages import template
+    from pages.sections import case_of
 
     try:
         base, *others = versions["versions"]
         content = {
             "suite": versions["suite"], "made": made_of(versions), "base": base, "others": others,
-            "names": [f"{row['key']} {row['metric']}" for row in versions["rows"]],
+            "names": [f"{case_of(row)} {row['metric']}" for row in versions["rows"]],
             "rows": [[cell_of(row, version) for version in others] for row in versions["rows"]],
             "ways": ways_of(versions), "darkest": DARKEST,
             "undecided": [f"{version['name']}: {version['nothing_decided']}" for version in others if version.get("nothing_decided")],

@@ -59,33 +59,19 @@ std::string joined(const std::string& why, const std::string& remark) {
   return why + (why.empty() || remark.empty() ? "" : "; ") + remark;
 }
 
-Json series_json(const SeriesChange& series) {
-  const bool both = series.base && series.now;
-  Json json = {{"key", series.key},
-               {"metric", series.metric},
-               {"better", series.better},
-               {"verdict", to_string(series.change)},
-               {"by", to_string(series.method)},
-               {"in_turns", text_or_null(series.in_turns)},
-               {"base", number_or_null(series.base)},
-               {"new", number_or_null(series.now)},
-               {"matched_base", number_or_null(series.matched_base)},
-               {"matched_new", number_or_null(matched_new(series))},
-               {"base_launches", series.base_launches},
-               {"new_launches", series.new_launches}};
-  json["ratio"] = both ? Json(series.ratio.estimate) : Json();
-  json["interval"] = number_or_null(series.ratio.interval);
-  json["p"] = both ? Json(series.p) : Json();
-  json["p_corrected"] = both ? Json(series.corrected) : Json();
-  json["floor"] = both ? Json(series.floor) : Json();
-  json["base_drift"] = number_or_null(series.base_drift);
-  json["new_drift"] = number_or_null(series.new_drift);
-  json["base_modes"] = modes_json(series.base_modes);
-  json["new_modes"] = modes_json(series.new_modes);
-  json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
-  json["reason"] = text_or_null(series.reason);
-  json["why"] = joined(series.why, series.remark);
-  return json;
+Json pair_json(const std::optional<RowPair>& pair) {
+  if (!pair) return {};
+  return {{"src", pair->src},
+          {"dst", pair->dst},
+          {"src_host", text_or_null(pair->src_host)},
+          {"dst_host", text_or_null(pair->dst_host)},
+          {"slowest_of", pair->slowest_of},
+          {"stands_for", pair->stands_for},
+          {"text", in_words(*pair)}};
+}
+
+std::string case_of(const SeriesChange& series) {
+  return series.key + (series.pair ? " " + in_words(*series.pair) : "");
 }
 
 // What is said of one series alone, and by no line for all.
@@ -113,12 +99,11 @@ std::string of_plain_medians(const Comparison& comparison) {
     if (most == nullptr || away_from_plain(series) > away_from_plain(*most)) most = &series;
   }
   if (most == nullptr) return "";
-  return fmt::format("{}; medians over all launches differ in {}, most in {} {}: {} -> {}",
-                     comparison.placements.empty()
-                         ? "new is base times the change"
-                         : "values are of launches with the same placement",
-                     counted(rows, "row"), most->key, most->metric, significant(most->base, 4),
-                     significant(most->now, 4));
+  return fmt::format(
+      "{}; medians over all launches differ in {}, most in {}: {} -> {}",
+      comparison.placements.empty() ? "new is base times the change"
+                                    : "values are of launches with the same placement",
+      counted(rows, "row"), name_of(*most), significant(most->base, 4), significant(most->now, 4));
 }
 
 std::string of_the_host(const Comparison& comparison) {
@@ -137,13 +122,12 @@ std::string way_to_a_verdict(const Comparison& comparison) {
 }
 
 // Losses and gains stand first.
-std::size_t rows_in_brief(const Comparison& comparison) {
-  const auto& all = comparison.series;
-  const auto rest = std::ranges::find_if(all, [](const SeriesChange& series) {
+std::size_t rows_in_brief(const Comparison& comparison, std::size_t all) {
+  const auto rest = std::ranges::find_if(comparison.series, [](const SeriesChange& series) {
     return series.change != Change::regressed && series.change != Change::improved;
   });
-  const auto first = static_cast<std::size_t>(rest - all.begin());
-  return std::min(all.size(), std::max(first, most_rows_in_brief));
+  const auto first = static_cast<std::size_t>(rest - comparison.series.begin());
+  return std::min(all, std::max(first, most_rows_in_brief));
 }
 
 }  // namespace
@@ -194,15 +178,16 @@ Grid grid_of(const Comparison& comparison) {
                         {"", "p"},
                         {"", "why"}},
             .rows = {}};
-  for (const auto& series : comparison.series) {
+  for (const auto& series : folded_rows(comparison)) {
     const bool both = series.base && series.now;
-    grid.rows.push_back(
-        {std::string(to_string(series.change)), on_one_line(series.key), on_one_line(series.metric),
-         significant(series.matched_base, 4), significant(matched_new(series), 4),
-         series.ratio.interval ? percent(series.ratio.estimate) : "-", interval_of(series),
-         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
-         both ? fmt::format("{:.2g}", series.corrected) : "-",
-         series.reason.empty() ? "-" : series.reason});
+    grid.rows.push_back({std::string(to_string(series.change)), on_one_line(case_of(series)),
+                         on_one_line(series.metric), significant(series.matched_base, 4),
+                         significant(matched_new(series), 4),
+                         series.ratio.interval ? percent(series.ratio.estimate) : "-",
+                         interval_of(series),
+                         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
+                         both ? fmt::format("{:.2g}", series.corrected) : "-",
+                         series.reason.empty() ? "-" : series.reason});
     if (any_duets) grid.rows.back().push_back(by_what(series));
   }
   if (any_duets) grid.columns.push_back({"", "by"});
@@ -224,7 +209,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   text += "  " + of_tests(comparison) + "\n";
   const auto lines = aligned(grid_of(comparison));
   for (const auto& header : lines.header) text += header + "\n";
-  const auto shown = brief ? rows_in_brief(comparison) : lines.rows.size();
+  const auto shown = brief ? rows_in_brief(comparison, lines.rows.size()) : lines.rows.size();
   for (std::size_t row = 0; row < shown; ++row) text += lines.rows[row] + "\n";
   if (shown < lines.rows.size()) {
     text += fmt::format("  {} of {} rows; --all-rows shows the rest\n", shown, lines.rows.size());
@@ -232,11 +217,11 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   if (const auto line = of_plain_medians(comparison); !line.empty())
     text += wrapped("! " + line, "  ", page_width());
   for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());
-  for (const auto& series : comparison.series) {
+  for (const auto& series : folded_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
-    text += wrapped(fmt::format("! {} {}: {}", series.key, series.metric, on_one_line(said)), "  ",
-                    page_width());
+    text +=
+        wrapped(fmt::format("! {}: {}", name_of(series), on_one_line(said)), "  ", page_width());
   }
   return text + ending();
 }
@@ -262,13 +247,42 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (const auto line = of_plain_medians(comparison); !line.empty())
     text += "- " + markdown_escaped(line) + "\n";
   for (const auto& step : comparison.next_steps) text += "- " + markdown_escaped(step) + "\n";
-  for (const auto& series : comparison.series) {
+  for (const auto& series : folded_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
-    text +=
-        "- " + markdown_escaped(series.key + " " + series.metric + ": " + on_one_line(said)) + "\n";
+    text += "- " + markdown_escaped(name_of(series) + ": " + on_one_line(said)) + "\n";
   }
   return text + ending();
+}
+
+Json series_json(const SeriesChange& series) {
+  const bool both = series.base && series.now;
+  Json json = {{"key", series.key},
+               {"metric", series.metric},
+               {"pair", pair_json(series.pair)},
+               {"better", series.better},
+               {"verdict", to_string(series.change)},
+               {"by", to_string(series.method)},
+               {"in_turns", text_or_null(series.in_turns)},
+               {"base", number_or_null(series.base)},
+               {"new", number_or_null(series.now)},
+               {"matched_base", number_or_null(series.matched_base)},
+               {"matched_new", number_or_null(matched_new(series))},
+               {"base_launches", series.base_launches},
+               {"new_launches", series.new_launches}};
+  json["ratio"] = both ? Json(series.ratio.estimate) : Json();
+  json["interval"] = number_or_null(series.ratio.interval);
+  json["p"] = both ? Json(series.p) : Json();
+  json["p_corrected"] = both ? Json(series.corrected) : Json();
+  json["floor"] = both ? Json(series.floor) : Json();
+  json["base_drift"] = number_or_null(series.base_drift);
+  json["new_drift"] = number_or_null(series.new_drift);
+  json["base_modes"] = modes_json(series.base_modes);
+  json["new_modes"] = modes_json(series.new_modes);
+  json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
+  json["reason"] = text_or_null(series.reason);
+  json["why"] = joined(series.why, series.remark);
+  return json;
 }
 
 Json comparison_json(const Comparison& comparison) {
@@ -289,7 +303,7 @@ Json comparison_json(const Comparison& comparison) {
     if (look.share < 1) all["looks"].push_back({{"after", look.after}, {"share", look.share}});
   }
   for (const auto& canary : comparison.canaries) all["canaries"].push_back(series_json(canary));
-  for (const auto& series : comparison.series) all["series"].push_back(series_json(series));
+  for (const auto& series : folded_rows(comparison)) all["series"].push_back(series_json(series));
   return all;
 }
 

@@ -19,16 +19,32 @@ const Case* find_case(const Result& run, const std::string& key) {
   return found == run.cases.end() ? nullptr : &*found;
 }
 
-Json& row_of(Json& versions, const Json& series) {
+bool has_changed(const SeriesChange& series) {
+  return series.change == Change::regressed || series.change == Change::improved;
+}
+
+Json pair_of(const SeriesChange& series) {
+  if (!series.pair) return {};
+  return {{"src", series.pair->src}, {"dst", series.pair->dst}, {"text", in_words(*series.pair)}};
+}
+
+// Null of a pair of ranks that no version changed so far.
+Json* row_of(Json& versions, const SeriesChange& series) {
   auto& all = versions["rows"];
+  const auto pair = pair_of(series);
   for (auto& row : all) {
-    if (row.at("key") == series.at("key") && row.at("metric") == series.at("metric")) return row;
+    if (row.at("key") == series.key && row.at("metric") == series.metric &&
+        row.at("pair") == pair) {
+      return &row;
+    }
   }
-  all.push_back({{"key", series.at("key")},
-                 {"metric", series.at("metric")},
-                 {"better", series.at("better")},
+  if (series.pair && !has_changed(series)) return nullptr;
+  all.push_back({{"key", series.key},
+                 {"metric", series.metric},
+                 {"pair", pair},
+                 {"better", series.better},
                  {"cells", Json::object()}});
-  return all.back();
+  return &all.back();
 }
 
 Json text_or_nothing(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -55,6 +71,12 @@ std::vector<std::string> names_of(const Json& versions) {
   return names;
 }
 
+// With the pair of ranks, if the row is of one.
+std::string case_of(const Json& row) {
+  const auto pair = text_at(row, "/pair/text", "");
+  return row.at("key").get<std::string>() + (pair.empty() ? "" : " " + pair);
+}
+
 Grid grid_of(const Json& versions) {
   const auto names = names_of(versions);
   // Each version has been measured with a base of its own.
@@ -68,7 +90,7 @@ Grid grid_of(const Json& versions) {
     return value.is_number() ? significant(value.get<double>(), 4) : std::string(no_cell);
   };
   for (const auto& row : versions.at("rows")) {
-    std::vector<std::string> line = {on_one_line(row.at("key").get<std::string>()),
+    std::vector<std::string> line = {on_one_line(case_of(row)),
                                      row.at("metric").get<std::string>()};
     for (std::size_t at = 1; at < names.size(); ++at) {
       const auto cell = row.at("cells").find(names[at]);
@@ -103,8 +125,7 @@ std::vector<std::string> remarks_of(const Json& versions) {
         return cell.at(of).is_string() ? cell.at(of).get<std::string>() : std::string();
       };
       const auto verdict = text("verdict");
-      const auto begin =
-          fmt::format("{}: {}: ", each.key(), row.at("key").template get<std::string>());
+      const auto begin = fmt::format("{}: {}: ", each.key(), case_of(row));
       if (verdict == "missing") lines.push_back(begin + text("why"));
       const bool changed = verdict == "regressed" || verdict == "improved";
       if (!changed || text("before") == text("after")) continue;
@@ -143,12 +164,15 @@ std::string way_of(const Case& of, std::string_view metric) {
 
 void add_version(Json& versions, const std::string& name, const Result& base, const Result& now,
                  const Comparison& comparison) {
-  const auto compared = comparison_json(comparison);
+  const auto undecided = text_or_nothing(nothing_decided(comparison));
   for (auto& version : versions.at("versions")) {
-    if (version.at("name") == name) version["nothing_decided"] = compared.at("nothing_decided");
+    if (version.at("name") == name) version["nothing_decided"] = undecided;
   }
-  for (const auto& series : compared.at("series")) {
-    auto& cell = row_of(versions, series)["cells"][name];
+  for (const auto& change : comparison.series) {
+    auto* row = row_of(versions, change);
+    if (row == nullptr) continue;
+    const auto series = series_json(change);
+    auto& cell = (*row)["cells"][name];
     for (const auto* field : {"verdict", "ratio", "interval", "p_corrected", "by"})
       cell[field] = series.at(field);
     for (const auto* side : {"base", "new"}) {

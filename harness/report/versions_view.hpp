@@ -18,7 +18,8 @@ std::string way_of(const Case& of, std::string_view metric);
 /// and hosts; these four as in a run file, and not in older files), "suite", "versions": [{"name",
 /// "libraries" (their folder), "ucx" (what it says of itself), "loaded" (which libraries, as
 /// `run.ab.ucx`), "run", "base_run" (files), "problem", "failed": {KEY: why}, "nothing_decided"
-/// (nothing_decided of its comparison)}], "rows": [{"key", "metric", "better", "cells": {NAME:
+/// (nothing_decided of its comparison)}], "rows": [{"key", "metric", "pair" (null, or
+/// {"src", "dst", "text"} of a pair of ranks that a version changed), "better", "cells": {NAME:
 /// {"verdict", "base", "new" (new is base times the ratio), "plain_base", "plain_new" (medians of
 /// all launches), "ratio", "interval", "p_corrected", "why", "by", "before", "after" (way_of
 /// each)}}}]}; unknown is null. Older files lack some. The first of "versions" has no run: each of

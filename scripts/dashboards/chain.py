@@ -12,6 +12,8 @@ from dashboards import triage
 
 MOST_RUNS = 400  # of a segment, the last ones: a year of nights
 CONFIRMED = 3  # runs in a row whose gain, or whose missing verdict, moves a base
+WORKLOAD = "wall_ms"  # is of workloads alone
+OF_PAIRS = ("pair_GBps",)  # of which workloads have rows of pairs of ranks, and no other
 RECENT = 20  # complete runs: a row that none of them has is no longer missed
 
 
@@ -56,7 +58,7 @@ class Standing:
 def rows_of(run):
     """(key, metric, fingerprint of the parameters): other parameters begin another row."""
     return [(key, metric, case["parameters"]) for key, case in run.cases.items() if not case["canary"]
-            for metric in case["metrics"]]
+            for metric in [*case["metrics"], *(OF_PAIRS if WORKLOAD in case["metrics"] else [])]]
 
 
 class Chain:

@@ -30,8 +30,9 @@ def counted(program, run):
     result, _ = verdicts.told(program, "compare", run.path, "--with-itself")
     if result is None:
         return None
+    # Of pairs of ranks only the worst is told, whose p is the smallest of many.
     tested = [row["p"] for row in result["series"]
-              if row["p"] is not None and min(row["base_launches"], row["new_launches"]) >= LEAST]
+              if row["p"] is not None and not row.get("pair") and min(row["base_launches"], row["new_launches"]) >= LEAST]
     alarms = sum(row["verdict"] in ("regressed", "improved") for row in result["series"])
     return {"tests": len(tested), "below": sum(p < CHANCE for p in tested), "alarms": alarms, "alpha": result["alpha"]}
 

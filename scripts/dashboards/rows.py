@@ -2,7 +2,7 @@
 
 from dashboards import lines as of_lines
 from dashboards import shape, triage, verdicts
-from pages.sections import by_what, known, metric_title
+from pages.sections import by_what, case_of, known, metric_title
 from plots.common import significant
 
 MARKS = {"regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
@@ -68,7 +68,9 @@ def said_of(run):
 
 
 def line_of(row, lines, stream, comparison):
-    """The newest run's line, or the base's where the newest run has none."""
+    """The newest run's line, or the base's where the newest run has none; a pair of ranks has none of its own."""
+    if row.get("pair"):
+        return None
     base = base_of(row, comparison)
     places = [len(stream.runs) - 1]
     places += [stream.runs.index(base)] if base in stream.runs else []
@@ -105,13 +107,14 @@ def rows_of(stream, lines, comparison, newest, entries):
     found += [(None, line) for line in lines if id(line) not in used and line.canary]
     for row, line in found:
         key, metric = (row["key"], row["metric"]) if row else (line.key, line.metric)
-        word, why = shape.shape_of(row, medians.get((key, metric)))
+        name = case_of(row) if row else key
+        word, why = shape.shape_of(row, medians.get((name, metric)))
         verdict = row["verdict"] if row else NO_VERDICT
-        entry = triage.entry_of(entries, f"{key} {metric}")
+        entry = triage.entry_of(entries, f"{name} {metric}")
         losses = losses_of(line, entry)
         rows.append({
             **(compared_cells(row) if row else plain_cells(line)),
-            "id": f"{key} {metric}", "key": key, "metric": title_of(runs, key, metric), "verdict": verdict,
+            "id": f"{name} {metric}", "key": name, "metric": title_of(runs, key, metric), "verdict": verdict,
             "mark": MARKS.get(verdict, "·"), "shape": word, "shape_why": why,
             "history": standing_of(row, comparison) + history_of(line, losses),
             "since": row and row.get("since"), "base_run": base_of(row, comparison) if row else None,

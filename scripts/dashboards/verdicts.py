@@ -7,7 +7,7 @@ import math
 import subprocess
 
 from dashboards import chain, triage
-from pages.sections import VERDICTS
+from pages.sections import VERDICTS, case_of, counted
 
 LIMIT_S = 120
 LETTERS = {"regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+"}
@@ -28,8 +28,8 @@ class Comparison:
         return self.result.get("series", [])
 
     def counts(self):
-        found = [row["verdict"] for row in self.rows if not row["excused"]]
-        return {verdict: found.count(verdict) for verdict in VERDICTS}
+        judged = [row for row in self.rows if not row["excused"]]
+        return {verdict: counted(judged, verdict) for verdict in VERDICTS}
 
     def excused(self):
         return sum(row["excused"] for row in self.rows)
@@ -63,6 +63,26 @@ def of_two(program, base, new, across=False):
     return result, f"incomparable: {result['incomparable']}" if result["incomparable"] else ""
 
 
+def by_name(series):
+    """{(key, metric): its rows}: of the case as a whole, and of pairs of ranks."""
+    rows = collections.defaultdict(list)
+    for row in series:
+        rows[row["key"], row["metric"]].append(row)
+    return rows
+
+
+def verdict_of(rows):
+    """One verdict of such rows: no run is good in which a pair lost; and none is known to be, while of a pair nobody knows."""
+    if not rows:
+        return None
+    pairs, whole = ({row["verdict"] for row in rows if bool(row.get("pair")) == of_pair} for of_pair in (True, False))
+    if "regressed" in pairs | whole:
+        return "regressed"
+    if whole and whole != {"unchanged"}:
+        return next(iter(whole))
+    return "inconclusive" if pairs & {"inconclusive", "missing"} else "unchanged"
+
+
 class Judge:
     """What `compare` says of two runs of the tree, asked once for each two: the index keeps a letter for each row."""
 
@@ -80,24 +100,28 @@ class Judge:
         result, trouble = of_two(self.program, base, new)
         if trouble:
             return None
-        verdicts = {(row["key"], row["metric"]): row["verdict"] for row in result["series"]}
-        return "".join(LETTERS.get(verdicts.get(row[:2]), " ") for row in rows)
+        found = by_name(result["series"])
+        return "".join(LETTERS.get(verdict_of(found.get(row[:2])), " ") for row in rows)
 
 
 def is_excused(row, entries, run):
     """Lost, and said in triage.yaml to be right."""
     if row["verdict"] not in ("regressed", "missing"):
         return False
-    entry = triage.entry_of(entries, f"{row['key']} {row['metric']}")
+    entry = triage.entry_of(entries, f"{case_of(row)} {row['metric']}")
     return entry is not None and entry.excuses(run)
 
 
-def kept(row, standing, base, new):
-    """A row of the newest run with what stands: since when it is worse, and against which run."""
-    since = standing.since
-    if row["verdict"] == "inconclusive" and since:
-        row |= {"verdict": "regressed", "undecided": True}
-    return row | {"base_run": base, "since": (since or new) if row["verdict"] == "regressed" else None}
+def kept(rows, standing, base, new):
+    """Rows of the newest run with what stands: since when they are worse, and against which run."""
+    since, told = standing.since, []
+    undecided = since and verdict_of(rows) == "inconclusive"
+    for row in rows:
+        row = dict(row)
+        if undecided and row["verdict"] == "inconclusive":
+            row |= {"verdict": "regressed", "undecided": True}
+        told.append(row | {"base_run": base, "since": (since or new) if row["verdict"] == "regressed" else None})
+    return told
 
 
 def by_chain(new, links, program):
@@ -107,17 +131,15 @@ def by_chain(new, links, program):
     usual = max(often, key=lambda run: (often[run], run.time))
     wanted = {usual, *(run for of in awaited.values() for run in (of.base, of.anchor))}
     asked = {run: of_two(program, run, new) for run in wanted}
-    found = {run: {(row["key"], row["metric"]): row for row in result.get("series", [])}
-             for run, (result, trouble) in asked.items() if not trouble}
+    found = {run: by_name(result.get("series", [])) for run, (result, trouble) in asked.items() if not trouble}
     if usual not in found:
         return Comparison(new, usual, asked[usual][0], trouble=asked[usual][1])
     rows = []
     for name, of in awaited.items():
         near, far = (found.get(run, {}).get(name) for run in (of.base, of.anchor))
-        slowly = far and far["verdict"] == "regressed" and (not near or near["verdict"] != "regressed")
-        if near or slowly:
-            rows.append(kept(dict(far if slowly else near), of, of.anchor if slowly else of.base, new))
-    rows += [row for name, row in found[usual].items() if name not in awaited and row["verdict"] != "missing"]
+        slowly = verdict_of(far) == "regressed" and verdict_of(near) != "regressed"
+        rows += kept((far if slowly else near) or [], of, of.anchor if slowly else of.base, new)
+    rows += [row for name, of in found[usual].items() if name not in awaited for row in of if row["verdict"] != "missing"]
     lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] == "regressed" and row.get("base_run"))
     shown = max(lost, key=lambda run: (lost[run], run.time)) if lost else usual
     # Of ranks that take turns on one GPU there is no row.

@@ -229,6 +229,17 @@ def benchmarks_of(run):
     return list(dict.fromkeys(case["benchmark"] for case in run["cases"] if not is_canary(case))) or ["nothing"]
 
 
+def case_of(entry):
+    """What a row of a comparison is of: the case, and the pair of ranks where it is of one; older files have none."""
+    pair = entry.get("pair")
+    return f"{entry['key']} {pair['text']}" if pair else entry["key"]
+
+
+def counted(entries, verdict):
+    """How many rows have this verdict, with those of pairs for which others stand."""
+    return sum(entry["pair"]["stands_for"] if entry.get("pair") else 1 for entry in entries if entry["verdict"] == verdict)
+
+
 def by_what(entry):
     """How many of what a row of a comparison was judged by: "24 duets", "10, 9 launches in turns"."""
     if entry["base"] is None or entry["new"] is None:
@@ -240,18 +251,17 @@ def by_what(entry):
 def verdicts_of(comparison, titles):
     """Of ucx-bench compare: how many of each, and a row per metric; `titles` as metric_titles of both runs."""
     series = comparison["series"]
-    found = [entry["verdict"] for entry in series]
     rows = []
     for entry in series:
         ratio, interval = entry["ratio"], entry["interval"]
         both = entry["base"] is not None and entry["new"] is not None
         rows.append([
-            entry["verdict"], entry["key"], titles.get((entry["key"], entry["metric"]), entry["metric"]), known(entry["matched_base"]),
+            entry["verdict"], case_of(entry), titles.get((entry["key"], entry["metric"]), entry["metric"]), known(entry["matched_base"]),
             known(entry["matched_new"]),
             f"{100 * (ratio - 1):+.1f} %" if both and ratio is not None and interval else "–",
             f"{100 * (interval[0] - 1):+.1f} to {100 * (interval[1] - 1):+.1f} %" if interval else "–",
             f"{100 * entry['floor']:.1f} %" if both else "–", f"{entry['p_corrected']:.2g}" if both else "–", entry["why"],
             by_what(entry),
         ])
-    return {"counts": [(word, found.count(word)) for word in VERDICTS if word in found],
+    return {"counts": [(word, count) for word in VERDICTS if (count := counted(series, word))],
             "rows": [row for row in rows if row[0] != "inconclusive"], "folded": [row for row in rows if row[0] == "inconclusive"]}

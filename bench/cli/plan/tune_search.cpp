@@ -214,7 +214,7 @@ std::string gain_in_words(const SeriesChange& series) {
 std::vector<std::string> in_words(const TuneVerdict& verdict) {
   std::vector<std::string> lines;
   const auto add = [&](const char* what, const SeriesChange& row, const std::string& how) {
-    lines.push_back(fmt::format("{} {} {}: {}", what, row.key, row.metric, how));
+    lines.push_back(fmt::format("{} {}: {}", what, name_of(row), how));
   };
   for (const auto& row : verdict.helps) add("helps", row, gain_in_words(row));
   for (const auto& row : verdict.costs) add("costs", row, gain_in_words(row));
@@ -266,7 +266,7 @@ TuneVerdict verdict_on_settings(const Comparison& comparison) {
   double sum = 0;
   double seeming = 0;
   bool any_missing = false;
-  for (const auto& series : comparison.series) {
+  for (const auto& series : folded_rows(comparison)) {
     if (series.change == Change::improved) verdict.helps.push_back(series);
     if (series.change == Change::regressed) verdict.costs.push_back(series);
     if (series.change == Change::inconclusive) verdict.undecided.push_back(series);

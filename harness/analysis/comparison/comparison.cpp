@@ -12,6 +12,7 @@
 #include "harness/analysis/comparison/host_drift.hpp"
 #include "harness/analysis/comparison/judge.hpp"
 #include "harness/analysis/comparison/next_steps.hpp"
+#include "harness/analysis/comparison/pairs.hpp"
 #include "harness/analysis/comparison/placements.hpp"
 #include "harness/analysis/comparison/shapes.hpp"
 #include "harness/analysis/comparison/signed_rank.hpp"
@@ -45,6 +46,9 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
 // Of the canaries, or of all other cases.
 std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
   std::vector<Row> rows;
+  const auto add = [&](std::vector<Row> more) {
+    std::ranges::move(more, std::back_inserter(rows));
+  };
   for (const auto& old_case : runs.base.cases) {
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(runs.now, old_case.key);
@@ -57,6 +61,10 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
         continue;
       }
       rows.push_back(weigh(name, runs, old_case, *new_case, demands));
+      if (!canaries) add(rows_of_pairs(name, runs, old_case, *new_case, demands));
+    }
+    if (new_case != nullptr && !canaries) {
+      add(rows_of_pairs(pair_metric, runs, old_case, *new_case, demands));
     }
   }
   return rows;
@@ -208,6 +216,11 @@ std::string_view to_string(Change change) {
   return names.at(static_cast<std::size_t>(change));
 }
 
+std::string name_of(const SeriesChange& series) {
+  return series.pair ? fmt::format("{} {} {}", series.key, in_words(*series.pair), series.metric)
+                     : fmt::format("{} {}", series.key, series.metric);
+}
+
 // The smallest p-value of so many must pass the correction.
 std::size_t launches_needed(std::size_t tests, double alpha, Method method) {
   const auto smallest = [method](std::size_t launches) {
@@ -238,15 +251,15 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   }
   auto& series = comparison.series;
   comparison.looks = looks_of(base, now);
-  comparison.tests = judge(rows, comparison.looks, demands);
+  comparison.tests = judge(rows, comparison.looks, demands, planned_duets(base, now));
+  const bool turns = in_turns(base, now);
+  look_at_shapes(rows, demands.alpha, turns);
   series = series_of(std::move(rows));
   if (of_one_run(base, now)) {
     comparison.differences.emplace_back(
         "one run against itself, launches interleaved (A B B A): any change is a false alarm");
   }
   add_reasons_in_turns(comparison);
-  const bool turns = in_turns(base, now);
-  look_at_shapes(series, base, now, runs.placements, demands.alpha, turns);
   if (!comparison.host_changed.empty()) doubt_what_the_host_explains(series, base, comparison);
   const bool changed = std::ranges::any_of(series, [](const SeriesChange& row) {
     return row.change == Change::regressed || row.change == Change::improved;

@@ -23,9 +23,27 @@ enum class Doubt { none, too_few_launches, too_noisy };
 enum class Method { launches, duets };
 std::string_view to_string(Method method);
 
+/// The pair of ranks that a row is of, among all of its case.
+struct RowPair {
+  int src = 0, dst = 0;
+  std::string src_host{}, dst_host{};  ///< empty where the run does not know them
+  bool several_hosts = false;          ///< the run has ranks on more than one
+  /// How many pairs the row is of: of more than one it is the slowest of them in each launch, and
+  /// `src` and `dst` are those of the slowest in the new run.
+  std::size_t slowest_of = 1;
+  /// Rows with the same verdict for which this one, the worst of them, stands. Rows that changed
+  /// stand for themselves.
+  std::size_t stands_for = 1;
+};
+
+/// "pair 3->5 (node1->node2), worst of 55".
+std::string in_words(const RowPair& pair);
+
 struct SeriesChange {
-  std::string key;       ///< the case's
-  std::string metric;    ///< "latency_us"
+  std::string key;     ///< the case's
+  std::string metric;  ///< "latency_us"
+  /// Empty of a row of the case as a whole, whose value is the median over all pairs.
+  std::optional<RowPair> pair{};
   std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
   Method method = Method::launches;
@@ -101,6 +119,13 @@ struct Comparison {
   std::vector<std::string> next_steps{};
 };
 
+/// What the row is of: the case's key, the pair of ranks if it is of one, and the metric.
+std::string name_of(const SeriesChange& series);
+
+/// The rows that a reader needs: of those of pairs, all that changed, and of each other verdict of
+/// a case's metric the worst, which stands for the others (RowPair::stands_for). In their order.
+std::vector<SeriesChange> folded_rows(const Comparison& comparison);
+
 /// The new run's figure beside `matched_base`, from which a reader gets the change: matched_base
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.
 std::optional<double> matched_new(const SeriesChange& series);
@@ -110,7 +135,9 @@ std::optional<double> matched_new(const SeriesChange& series);
 std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
-/// independent, each with those that met the same placement (Placements::matched). A change is one
+/// independent, each with those that met the same placement (Placements::matched). A metric that a
+/// launch has of several pairs of ranks has a row for each pair beside that of their median
+/// (pairs.hpp), and all rows are tests of one family. A change is one
 /// only if all of this holds: the corrected p-value of the rank test is below `alpha`, so that a
 /// run without any change raises a false alarm with less than that chance; and the ratio differs
 /// from 1 by more than `floor`, by more than the clock resolves (step_of), and by more than twice

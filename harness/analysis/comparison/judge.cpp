@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/analysis/comparison/rank_tests.hpp"
+#include "harness/analysis/comparison/signed_rank.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -90,6 +91,13 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
 bool is_tested(const Row& row) { return row.series.base && row.series.now; }
 bool of_duets(const Row& row) { return row.series.method == Method::duets; }
 
+// Of so many tests.
+bool is_out_of_reach(const Row& row, std::size_t tests, int planned_duets, double alpha) {
+  const auto duets = std::max(row.duets.logs.size(), static_cast<std::size_t>(planned_duets));
+  const auto smallest = of_duets(row) ? smallest_signed_rank_p(duets) : row.series.smallest_p;
+  return smallest * static_cast<double>(tests) > alpha;
+}
+
 int launches_of(const Row& row) {
   return row.duets.launches.empty() ? 0 : row.duets.launches.back() + 1;
 }
@@ -103,39 +111,46 @@ bool is_decided(const SeriesChange& series, const Look& look, double floor) {
   return (low >= 1 - 2 * floor && high <= 1 + 2 * floor) || series.p_alone > look.unpromising;
 }
 
-// Of all rows, those that are not tested at this look with 1.
-std::vector<double> corrected_p(const std::vector<Row>& rows, bool at_the_end) {
+// Of all rows of the family, those that are not tested at this look with 1.
+std::vector<double> corrected_p(const std::vector<Row*>& family, bool at_the_end) {
   std::vector<double> p;
-  for (const auto& row : rows) {
-    if (is_tested(row)) p.push_back(of_duets(row) || at_the_end ? row.series.p : 1);
-  }
+  for (const auto* row : family) p.push_back(of_duets(*row) || at_the_end ? row->series.p : 1);
   return holm(p);
 }
 
 }  // namespace
 
-std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands) {
-  const auto tests = static_cast<std::size_t>(std::ranges::count_if(rows, is_tested));
+std::size_t judge(std::vector<Row>& rows, const std::vector<Look>& looks, const Demands& demands,
+                  int planned_duets) {
+  std::vector<Row*> tested;
+  for (auto& row : rows) {
+    if (is_tested(row)) tested.push_back(&row);
+  }
+  const auto tests = tested.size();
+  // How many launches there are says nothing of what they measured: so it may say who is tested.
+  const auto middle = std::ranges::stable_partition(tested, [&](const Row* row) {
+    return !row->series.pair || !is_out_of_reach(*row, tests, planned_duets, demands.alpha);
+  });
+  const std::vector<Row*> family(tested.begin(), middle.begin());
   for (const auto& look : looks) {
     const bool last = &look == &looks.back();
-    for (auto& row : rows) {
-      if (!of_duets(row)) continue;
-      row.settled = row.settled || (look.beyond && launches_of(row) < look.after);
-      if (!row.settled) take_first_duets(row, look, demands);
+    for (auto* row : tested) {
+      if (!of_duets(*row)) continue;
+      row->settled = row->settled || (look.beyond && launches_of(*row) < look.after);
+      if (!row->settled) take_first_duets(*row, look, demands);
     }
-    const auto corrected = corrected_p(rows, last);
-    std::size_t test = 0;
-    for (auto& row : rows) {
-      if (!is_tested(row)) continue;
-      const auto p = corrected[test++];
+    auto corrected = corrected_p(family, last);
+    corrected.resize(tests, 1);
+    for (std::size_t at = 0; at < tests; ++at) {
+      auto& row = *tested[at];
       if (row.settled || (!last && !of_duets(row))) continue;
-      row.series.corrected = p;
-      decide(row.series, demands.alpha, tests);
+      row.series.corrected = corrected[at];
+      decide(row.series, demands.alpha, at < family.size() ? family.size() : tests);
       row.series.decided = of_duets(row) && is_decided(row.series, look, demands.floor);
       row.settled = row.series.decided || launches_of(row) <= look.after;
     }
   }
-  return tests;
+  return family.size();
 }
 
 }  // namespace ucxbench

@@ -39,6 +39,16 @@ bool of_one_ab(const Result& one, const Result& other) {
   return text_at(one.run, "/ab/other", "?") == text_at(other.run, "/id", "");
 }
 
+// Both runs' of one `ab`; empty where they planned none.
+std::vector<int> looks_in(const Result& base, const Result& now) {
+  const Json::json_pointer place("/ab/looks");
+  if (!base.run.contains(place) || !now.run.contains(place) ||
+      base.run.at(place) != now.run.at(place) || !of_one_ab(base, now) || !of_one_ab(now, base)) {
+    return {};
+  }
+  return base.run.at(place).get<std::vector<int>>();
+}
+
 }  // namespace
 
 std::vector<int> planned_looks(int launches, std::size_t tests, double alpha, int most) {
@@ -79,14 +89,8 @@ std::vector<Look> looks_after(const std::vector<int>& planned, int launches) {
 }
 
 std::vector<Look> looks_of(const Result& base, const Result& now) {
-  const std::vector<Look> only_the_end = {{.after = std::numeric_limits<int>::max(), .share = 1}};
-  const Json::json_pointer place("/ab/looks");
-  if (!base.run.contains(place) || !now.run.contains(place) ||
-      base.run.at(place) != now.run.at(place) || !of_one_ab(base, now) || !of_one_ab(now, base)) {
-    return only_the_end;
-  }
-  const auto planned = base.run.at(place).get<std::vector<int>>();
-  if (planned.empty()) return only_the_end;
+  const auto planned = looks_in(base, now);
+  if (planned.empty()) return {{.after = std::numeric_limits<int>::max(), .share = 1}};
   const auto launches = base.run.at("ab").value("planned", planned.back());
   auto looks = looks_after(planned, launches);
   const auto end = std::max(most_duets(base), most_duets(now));
@@ -97,6 +101,11 @@ std::vector<Look> looks_of(const Result& base, const Result& now) {
     looks.push_back({.after = end, .share = 1 - spent});
   }
   return looks;
+}
+
+int planned_duets(const Result& base, const Result& now) {
+  const auto planned = looks_in(base, now);
+  return planned.empty() ? 0 : base.run.at("ab").value("planned", planned.back());
 }
 
 }  // namespace ucxbench

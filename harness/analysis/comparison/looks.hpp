@@ -52,4 +52,7 @@ std::vector<Look> looks_after(const std::vector<int>& planned, int launches);
 /// faster. One, of all launches, where they planned none.
 std::vector<Look> looks_of(const Result& base, const Result& now);
 
+/// How many duets a case of both may have in the end, by the same; 0 where they planned no looks.
+int planned_duets(const Result& base, const Result& now);
+
 }  // namespace ucxbench

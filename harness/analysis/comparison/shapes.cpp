@@ -10,14 +10,6 @@
 namespace ucxbench {
 namespace {
 
-Matched values_of(const SeriesChange& series, const Result& base, const Result& now,
-                  const Placements& placements) {
-  // A duet's sides met the same.
-  if (!series.base || !series.now || series.method == Method::duets) return {};
-  return placements.matched(*find_case(base, series.key), *find_case(now, series.key),
-                            series.metric);
-}
-
 std::string drift_in_words(const SeriesChange& series) {
   const auto percent = [](double change) { return fmt::format("{:+.1f} %", 100 * change); };
   if (series.base_drift && series.new_drift) {
@@ -52,6 +44,36 @@ void name_modes(SeriesChange& series, const std::vector<double>& medians,
                                  run, modes->low, modes->high, 100 * modes->share_high));
 }
 
+// Of one family of tests.
+void look_at(const std::vector<Row*>& rows, double alpha, bool in_turns) {
+  std::vector<Trend> trends;  // of each row's base, then of its new run
+  std::vector<double> p;
+  for (const auto* row : rows) {
+    for (const auto* side : {&row->matched.base, &row->matched.now}) {
+      trends.push_back(trend_of(*side));
+      p.push_back(trends.back().p);
+    }
+  }
+  const auto corrected = holm(p);
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    auto& series = rows[at]->series;
+    const auto& matched = rows[at]->matched;
+    if (matched.strata.empty()) continue;
+    const auto drift = [&](std::size_t which) -> std::optional<double> {
+      const auto change = trends[which].change;
+      if (corrected[which] >= alpha || std::abs(change) <= series.floor) return std::nullopt;
+      return change;
+    };
+    series.base_drift = drift(2 * at);
+    series.new_drift = drift(2 * at + 1);
+    judge_drift(series, in_turns);
+    // Matched medians have modes then that neither run has.
+    if (!series.differs_by_placement.empty()) continue;
+    name_modes(series, matched.base, series.base_modes, "base");
+    name_modes(series, matched.now, series.new_modes, "new");
+  }
+}
+
 }  // namespace
 
 void add_remark(SeriesChange& series, const std::string& remark) {
@@ -63,34 +85,13 @@ const Case* find_case(const Result& result, const std::string& key) {
   return found == result.cases.end() ? nullptr : &*found;
 }
 
-void look_at_shapes(std::vector<SeriesChange>& series, const Result& base, const Result& now,
-                    const Placements& placements, double alpha, bool in_turns) {
-  std::vector<Matched> values;
-  std::vector<Trend> trends;  // of each series' base, then of its new run
-  std::vector<double> p;
-  for (const auto& row : series) {
-    values.push_back(values_of(row, base, now, placements));
-    for (const auto* side : {&values.back().base, &values.back().now}) {
-      trends.push_back(trend_of(*side));
-      p.push_back(trends.back().p);
+void look_at_shapes(std::vector<Row>& rows, double alpha, bool in_turns) {
+  for (const bool of_pairs : {false, true}) {
+    std::vector<Row*> family;
+    for (auto& row : rows) {
+      if (row.series.pair.has_value() == of_pairs) family.push_back(&row);
     }
-  }
-  const auto corrected = holm(p);
-  for (std::size_t at = 0; at < series.size(); ++at) {
-    auto& row = series[at];
-    if (!row.base || !row.now || row.method == Method::duets) continue;
-    const auto drift = [&](std::size_t which) -> std::optional<double> {
-      const auto change = trends[which].change;
-      if (corrected[which] >= alpha || std::abs(change) <= row.floor) return std::nullopt;
-      return change;
-    };
-    row.base_drift = drift(2 * at);
-    row.new_drift = drift(2 * at + 1);
-    judge_drift(row, in_turns);
-    // Matched medians have modes then that neither run has.
-    if (!row.differs_by_placement.empty()) continue;
-    name_modes(row, values[at].base, row.base_modes, "base");
-    name_modes(row, values[at].now, row.new_modes, "new");
+    look_at(family, alpha, in_turns);
   }
 }
 

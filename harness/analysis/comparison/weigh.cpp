@@ -45,10 +45,12 @@ std::string differing_placements(const std::vector<Stratum>& strata, double alph
                      words(low), words(high));
 }
 
-void weigh_launches(SeriesChange& series, const TwoRuns& runs, const Case& base, const Case& now,
+void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case& now,
                     const Demands& demands) {
+  auto& series = row.series;
   const auto& metric = series.metric;
-  const auto found = runs.placements.matched(base, now, metric);
+  row.matched = runs.placements.matched(base, now, metric);
+  const auto& found = row.matched;
   series.base_launches = found.base.size();
   series.new_launches = found.now.size();
   if (found.strata.empty()) {
@@ -107,7 +109,7 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
   row.duets = duets_of(base, now, metric);
   if (row.duets.logs.empty()) {
     series.in_turns = why_in_turns(runs, base, now);
-    weigh_launches(series, runs, base, now, demands);
+    weigh_launches(row, runs, base, now, demands);
     return row;
   }
   series.method = Method::duets;

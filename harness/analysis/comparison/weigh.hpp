@@ -24,6 +24,7 @@ inline constexpr double a_little_more = 1.01;
 struct Row {
   SeriesChange series;
   DuetValues duets{};    ///< empty where launches are compared
+  Matched matched{};     ///< empty where duets are
   bool settled = false;  ///< judged; what comes later is left out
 };
 

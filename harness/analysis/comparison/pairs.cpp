@@ -1,0 +1,233 @@
+#include "harness/analysis/comparison/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "harness/core/statistics.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+using Ranks = std::pair<int, int>;
+using Hosts = std::map<int, std::string>;
+
+/// What one run has of a case's pairs: of each its records, with this metric alone.
+using Records = std::map<Ranks, std::vector<LaunchRecord>>;
+
+LaunchRecord record_of_pair(const LaunchRecord& whole, const Ranks& pair) {
+  LaunchRecord record;
+  record.launch = whole.launch;
+  std::tie(record.src, record.dst) = pair;
+  record.processors = whole.processors;
+  return record;
+}
+
+// Of a workload: both sides of a duet took their iterations in turns, so that a launch is one.
+void take_workload(const LaunchRecord& whole, Records& records) {
+  for (const auto& of : whole.workload.value("pairs", Json::array())) {
+    const auto GBps = number_at(of, "p50_GBps");
+    if (!GBps) continue;
+    const Ranks pair{of.at("src").get<int>(), of.at("dst").get<int>()};
+    auto& record = records[pair].emplace_back(record_of_pair(whole, pair));
+    record.samples[pair_metric].quantiles.p50 = GBps;
+    if (!whole.duet) continue;
+    record.duet = Duet{.id = whole.duet->id, .first = whole.duet->first};
+    record.duet->blocks[pair_metric] = {.quads = "A", .values = {*GBps, *GBps}};
+  }
+}
+
+Records records_of(const Case& of, const std::string& metric) {
+  Records records;
+  for (const auto& whole : of.launches) {
+    if (metric == pair_metric) take_workload(whole, records);
+    const auto samples = whole.samples.find(metric);
+    if (samples == whole.samples.end() || !samples->second.quantiles.p50) continue;
+    const Ranks pair{whole.src, whole.dst};
+    auto& record = records[pair].emplace_back(record_of_pair(whole, pair));
+    record.samples[metric].quantiles.p50 = samples->second.quantiles.p50;
+    if (whole.duet && whole.duet->blocks.contains(metric)) {
+      record.duet = Duet{.id = whole.duet->id, .first = whole.duet->first};
+      record.duet->blocks[metric] = whole.duet->blocks.at(metric);
+    }
+  }
+  return records;
+}
+
+/// A case as if it had been measured with these records alone.
+Case case_of(const Case& whole, const std::string& metric, std::vector<LaunchRecord> records) {
+  Case of{
+      .key = whole.key, .shows = whole.shows, .in_turns = whole.in_turns, .labels = whole.labels};
+  of.launches = std::move(records);
+  std::map<int, std::vector<double>> launches;
+  for (const auto& record : of.launches) {
+    launches[record.launch].push_back(*record.samples.at(metric).quantiles.p50);
+  }
+  auto& medians = of.metrics[metric].launch_medians;
+  for (auto& [launch, values] : launches) medians.push_back(median(std::move(values)));
+  return of;
+}
+
+/// In each launch the pair that was the slowest.
+std::vector<LaunchRecord> slowest_of(const std::vector<const std::vector<LaunchRecord>*>& pairs,
+                                     const std::string& metric, bool more_is_better) {
+  std::map<int, const LaunchRecord*> slowest;
+  const auto value = [&](const LaunchRecord& of) { return *of.samples.at(metric).quantiles.p50; };
+  for (const auto* records : pairs) {
+    for (const auto& record : *records) {
+      auto& known = slowest[record.launch];
+      if (known == nullptr || (value(record) < value(*known)) == more_is_better) known = &record;
+    }
+  }
+  std::vector<LaunchRecord> all;
+  for (const auto& [launch, record] : slowest) all.push_back(*record);
+  return all;
+}
+
+/// Which of these launches' pairs is there most often.
+Ranks commonest_of(const std::vector<LaunchRecord>& records) {
+  std::map<Ranks, int> counts;
+  for (const auto& record : records) ++counts[{record.src, record.dst}];
+  return std::ranges::max_element(counts, {}, [](const auto& of) { return of.second; })->first;
+}
+
+std::string host_of(const Hosts& hosts, int rank) {
+  const auto found = hosts.find(rank);
+  return found == hosts.end() ? "" : found->second;
+}
+
+RowPair row_pair(const Hosts& hosts, const Ranks& pair) {
+  const bool several = std::ranges::any_of(
+      hosts, [&](const auto& of) { return of.second != hosts.begin()->second; });
+  return {.src = pair.first,
+          .dst = pair.second,
+          .src_host = host_of(hosts, pair.first),
+          .dst_host = host_of(hosts, pair.second),
+          .several_hosts = several};
+}
+
+/// Weighs pairs of one metric of a case.
+class PairRows {
+ public:
+  PairRows(const std::string& metric, const TwoRuns& runs, const Case& base, const Case& now,
+           const Demands& demands)
+      : metric_(metric), runs_(runs), base_(base), now_(now), demands_(demands) {}
+
+  std::vector<Row> rows() const {
+    auto of_base = records_of(base_, metric_);
+    auto of_now = records_of(now_, metric_);
+    if (std::max(of_base.size(), of_now.size()) < 2) return {};
+    const auto hosts = hosts_of_ranks(runs_.now);
+    const bool together = of_base.size() > most_pair_rows;
+    std::map<std::pair<std::string, std::string>, std::vector<Ranks>> by_hosts;
+    std::vector<Row> rows;
+    for (auto& [pair, records] : of_base) {
+      const auto found = of_now.find(pair);
+      if (found == of_now.end()) {
+        rows.push_back({.series = without_new(row_pair(hosts, pair))});
+      } else if (together) {
+        by_hosts[{host_of(hosts, pair.first), host_of(hosts, pair.second)}].push_back(pair);
+      } else {
+        rows.push_back(row_of(row_pair(hosts, pair), std::move(records), std::move(found->second)));
+      }
+    }
+    const bool more_is_better = shown_metric(base_, metric_).better == "higher";
+    for (const auto& [between, pairs] : by_hosts) {
+      const auto slowest = [&](const Records& all) {
+        std::vector<const std::vector<LaunchRecord>*> records;
+        for (const auto& pair : pairs) records.push_back(&all.at(pair));
+        return slowest_of(records, metric_, more_is_better);
+      };
+      auto records = slowest(of_now);
+      auto pair = row_pair(hosts, commonest_of(records));
+      pair.slowest_of = pairs.size();
+      rows.push_back(row_of(pair, slowest(of_base), std::move(records)));
+    }
+    return rows;
+  }
+
+ private:
+  SeriesChange without_new(RowPair pair) const {
+    return {.key = base_.key,
+            .metric = metric_,
+            .pair = std::move(pair),
+            .better = shown_metric(base_, metric_).better,
+            .change = Change::missing,
+            .why = "the new run does not have this pair"};
+  }
+
+  Row row_of(RowPair pair, std::vector<LaunchRecord> base, std::vector<LaunchRecord> now) const {
+    auto row = weigh(metric_, runs_, case_of(base_, metric_, std::move(base)),
+                     case_of(now_, metric_, std::move(now)), demands_);
+    row.series.pair = std::move(pair);
+    return row;
+  }
+
+  const std::string& metric_;
+  const TwoRuns& runs_;
+  const Case& base_;
+  const Case& now_;
+  const Demands& demands_;
+};
+
+// The larger, the worse; of rows that were not tested all are alike.
+double loss_of(const SeriesChange& series) {
+  const auto log = std::log(series.ratio.estimate);
+  return series.better == "higher" ? -log : log;
+}
+
+}  // namespace
+
+std::string in_words(const RowPair& pair) {
+  auto words = fmt::format("pair {}->{}", pair.src, pair.dst);
+  if (pair.several_hosts) {
+    words += pair.src_host == pair.dst_host
+                 ? fmt::format(" ({})", pair.src_host)
+                 : fmt::format(" ({}->{})", pair.src_host, pair.dst_host);
+  }
+  if (pair.slowest_of > 1) words += fmt::format(", slowest of {}", pair.slowest_of);
+  if (pair.stands_for > 1) words += fmt::format(", worst of {}", pair.stands_for);
+  return words;
+}
+
+std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs, const Case& base,
+                               const Case& now, const Demands& demands) {
+  return PairRows(metric, runs, base, now, demands).rows();
+}
+
+std::vector<SeriesChange> folded_rows(const Comparison& comparison) {
+  struct Fold {
+    const SeriesChange* worst = nullptr;
+    std::size_t size = 0;
+  };
+  std::map<std::tuple<std::string, std::string, Change>, Fold> folds;
+  const auto stands_alone = [](const SeriesChange& row) {
+    return !row.pair || row.change == Change::regressed || row.change == Change::improved;
+  };
+  for (const auto& row : comparison.series) {
+    if (stands_alone(row)) continue;
+    auto& fold = folds[{row.key, row.metric, row.change}];
+    ++fold.size;
+    if (fold.worst == nullptr || loss_of(row) > loss_of(*fold.worst)) fold.worst = &row;
+  }
+  std::vector<SeriesChange> rows;
+  for (const auto& row : comparison.series) {
+    if (stands_alone(row)) {
+      rows.push_back(row);
+      continue;
+    }
+    const auto& fold = folds.at({row.key, row.metric, row.change});
+    if (&row != fold.worst) continue;
+    rows.push_back(row);
+    rows.back().pair->stands_for = fold.size;
+  }
+  return rows;
+}
+
+}  // namespace ucxbench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/analysis/comparison/weigh.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Up to so many pairs of a case have a row each, which is those of 64 ranks. Of more, all pairs
+/// from one host to another have one row together: of the slowest of them in each launch.
+inline constexpr std::size_t most_pair_rows = 64 * 63;
+
+/// What of a workload's messages is known of each pair in each launch: GB/s from when the receive
+/// was posted, the median of a launch's messages. Only rows of pairs have it.
+inline constexpr const char* pair_metric = "pair_GBps";
+
+/// A row for each pair of ranks of which launches have this metric, as weigh() makes it of a case
+/// that has this pair alone. Empty where neither run has it of more than one pair.
+std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs, const Case& base,
+                               const Case& now, const Demands& demands);
+
+}  // namespace ucxbench

@@ -1,0 +1,228 @@
+#include "harness/analysis/comparison/pairs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "harness/analysis/comparison/comparison.hpp"
+#include "harness/result/older_runs.hpp"
+
+namespace ucxbench {
+namespace {
+
+using PairRanks = std::pair<int, int>;
+
+/// What one run of made-up pairs is like.
+struct MadePairs {
+  std::string benchmark = "p2p";
+  std::string metric = "bandwidth_GBps";
+  int ranks = 8;
+  std::size_t launches = 10;
+  unsigned seed = 1;
+  double noise = 0.02;
+  std::map<PairRanks, double> factors{};  ///< of pairs that are not like the others
+  double all = 1;                         ///< of every pair
+  std::string duet{};                     ///< the id of the duets that its launches were
+  std::vector<PairRanks> absent{};
+};
+
+void add_pair_value(LaunchRecord& record, const MadePairs& made, const PairRanks& pair,
+                    double value) {
+  if (made.metric == pair_metric) {
+    record.workload["pairs"].push_back(
+        {{"src", pair.first}, {"dst", pair.second}, {"p50_GBps", value}});
+    return;
+  }
+  auto& samples = record.samples[made.metric];
+  samples.values = {value};
+  samples.quantiles = {.count = 1, .p50 = value};
+  if (record.duet) record.duet->blocks[made.metric] = {.quads = "A", .values = {value, value}};
+}
+
+std::vector<PairRanks> pairs_in(const MadePairs& made) {
+  std::vector<PairRanks> pairs;
+  for (int src = 0; src < made.ranks; ++src) {
+    for (int dst = 0; dst < made.ranks; ++dst) {
+      // Of ping-pong neighbours alone, both ways in one.
+      if (src == dst || (made.benchmark == "pingpong" && (src % 2 != 0 || dst != src + 1)))
+        continue;
+      if (std::ranges::count(made.absent, PairRanks{src, dst}) == 0) pairs.emplace_back(src, dst);
+    }
+  }
+  return pairs;
+}
+
+Case case_with(const MadePairs& made) {
+  Case of{.key = made.benchmark + "/tag/host-host/tcp/1MiB", .benchmark = made.benchmark};
+  of.state = CaseState::measured;
+  std::mt19937 random(made.seed);
+  std::normal_distribution<double> spread(0, made.noise);
+  for (int launch = 0; launch < static_cast<int>(made.launches); ++launch) {
+    LaunchRecord empty{.launch = launch};
+    if (!made.duet.empty()) empty.duet = Duet{.id = made.duet, .first = "base"};
+    auto whole = empty;
+    for (const auto& pair : pairs_in(made)) {
+      const auto found = made.factors.find(pair);
+      const auto value = 10 * made.all * (found == made.factors.end() ? 1 : found->second) *
+                         std::exp(spread(random));
+      if (made.metric == pair_metric) {
+        add_pair_value(whole, made, pair, value);
+        continue;
+      }
+      auto record = empty;
+      std::tie(record.src, record.dst) = pair;
+      add_pair_value(record, made, pair, value);
+      of.launches.push_back(record);
+    }
+    if (made.metric != pair_metric) continue;
+    whole.workload["phases"] = Json::array();
+    whole.workload["exchange"] = Json::object();
+    auto of_all = made;
+    of_all.metric = "wall_ms";
+    add_pair_value(whole, of_all, {0, 1}, 10 * std::exp(spread(random)));
+    of.launches.push_back(whole);
+  }
+  summarize(of);
+  of.shows = shows_of_older(of);
+  return of;
+}
+
+/// Four ranks to a host.
+Result run_with(const std::vector<MadePairs>& all) {
+  Result result;
+  result.machine = {{"id", "box"}, {"hosts", {{{"kernel", "6.1"}}}}};
+  for (int rank = 0; rank < all.front().ranks; ++rank) {
+    result.ranks.push_back({{"rank", rank}, {"host", "node" + std::to_string(rank / 4)}});
+  }
+  for (const auto& made : all) {
+    result.cases.push_back(case_with(made));
+    result.cases.back().key += std::to_string(&made - all.data());
+  }
+  return result;
+}
+
+std::vector<SeriesChange> changed_rows(const Comparison& comparison) {
+  std::vector<SeriesChange> rows;
+  std::ranges::copy_if(comparison.series, std::back_inserter(rows), [](const SeriesChange& row) {
+    return row.change == Change::regressed || row.change == Change::improved;
+  });
+  return rows;
+}
+
+const SeriesChange& row_of_pair(const Comparison& comparison, std::optional<PairRanks> pair) {
+  return *std::ranges::find_if(comparison.series, [&](const SeriesChange& row) {
+    return row.pair.has_value() == pair.has_value() &&
+           (!pair || PairRanks(row.pair->src, row.pair->dst) == *pair);
+  });
+}
+
+TEST(Pairs, OneSlowPairIsFoundAndNamedWhateverIsMeasured) {
+  for (const auto& [benchmark, metric, pair, factor] :
+       {std::tuple{"p2p", "bandwidth_GBps", PairRanks{3, 5}, 0.25},
+        {"p2p", "bandwidth_GBps", PairRanks{7, 0}, 0.8},
+        {"pingpong", "latency_us", PairRanks{4, 5}, 4.0},
+        {"pingpong", "bandwidth_GBps", PairRanks{2, 3}, 0.25},
+        {"cold", "first_message_us", PairRanks{0, 6}, 4.0},
+        {"merge", pair_metric, PairRanks{6, 1}, 0.25}}) {
+    SCOPED_TRACE(std::string(benchmark) + " " + metric);
+    const MadePairs usual{.benchmark = benchmark, .metric = metric, .launches = 12};
+    auto slow = usual;
+    slow.seed = 2;
+    slow.factors[pair] = factor;
+    const auto found = compare(run_with({usual}), run_with({slow}));
+    ASSERT_EQ(changed_rows(found).size(), 1U);
+    const auto row = changed_rows(found).front();
+    EXPECT_EQ(row.change, Change::regressed);
+    ASSERT_TRUE(row.pair);
+    EXPECT_EQ(PairRanks(row.pair->src, row.pair->dst), pair);
+    EXPECT_NEAR(row.ratio.estimate, factor, 0.05 * factor);
+    // The median over the pairs does not see it.
+    EXPECT_EQ(row_of_pair(found, std::nullopt).change, Change::unchanged);
+    EXPECT_EQ(found.tests, pairs_in(usual).size() + 1);
+  }
+}
+
+TEST(Pairs, AreNamedByRanksHostsAndDirection) {
+  const auto found = compare(run_with({{.noise = 0.005}}),
+                             run_with({{.seed = 2, .noise = 0.005, .factors = {{{3, 5}, 0.25}}}}));
+  ASSERT_EQ(changed_rows(found).size(), 1U);
+  EXPECT_EQ(name_of(changed_rows(found).front()),
+            "p2p/tag/host-host/tcp/1MiB0 pair 3->5 (node0->node1) bandwidth_GBps");
+  const auto folded = folded_rows(found);
+  ASSERT_EQ(folded.size(), 3U);
+  EXPECT_EQ(folded.front().pair->stands_for, 1U);
+  const auto others = std::ranges::find_if(
+      folded, [](const SeriesChange& row) { return row.pair && row.change == Change::unchanged; });
+  ASSERT_NE(others, folded.end());
+  EXPECT_EQ(others->pair->stands_for, 55U);
+  EXPECT_EQ(in_words({.src = 1, .dst = 2, .src_host = "a", .dst_host = "a", .several_hosts = true}),
+            "pair 1->2 (a)");
+}
+
+TEST(Pairs, SlowLinkThatMovesIsALossAndAGain) {
+  const auto found = compare(run_with({{.factors = {{{1, 2}, 0.25}}}}),
+                             run_with({{.seed = 2, .factors = {{{3, 5}, 0.25}}}}));
+  ASSERT_EQ(changed_rows(found).size(), 2U);
+  EXPECT_EQ(changed_rows(found)[0].change, Change::regressed);
+  EXPECT_EQ(changed_rows(found)[1].change, Change::improved);
+}
+
+TEST(Pairs, DuetsAreOfOnePairEach) {
+  for (const auto* metric : {"bandwidth_GBps", pair_metric}) {
+    const MadePairs usual{.metric = metric, .launches = 16, .duet = "0123456789abcdef"};
+    auto slow = usual;
+    slow.seed = 2;
+    slow.factors[{6, 2}] = 0.25;
+    const auto found = compare(run_with({usual}), run_with({slow}));
+    // A duet's summary is the mean over the pairs, which may see it, too.
+    auto rows = changed_rows(found);
+    std::erase_if(rows, [](const SeriesChange& row) { return !row.pair; });
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].change, Change::regressed);
+    EXPECT_EQ(rows[0].method, Method::duets);
+    EXPECT_EQ(PairRanks(rows[0].pair->src, rows[0].pair->dst), PairRanks(6, 2));
+  }
+}
+
+TEST(Pairs, RaiseNoFalseAlarm) {
+  std::size_t alarms = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto found = compare(run_with({{.seed = 2 * seed, .noise = 0.1}}),
+                               run_with({{.seed = 2 * seed + 1, .noise = 0.1}}));
+    alarms += changed_rows(found).empty() ? 0 : 1;
+  }
+  // One of 20 has one with a chance of 10 % at most; these seeds have none.
+  EXPECT_EQ(alarms, 0U);
+}
+
+TEST(Pairs, OutOfReachTheyAreUndecidedAndHideNothing) {
+  // Of 8 launches the least p is 1.6e-4: enough for two tests, not for 114.
+  const auto found = compare(run_with({{.launches = 8}, {.launches = 8}}),
+                             run_with({{.launches = 8, .seed = 2, .factors = {{{3, 5}, 0.25}}},
+                                       {.launches = 8, .seed = 3, .all = 0.5}}));
+  EXPECT_EQ(found.tests, 2U);
+  ASSERT_EQ(changed_rows(found).size(), 1U);
+  EXPECT_FALSE(changed_rows(found)[0].pair);
+  const auto& slow = row_of_pair(found, PairRanks{3, 5});
+  EXPECT_EQ(slow.change, Change::inconclusive);
+  EXPECT_EQ(slow.doubt, Doubt::too_few_launches);
+  EXPECT_EQ(slow.launches_wanted, launches_needed(114, usual_alpha));
+}
+
+TEST(Pairs, MissingOnesAreNamed) {
+  const auto found = compare(run_with({{}}), run_with({{.seed = 2, .absent = {{3, 5}}}}));
+  EXPECT_EQ(row_of_pair(found, PairRanks{3, 5}).change, Change::missing);
+}
+
+TEST(Pairs, OfVeryManyTheSlowestBetweenTwoHostsHasARow) {
+  const MadePairs usual{.ranks = 65, .launches = 10};
+  auto slow = usual;
+  slow.seed = 2;
+  slow.factors[{9, 30}] = 0.25;
+  const auto found = compare(run_with({usual}), run_with({slow}));
+  ASSERT_EQ(changed_rows(found).size(), 1U);
+  EXPECT_EQ(in_words(*changed_rows(found)[0].pair), "pair 9->30 (node2->node7), slowest of 16");
+}
+
+}  // namespace
+}  // namespace ucxbench
