@@ -82,7 +82,7 @@ void add_seen(const Rule& rule, std::vector<Finding> seen, Json& findings) {
         "; and " + counted(seen.size() - most_of_a_rule, "more of this kind", "more of this kind");
     seen.resize(most_of_a_rule);
   }
-  for (const auto& [subject, evidence, next, cost_ms, host] : seen) {
+  for (const auto& [subject, evidence, next, cost_ms, host, of, device] : seen) {
     findings.push_back({{"id", rule.id},
                         {"severity", to_string(rule.severity)},
                         {"subject", subject},
@@ -101,7 +101,7 @@ Json findings_of(const Result& result) {
   Json findings = Json::array();
   const auto hosts = hosts_of(run).size();
   for (const auto& rule : rules()) {
-    add_seen(rule, once_for_hosts(rule.check(run), hosts), findings);
+    add_seen(rule, once_for_hosts(said_by(rule, run), hosts), findings);
   }
   return worst_first(std::move(findings));
 }

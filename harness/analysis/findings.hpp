@@ -30,6 +30,8 @@ struct Finding {
   /// Of one host alone: its name, with which `subject` ends. What is the same on several is said
   /// once.
   std::string host{};
+  unsigned of = 0;       ///< uses (rules/used.hpp) of which it speaks, beside its rule's
+  std::string device{};  ///< of this network device: said where messages went by it
 };
 
 struct Judged;
@@ -40,6 +42,8 @@ struct Rule {
   Severity severity = Severity::note;
   std::string_view description;  ///< one line for `list rules`
   std::vector<Finding> (*check)(const Judged& run);
+  unsigned of =
+      0;  ///< the uses (rules/used.hpp) of which it speaks; said_by() asks it of no others
   /// It speaks of how far the figures can be trusted, as it does on nearly every virtual machine.
   bool of_quality = false;
 };

@@ -49,7 +49,6 @@ std::string why_unusable(const Judged& run, const std::string& member) {
 }  // namespace
 
 std::vector<Finding> small_shm(const Judged& run) {
-  if (!may_use_ucx(run)) return {};
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto bytes = number_at(host, "shm_bytes");
     if (!bytes || *bytes >= little_shm_bytes) return std::nullopt;
@@ -61,7 +60,6 @@ std::vector<Finding> small_shm(const Judged& run) {
 }
 
 std::vector<Finding> cma_blocked(const Judged& run) {
-  if (!may_use_ucx(run)) return {};
   return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
     const auto scope = number_at(host, "ptrace_scope");
     if (!scope || *scope < 1 || finds_resource(run, host, "cma/")) return std::nullopt;

@@ -16,8 +16,6 @@
 namespace ucxbench {
 namespace {
 
-constexpr double carries = 0.05;  ///< of the payload: less is connecting and answers
-
 Graph graph_of(const Result& result) {
   try {
     return graph_of_hosts(result);
@@ -94,7 +92,11 @@ std::string PlacedRank::name(const Graph& graph) const {
 }
 
 Judged::Judged(const Result& of)
-    : result(of), blocks(blocks_of(of)), timed(timed_only(blocks)), graph(graph_of(of)) {
+    : result(of),
+      blocks(blocks_of(of)),
+      timed(timed_only(blocks)),
+      graph(graph_of(of)),
+      used(used_by(of, graph)) {
   const bool several_hosts = hosts_of(*this).size() > 1;
   for (const auto& rank : result.ranks) {
     const auto number = number_at(rank, "rank");
@@ -136,14 +138,6 @@ bool is_set(const Json& object, const char* name) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-bool asks_for(const Case& of, const std::string& member) {
-  const auto found = of.parameters.find("transports");
-  if (found == of.parameters.end()) return false;
-  const auto asked = texts_of(*found);
-  return std::any_of(asked.begin(), asked.end(),
-                     [&](const std::string& name) { return name == member || name == "auto"; });
-}
-
 std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record) {
   std::vector<std::size_t> nics;
   const auto& graph = run.graph;
@@ -151,13 +145,13 @@ std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record) 
   const auto host = sender != nullptr ? sender->host : text_at(run.result.machine, "/hosts/0/name");
   const auto carried = carried_by(record.path);
   const auto ib = carried.find("ib");
-  if (ib == carried.end() || ib->second < carries) return nics;
+  if (ib == carried.end() || ib->second < least_carried) return nics;
   const auto payload = number_at(record.path, "payload_bytes").value_or(0);
   const auto counters = record.path.find("bytes_by_counter");
   if (counters != record.path.end() && counters->is_object()) {
     for (const auto& [counter, bytes] : counters->items()) {
       if (!counter.starts_with("ib/") || !bytes.is_number()) continue;
-      if (bytes.get<double>() >= carries * payload)
+      if (bytes.get<double>() >= least_carried * payload)
         add_named_nic(counter.substr(3), host, graph, nics);
     }
   }
@@ -202,9 +196,25 @@ std::vector<Finding> once_for_sets(std::vector<Finding> findings) {
   return once;
 }
 
-bool may_use_ucx(const Judged& run) {
-  const auto& cases = run.result.cases;
-  return cases.empty() || std::ranges::any_of(cases, by_ucx);
+Judged of_ucx_alone(const Judged& run) {
+  auto alone = run;
+  for (auto* blocks : {&alone.blocks, &alone.timed}) {
+    for (auto& block : *blocks) {
+      std::erase_if(block.cases, [](const Case* of) { return !by_ucx(*of); });
+      std::erase_if(block.measured, [](const Case* of) { return !by_ucx(*of); });
+    }
+    std::erase_if(*blocks, [](const Block& block) { return block.cases.empty(); });
+  }
+  return alone;
+}
+
+std::vector<Finding> said_by(const Rule& rule, const Judged& run) {
+  if (!run.used.any_of(rule.of)) return {};
+  auto findings = rule.check((rule.of & by_any_ucx) != 0 ? of_ucx_alone(run) : run);
+  std::erase_if(findings, [&](const Finding& finding) {
+    return !run.used.any_of(finding.of) || !run.used.has_device(finding.device);
+  });
+  return findings;
 }
 
 std::optional<double> p50_of(const Case& of, const std::string& metric) {

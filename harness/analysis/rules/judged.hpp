@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/analysis/findings.hpp"
+#include "harness/analysis/rules/used.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/topology/graph.hpp"
 
@@ -32,6 +33,7 @@ struct Judged {
   std::vector<Block> timed;       ///< without what is no measurement of its times: is_time_sliced
   Graph graph;                    ///< of all hosts (wired_hosts.hpp); without nodes if unknown
   std::vector<PlacedRank> ranks;  ///< all of the run's
+  Used used;
 
   explicit Judged(const Result& of);
 
@@ -45,9 +47,6 @@ std::vector<Json> hosts_of(const Judged& run);
 /// Whether a flag of that name is there, and true.
 bool is_set(const Json& object, const char* name);
 
-/// A case was asked to use `member`, by name or by `auto`.
-bool asks_for(const Case& of, const std::string& member);
-
 /// The nodes of the NICs over which the sender's InfiniBand messages went, as far as the counters
 /// tell, else the lanes; empty where ib carried nothing.
 std::vector<std::size_t> ib_nics(const Judged& run, const LaunchRecord& record);
@@ -59,8 +58,12 @@ std::string sizes_of(const std::vector<const Case*>& cases);
 /// costliest, which names its own.
 std::vector<Finding> once_for_sets(std::vector<Finding> findings);
 
-/// Whether UCX moves the messages of any case; before a run, too, when nobody has said otherwise.
-bool may_use_ucx(const Judged& run);
+/// The same run as those rules see it that speak of UCX: without blocks of other back ends.
+Judged of_ucx_alone(const Judged& run);
+
+/// What a rule says of a run: nothing of what the run did not use, by the rule and by each of its
+/// findings.
+std::vector<Finding> said_by(const Rule& rule, const Judged& run);
 
 /// The value of a metric's median, if it was measured.
 std::optional<double> p50_of(const Case& of, const std::string& metric);

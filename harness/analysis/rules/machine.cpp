@@ -11,13 +11,6 @@ namespace {
 /// Of the capacity: what two decimals of a generation's rate may differ by.
 constexpr double nearly_full_rate = 0.99;
 
-bool any_asks_for(const Judged& run, const std::string& member) {
-  for (const auto& of : run.result.cases) {
-    if (asks_for(of, member)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 // Not of GPUs: an idle one lowers its link, and the topology is read before the run.
@@ -36,14 +29,14 @@ std::vector<Finding> slow_pcie(const Judged& run) {
                                    own_name(run.graph.nodes[at]), significant(link.now_GBps, 3),
                                    significant(link.specified_GBps, 3)),
            .next = "reseat the card, or check the slot's lanes in the BIOS; see ucx-bench topo",
-           .host = run.graph.nodes[nic].host});
+           .host = run.graph.nodes[nic].host,
+           .device = own_name(run.graph.nodes[nic])});
     }
   }
   return findings;
 }
 
 std::vector<Finding> port_down(const Judged& run) {
-  if (!any_asks_for(run, "ib")) return {};
   std::vector<Finding> findings;
   for (const auto nic : run.graph.of_kind(NodeKind::nic)) {
     const auto& node = run.graph.nodes[nic];

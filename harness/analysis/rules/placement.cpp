@@ -154,7 +154,8 @@ std::vector<Finding> far_nic(const Judged& run) {
                to_string(class_between(run.graph, *data, used)), names_of(run.graph, nearer),
                to_string(class_between(run.graph, *data, nearer.front()))),
            .next = fmt::format("use --net-devices nearest, or UCX_NET_DEVICES={}:1 for this rank",
-                               own_name(run.graph.nodes[nearer.front()]))});
+                               own_name(run.graph.nodes[nearer.front()])),
+           .of = rank.gpu ? of_gpu_memory : over_ib});
     }
   }
   return findings;
@@ -172,7 +173,8 @@ std::vector<Finding> far_cpus(const Judged& run) {
          .evidence = fmt::format("runs on CPU {}, far from {}{}, whose CPUs are {}",
                                  format_list(rank.cpus), own_name(run.graph.nodes[*device]),
                                  numa_in_words(run.graph, *device), format_list(*near)),
-         .next = "use --bind auto, or --bind with one of " + format_list(*near) + " for it"});
+         .next = "use --bind auto, or --bind with one of " + format_list(*near) + " for it",
+         .of = rank.gpu ? of_gpu_memory : over_ib});
   }
   return findings;
 }

@@ -89,7 +89,8 @@ inline Result with_a_long_name(Result result) {
 inline void expect_short(std::vector<Finding> (*rule)(const Judged&), const Result& result) {
   const auto of = std::ranges::find(rules(), rule, &Rule::check);
   ASSERT_NE(of, rules().end());
-  for (const auto& [subject, evidence, next, cost_ms, host] : rule(Judged(result))) {
+  for (const auto& [subject, evidence, next, cost_ms, host, uses, device] :
+       said_by(*of, Judged(result))) {
     const auto text = subject + ": " + evidence + (cost_ms ? "; costs 12.3 us" : "") + " -> " +
                       next + " [" + std::string(of->id) + "]";
     EXPECT_LE(lines_of(text), 2U) << text;
@@ -101,7 +102,8 @@ inline std::vector<std::string> said(std::vector<Finding> (*rule)(const Judged&)
                                      const Result& result) {
   expect_short(rule, with_a_long_name(result));
   std::vector<std::string> lines;
-  for (const auto& finding : rule(Judged(result))) {
+  const auto of = std::ranges::find(rules(), rule, &Rule::check);
+  for (const auto& finding : said_by(*of, Judged(result))) {
     EXPECT_FALSE(finding.next.empty());
     lines.push_back(finding.subject + ": " + finding.evidence);
   }

@@ -52,6 +52,19 @@ std::vector<MovedCounter> moved_counters(const Judged& run) {
   return all;
 }
 
+/// Of which use a counter's owner speaks: "net/eth0", "ib/mlx5_0:1", "nvlink/GPU3", "tcp".
+Use use_of(const std::string& owner) {
+  if (owner.starts_with("ib/")) return over_ib;
+  if (owner.starts_with("nvlink/")) return over_nvlink;
+  return over_tcp;
+}
+
+/// The network device that it is of; empty of TCP as a whole, and of NVLinks.
+std::string device_of(const std::string& owner) {
+  const bool named = owner.starts_with("ib/") || owner.starts_with("net/");
+  return named ? owner.substr(owner.find('/') + 1) : "";
+}
+
 std::string look_at(const std::string& owner) {
   const auto device = owner.substr(owner.find('/') + 1);
   if (owner.starts_with("net/")) return "check cables: ethtool -S " + device;
@@ -79,7 +92,9 @@ std::vector<Finding> by_device(const Judged& run, Takes takes, const std::string
     findings.push_back(
         {.subject = fmt::format("{} on {}", device.second, device.first),
          .evidence = fmt::format("{} during the run (all traffic): {}", join(moved, ", "), meaning),
-         .next = look_at(device.second)});
+         .next = look_at(device.second),
+         .of = use_of(device.second),
+         .device = device_of(device.second)});
   }
   return findings;
 }

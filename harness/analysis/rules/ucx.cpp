@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "harness/analysis/rules/rules.hpp"
-#include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/interval.hpp"
 #include "harness/result/words.hpp"
@@ -11,9 +10,12 @@
 namespace ucxbench {
 namespace {
 
-/// A first message is worth a word when it takes that many times as long as later ones …
+/// A first message is worth a word when it takes that many times as long as later ones, and more
+/// above them than the connection took that it went over: whoever starts a process pays for that
+/// anyway, and less is lost in it. A first message that was interrupted says nothing of UCX, so
+/// that all of so many launches have to agree.
 constexpr double times_as_long = 10;
-constexpr double least_us = 100;  ///< … and so much longer
+constexpr std::size_t least_launches = 3;
 
 /// In UCX's words: how it sends a message of the latency part; empty where it did not say.
 std::string protocol_of(const Case& of) {
@@ -47,19 +49,28 @@ std::vector<const Case*> by_size(const Block& block) {
   return cases;
 }
 
-std::optional<double> first_message_us(const Case& of) {
-  std::vector<double> values;
+/// By how much the first message of each launch took longer than later ones, at least; empty where
+/// that of any launch is as usual, or there are too few.
+std::optional<double> first_message_excess_us(const Case& of) {
+  const auto later_us = *p50_of(of, "latency_us");
+  std::optional<double> least;
+  if (of.launches.size() < least_launches) return std::nullopt;
   for (const auto& record : of.launches) {
-    if (record.cold.first_message_us) values.push_back(*record.cold.first_message_us);
+    const auto& first = record.cold;
+    if (!first.first_message_us || !first.connect_us) return std::nullopt;
+    const auto excess = *first.first_message_us - later_us;
+    const bool usual = *first.first_message_us < times_as_long * later_us;
+    if (usual || excess <= *first.connect_us) return std::nullopt;
+    least = std::min(least.value_or(excess), excess);
   }
-  return values.empty() ? std::nullopt : std::optional(median(values));
+  return least;
 }
 
 }  // namespace
 
 std::vector<Finding> memlock(const Judged& run) {
   const auto problem = text_at(run.result.ucx, "/lockable_problem", "");
-  if (problem.empty() || !may_use_ucx(run)) return {};
+  if (problem.empty()) return {};
   return {{.subject = "auto",
            .evidence = "UCX cannot use InfiniBand, and its attempts disturb the run: " + problem,
            .next = "allow it: ulimit -l unlimited"}};
@@ -111,22 +122,20 @@ std::vector<Finding> slow_first_message(const Judged& run) {
     const Case* worst = nullptr;
     double most_us = 0;
     for (const auto* of : by_size(block)) {
-      if (!by_ucx(*of)) continue;
-      const auto first_us = first_message_us(*of);
-      const auto later_us = *p50_of(*of, "latency_us");
-      if (!first_us || *first_us < times_as_long * later_us || *first_us < later_us + least_us)
-        continue;
-      if (*first_us - later_us <= most_us) continue;
-      most_us = *first_us - later_us;
+      const auto excess = first_message_excess_us(*of);
+      if (!excess || *excess <= most_us) continue;
+      most_us = *excess;
       worst = of;
     }
     if (worst == nullptr) continue;
+    const auto later_us = *p50_of(*worst, "latency_us");
+    const bool pool = !is_set(worst->parameters, "no_pool");
     findings.push_back(
         {.subject = block.title,
-         .evidence = fmt::format("first message of {} takes {}, later ones {}", size_of(*worst),
-                                 readable_us(*first_message_us(*worst)),
-                                 readable_us(*p50_of(*worst, "latency_us"))),
-         .next = "reuse buffers; see ucx-bench cold",
+         .evidence =
+             fmt::format("every first message of {} takes {} or more, later ones {}",
+                         size_of(*worst), readable_us(later_us + most_us), readable_us(later_us)),
+         .next = pool ? "see ucx-bench cold" : "reuse buffers; see ucx-bench cold",
          .cost_ms = most_us * 1e-3});
   }
   return once_for_sets(std::move(findings));

@@ -1,0 +1,154 @@
+#include "harness/analysis/rules/used.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/analysis/wired_hosts.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
+
+namespace ucxbench {
+namespace {
+
+constexpr unsigned everything = ~0U;
+
+std::string without_port(const std::string& device) { return device.substr(0, device.find(':')); }
+
+/// What a lane is of, "sysv/memory": by the names of UCX's transports.
+unsigned use_of_lane(const std::string& lane) {
+  static const std::map<std::string, unsigned> known = {
+      {"tcp", over_tcp}, {"cuda_ipc", over_nvlink}, {"posix", over_shm}, {"sysv", over_shm},
+      {"cma", over_shm}, {"knem", over_shm},        {"xpmem", over_shm}};
+  const auto transport = lane.substr(0, lane.find('/'));
+  if (const auto found = known.find(transport); found != known.end()) return found->second;
+  const bool ib =
+      transport.starts_with("rc_") || transport.starts_with("ud_") || transport.starts_with("dc_");
+  return ib ? over_ib : 0;
+}
+
+/// Of a member of a set, or what is called so by those that carried.
+unsigned use_of_member(const std::string& member) {
+  static const std::map<std::string, unsigned> known = {{"shm", over_shm},
+                                                        {"tcp", over_tcp},
+                                                        {"nvlink", over_nvlink},
+                                                        {"cuda_ipc", over_nvlink},
+                                                        {"ib", over_ib}};
+  if (member == "auto") return over_shm | over_tcp | over_nvlink | over_ib;
+  const auto found = known.find(member);
+  return found == known.end() ? 0 : found->second;
+}
+
+/// A parameter's values; none where the case has no such parameter.
+std::vector<std::string> values_of(const Case& of, const char* parameter) {
+  const auto found = of.parameters.find(parameter);
+  return found == of.parameters.end() ? std::vector<std::string>() : texts_of(*found);
+}
+
+unsigned asked_uses(const Case& of) {
+  unsigned uses = 0;
+  for (const auto& member : values_of(of, "transports")) {
+    uses |= use_of_member(member);
+  }
+  return uses;
+}
+
+class Users {
+ public:
+  Users(const Result& result, const Graph& graph) : graph_(graph), hosts_(hosts_of_ranks(result)) {}
+
+  void add(const Case& of) {
+    unsigned carried = of.launches.empty() ? asked_uses(of) : 0;
+    for (const auto& record : of.launches) {
+      const auto uses = uses_of(of, record);
+      carried |= uses;
+      add_devices(record, uses);
+    }
+    if (of.launches.empty()) used_.all_devices = true;
+    // A copy inside one GPU crosses no link.
+    if (std::ranges::find(of.labels, "same-gpu") != of.labels.end()) carried &= ~over_nvlink;
+    // Shared memory and GPUs of another back end are not UCX's.
+    if (by_ucx(of)) {
+      carried |= by_any_ucx | (asks_for(of, "ib") ? asked_for_ib : 0U);
+    } else {
+      carried &= over_tcp;
+    }
+    const auto kinds = values_of(of, "memory");
+    const auto on_gpu = [](const std::string& kind) {
+      return place_of_memory(kind) == "cuda" || place_of_memory(kind) == "managed";
+    };
+    if (std::ranges::any_of(kinds, on_gpu)) carried |= of_gpu_memory;
+    used_.uses |= carried;
+  }
+
+  const Used& used() const { return used_; }
+
+ private:
+  static unsigned uses_of(const Case& of, const LaunchRecord& record) {
+    unsigned uses = 0;
+    for (const auto& [member, share] : carried_by(record.path)) {
+      if (share >= least_carried) uses |= use_of_member(member);
+    }
+    if (uses != 0) return uses;
+    for (const auto& lane : record.lanes) uses |= use_of_lane(lane);
+    return uses != 0 ? uses : asked_uses(of);
+  }
+
+  void add_devices(const LaunchRecord& record, unsigned uses) {
+    bool known = false;
+    for (const auto& lane : record.lanes) {
+      const auto slash = lane.find('/');
+      if (slash == std::string::npos || (use_of_lane(lane) & uses & (over_tcp | over_ib)) == 0) {
+        continue;
+      }
+      known = true;
+      const auto device = lane.substr(slash + 1);
+      used_.devices.insert(without_port(device));
+      for (const int rank : {record.src, record.dst}) {
+        const auto host = hosts_.find(rank);
+        if (host == hosts_.end()) continue;
+        const auto nic = find_nic_on(graph_, host->second, device);
+        if (nic != Node::none) used_.devices.insert(own_name(graph_.nodes[nic]));
+      }
+    }
+    if (known || (uses & (over_tcp | over_ib)) == 0) return;
+    // Sockets have no lanes; on one host they go by the loopback.
+    const auto from = hosts_.find(record.src);
+    const auto to = hosts_.find(record.dst);
+    const bool here = from != hosts_.end() && to != hosts_.end() && from->second == to->second;
+    if (here && (uses & over_ib) == 0) {
+      used_.devices.insert("lo");
+    } else {
+      used_.all_devices = true;
+    }
+  }
+
+  const Graph& graph_;
+  std::map<int, std::string> hosts_;
+  Used used_;
+};
+
+}  // namespace
+
+bool Used::has_device(const std::string& name) const {
+  return name.empty() || all_devices || devices.contains(without_port(name));
+}
+
+Used used_by(const Result& result, const Graph& graph) {
+  Users users(result, graph);
+  bool any = false;
+  for (const auto& of : result.cases) {
+    if (is_canary(of) || of.state == CaseState::skipped) continue;
+    any = true;
+    users.add(of);
+  }
+  return any ? users.used() : Used{.uses = everything, .devices = {}, .all_devices = true};
+}
+
+bool asks_for(const Case& of, const std::string& member) {
+  return std::ranges::any_of(values_of(of, "transports"), [&](const std::string& name) {
+    return name == member || name == "auto";
+  });
+}
+
+}  // namespace ucxbench
