@@ -30,8 +30,12 @@ def assert_played(case, ranks):
     assert case["verified"] == {"checked": ranks * (1 + 2), "errors": 0}
     # The last one is what all workloads have: what UCX took of phases that compute.
     assert [phase["name"] for phase in case["phases"]][:-1] == PHASES
-    assert [phase["kind"] for phase in case["phases"]] == ["gap", "exchanging", "exchanging", "moving"]
+    assert [phase["kind"] for phase in case["phases"]] == ["gap", "exchanging", "not-ready", "moving"]
     assert sum(phase["share"] for phase in case["phases"][:-1]) == pytest.approx(1, abs=1e-4)
+    # Waiting for ranks that are not ready is no communication.
+    exchange, mean = case["exchange"], {phase["name"]: statistics.mean(phase["by_rank_ms"]) for phase in case["phases"][:-1]}
+    assert exchange["not_ready_ms"] == pytest.approx(mean["waiting"], rel=1e-3, abs=1e-3)
+    assert exchange["exposed_ms"] == pytest.approx(mean["transferring"], rel=1e-3, abs=1e-3)
     return case["parameters"]
 
 

@@ -130,24 +130,29 @@ void add_limits(const Result& run, std::vector<std::string>& answers) {
       if (kind == PhaseKind::moving) {
         if (const auto timed = number_at(phase, "share")) moving = moving.value_or(0) + *timed;
         mover = name.substr(0, name.find(','));
-      } else if (kind != PhaseKind::waiting && share > longest_share) {
+      } else if ((kind == PhaseKind::computing || kind == PhaseKind::gap) &&
+                 share > longest_share) {
         longest = name;
         longest_share = share;
       }
     }
     const auto waiting = std::min(1.0, *exposed / set->p50());
     const auto communicating = waiting + moving.value_or(0);
+    const auto not_ready = number_at(set->of->exchange, "not_ready_ms");
+    const auto others = not_ready ? fmt::format(", {:.0f} % for ranks that are not ready",
+                                                100 * std::min(1.0, *not_ready / set->p50()))
+                                  : "";
+    const auto rest = longest.empty() ? std::string("no rank computes")
+                                      : fmt::format("the rest is computing, most in {} ({:.0f} %)",
+                                                    longest, 100 * longest_share);
     answers.push_back(fmt::format(
-        "limits: {} over {}: {:.0f} % of the time waits for messages, {}; {}", what_of(*set),
-        set->name, 100 * waiting,
+        "limits: {} over {}: {:.0f} % of the time waits for messages{}, {}; {}", what_of(*set),
+        set->name, 100 * waiting, others,
         moving ? fmt::format("{:.0f} % is spent in {}", 100 * *moving, mover)
                : fmt::format("what {} takes while computing is not measured", mover),
-        communicating < 0.5
-            ? fmt::format(
-                  "the rest is computing, most in {} ({:.0f} %): a faster transport gains at "
-                  "most {:.0f} %",
-                  longest, 100 * longest_share, 100 * communicating)
-            : "communication limits it: see which transport is the fastest"));
+        communicating < 0.5 ? fmt::format("{}: a faster transport gains at most {:.0f} %", rest,
+                                          100 * communicating)
+                            : "communication limits it: see which transport is the fastest"));
   }
 }
 

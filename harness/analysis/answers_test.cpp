@@ -52,6 +52,21 @@ TEST(Answers, OfAWorkloadSayWhatLimitsItAndWhichSetIsTheFastest) {
              "fastest: merge, 2 ranks: shm (100 ms); 1.50 x faster than tcp (150 ms)"}));
 }
 
+TEST(Answers, CountNoRankThatIsNotReadyAsCommunication) {
+  auto of = merged("tcp", 100, {98, 103});
+  of.benchmark = "replay";
+  of.exchange = {{"exposed_ms", 10}, {"not_ready_ms", 70}};
+  of.phases = {{{"name", "gaps"}, {"kind", "gap"}, {"share", 0.2}},
+               {{"name", "transferring"}, {"kind", "exchanging"}, {"share", 0.1}},
+               {{"name", "waiting"}, {"kind", "not-ready"}, {"share", 0.7}}};
+  Result run;
+  run.cases = {of};
+  EXPECT_EQ(answers_of(run),
+            (Lines{"limits: replay, 2 ranks over tcp: 10 % of the time waits for messages, 70 % "
+                   "for ranks that are not ready, what UCX takes while computing is not measured; "
+                   "the rest is computing, most in gaps (20 %): a faster transport gains at most 10 %"}));
+}
+
 TEST(Answers, BeginWithFiguresThatCannotBe) {
   Result run;
   run.cases = {merged("tcp", 150, {140, 160})};

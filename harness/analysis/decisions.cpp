@@ -6,6 +6,7 @@
 
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -212,10 +213,8 @@ std::string setting_of(const Decision& decision) {
 }
 
 std::vector<std::string> labels_against_advice(const Result& run, const Case& of) {
-  auto labels = of.labels;
-  for (const auto& label : texts_of(run.machine.value("labels", Json::array()))) {
-    if (label != "vm") add_label(labels, label);
-  }
+  auto labels = labels_of(run, of);
+  std::erase(labels, "vm");
   if (!text_at(of.parameters, "/inject", "").empty()) add_label(labels, "injected");
   if (of.verified.errors > 0) add_label(labels, "wrong data");
   return labels;

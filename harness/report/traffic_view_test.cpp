@@ -17,7 +17,7 @@ Case replayed() {
   };
   of.phases =
       Json::array({phase("gaps", "gap", {4, 1, 2}), phase("transferring", "exchanging", {4, 3, 2}),
-                   phase("waiting", "exchanging", {2, 6, 0}),
+                   phase("waiting", "not-ready", {2, 6, 0}),
                    phase("UCX, while computing", "moving", {0, 0, 0})});
   of.pairs = Json::array({{{"src", 0},
                            {"dst", 1},

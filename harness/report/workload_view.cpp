@@ -265,6 +265,10 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
                       interval_behind(interval_at(of.exchange, "exposed_ms")),
                       percent_or_none(number_at(of.exchange, "overlap")));
     }
+    if (const auto not_ready = number_at(of.exchange, "not_ready_ms")) {
+      text += fmt::format("; {} ms for ranks that were not ready, which is no communication",
+                          significant(not_ready, 3));
+    }
     if (cpu_moves_the_bytes(of)) {
       text += " (the CPUs copy: overlap gains nothing)";
     }

@@ -54,6 +54,9 @@ TEST(Exchange, MayBeWaitedForLongerThanItIsUnderWay) {
   EXPECT_EQ(line_of(of, "exchange"),
             "60.00 MB between ranks per run, busiest rank 1.00 x the mean; 5.00 ms communicating, "
             "6.00 ms waiting: 0 % overlapped");
+  of.exchange["not_ready_ms"] = 2;
+  EXPECT_TRUE(line_of(of, "exchange")
+                  .ends_with("; 2.00 ms for ranks that were not ready, which is no communication"));
 }
 
 // 110 ms, where the parts took 112 ms.

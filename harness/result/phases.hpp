@@ -14,13 +14,15 @@ enum class PhaseKind {
   moving,      ///< messages, between pieces of computing
   exchanging,  ///< messages, where nothing is computed
   gap,         ///< nothing: the recorded time between messages
+  not_ready,   ///< waiting for ranks that have not begun their part of any message
 };
 
-inline constexpr Names<PhaseKind, 5> phase_kinds = {{{PhaseKind::computing, "computing"},
+inline constexpr Names<PhaseKind, 6> phase_kinds = {{{PhaseKind::computing, "computing"},
                                                      {PhaseKind::waiting, "waiting"},
                                                      {PhaseKind::moving, "moving"},
                                                      {PhaseKind::exchanging, "exchanging"},
-                                                     {PhaseKind::gap, "gap"}}};
+                                                     {PhaseKind::gap, "gap"},
+                                                     {PhaseKind::not_ready, "not-ready"}}};
 
 /// That of an element of Case::phases; empty if it has none that is known.
 std::optional<PhaseKind> kind_of(const Json& phase);

@@ -30,7 +30,9 @@ struct Iteration {
   std::vector<std::uint64_t> phase_ns;
   /// In what moves messages, while a phase computed; empty where it was never timed.
   std::optional<std::uint64_t> progress_ns{};
-  std::uint64_t busy_ns = 0;  ///< with a message under way; 0 without a transfer log
+  /// With a message under way; 0 without a transfer log, from which it follows for a workload that
+  /// does not set it.
+  std::uint64_t busy_ns = 0;
   std::uint64_t sent_bytes = 0, received_bytes = 0;
   /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
   std::vector<std::uint64_t> phase_bytes{};

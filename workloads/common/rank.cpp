@@ -216,7 +216,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     const auto begin = log.records().size();
     auto [iteration, slept_ns] = checked_run();
     own.asleep_ns += slept_ns;
-    iteration.busy_ns = busy_ns(log.records().subspan(begin));
+    if (iteration.busy_ns == 0) iteration.busy_ns = busy_ns(log.records().subspan(begin));
     own.iterations.push_back(std::move(iteration));
     RankFacts last;
     last.iterations = {own.iterations.back()};

@@ -124,6 +124,12 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const Phase> pha
   };
   const auto waiting = place_of(PhaseKind::waiting);
   const auto gaps = place_of(PhaseKind::gap);
+  const auto not_ready = place_of(PhaseKind::not_ready);
+  const auto spent_in = [](std::size_t phase) {
+    return [phase](const Iteration& i) {
+      return phase < i.phase_ns.size() ? double(i.phase_ns[phase]) : 0;
+    };
+  };
   double sent = 0;
   double most_sent = 0;
   for (const auto& rank : ranks) {
@@ -133,16 +139,20 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const Phase> pha
   }
   const auto iterations = static_cast<double>(ranks.front().iterations.size());
   const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
-  // Without a phase that waits all of them do nothing else, but in gaps.
+  // Without a phase that waits all of them do nothing else, but in gaps and before others are
+  // ready.
   const auto exposed = sum_of(ranks, [&](const Iteration& i) {
     if (waiting < i.phase_ns.size()) return double(i.phase_ns[waiting]);
-    return double(i.wall_ns) - double(gaps < i.phase_ns.size() ? i.phase_ns[gaps] : 0);
+    return double(i.wall_ns) - spent_in(gaps)(i) - spent_in(not_ready)(i);
   });
   const auto count = static_cast<double>(ranks.size());
   Json exchange = {{"bytes", sent / iterations},
                    {"alone_GBps", number_or_null(alone)},
                    {"busy_ms", busy > 0 ? Json(busy / iterations / count * 1e-6) : Json()},
                    {"exposed_ms", exposed / iterations / count * 1e-6}};
+  if (not_ready < phases.size()) {
+    exchange["not_ready_ms"] = sum_of(ranks, spent_in(not_ready)) / iterations / count * 1e-6;
+  }
   exchange["overlap"] = busy > 0 ? Json(std::max(0.0, 1 - exposed / busy)) : Json();
   exchange["egress_imbalance"] = sent > 0 ? Json(most_sent * count / sent) : Json();
   return exchange;

@@ -34,7 +34,8 @@ RankFacts parse_rank_facts(const Json& json);
 /// of its own PHASE_GBps, received by all ranks by the slowest rank's time in it.
 /// `exchange_alone_GBps`: the calibration's. `clock_step_ns`: no rate comes from a time too short
 /// for such a clock. `mover`: what moves messages, "UCX". The exchange's "exposed_ms" is the time
-/// of the phase that waits; without one, all but the gap's.
+/// of the phase that waits; without one, all but the gap's and that before other ranks are ready,
+/// which is its "not_ready_ms".
 LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Phase> phases,
                          std::uint64_t input_bytes, std::optional<double> exchange_alone_GBps,
                          double clock_step_ns, std::string_view mover);

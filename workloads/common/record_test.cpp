@@ -78,5 +78,17 @@ TEST(Record, HasNoTimeInUcxWhereNobodyTimedIt) {
   }
 }
 
+// A rank that waits for one that has not begun communicates no more than one that computes.
+TEST(Record, KeepsRanksThatAreNotReadyOutOfTheExchange) {
+  constexpr std::array<Phase, 3> phases = {
+      {{"idle", PhaseKind::gap}, {"there", PhaseKind::exchanging}, {"late", PhaseKind::not_ready}}};
+  const std::vector<RankFacts> ranks = {
+      rank_with({.wall_ns = 6000, .phase_ns = {1000, 2000, 3000}}),
+      rank_with({.wall_ns = 6000, .phase_ns = {1000, 4000, 1000}})};
+  const auto exchange = make_record(ranks, phases, 24'000, {}, step_ns, "UCX").workload["exchange"];
+  EXPECT_DOUBLE_EQ(exchange.at("exposed_ms").get<double>(), 3e-3);
+  EXPECT_DOUBLE_EQ(exchange.at("not_ready_ms").get<double>(), 2e-3);
+}
+
 }  // namespace
 }  // namespace ucxbench

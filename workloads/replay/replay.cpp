@@ -199,6 +199,12 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   if (log != nullptr) {
     for (const auto& record : log_.records()) log->post(record);
   }
+  if (log != nullptr) {
+    // In a gap, too, a message may be under way; before both ends are ready, none is.
+    for (const auto& [doing, when] : parts_of(played.when, {}, transfers)) {
+      if (doing == Doing::transferring) iteration.busy_ns += when.end_ns - when.begin_ns;
+    }
+  }
   for (const auto& [doing, when] : parts) {
     const auto phase = static_cast<std::size_t>(doing);
     iteration.phase_ns[phase] += when.end_ns - when.begin_ns;

@@ -27,7 +27,7 @@ class Replay {
   /// By Doing.
   static constexpr std::array<Phase, 3> phases = {{{"gaps", PhaseKind::gap},
                                                    {"transferring", PhaseKind::exchanging},
-                                                   {"waiting", PhaseKind::exchanging}}};
+                                                   {"waiting", PhaseKind::not_ready}}};
 
   /// `crowded`: ranks outnumber CPUs. Allocates all memory and makes the contents. All ranks call
   /// each function together. Throws Failure.

@@ -5,6 +5,7 @@
 
 #include "harness/analysis/wired_hosts.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 
@@ -66,7 +67,7 @@ class Users {
     }
     if (of.launches.empty()) used_.all_devices = true;
     // A copy inside one GPU crosses no link.
-    if (std::ranges::find(of.labels, "same-gpu") != of.labels.end()) carried &= ~over_nvlink;
+    if (has_label(of, Label::same_gpu)) carried &= ~over_nvlink;
     // Shared memory and GPUs of another back end are not UCX's.
     if (by_ucx(of)) {
       carried |= by_any_ucx | (asks_for(of, "ib") ? asked_for_ib : 0U);
