@@ -122,7 +122,6 @@ AddedCommand add_ab(CLI::App& app) {
   auto* command = app.add_subcommand(
       "ab", "compare two builds or environments, measured at the same time, or interleaved");
   add_examples(*command, {"ab suite.toml --new-env UCX_RNDV_THRESH=16384",
-                          "ab suite.toml --base-ucx /opt/ucx-1.20 --new-ucx /opt/ucx-1.21",
                           "ab suite.toml --base ../before/ucx-bench --fail-on regression"});
   const auto options = std::make_shared<AbOptions>();
   auto& o = *options;
