@@ -57,6 +57,23 @@ std::string limit_in_words(const Json& limit) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> verdicts_in_words(const Result& result) {
+  const auto found = result.run.find("check");
+  if (found == result.run.end() || !found->is_object()) return {};
+  const auto pass_if = [](bool met) { return std::string(met ? "PASS" : "FAIL"); };
+  std::vector<std::pair<std::string, std::string>> all;
+  std::size_t met = 0;
+  for (const auto& limit : found->value("limits", Json::array())) {
+    const bool is_met = text_at(limit, "/verdict") == "met";
+    met += is_met ? 1 : 0;
+    all.emplace_back(pass_if(is_met), limit_subject(limit) + ": " + limit_in_words(limit));
+  }
+  const auto text =
+      fmt::format("{} of {} limits of {} met", met, all.size(), text_at(*found, "/file"));
+  all.insert(all.begin(), {pass_if(text_at(*found, "/verdict") == "met"), text});
+  return all;
+}
+
 std::vector<std::string> outliers_in_words(const Result& result) {
   std::vector<std::string> all;
   for (const auto& finding : result.findings) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/result/result.hpp"
@@ -13,6 +14,10 @@ std::string limit_subject(const Json& limit);
 
 /// The same: "2.31 GB/s, limit >= 2 (+15 %), slowest pair 0->1 [site.toml:3]".
 std::string limit_in_words(const Json& limit);
+
+/// Of a run of `check`, with its verdict first: {"FAIL", "1 of 2 limits missed or not decided"},
+/// then one of each limit: {"FAIL", "tcp, host: …"}. Empty for any other run.
+std::vector<std::pair<std::string, std::string>> verdicts_in_words(const Result& result);
 
 /// What findings say of hosts, ranks and links that are slower than the rest, worst first:
 /// "node1->node3: 0.0103 GB/s, 20 % of what both reach with others (z -24)".

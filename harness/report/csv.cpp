@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -8,10 +9,12 @@ namespace {
 
 // Tidy, RFC 4180: one row per case, launch, pair of ranks and metric; a case without launches has
 // one row with its state and reason. Units are in the metric's name; unknown is empty. Rows of
-// several runs can be put one under another: run_id tells them apart.
+// several runs can be put one under another: run_id tells them apart. The columns from unit on came
+// later; the interval is of the case's median over launches.
 constexpr const char* columns =
     "run_id,key,benchmark,api,memory,transports,bytes,state,reason,launch,src,dst,metric,"
-    "samples_seen,min,p50,p90,p99,p999,max";
+    "samples_seen,min,p50,p90,p99,p999,max,unit,transport_used,labels,quality,parameters,"
+    "interval_low,interval_high,interval_kind";
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -40,18 +43,33 @@ std::string case_fields(const Result& result, const Case& of) {
   return join(fields, ",");
 }
 
+std::string fact_fields(const RowFacts& facts) {
+  const auto& interval = facts.interval;
+  return fmt::format("{},{},{},{},{},{},{},{}", csv_field(facts.unit), csv_field(facts.transport),
+                     csv_field(facts.labels), csv_field(facts.quality), csv_field(facts.parameters),
+                     interval ? number(interval->low) : "", interval ? number(interval->high) : "",
+                     interval ? name_of(interval_kinds, interval->kind) : "");
+}
+
 std::string render_csv(const Result& result, const RenderOptions&) {
   std::string out = std::string(columns) + "\r\n";
   for (const auto& of : result.cases) {
     const auto fields = case_fields(result, of);
-    if (of.launches.empty()) out += fields + ",,,,,,,,,,,\r\n";
+    if (of.launches.empty()) {
+      out += fields + ",,,,,,,,,,,," + fact_fields(facts_of(result, of)) + "\r\n";
+    }
+    std::map<std::string, std::string> facts;
+    for (const auto& [metric, summary] : of.metrics) {
+      facts[metric] = fact_fields(facts_of(result, of, metric));
+    }
     for (const auto& record : of.launches) {
       for (const auto& [metric, samples] : record.samples) {
         const auto& q = samples.quantiles;
-        out +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch,
-                        record.src, record.dst, csv_field(metric), samples.seen, number(q.min),
-                        number(q.p50), number(q.p90), number(q.p99), number(q.p999), number(q.max));
+        out += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch, record.src,
+            record.dst, csv_field(metric), samples.seen, number(q.min), number(q.p50),
+            number(q.p90), number(q.p99), number(q.p999), number(q.max),
+            facts.contains(metric) ? facts.at(metric) : fact_fields(facts_of(result, of, metric)));
       }
     }
   }

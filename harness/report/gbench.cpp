@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "harness/core/statistics.hpp"
+#include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -16,6 +17,7 @@ struct Family {
   std::vector<double> rates_per_s;        ///< per launch; empty for a time
   std::string rate_name;                  ///< "bytes_per_second" or "items_per_second"
   std::vector<std::uint64_t> iterations;  ///< per launch, in the order of times_us
+  std::string label;                      ///< the row's facts
 };
 
 std::optional<double> bytes_at_a_time(const Case& of, const std::string& metric) {
@@ -35,12 +37,14 @@ std::vector<std::uint64_t> iterations_of(const Case& of, const std::string& metr
   return iterations;
 }
 
-std::optional<Family> family_of(const Case& of, const std::string& name, const Metric& metric) {
+std::optional<Family> family_of(const Result& result, const Case& of, const std::string& name,
+                                const Metric& metric) {
   Family family{.name = of.key + "/" + name,
                 .times_us = {},
                 .rates_per_s = {},
                 .rate_name = {},
-                .iterations = iterations_of(of, name)};
+                .iterations = iterations_of(of, name),
+                .label = in_words(facts_of(result, of, name))};
   const auto bytes = bytes_at_a_time(of, name);
   const auto unit = shown_metric(of, name).unit;
   for (const double value : metric.launch_medians) {
@@ -105,7 +109,8 @@ class Rows {
             {"per_family_instance_index", 0},
             {"run_name", family.name},
             {"run_type", type},
-            {"repetitions", family.times_us.size()}};
+            {"repetitions", family.times_us.size()},
+            {"label", family.label}};
   }
 
   /// A rank polls while it waits, so that its CPU time is the elapsed time; the tool wants both.
@@ -145,6 +150,7 @@ Json context_of(const Result& result) {
                   {"ucx_bench_commit", text_at(result.build, "/commit")},
                   {"ucx_version", text_at(result.ucx, "/version")}};
   if (host.contains("cores")) context["num_cpus"] = host.at("cores");
+  for (const auto& [name, value] : facts_of_run(result)) context[std::string(name)] = value;
   // Not as rows with an error: the compare tool wants times above zero in every row.
   context["not_measured"] = Json::object();
   for (const auto& of : result.cases) {
@@ -158,7 +164,7 @@ std::string render_gbench(const Result& result, const RenderOptions&) {
   Rows rows;
   for (const auto& of : result.cases) {
     for (const auto& [name, metric] : of.metrics) {
-      if (const auto family = family_of(of, name, metric)) rows.add(*family);
+      if (const auto family = family_of(result, of, name, metric)) rows.add(*family);
     }
   }
   return Json{{"context", context_of(result)}, {"benchmarks", rows.rows()}}.dump(

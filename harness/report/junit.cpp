@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/report/check_view.hpp"
+#include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/result/words.hpp"
 
@@ -81,6 +82,11 @@ std::string render_junit(const Result& result, const RenderOptions&) {
   }
   const auto counts = fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.0f}")",
                                   limits.size(), failures, errors, took_s(result));
+  auto properties = fmt::format("      <property name=\"run\" value=\"{}\"/>\n",
+                                for_xml(text_at(result.run, "/id", "")));
+  for (const auto& [name, value] : facts_of_run(result)) {
+    properties += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, for_xml(value));
+  }
   std::string slow;
   for (const auto& outlier : outliers_in_words(result)) slow += for_xml("slow: " + outlier) + "\n";
   return fmt::format(
@@ -89,15 +95,15 @@ std::string render_junit(const Result& result, const RenderOptions&) {
       "  <testsuite name=\"{1}\" package=\"ucx-bench\" id=\"0\" hostname=\"{2}\" "
       "timestamp=\"{3}\" {0}>\n"
       "    <properties>\n"
-      "      <property name=\"run\" value=\"{4}\"/>\n"
+      "{4}"
       "    </properties>\n"
       "{5}"
       "    <system-out>{6}</system-out>\n"
       "    <system-err/>\n"
       "  </testsuite>\n"
       "</testsuites>\n",
-      counts, for_xml(text_at(check, "/file")), for_xml(host), timestamp_of(result),
-      for_xml(text_at(result.run, "/id", "")), cases, slow);
+      counts, for_xml(text_at(check, "/file")), for_xml(host), timestamp_of(result), properties,
+      cases, slow);
 }
 
 const RegisterFormat junit_format({"junit", "JUnit XML of a check, for Jenkins and GitLab",

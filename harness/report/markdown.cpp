@@ -1,4 +1,5 @@
 #include "harness/report/ablation_view.hpp"
+#include "harness/report/check_view.hpp"
 #include "harness/report/choice.hpp"
 #include "harness/report/loggp_view.hpp"
 #include "harness/report/markdown_text.hpp"
@@ -15,6 +16,11 @@ std::string bullet(const std::string& name, const std::string& text) {
 
 std::string render_markdown(const Result& result, const RenderOptions&) {
   std::string out;
+  for (const auto& [verdict, text] : verdicts_in_words(result)) {
+    out += out.empty() ? "### " + verdict + ": " + markdown_escaped(text) + "\n\n"
+                       : bullet(verdict, text);
+  }
+  if (!out.empty()) out += "\n";
   for (const auto& block : blocks_of(result)) {
     out += "### " + markdown_escaped(block.title) + "\n\n";
     if (!block.measured.empty()) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/report/check_view.hpp"
+#include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/result/words.hpp"
 
@@ -104,6 +105,12 @@ std::string render_prometheus(const Result& result, const RenderOptions&) {
         "Hosts, ranks and links that are slower than the others, whether a limit is met or not.",
         static_cast<double>(outliers_in_words(result).size()));
   }
+  std::string labels;
+  for (const auto& [name, value] : facts_of_run(result)) {
+    labels += fmt::format("{}{}=\"{}\"", labels.empty() ? "" : ",", name, for_label(value));
+  }
+  text += head_of("ucxbench_check_info", "Labels and quality of the check's figures.") +
+          fmt::format("ucxbench_check_info{{{}}} 1\n", labels);
   if (const auto ended = seconds_at(result.run, "/finished_utc")) {
     summary("ucxbench_check_timestamp_seconds", "When the check ended, in seconds since 1970.",
             *ended);

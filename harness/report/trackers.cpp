@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "harness/report/interval_text.hpp"
+#include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
 
@@ -35,12 +35,12 @@ std::string render_in_direction(const Result& result, const std::string& directi
     if (shown.better != direction) return;
     const auto p50 = *metric.quantiles.p50;
     Json row = {{"name", of.key + "/" + name}, {"unit", shown.unit}, {"value", p50}};
+    row["extra"] =
+        fmt::format("{}; {}", counted(metric.launch_medians.size(), "launch", "launches"),
+                    in_words(facts_of(result, of, name)));
     if (const auto interval = interval_of(metric)) {
-      const auto [low, high, kind] = *interval;
       // It knows one number after a sign; the whole interval is for people.
-      row["range"] = fmt::format("± {:.3g}", std::max(p50 - low, high - p50));
-      row["extra"] = fmt::format("{} {:.6g}..{:.6g}, {}", interval_head({interval}), low, high,
-                                 counted(metric.launch_medians.size(), "launch", "launches"));
+      row["range"] = fmt::format("± {:.3g}", std::max(p50 - interval->low, interval->high - p50));
     }
     rows.push_back(std::move(row));
   });
@@ -55,10 +55,16 @@ std::string render_bigger(const Result& result, const RenderOptions&) {
   return render_in_direction(result, "higher");
 }
 
+/// Its format has a place for numbers alone. So what is measured on something else than it seems is
+/// another benchmark there, by its own labels.
+std::string bencher_name(const Case& of) {
+  return of.key + (of.labels.empty() ? "" : " [" + on_one_line(join(of.labels, ", ")) + "]");
+}
+
 std::string render_bencher(const Result& result, const RenderOptions&) {
   auto benchmarks = Json::object();
   each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
-    auto& measure = benchmarks[of.key][name];
+    auto& measure = benchmarks[bencher_name(of)][name];
     measure["value"] = *metric.quantiles.p50;
     const auto interval = interval_of(metric);
     if (!interval) return;

@@ -28,6 +28,20 @@ def test_needs_nothing_but_itself(run_file, which):
     assert {link.removeprefix("#") for link in seen.links} <= seen.ids
 
 
+def test_begins_with_the_verdict_of_a_check(run_file):
+    file = run_file()
+    run = json.loads(file.read_text())
+    limit = {"place": "site.toml:3", "transports": "tcp", "memory": "host", "class": None, "limit": "min_GBps",
+             "expected": 2.0, "measured": 1.25, "src": 0, "dst": 1, "host": None, "peer": None, "why": None}
+    run["run"]["check"] = {"file": "site.toml", "verdict": "missed",
+                           "limits": [{**limit, "verdict": "met"}, {**limit, "verdict": "missed"}]}
+    file.write_text(json.dumps(run))
+    text = " ".join(made(file).text.split())
+    assert "FAIL: 1 of 2 limits of site.toml met" in text
+    assert "FAIL tcp, host: min_GBps 2.0, measured 1.250 [site.toml:3]" in text and "PASS tcp, host" in text
+    assert text.index("FAIL: 1 of 2") < text.index("2 ranks")
+
+
 def test_shows_each_measured_number(run_file):
     file = run_file()
     run = json.loads(file.read_text())
