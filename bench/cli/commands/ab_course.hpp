@@ -22,6 +22,9 @@ struct AbExtent {
   std::optional<std::chrono::nanoseconds> of_each_side{}, of_all{};
   Demands demands{};                ///< for what is compared between launches
   std::vector<std::string> only{};  ///< keys of the cases; empty: all
+  /// Of a search, which tries values that UCX may have anyway: sides without a difference are
+  /// measured all the same.
+  bool may_be_equal = false;
 };
 
 /// What is still to be measured: cases that are decided at a look (looks.hpp) are left out of the

@@ -108,7 +108,11 @@ Json plan_of_older_build(const AbSide& side, Signals& signals) {
 
 AbRun::AbRun(std::string suite, const AbExtent& extent, AbMethod method,
              const GlobalOptions& global)
-    : suite_(std::move(suite)), course_(extent), method_(method), global_(global) {
+    : suite_(std::move(suite)),
+      course_(extent),
+      may_be_equal_(extent.may_be_equal),
+      method_(method),
+      global_(global) {
   if (method == AbMethod::turns) {
     no_duets_ = "--method turns";
   } else {
@@ -166,7 +170,8 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
     side->plan = plan_in(plan);
     if (side->plan.is_null()) side->plan = plan_of_older_build(*side, signals);
   }
-  check_plans(base, now);
+  for (const auto* side : {&base, &now}) check_side(*side);
+  if (!may_be_equal_) check_plans(base, now);
   side_by_side_ = duets_ && duets_->any(DuetSide::base) && duets_->any(DuetSide::now);
   course_.expect({base.plan, now.plan});
   return answers;

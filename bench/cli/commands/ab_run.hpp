@@ -38,7 +38,8 @@ class AbRun {
   /// Asks the sides' programs what they would measure, and with which UCX: AbSide::plan. Returns
   /// the same in words. Where one knows no duets, all is measured in turns, which is said. Throws
   /// Failure(Exit::usage) for one that cannot measure this suite, or not by the method, for a time
-  /// that does not suffice, and for sides that do not differ as they were asked to (check_plans).
+  /// that does not suffice, and for sides that do not differ as they were asked to (check_side,
+  /// check_plans).
   std::array<std::string, 2> ask(AbSide& base, AbSide& now, Signals& signals);
 
   /// Whether the programs run at the same time.
@@ -83,6 +84,7 @@ class AbRun {
 
   std::string suite_;
   AbCourse course_;
+  bool may_be_equal_;
   AbMethod method_;
   std::unique_ptr<DuetFile> duets_;  ///< null where no case may be one, as `no_duets_` says
   std::string no_duets_;

@@ -44,10 +44,14 @@ Json ucx_of(const AbSide& side);
 /// environment.
 void check_difference(const AbSide& base, const AbSide& now);
 
-/// Throws Failure(Exit::usage), by what the programs say of themselves, where what was asked for
-/// makes no difference: both load one UCX though variables or a prefix were to choose another, a
-/// side's prefix is not what it loads, UCX has no variable of that name, the suite's cases set it
-/// themselves; or where programs, libraries and settings are all equal.
+/// Throws Failure(Exit::usage), by what its program says of itself, where the side cannot be what
+/// it was asked to be: UCX has no variable of that name, the suite's cases set it themselves, or
+/// the program does not load the UCX of its prefix.
+void check_side(const AbSide& side);
+
+/// Throws Failure(Exit::usage), likewise, where what was asked for makes no difference: both load
+/// one UCX though variables or a prefix were to choose another; or programs, libraries and settings
+/// are all equal.
 void check_plans(const AbSide& base, const AbSide& now);
 
 }  // namespace ucxbench

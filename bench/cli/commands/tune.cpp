@@ -133,7 +133,8 @@ class TuneRun final : public Trials {
       more = std::clamp(fit, 1, more);
     }
     const auto begin = AbClock::now();
-    auto [base, now, exit] = launch({args_}, settings, {.launches = more}, trial_files());
+    auto [base, now, exit] =
+        launch({args_}, settings, {.launches = more, .may_be_equal = true}, trial_files());
     if (exit == Exit::done && base.result && now.result) {
       spent_ += AbClock::now() - begin;
       launched_ += more;
@@ -173,8 +174,9 @@ class TuneRun final : public Trials {
   // The side of a duet that is left alone ends, too. In turns the default is measured first, alone.
   void check_default(const Variables& settings) {
     if (default_runs_) return;
-    const auto alone =
-        launch({args_}, settings, {.launches = 1}, trial_files(), AbMethod::turns).base;
+    const auto alone = launch({args_}, settings, {.launches = 1, .may_be_equal = true},
+                              trial_files(), AbMethod::turns)
+                           .base;
     default_runs_ = has_measured(alone);
     if (default_runs_) return;
     throw Failure(Exit::cannot_run, "the default cannot be measured: " + why_not_measured(alone));
@@ -234,7 +236,8 @@ class TuneRun final : public Trials {
                   static_cast<double>(std::max<std::size_t>(searched, 1));
     if (options_.suite.empty() || candidates_.empty()) return;
     auto [base, now] = sides_of(candidates_.front());
-    AbRun(suite, {.launches = needed_}, AbMethod::automatic, inner_).ask(base, now, signals_);
+    AbRun(suite, {.launches = needed_, .may_be_equal = true}, AbMethod::automatic, inner_)
+        .ask(base, now, signals_);
   }
 
   // After some: a single one may be slow by chance.
@@ -326,7 +329,8 @@ class TuneRun final : public Trials {
       auto launched = launch(confirmed_, settings,
                              {.launches = std::max(launches_of_confirmation, needed_),
                               .of_all = std::chrono::floor<std::chrono::seconds>(time_left()),
-                              .demands = demands},
+                              .demands = demands,
+                              .may_be_equal = true},
                              *files);
       if (launched.exit != Exit::done || !launched.base.result || !launched.now.result) {
         return worse(launched.exit, nothing(settings_in_words(settings) + " did not finish"));
