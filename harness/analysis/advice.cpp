@@ -174,13 +174,13 @@ const Decision* Advice::of(Lever lever) const {
 }
 
 std::map<std::string, std::string> Advice::ucx() const {
-  std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> variables;
   for (const auto& decision : decisions) {
     const bool of_ucx = decision.lever == Lever::transports || decision.lever == Lever::rendezvous;
     if (!of_ucx || decision.value.empty() || decision.why_not != WhyNot::nothing) continue;
-    settings.emplace(name_of(levers, decision.lever), decision.value);
+    variables.emplace(name_of(levers, decision.lever), decision.value);
   }
-  return settings;
+  return variables;
 }
 
 bool Advice::names_nics() const {

@@ -66,13 +66,13 @@ Json median_of(const std::vector<Json>& launches, const std::vector<std::string>
 // At each place of a list, what all launches have there.
 std::vector<std::vector<Json>> by_place(const std::vector<const Json*>& launches,
                                         const char* list) {
-  std::vector<std::vector<Json>> places;
+  std::vector<std::vector<Json>> columns;
   for (const auto* launch : launches) {
     const auto& own = launch->at(list);
-    places.resize(std::max(places.size(), own.size()));
-    for (std::size_t at = 0; at < own.size(); ++at) places[at].push_back(own.at(at));
+    columns.resize(std::max(columns.size(), own.size()));
+    for (std::size_t at = 0; at < own.size(); ++at) columns[at].push_back(own.at(at));
   }
-  return places;
+  return columns;
 }
 
 // The rank with the largest median over launches, and that median.

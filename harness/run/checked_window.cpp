@@ -12,10 +12,10 @@ namespace ucxbench {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{4} << 20U;
-/// Places begin at cache lines.
-constexpr std::uint64_t line = 64;
-/// Beside those of streams and of their signals.
-constexpr std::uint64_t ready = label_count / 4 + 16;
+/// A message begins at a cache line, so that no two of them share one.
+constexpr std::uint64_t cache_line_bytes = 64;
+/// This label is apart from those of streams and of their signals.
+constexpr std::uint64_t ready_label = label_count / 4 + 16;
 
 std::span<std::byte> bytes_of(Buffer& buffer, std::uint64_t bytes) {
   return {buffer.data(), bytes};
@@ -24,7 +24,7 @@ std::span<std::byte> bytes_of(Buffer& buffer, std::uint64_t bytes) {
 }  // namespace
 
 CheckedWindow::CheckedWindow(std::uint64_t bytes, int window)
-    : bytes_(bytes), stride_((bytes + line - 1) / line * line) {
+    : bytes_(bytes), stride_((bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes) {
   const auto most = static_cast<std::uint64_t>(window);
   messages_ = std::min(most, std::max<std::uint64_t>(2, most_bytes / stride_));
 }
@@ -49,14 +49,14 @@ Checks CheckedWindow::exchange(Communicator& comm, std::uint64_t round, Buffer& 
       auto slot = place(*buffer, message);
       comm.receive(sender, message, bytes_of(slot, bytes_), receives);
     }
-    comm.send(sender, ready, token, sends);
+    comm.send(sender, ready_label, token, sends);
   }
   for (std::size_t message = 0; message < messages_ && !to.empty(); ++message) {
     place(send, message).fill(bytes_, seed(comm.rank(), round, message));
   }
   std::deque<std::array<std::byte, 1>> tokens(to.size());
   for (std::size_t at = 0; at < to.size(); ++at) {
-    comm.receive(to[at], ready, tokens[at], readies);
+    comm.receive(to[at], ready_label, tokens[at], readies);
   }
   comm.wait(readies);
   for (std::size_t message = 0; message < messages_; ++message) {
