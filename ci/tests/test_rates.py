@@ -1,13 +1,14 @@
-"""No rate of any benchmark, device and API is above what could come: see shims/pace.cpp."""
+"""No rate of any benchmark, device and API is above what could come (shims/pace.cpp), and no time is by a clock that was set
+(shims/step.cpp)."""
 
 import pathlib
 import shutil
 
 import pytest
-from conftest import CROWDED, SHIM
+from conftest import CROWDED, SHIM, only
 from test_ab import ab, files
 
-PACE_SHIM = pathlib.Path(SHIM).with_name("libpace.so")
+PACE_SHIM, STEP_SHIM = (pathlib.Path(SHIM).with_name(f"lib{name}.so") for name in ("pace", "step"))
 BYTES = 1024
 MESSAGE_US = 300
 # So few that all of them find room on the way to a rank that is held.
@@ -91,3 +92,16 @@ def test_of_several_origins(paced, op, prefill, held):
     done = paced("kv", "--op", op, "--block", BYTES, "--descriptors", MESSAGES, "--prefill", prefill, "--decode", 3 - prefill,
                  "--sessions", 1, "--rounds", 2, "--transports", "shm", *SEVERAL, held=held)
     assert_no_rate_is_too_high(done.file, {"first_round_GBps", "later_round_GBps", "descriptors_per_s"})
+
+
+# In the calibration, between it and what is timed, and in the middle; of one rank, of whom the other knows, and of both.
+@pytest.mark.parametrize("ranks", ["0", "0,1"])
+@pytest.mark.parametrize(("at", "ms"), [("begin", 2), (1, 200), (60, 200)])
+def test_a_clock_that_is_set_is_refused(bench, at, ms, ranks):
+    done = bench("pingpong", "--sizes", 8, "--transports", "tcp", "--iterations", MESSAGES, *SHORT,
+                 environment={"LD_PRELOAD": str(STEP_SHIM), "STEP_AT": str(at), "STEP_MS": str(ms), "STEP_RANKS": ranks})
+    assert done.code == 5, done
+    run = done.file["run"]
+    assert run["state"] == "failed" and "clock" in run["reason"] and "%" in run["reason"], run
+    assert run["reason"] in done.err.replace("\n", " "), done
+    assert only(done.file["cases"])["state"] == "failed"

@@ -12,6 +12,7 @@
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/memory/buffer.hpp"
+#include "harness/run/clock_watch.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/run/wire.hpp"
@@ -76,6 +77,9 @@ std::unique_ptr<DuetRank> duet_of(const Json& plan, Rendezvous& rendezvous) {
       rendezvous.rank(), std::chrono::milliseconds(terms->at("limit_ms").get<std::int64_t>()));
 }
 
+// Of this process, which is one rank.
+std::optional<ClockWatch> clock_watch;
+
 }  // namespace
 
 bool register_benchmark(Benchmark benchmark) {
@@ -99,6 +103,7 @@ const Benchmark* find_benchmark(const std::string& name) {
 
 void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& facts,
                               const Rendezvous::Progress& progress) {
+  check_ranks_agree(rendezvous_, clock_, progress);
   gpus_.emplace(rendezvous_, gpu, progress);
   const auto cpus = affinity();
   const auto node = cpus.empty() ? std::nullopt : numa_node_of(cpus.front());
@@ -123,6 +128,8 @@ RankContext::Report RankContext::case_report(std::size_t index,
                                              std::span<const LaunchRecord> records,
                                              const Verified& verified, const std::string& error,
                                              std::uint64_t peak_bytes, bool at_stop) const {
+  // Before its times are in the file.
+  if (!at_stop && clock_watch) check_no(clock_watch->doubt());
   auto all = Json::array();
   for (const auto& record : records) all.push_back(launch_to_json(record));
   Json report = {{"index", index},
@@ -202,10 +209,12 @@ int rank_main() {
   const auto duet = duet_of(plan, *rendezvous);
   if (duet) duet->begin_phase();
   const auto clock = Clock::calibrate();
+  clock_watch.emplace(clock);
   RankContext context(*rendezvous, clock, found->parameters, plan, duet.get());
   const bool gpus = uses_gpus(plan);
   const auto errors = read_error_counters(gpus);
   found->run_rank(context);
+  check_no(clock_watch->doubt());
   context.report_error_counters(moved_error_counters(errors, read_error_counters(gpus)));
   rendezvous->finish();
   if (duet) duet->end_phase();
