@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "bench/pingpong/parameters.hpp"
 #include "bench/pingpong/rank.hpp"
@@ -308,11 +309,23 @@ int busy_threads(const Parameters& p) {
 }  // namespace
 
 std::uint64_t Parameters::buffer_bytes() const {
-  if (buffers == Buffers::warm) return room_of_threads(bytes, threads);
   constexpr std::uint64_t mib = 1U << 20U;
+  const auto places = checked_places();
+  if (buffers == Buffers::warm) {
+    return room_of_threads(places > 1 ? places * LinkBuffers::place_bytes(bytes) : bytes, threads);
+  }
   const auto cache = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
   return std::max(std::clamp(2 * cache, 64 * mib, 512 * mib),
                   2 * std::uint64_t{LinkBuffers::place_bytes(bytes)});
+}
+
+std::size_t Parameters::checked_places() const {
+  constexpr std::uint64_t all = 4U << 20U;
+  constexpr std::uint64_t largest = 64U << 20U;
+  if (check == Check::off || !bandwidth || layout.entries > 0 || is_atomic(api)) return 1;
+  const auto fits = std::max<std::uint64_t>(
+      all / LinkBuffers::place_bytes(std::max<std::uint64_t>(bytes, 1)), bytes <= largest ? 2 : 1);
+  return std::bit_floor(std::min(fits, static_cast<std::uint64_t>(window)));
 }
 
 }  // namespace ucxbench::pingpong

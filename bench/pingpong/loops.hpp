@@ -5,12 +5,18 @@
 #include <span>
 #include <string>
 
+#include "harness/comm/choices.hpp"
 #include "harness/comm/link.hpp"
 
 namespace ucxbench::pingpong {
 
 /// Which side of the pair this process is. `alone` sends to itself.
 enum class Role { lead, follow, alone };
+
+/// Who has the payload of a stream one way in the end: of get, who asked for it.
+constexpr bool receives_one_way(Role role, Api api) {
+  return role == Role::alone || (api == Api::get) == (role == Role::lead);
+}
 
 /// From one reading of a clock to a later one.
 struct Interval {

@@ -8,15 +8,6 @@
 #include "bench/pingpong/verify.hpp"
 
 namespace ucxbench::pingpong {
-namespace {
-
-// Who has the payload in the end: of get, who asked for it.
-bool receives_one_way(Role role, Api api) {
-  return role == Role::alone || (api == Api::get) == (role == Role::lead);
-}
-
-}  // namespace
-
 std::uint64_t iterations_in(double time_s, double iteration_s) {
   const std::uint64_t least = iteration_s < 0.1 ? 8 : 2;
   return std::clamp(static_cast<std::uint64_t>(time_s / std::max(iteration_s, 1e-9)), least,
@@ -51,11 +42,13 @@ Measured measure(const Bench& bench, const Parameters& parameters,
     if (receives_one_way(bench.pair.role(), parameters.api)) {
       verifier.compare(bench.one_way, "after the bandwidth loop");
     }
+    verifier.check_window(bench.one_way, false, "in the window after the bandwidth loop");
     publish(run.record);
   }
   if (parameters.bidirectional && bench.pair.role() != Role::alone) {
     measure_bidirectional(run);
     verifier.compare(bench.loops, "after the bidirectional loop");
+    verifier.check_window(bench.loops, true, "in the window after the bidirectional loop");
   }
   run.phase("verification");
   verifier.exchange_checked_messages();

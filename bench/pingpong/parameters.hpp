@@ -47,6 +47,9 @@ struct Parameters : Place, MessageAxes {
   /// Of the buffer to send from, and of that to receive into: `bytes`, of each thread; of cold ones
   /// twice the last-level cache (64 to 512 MiB), or two messages if they are larger.
   std::uint64_t buffer_bytes() const;
+  /// Places in them for messages that are compared one by one: a window, as far as it fits 4 MiB,
+  /// but two at least of messages up to 64 MiB; one where a link has one (LinkBuffers::places).
+  std::size_t checked_places() const;
 };
 
 }  // namespace ucxbench::pingpong

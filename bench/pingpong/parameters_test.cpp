@@ -33,6 +33,9 @@ TEST(Parameters, SayWhatIsNoDuet) {
 TEST(Parameters, ColdBuffersHaveRoomForSeveralMessages) {
   Parameters p;
   p.bytes = 8;
+  EXPECT_EQ(p.checked_places(), 32U);
+  EXPECT_EQ(p.buffer_bytes(), 32U * 64);
+  p.check = Check::off;
   EXPECT_EQ(p.buffer_bytes(), 8U);
   p.buffers = Buffers::cold;
   EXPECT_GE(p.buffer_bytes(), std::uint64_t{64} << 20U);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "bench/pingpong/threads.hpp"
 #include "harness/core/pattern.hpp"
@@ -16,6 +17,9 @@ std::uint64_t rounds(Check check, std::uint64_t bytes) {
   const bool small = bytes <= (1U << 20U);
   return check == Check::full ? (small ? 32 : 4) : (small ? 4 : 1);
 }
+
+// Rounds of single messages are below.
+constexpr std::uint64_t first_of_windows = 1000;
 
 // Every thread's messages have contents of their own.
 std::uint64_t seed_of(int rank, std::uint64_t bytes, std::uint64_t round, std::size_t thread) {
@@ -111,8 +115,11 @@ void Verifier::check_all(std::uint64_t round, std::uint64_t bytes, std::string_v
 
 void Verifier::check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes,
                      std::string_view when) {
+  note(thread, receive_[thread].mismatch(bytes, seed), when);
+}
+
+void Verifier::note(std::size_t thread, std::optional<std::size_t> wrong, std::string_view when) {
   ++verified_.checked;
-  const auto wrong = receive_[thread].mismatch(bytes, seed);
   if (!wrong) return;
   ++verified_.errors;
   if (!error_.empty()) return;
@@ -120,6 +127,70 @@ void Verifier::check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes
       "wrong data at byte offset {} of {}: rank {} received from rank {} by {}{}, {}", *wrong,
       p_.bytes, bench_.pair.rendezvous().rank(), bench_.pair.peer(), to_string(p_.api),
       p_.threads > 1 ? fmt::format(" on thread {}", thread) : "", when);
+}
+
+void Verifier::check_window(Loops& loops, bool both_ways, std::string_view when) {
+  const auto places = p_.checked_places();
+  if (p_.check == Check::off || is_atomic(p_.api)) return;
+  auto buffers = bench_.buffers(p_.bytes, p_.window, true);
+  buffers.places = places;
+  loops.use(buffers);
+  const auto own = bench_.pair.rendezvous().rank();
+  const std::uint64_t round = first_of_windows + places * windows_++;
+  for (std::size_t thread = 0; thread < send_.size(); ++thread) {
+    for (std::size_t at = 0; at < places; ++at) {
+      const auto place = buffers.offset(at);
+      send_[thread]
+          .part(place, p_.bytes)
+          .fill(p_.bytes, seed_of(own, p_.bytes, round + at, thread));
+    }
+    receive_[thread].poison(buffers.all_bytes());
+  }
+  // Both have their places, and nothing is under way that would go into them.
+  bench_.pair.from_follow("ready", progress_);
+  bench_.pair.from_lead("ready", progress_);
+  if (both_ways) {
+    bench_.loops.meet();
+    loops.both_ways(places);
+  } else {
+    loops.one_way(places);
+  }
+  // At once: what comes later has not come.
+  if (both_ways || receives_one_way(bench_.pair.role(), p_.api)) check_places(buffers, round, when);
+  bench_.pair.from_lead("flushed", progress_);
+  bench_.pair.from_follow("compared", progress_);
+  fill_all(0);
+  zero_all();
+}
+
+void Verifier::check_places(const LinkBuffers& buffers, std::uint64_t round,
+                            std::string_view when) {
+  // UCX keeps no order among active messages, or among endpoints: each of these has to be there
+  // once. A stream's endpoints are read in turn.
+  const bool in_order = p_.api != Api::am && (p_.endpoints == 1 || p_.api == Api::stream);
+  for (std::size_t thread = 0; thread < receive_.size(); ++thread) {
+    std::vector<std::size_t> missing(buffers.places);
+    std::iota(missing.begin(), missing.end(), std::size_t{0});
+    for (std::size_t at = 0; at < buffers.places; ++at) {
+      const auto place = receive_[thread].part(buffers.offset(at), p_.bytes);
+      const auto wrong_as = [&](std::size_t message) {
+        return place.mismatch(p_.bytes,
+                              seed_of(bench_.pair.peer(), p_.bytes, round + message, thread));
+      };
+      auto wrong = wrong_as(at);
+      if (!in_order) {
+        const auto it = std::ranges::find_if_not(
+            missing, [&](std::size_t message) { return wrong_as(message).has_value(); });
+        if (it == missing.end()) {
+          wrong = wrong.value_or(0);
+        } else {
+          missing.erase(it);
+          wrong.reset();
+        }
+      }
+      note(thread, wrong, when);
+    }
+  }
 }
 
 void Verifier::exchange_checked_messages() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,11 @@ class Verifier {
   /// makes the receive buffer wrong again.
   void compare(Loops& loops, std::string_view when);
 
+  /// One more window of a stream by `loops`, as those that were timed but with a place and a
+  /// content of its own for each message: one of them cannot be taken for another, or for what was
+  /// there before.
+  void check_window(Loops& loops, bool both_ways, std::string_view when);
+
   /// Round trips of which every message is new and is compared, or operations on new values.
   void exchange_checked_messages();
 
@@ -33,6 +40,8 @@ class Verifier {
   void zero_all();
   void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);
   void check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes, std::string_view when);
+  void note(std::size_t thread, std::optional<std::size_t> wrong, std::string_view when);
+  void check_places(const LinkBuffers& buffers, std::uint64_t round, std::string_view when);
   void check_value(Loops& loops, std::string_view when);
   void check_header(std::uint64_t round, std::string_view when);
   void fill_header(std::uint64_t round);
@@ -44,6 +53,7 @@ class Verifier {
   std::vector<Buffer> send_, receive_;  ///< of each thread
   Verified verified_;
   std::string error_;
+  std::uint64_t windows_ = 0;  ///< that were checked
 };
 
 }  // namespace ucxbench::pingpong

@@ -36,8 +36,9 @@ struct LinkBuffers {
   bool requests = false;  ///< one for each send: UCX counts none that is sent without (worker.hpp)
   MemoryKind send_kind = MemoryKind::host;
   MemoryKind receive_kind = MemoryKind::host;
-  /// Places for a message in each of the two buffers: a power of two. Tagged, stream and active
-  /// messages of UCX use all of them in turn, in an order that no prefetcher follows.
+  /// Places for a message in each of the two buffers: a power of two; one for messages with parts,
+  /// and for atomic operations. All of them are used in turn, in an order that no prefetcher
+  /// follows. A put or get has the same place on both sides.
   std::size_t places = 1;
   MessageForm form{};
   /// Of form.registered, by whoever knows the context of UCX: ucp_mem_h of the two buffers.

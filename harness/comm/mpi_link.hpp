@@ -32,6 +32,7 @@ class MpiLink {
       window->requests.resize(static_cast<std::size_t>(buffers.window));
       window->first = 0;
     }
+    sent_ = received_ = 0;
   }
 
   bool can_send() { return can_begin(sends_); }
@@ -39,11 +40,13 @@ class MpiLink {
 
   void send() {
     if (sends_.full()) wait_oldest(sends_);
-    check_mpi(mpi_.post_send(route_, buffers_.send, buffers_.bytes, sends_.next()));
+    check_mpi(
+        mpi_.post_send(route_, buffers_.send + place_of(sent_), buffers_.bytes, sends_.next()));
   }
   void receive() {
     if (receives_.full()) wait_oldest(receives_);
-    check_mpi(mpi_.post_receive(route_, buffers_.receive, buffers_.bytes, receives_.next()));
+    check_mpi(mpi_.post_receive(route_, buffers_.receive + place_of(received_), buffers_.bytes,
+                                receives_.next()));
   }
   void start_receive() { receive(); }
 
@@ -106,6 +109,10 @@ class MpiLink {
     }
   };
 
+  std::size_t place_of(std::size_t& number) {
+    return buffers_.places > 1 ? buffers_.offset(number++) : 0;
+  }
+
   bool can_begin(Window& window) {
     if (!window.full()) return true;
     MpiDone done{};
@@ -137,6 +144,7 @@ class MpiLink {
   MpiRoute route_;
   LinkBuffers buffers_;
   Window sends_, receives_;
+  std::size_t sent_ = 0, received_ = 0;  // messages, where there are several places
 };
 
 }  // namespace ucxbench

@@ -46,7 +46,10 @@ class SocketLink {
  public:
   SocketLink(int fd, int peer) : fd_(fd), peer_(peer) {}
 
-  void use(const LinkBuffers& buffers) { buffers_ = buffers; }
+  void use(const LinkBuffers& buffers) {
+    buffers_ = buffers;
+    sends_.ended = receives_.ended = 0;
+  }
 
   bool can_send() const { return sends_.pending < buffers_.window; }
   bool can_receive() const { return receives_.pending < buffers_.window; }
@@ -115,19 +118,26 @@ class SocketLink {
   };
   static constexpr std::size_t header_bytes = framed ? sizeof(Header) : 0;
 
-  /// Messages under way, all alike: to or from one place.
+  /// Messages under way, all alike.
   struct Messages {
-    std::byte* place = nullptr;
+    std::byte* place = nullptr;  ///< the first of LinkBuffers::places
     Header header;
     int pending = 0;
     std::size_t moved = 0;  ///< of the first one, with its header
+    std::size_t ended = 0;  ///< data before it
   };
+
+  /// Of the `at`th that is under way.
+  std::byte* place_of(const Messages& all, std::size_t at) const {
+    const bool varies = buffers_.places > 1 && all.header.label == data_label;
+    return all.place + (varies ? buffers_.offset(all.ended + at) : 0);
+  }
 
   using Vectors = std::array<iovec, 2 * most_messages>;
 
   /// Where the next bytes of `all` are; `header_of` a message's number is where its header is.
   template <typename HeaderOf>
-  static std::size_t fill(Vectors& vectors, const Messages& all, HeaderOf header_of) {
+  std::size_t fill(Vectors& vectors, const Messages& all, HeaderOf header_of) const {
     std::size_t count = 0;
     std::size_t asked = 0;
     auto skipped = all.moved;
@@ -139,7 +149,7 @@ class SocketLink {
       }
       const auto of_place = skipped - header_bytes;
       if (of_place < all.header.bytes) {
-        vectors[count++] = {all.place + of_place, all.header.bytes - of_place};
+        vectors[count++] = {place_of(all, at) + of_place, all.header.bytes - of_place};
       }
       asked += all.header.bytes;
       if (asked >= enough_bytes) break;
@@ -223,6 +233,7 @@ class SocketLink {
       if (all.moved < whole) break;
       all.moved = 0;
       --all.pending;
+      if (all.header.label == data_label) ++all.ended;
       ++ended;
     }
     return ended;

@@ -52,7 +52,7 @@ class LinkBase {
     buffers_ = buffers;
     varies_ = buffers.places > 1 || endpoints_.size() > 1;
     first_ = buffers;
-    sent_ = received_ = 0;
+    sent_ = received_ = place_ = 0;
     send_params_.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     if (buffers.many_sends) send_params_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
@@ -76,7 +76,8 @@ class LinkBase {
   void send() {
     progress_.until([this] { return can_send(); });
     if (varies_) [[unlikely]] {
-      buffers_.send = first_.send + buffers_.offset(sent_);
+      place_ = buffers_.offset(sent_);
+      buffers_.send = first_.send + place_;
       outgoing_.move_to(buffers_.send);
       endpoint_ = endpoints_[sent_++ % endpoints_.size()];
     }
@@ -156,6 +157,7 @@ class LinkBase {
   ucp_ep_h receives_from_ = endpoint_;  // of the next receive of a stream
   Progress& progress_;
   LinkBuffers buffers_;             // of the message under way, where there are several places
+  std::size_t place_ = 0;           // of the message that is sent, in bytes
   UcxMessage outgoing_, incoming_;  // likewise
   std::atomic<ucs_status_t> error_ = UCS_OK;  // a progress thread may write it
   ucp_request_param_t send_params_{};

@@ -127,8 +127,8 @@ class PutLink : public OneSidedLink<PutLink<Progress>, Progress> {
 
   ucs_status_ptr_t start_send(const std::byte* data, std::size_t bytes,
                               const ucp_request_param_t& params) {
-    return ucp_put_nbx(this->endpoint_, data, bytes, this->peer().address(), this->peer().key(),
-                       &params);
+    return ucp_put_nbx(this->endpoint_, data, bytes, this->peer().address() + this->place_,
+                       this->peer().key(), &params);
   }
 
   /// The next number, of what this side puts and of what it waits for, in the last byte of a
@@ -182,8 +182,8 @@ class GetLink : public OneSidedLink<GetLink<Progress>, Progress> {
 
   ucs_status_ptr_t start_send(const std::byte* /*data*/, std::size_t bytes,
                               const ucp_request_param_t& params) {
-    return ucp_get_nbx(this->endpoint_, this->buffers_.receive, bytes, this->peer().address(),
-                       this->peer().key(), &params);
+    return ucp_get_nbx(this->endpoint_, this->buffers_.receive + this->place_, bytes,
+                       this->peer().address() + this->place_, this->peer().key(), &params);
   }
 };
 
