@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -35,6 +37,7 @@ constexpr std::size_t least_bytes = 8 * mib;
 // or two, so that a limit of half their size is one of these.
 constexpr std::array small_sizes = {8 * kib, 32 * kib, 128 * kib, 512 * kib, 2 * mib, 8 * mib};
 constexpr std::size_t bytes_of_small_round = 16 * mib;
+constexpr std::size_t most_pairs_of_cores = 6;  // all of four cores
 
 /// Of `bytes`, copied `times` from one buffer into the other.
 struct Round {
@@ -150,6 +153,81 @@ Json copies_on(const std::vector<int>& cpus, std::span<Copier> copiers, std::siz
           {"by_size", std::move(by_size)}};
 }
 
+/// What two readings of the clock take, which is in every time.
+double clock_cost_s() {
+  auto least = std::numeric_limits<double>::max();
+  for (int time = 0; time < 100; ++time) {
+    const auto begin = CopyClock::now();
+    least = std::min(least, std::chrono::duration<double>(CopyClock::now() - begin).count());
+  }
+  return least;
+}
+
+/// GB/s at which `reader` copied what `writer` had just written on its core: the best of all copies
+/// in a few milliseconds. Empty where the system refuses a thread or a CPU.
+std::optional<double> copy_between(int writer_cpu, const Copier& writer, int reader_cpu,
+                                   const Copier& reader, std::size_t bytes) {
+  constexpr std::chrono::milliseconds enough{4};
+  constexpr int least_copies = 3;
+  std::atomic<int> written{0};
+  std::atomic<int> copied{0};
+  std::atomic<bool> over{false};
+  auto best_s = std::numeric_limits<double>::max();
+  const auto write = [&] {
+    const bool bound = pin_this_thread(writer_cpu);
+    for (int round = 1; bound && !over; ++round) {
+      std::memset(writer.from.begin(), round, bytes);
+      written.store(round, std::memory_order_release);
+      while (copied.load(std::memory_order_acquire) < round && !over) continue;
+    }
+    if (!bound) over = true;
+  };
+  const auto read = [&] {
+    const bool bound = pin_this_thread(reader_cpu);
+    const auto first = CopyClock::now();
+    for (int round = 1; bound && !over; ++round) {
+      while (written.load(std::memory_order_acquire) < round && !over) continue;
+      if (over) break;
+      best_s = std::min(best_s, timed_copy(writer.from.begin(), reader.into.begin(), bytes));
+      copied.store(round, std::memory_order_release);
+      if (round >= least_copies && CopyClock::now() - first > enough) break;
+    }
+    over = true;
+  };
+  try {
+    const std::jthread writing(write);
+    try {
+      const std::jthread reading(read);
+    } catch (const std::system_error&) {
+      over = true;
+    }
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+  const auto seconds = best_s - clock_cost_s();
+  const bool known = best_s < std::numeric_limits<double>::max() && seconds > 0;
+  return known ? std::optional(static_cast<double>(bytes) / seconds / 1e9) : std::nullopt;
+}
+
+/// Of the first pairs of these CPUs, each of which has a Copier that touched its buffers.
+Json copies_between(const std::vector<int>& cpus, std::span<const Copier> copiers) {
+  Json pairs = Json::array();
+  for (std::size_t reader = 1; reader < cpus.size(); ++reader) {
+    for (std::size_t writer = 0; writer < reader; ++writer) {
+      if (pairs.size() == most_pairs_of_cores) return pairs;
+      if (cpus[writer] == cpus[reader]) continue;
+      Json by_size = Json::array();
+      for (const auto bytes : small_sizes) {
+        const auto rate =
+            copy_between(cpus[writer], copiers[writer], cpus[reader], copiers[reader], bytes);
+        by_size.push_back({{"bytes", bytes}, {"copy_GBps", number_or_null(rate)}});
+      }
+      pairs.push_back({{"cpus", {cpus[writer], cpus[reader]}}, {"by_size", std::move(by_size)}});
+    }
+  }
+  return pairs;
+}
+
 Json unknown_on(const std::vector<int>& cpus, std::size_t bytes) {
   return {{"cpus", cpus}, {"bytes", bytes}, {"copy_GBps", nullptr}, {"by_size", Json::array()}};
 }
@@ -157,6 +235,17 @@ Json unknown_on(const std::vector<int>& cpus, std::size_t bytes) {
 void keep_faster(const Json& before, Json& now) {
   const auto rate = number_at(before, "copy_GBps");
   if (now.is_object() && rate > number_at(now, "copy_GBps")) now["copy_GBps"] = *rate;
+}
+
+void keep_faster_sizes(const Json& before, Json& now) {
+  if (!before.is_object()) return;
+  keep_faster(before, now);
+  if (!now.contains("by_size")) return;
+  for (auto& size : now["by_size"]) {
+    for (const auto& then : before.value("by_size", Json::array())) {
+      if (number_at(then, "bytes") == number_at(size, "bytes")) keep_faster(then, size);
+    }
+  }
 }
 
 }  // namespace
@@ -171,28 +260,35 @@ Json measure_copies(const std::vector<int>& cpus) {
   const auto each = std::clamp(2 * most_bytes / cpus.size(), least_bytes, most_bytes);
   auto alone = unknown_on({cpus.front()}, most_bytes);
   auto all = unknown_on(cpus, each);
+  auto between = Json::array();
   try {
     std::vector<Copier> copiers;
     copiers.emplace_back(most_bytes);
     while (copiers.size() < cpus.size()) copiers.emplace_back(each);
     alone = copies_on({cpus.front()}, std::span(copiers).first(1), most_bytes);
     all = copies_on(cpus, copiers, each);
+    between = copies_between(cpus, copiers);
   } catch (const std::bad_alloc&) {
     // What was measured until then is said.
   }
-  return {{"one_core", std::move(alone)}, {"all_cores", std::move(all)}};
+  return {{"one_core", std::move(alone)},
+          {"all_cores", std::move(all)},
+          {"between_cores", std::move(between)}};
 }
 
 Json faster_copies(const Json& known, const Json& measured) {
   auto faster = measured;
   for (auto& [cores, copies] : faster.items()) {
-    const auto before = known.is_object() ? known.value(cores, Json::object()) : Json::object();
-    keep_faster(before, copies);
-    if (!copies.contains("by_size")) continue;
-    for (auto& now : copies["by_size"]) {
-      for (const auto& then : before.value("by_size", Json::array())) {
-        if (number_at(then, "bytes") == number_at(now, "bytes")) keep_faster(then, now);
-      }
+    const auto before = known.is_object() ? known.value(cores, Json()) : Json();
+    if (copies.is_object()) {
+      keep_faster_sizes(before, copies);
+      continue;
+    }
+    for (auto& pair : copies) {
+      const auto same = std::ranges::find_if(before, [&](const Json& then) {
+        return then.value("cpus", Json()) == pair.value("cpus", Json());
+      });
+      if (same != before.end()) keep_faster_sizes(*same, pair);
     }
   }
   return faster;

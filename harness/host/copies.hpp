@@ -17,6 +17,11 @@ double timed_copy(const std::byte* from, std::byte* into, std::size_t bytes);
 /// of smaller buffers, [{"bytes", "copy_GBps"}, ...], ascending from 8 KiB to 8 MiB, which are
 /// copied again and again, so that caches keep what they can hold.
 ///
+/// `between_cores` is a list of the same by pairs of CPUs, {"cpus": [writer, reader], "by_size"},
+/// for the first six of them: the reader copies what the writer has just written, so that the bytes
+/// come out of the other core's caches, as a message's do. The best copy within 4 ms of each size
+/// counts. A pair of one CPU has none; null where a thread may not run on its CPU.
+///
 /// GB/s is the best of up to four rounds, of which none begins later than 0.05 s (of smaller
 /// buffers 0.004 s) after the first: all bytes copied in it by all (each is read once and written
 /// once) over the time from the first thread's begin to the last one's end; null where memory or

@@ -92,6 +92,14 @@ std::string row_of(const Case& of) {
   return join(texts, ", ");
 }
 
+bool may_stay_in_caches(const Json& host, double message_bytes) {
+  const Json::json_pointer sizes("/memory_copy/one_core/by_size");
+  if (!host.contains(sizes) || !host.at(sizes).is_array()) return false;
+  return std::ranges::any_of(host.at(sizes), [&](const Json& size) {
+    return size.is_object() && number_at(size, "bytes").value_or(0) > message_bytes / 2;
+  });
+}
+
 std::map<int, std::string> hosts_of_ranks(const Result& result) {
   std::map<int, std::string> hosts;
   for (const auto& rank : result.ranks) {

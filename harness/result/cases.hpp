@@ -64,6 +64,10 @@ std::string ranks_in_words(const Case& of);
 /// What the case says of a metric, else what its name says.
 ShownMetric shown_metric(const Case& of, const std::string& name);
 
+/// Whether caches may hold both buffers of a message of so many bytes: those that were copied in
+/// them on a host (`by_size` of its `memory_copy`) are as large.
+bool may_stay_in_caches(const Json& host, double message_bytes);
+
 /// By rank, the name of its host.
 std::map<int, std::string> hosts_of_ranks(const Result& result);
 

@@ -383,6 +383,7 @@ Result result_from(Json json, Launches launches) {
     result.cases.push_back(case_from(std::move(of), std::move(*of_case++)));
   }
   add_labels_of_older(result);
+  drop_limits_of_older(result);
   return result;
 }
 

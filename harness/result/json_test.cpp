@@ -114,6 +114,22 @@ TEST(ResultJson, FindsTheSlowestRankOfOlderFilesAnew) {
   EXPECT_TRUE(parse_result(json.dump(), "run.json").cases[0].phases[0]["slowest_rank"].is_null());
 }
 
+TEST(ResultJson, HasNoLimitOfOneCoresOwnCaches) {
+  auto json = to_json(small_result());
+  const auto by_size = Json::array({{{"bytes", 8 << 20}, {"copy_GBps", 50}}});
+  json["machine"]["hosts"] =
+      Json::array({{{"memory_copy", {{"one_core", {{"by_size", by_size}}}}}}});
+  auto& of = json["cases"][0];
+  of["shows"]["axes"] = Json::array(
+      {{{"name", "bytes"}, {"label", "size"}, {"value", 8192}, {"text", "8 KiB"}, {"unit", "B"}}});
+  of["parameters"]["bytes"] = 8192;
+  of["limits"] = Json::array({{{"source", "calibrated"}, {"class", "memory"}, {"GBps", 50}},
+                              {{"source", "specification"}, {"class", "NV1"}, {"GBps", 25}}});
+  EXPECT_EQ(parse_result(json.dump(), "run.json").cases[0].limits.size(), 1U);
+  json["machine"]["hosts"][0]["memory_copy"]["between_cores"] = Json::array();
+  EXPECT_EQ(parse_result(json.dump(), "run.json").cases[0].limits.size(), 2U);
+}
+
 TEST(ResultJson, HasNoTimeOfWhatOlderFilesDidNotMeasure) {
   auto json = to_json(small_result());
   json["cases"][0]["phases"] = Json::array({{{"name", "UCX, while computing"},

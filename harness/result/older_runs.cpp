@@ -138,6 +138,28 @@ void add_intervals_of_older(Case& of) {
   }
 }
 
+void drop_limits_of_older(Result& result) {
+  const auto hosts = result.machine.value("hosts", Json::array());
+  const auto in_own_caches = [&](const Case& of) {
+    const auto bytes = bytes_of(of);
+    return bytes && std::ranges::any_of(hosts, [&](const Json& host) {
+             return host.is_object() && may_stay_in_caches(host, static_cast<double>(*bytes)) &&
+                    !host.at("memory_copy").contains("between_cores");
+           });
+  };
+  for (auto& of : result.cases) {
+    if (!in_own_caches(of)) continue;
+    std::erase_if(of.limits.get_ref<Json::array_t&>(), [](const Json& row) {
+      return text_at(row, "/source") == "calibrated" && text_at(row, "/class") == "memory";
+    });
+    for (auto& pair : of.pairs) {
+      if (pair.contains("limit_GBps")) continue;
+      pair.erase("calibrated_GBps");
+      pair.erase("calibrated_share_GBps");
+    }
+  }
+}
+
 void add_parts_of_older(Json& entry) {
   if (entry.contains("parts")) return;
   for (const auto* part : {"computing", "communicating", "gaps", "transferring", "waiting"}) {

@@ -22,6 +22,10 @@ void add_kinds_of_older(Json& phases);
 /// one's and from the median of both.
 void add_intervals_of_older(Case& of);
 
+/// Takes calibrated limits out of cases whose messages caches may hold, of a run file from before
+/// copies between two cores were measured: they are of one core's own caches.
+void drop_limits_of_older(Result& result);
+
 /// Likewise its "parts" to an entry of Result::ablation, by the names that its ways have.
 void add_parts_of_older(Json& entry);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -33,8 +34,8 @@ struct SizeRate {
   double bytes = 0, GBps = 0;
 };
 
-/// Of all sizes that were measured, first that of buffers that leave caches; none without it.
-std::vector<SizeRate> rates_of_sizes(const Json& measured) {
+/// Of all sizes that were measured.
+std::vector<SizeRate> known_sizes(const Json& measured) {
   constexpr double largest = 1e15;
   std::vector<SizeRate> sizes;
   const auto add = [&sizes](const Json& of) {
@@ -43,9 +44,16 @@ std::vector<SizeRate> rates_of_sizes(const Json& measured) {
     if (GBps > 0 && bytes >= 1 && bytes <= largest) sizes.push_back({bytes, GBps});
   };
   add(measured);
-  if (sizes.empty()) return {};
-  for (const auto& of : measured.value("by_size", Json::array())) add(of);
+  const auto smaller = measured.find("by_size");
+  if (smaller == measured.end() || !smaller->is_array()) return sizes;
+  for (const auto& of : *smaller) add(of);
   return sizes;
+}
+
+/// Of all sizes, first that of buffers that leave caches; none without it.
+std::vector<SizeRate> rates_of_sizes(const Json& measured) {
+  return number_at(measured, "copy_GBps").value_or(0) > 0 ? known_sizes(measured)
+                                                          : std::vector<SizeRate>();
 }
 
 /// Of the largest buffers with at most `most` bytes, or else the smallest. What larger ones reached
@@ -79,6 +87,35 @@ std::optional<CopyRate> copy_rate(const Json& host, const char* cores, double me
         fmt::format(", {} again and again", spaced_size(static_cast<std::uint64_t>(rate.bytes)));
   }
   return CopyRate{rate.GBps, source};
+}
+
+/// GB/s at which one of two CPUs copied what the other had written, for messages of so many bytes.
+std::optional<CopyRate> rate_between(const Json& host, const std::string& writer,
+                                     const std::string& reader, double message) {
+  for (const auto& pair :
+       host.value("memory_copy", Json::object()).value("between_cores", Json::array())) {
+    const auto cpus = texts_of(pair.value("cpus", Json()));
+    const bool these = cpus.size() == 2 && ((cpus[0] == writer && cpus[1] == reader) ||
+                                            (cpus[0] == reader && cpus[1] == writer));
+    if (!these) continue;
+    auto sizes = known_sizes(pair);
+    if (sizes.empty()) return std::nullopt;
+    std::ranges::sort(sizes, std::ranges::greater(), &SizeRate::bytes);
+    const auto rate = rate_at(message / 2, sizes);
+    return CopyRate{rate.GBps, fmt::format("memcpy of {} GB/s between CPUs {} and {}, {}",
+                                           significant(rate.GBps, 3), writer, reader,
+                                           spaced_size(static_cast<std::uint64_t>(rate.bytes)))};
+  }
+  return std::nullopt;
+}
+
+/// The one CPU that a rank runs on; empty where it may run on others.
+std::string cpu_of(const Result& result, int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  if (at >= result.ranks.size()) return "";
+  const auto cpus = texts_of(result.ranks[at].value("cpus", Json()));
+  const bool one = cpus.size() == 1 && cpus[0].find_first_not_of("0123456789") == std::string::npos;
+  return one ? cpus[0] : "";
 }
 
 /// Of messages that leave and reach the same two buffers again and again, which caches may hold;
@@ -124,7 +161,8 @@ bool is_replayed(const Json& pair) { return pair.contains("p50_bytes"); }
 /// The pairs of a case that the cores copy for, and what they load.
 class CopiedPairs {
  public:
-  CopiedPairs(int threads, double message) : threads_(threads), message_(message) {}
+  CopiedPairs(const Result& result, int threads, double message)
+      : result_(result), threads_(threads), message_(message) {}
 
   /// False of a host whose copies were not measured. `on_host`: " on node1" where it is not the
   /// only one.
@@ -132,6 +170,7 @@ class CopiedPairs {
     const auto all_cores = copy_rate(host, "all_cores", message_);
     one_core_ = copy_rate(host, "one_core", message_);
     if (!one_core_ || !all_cores) return false;
+    host_ = &host;
     on_host_ = on_host;
     memory_ = resources_.size();
     resources_.push_back({.name = "host memory" + on_host,
@@ -141,10 +180,23 @@ class CopiedPairs {
     return true;
   }
 
-  /// A pair of the host that was begun last.
+  /// A pair of the host that was begun last. Nothing is said of a message that caches may hold
+  /// where no copy between the cores of its two ranks was measured: no core of its own shows how
+  /// fast they hand data over.
   void add(const Json& pair, std::size_t index, const Carrier& carrier, double bytes,
            const Copies& copies) {
     FlowLimit limit;
+    if (may_stay_in_caches(*host_, message_)) {
+      const auto src = pair.at("src").get<int>();
+      const auto dst = pair.at("dst").get<int>();
+      auto between = rate_between(*host_, cpu_of(result_, src), cpu_of(result_, dst), message_);
+      if (!between) return;
+      limit.uses.emplace_back(resources_.size(), 1);
+      resources_.push_back({.name = fmt::format("cores of ranks {} and {}{}", src, dst, on_host_),
+                            .GBps = threads_ * between->GBps,
+                            .source = std::move(between->source),
+                            .calibrated = true});
+    }
     limit.uses.emplace_back(memory_, 2 * copies.count);
     limit.uses.emplace_back(core_of(pair.at("dst").get<int>()), 1);
     if (copies.count == 2) limit.uses.emplace_back(core_of(pair.at("src").get<int>()), 1);
@@ -194,6 +246,8 @@ class CopiedPairs {
     return found->second;
   }
 
+  const Result& result_;
+  const Json* host_ = nullptr;
   int threads_;     ///< of each rank, that copy at the same time
   double message_;  ///< bytes_in_caches()
   std::optional<CopyRate> one_core_;
@@ -239,7 +293,7 @@ void add_host_limits(Case& of, const Result& result) {
   if (!of_memory(of, "host") || !hosts.is_array()) return;
   const Carriers carriers(of);
   const auto within = pairs_within_hosts(of, hosts_of_ranks(result));
-  CopiedPairs pairs(threads_in(of.parameters), bytes_in_caches(of));
+  CopiedPairs pairs(result, threads_in(of.parameters), bytes_in_caches(of));
   for (const auto& host : hosts) {
     const auto name = text_at(host, "/name", "");
     const auto own = within.find(name);

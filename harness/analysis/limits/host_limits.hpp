@@ -12,10 +12,11 @@ namespace ucxbench {
 /// Messages that leave and reach the same buffers again and again stay in caches as far as they
 /// fit. For them C1 and C are of buffers that were copied likewise and are no larger than what
 /// the message touches: of half its bytes for one core, of its bytes by the number of cores (two
-/// or more) for all; the largest such that were measured, or else the smallest. No core copies
-/// faster than within its own caches, so it is no matter which caches the two cores share. For
-/// others (`buffers` is not "warm", or a workload's exchange) they are of buffers that leave
-/// caches.
+/// or more) for all; the largest such that were measured, or else the smallest. Besides, one of the
+/// two cores reads what the other wrote, no faster than it did so (`between_cores`, likewise of
+/// half the message's bytes); where that was not measured of the one CPU that either rank is bound
+/// to, nothing is said. For others (`buffers` is not "warm", or a workload's exchange) they are of
+/// buffers that leave caches.
 ///
 /// A pair's byte is copied n times: twice over posix and sysv (the sender copies it into a shared
 /// segment, the receiver out of it), once over cma and knem (the receiver reads it out of the

@@ -72,10 +72,58 @@ struct RunOfSizes : SharedMemoryRun {
                                        {{"bytes", 512 << 10}, {"copy_GBps", 40 * factor}},
                                        {{"bytes", 8 << 20}, {"copy_GBps", 8 * factor}}});
     }
+    result.machine["hosts"][0]["memory_copy"]["between_cores"] =
+        Json::array({{{"cpus", {0, 1}},
+                      {"by_size", Json::array({{{"bytes", 8 << 10}, {"copy_GBps", 90}},
+                                               {{"bytes", 512 << 10}, {"copy_GBps", 70}},
+                                               {{"bytes", 8 << 20}, {"copy_GBps", 60}}})}}});
+    for (int rank = 0; rank < 3; ++rank) {
+      result.ranks[static_cast<std::size_t>(rank)]["cpus"] = std::to_string(rank);
+    }
     of.parameters["bytes"] = bytes;
     of.shows = shows_of_older(of);
   }
+
+  Json& between() { return result.machine["hosts"][0]["memory_copy"]["between_cores"][0]; }
 };
+
+// No core hands data over faster than another copies what it wrote.
+TEST(HostLimits, OfMessagesInCachesAreOfCopiesBetweenTheTwoCores) {
+  RunOfSizes run(1 << 20);
+  run.between()["by_size"][1]["copy_GBps"] = 12;
+  run.between()["by_size"][2]["copy_GBps"] = 11;
+  run.add(0, 1, "cma/memory");
+  const auto row = run.only_row();
+  EXPECT_EQ(row["GBps"], 12);
+  EXPECT_EQ(row["resource"], "cores of ranks 0 and 1");
+  EXPECT_EQ(row["detail"], "memcpy of 12.0 GB/s between CPUs 0 and 1, 512 KiB");
+}
+
+TEST(HostLimits, OfMessagesInCachesAreUnknownWithoutACopyBetweenTheTwoCores) {
+  const auto silent = [](RunOfSizes& run) {
+    run.add(0, 1, "cma/memory");
+    add_limits(run.of, run.result, Graph());
+    return run.of.limits.empty() && !run.of.pairs[0].contains("calibrated_GBps");
+  };
+  RunOfSizes of_others(1 << 20);
+  of_others.between()["cpus"] = {0, 2};
+  EXPECT_TRUE(silent(of_others));
+  RunOfSizes of_one_core(1 << 20);
+  of_one_core.result.ranks[1]["cpus"] = "0";
+  EXPECT_TRUE(silent(of_one_core));
+  RunOfSizes anywhere(1 << 20);
+  anywhere.result.ranks[1]["cpus"] = "0-3";
+  EXPECT_TRUE(silent(anywhere));
+  RunOfSizes refused(1 << 20);
+  for (auto& size : refused.between()["by_size"]) size["copy_GBps"] = nullptr;
+  EXPECT_TRUE(silent(refused));
+  RunOfSizes older(1 << 20);
+  older.result.machine["hosts"][0]["memory_copy"].erase("between_cores");
+  EXPECT_TRUE(silent(older));
+  RunOfSizes large(64 << 20);
+  large.result.machine["hosts"][0]["memory_copy"].erase("between_cores");
+  EXPECT_FALSE(silent(large)) << "memory's copy says enough";
+}
 
 TEST(HostLimits, OfMessagesInCachesAreOfBuffersThatAreNoLarger) {
   const auto of_one_core = [](std::uint64_t bytes) {
@@ -130,6 +178,7 @@ TEST(HostLimits, OfSizesThatAreNoneAreLeftOut) {
     sizes.push_back({{"bytes", 1e300}, {"copy_GBps", 500}});
     sizes.push_back("512 KiB");
   }
+  run.between()["by_size"][1]["copy_GBps"] = nullptr;
   run.add(0, 1, "cma/memory");
   EXPECT_EQ(run.only_row()["GBps"], 80) << "of 8 KiB";
 }
