@@ -6,6 +6,7 @@
 
 #include "harness/analysis/rules/run_for_test.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/words.hpp"
 #include "harness/topology/build.hpp"
 #include "harness/topology/node_for_test.hpp"
 
@@ -160,7 +161,9 @@ TEST(Used, IsAllThatFindingsOfRecordedRunsSpeakOf) {
         EXPECT_EQ(text.find(word), std::string::npos) << entry.path() << "\n" << text;
       }
     }
-    if (!gpu) EXPECT_EQ(text.find("GPU"), std::string::npos) << entry.path() << "\n" << text;
+    if (!gpu) {
+      EXPECT_EQ(text.find("GPU"), std::string::npos) << entry.path() << "\n" << text;
+    }
     EXPECT_EQ(text.find("net/eth0"), std::string::npos) << entry.path() << "\n" << text;
   }
   EXPECT_GE(runs, 5U);
