@@ -5,30 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "harness/run/tournament.hpp"
+
 namespace ucxbench::p2p {
 namespace {
-
-/// Who meets a participant in a turn of a tournament, and who of both sends first.
-struct Meeting {
-  int partner = 0;  ///< not below the number of participants: nobody
-  bool sends_first = false;
-};
-
-// The circle method: the last seat stays, the others move on by one each time; with an odd number
-// it is nobody's. Only one participant's: each of hundreds would make those of all.
-std::vector<Meeting> tournament(int participants, int own) {
-  std::vector<Meeting> meetings;
-  const int seats = participants + participants % 2;
-  const int circle = seats - 1;
-  for (int turn = 0; turn < circle; ++turn) {
-    const int distance = (own + circle - turn) % circle;  // from the seat that meets the last one
-    const bool is_last = own == circle;
-    const bool meets_last = !is_last && distance == 0;
-    const int partner = is_last ? turn : meets_last ? circle : (turn + circle - distance) % circle;
-    meetings.push_back({partner, is_last || (!meets_last && distance < seats / 2)});
-  }
-  return meetings;
-}
 
 /// Both directions, one after the other.
 void add_parts(std::optional<int> partner, bool sends_first, std::vector<Part>& parts) {

@@ -26,11 +26,21 @@ constexpr Names<Buffers, 2> kinds_of_buffers = {
     {{Buffers::warm, "warm", "one each way, used again and again"},
      {Buffers::cold, "cold", "other memory for each message, which no cache holds"}}};
 
+constexpr Names<Pairs, 2> choices_of_pairs = {
+    {{Pairs::neighbours, "neighbours", "ranks 2k and 2k + 1"},
+     {Pairs::every, "every", "each rank with every other, in rounds"}}};
+
+// Of one pair of many.
+constexpr std::chrono::nanoseconds least_time_of_a_round = std::chrono::milliseconds(20);
+
 constexpr Names<bool Parameters::*, 2> measurements = {
     {{&Parameters::latency, "latency"}, {&Parameters::bandwidth, "bandwidth"}}};
 
 void settle(Parameters& p) {
   p.time_per_launch = p.max_time / p.launches;
+  if (const auto rounds = static_cast<int>(p.rounds()); rounds > 1) {
+    p.time_per_launch = std::max(p.time_per_launch / rounds, least_time_of_a_round);
+  }
   if (p.enable_rdmacm) p.connect_by = ConnectBy::sockaddr;
 }
 
@@ -173,6 +183,12 @@ Fields<Parameters> load() {
                     .type_name = "KIND,..",
                     .key = Key::if_unusual,
                     .axis = Axis::cases}),
+      choice_field(&Parameters::pairs, choices_of_pairs, "choice of pairs",
+                   {.name = "pairs",
+                    .help = "who plays with whom: {}",
+                    .group = "load",
+                    .type_name = "CHOICE",
+                    .key = Key::if_unusual}),
       computed_field<Parameters>(FieldType::texts, measured, measure,
                                  with_choices(measurements, {.name = "measure",
                                                              .help = "{}, or both",
@@ -307,6 +323,10 @@ int busy_threads(const Parameters& p) {
 });
 
 }  // namespace
+
+std::size_t Parameters::rounds() const {
+  return pairs == Pairs::every && ranks > 1 ? static_cast<std::size_t>(ranks) - 1 : 1;
+}
 
 std::uint64_t Parameters::buffer_bytes() const {
   constexpr std::uint64_t mib = 1U << 20U;

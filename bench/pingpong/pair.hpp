@@ -14,6 +14,8 @@ class Pair {
  public:
   /// Ranks 2k and 2k + 1; a single rank with itself.
   explicit Pair(Rendezvous& rendezvous);
+  /// The rank's pair in a round of the tournament of all, whose number is even.
+  Pair(Rendezvous& rendezvous, std::size_t round);
 
   Role role() const { return role_; }
   bool leads() const { return role_ != Role::follow; }
@@ -21,6 +23,8 @@ class Pair {
   int follow() const { return follow_; }
   int peer() const { return leads() ? follow_ : lead_; }
   Rendezvous& rendezvous() { return rendezvous_; }
+  /// Of the words, what a connection of this pair and no other round is called.
+  std::string name_in_round(const std::string& words) const;
 
   /// The lead's value on both sides. `progress` moves UCX while waiting.
   Json from_lead(const Json& value, const Rendezvous::Progress& progress);
@@ -32,9 +36,11 @@ class Pair {
   bool one_clock(const Rendezvous::Progress& progress);
 
  private:
+  Pair(Rendezvous& rendezvous, int lead, int follow, std::string round);
   Json share(bool mine, const Json& value, const Rendezvous::Progress& progress);
 
   Rendezvous& rendezvous_;
+  std::string round_;  ///< empty where pairs stay
   int lead_, follow_;
   Role role_;
   std::uint64_t exchanges_ = 0;

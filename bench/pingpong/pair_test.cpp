@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace ucxbench::pingpong {
 namespace {
@@ -39,6 +41,25 @@ TEST(Pair, CouplesNeighbours) {
   EXPECT_EQ(follow.from_lead(6, {}), 5);
   EXPECT_EQ(follow.from_follow("theirs", {}), "theirs");
   EXPECT_EQ(lead.from_follow("mine", {}), "theirs");
+}
+
+TEST(Pair, MeetsEveryOtherRankOnceInTheRoundsOfATournament) {
+  std::map<std::string, Rendezvous::Bytes> store;
+  for (const int ranks : {2, 4, 6, 8}) {
+    std::set<std::pair<int, int>> met;
+    for (std::size_t round = 0; round + 1 < static_cast<std::size_t>(ranks); ++round) {
+      for (int rank = 0; rank < ranks; ++rank) {
+        FakeRendezvous own(rank, ranks, store);
+        Pair pair(own, round);
+        FakeRendezvous others(pair.peer(), ranks, store);
+        const Pair peers(others, round);
+        EXPECT_EQ(peers.peer(), rank);
+        EXPECT_NE(peers.leads(), pair.leads());
+        met.emplace(std::min(rank, pair.peer()), std::max(rank, pair.peer()));
+      }
+    }
+    EXPECT_EQ(met.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2));
+  }
 }
 
 TEST(Pair, ARankAloneAgreesWithItself) {

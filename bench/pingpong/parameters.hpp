@@ -18,6 +18,12 @@ enum class Check { off, sample, full };
 /// cache holds.
 enum class Buffers { warm, cold };
 
+/// Which ranks play with each other.
+enum class Pairs {
+  neighbours,  ///< 2k and 2k + 1, all the time
+  every,       ///< each with every other, in rounds of disjoint pairs
+};
+
 /// What threads of a rank send and receive by: each by a worker of its own, or all by one.
 enum class Workers { own, shared };
 std::string_view to_string(Workers workers);
@@ -30,6 +36,7 @@ struct Parameters : Place, MessageAxes {
   Workers workers = Workers::own;
   int endpoints = 1;  ///< of each thread, to its peer; messages take them in turn
   Buffers buffers = Buffers::warm;
+  Pairs pairs = Pairs::neighbours;
   int window = 32;
   bool latency = true;
   /// After a latency loop it is the bandwidth of a connection with a history, which a TCP socket
@@ -43,6 +50,9 @@ struct Parameters : Place, MessageAxes {
   std::chrono::nanoseconds time_per_launch{66'666'666};  ///< of one
   Check check = Check::sample;
   bool expected = false;  ///< also what UCX expected each message to take
+
+  /// In how many rounds; 1 where pairs stay.
+  std::size_t rounds() const;
 
   /// Of the buffer to send from, and of that to receive into: `bytes`, of each thread; of cold ones
   /// twice the last-level cache (64 to 512 MiB), or two messages if they are larger.

@@ -90,7 +90,7 @@ Json prove(const Bench& bench, const Parameters& p, const Connection& connection
 
   use(bench, p, p.window, p.bandwidth);
   const auto messages = counted_messages(p.bytes);
-  for (int lead = 0; lead < rendezvous.size(); lead += 2) {
+  for (int lead = 0; lead < rendezvous.size(); ++lead) {
     rendezvous.barrier(bench.progress);
     if (lead != bench.pair.lead()) continue;
     const auto before = read_counters();

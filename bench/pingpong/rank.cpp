@@ -43,13 +43,15 @@ void run_connection(RankContext& context, Pair& pair,
                     const std::vector<PlannedCase<Parameters>>& cases, PairMemory& memory,
                     bool first, std::vector<CaseRange>& ranges) {
   const auto& common = cases.front().parameters;
-  Connection connection(context, pair, common, {.purpose = "traffic both ways"});
+  Connection connection(context, pair, common,
+                        {.purpose = pair.name_in_round("traffic both ways")});
   std::optional<Connection> one_way;
   if (common.bandwidth) {
     // One side may have met while the other still needs it to make progress on this connection.
     context.rendezvous().barrier([&] { connection.loops().turn(); });
-    one_way.emplace(context, pair, common,
-                    ConnectionUse{.purpose = "traffic one way", .meets = false});
+    one_way.emplace(
+        context, pair, common,
+        ConnectionUse{.purpose = pair.name_in_round("traffic one way"), .meets = false});
   }
   auto& one_way_loops = one_way ? one_way->loops() : connection.loops();
   const auto progress = [&] {
@@ -107,6 +109,17 @@ void run_connection(RankContext& context, Pair& pair,
   connection.close();
 }
 
+// Of this rank, one for each round.
+std::vector<Pair> pairs_of(Rendezvous& rendezvous, const Parameters& p) {
+  std::vector<Pair> pairs;
+  if (p.pairs == Pairs::neighbours || rendezvous.size() == 1) {
+    pairs.emplace_back(rendezvous);
+    return pairs;
+  }
+  for (std::size_t round = 0; round < p.rounds(); ++round) pairs.emplace_back(rendezvous, round);
+  return pairs;
+}
+
 // All ranks do as rank 0, although a wrapper may give each another UCX.
 bool ucx_counts(Rendezvous& rendezvous) {
   constexpr const char* key = "counts";
@@ -146,7 +159,6 @@ void measure_more(RankContext& context, Pair& pair,
 }  // namespace
 
 void run_rank(RankContext& context) {
-  Pair pair(context.rendezvous());
   const auto cases = context.cases<Parameters>();
   std::uint64_t largest = 0;
   for (const auto& planned : cases) {
@@ -154,16 +166,20 @@ void run_rank(RankContext& context) {
   }
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank_on_machine(), largest);
+  auto pairs = pairs_of(context.rendezvous(), cases.front().parameters);
   std::vector<CaseRange> ranges;
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {
       return name_of_connection(planned.parameters) != name_of_connection(begin->parameters);
     });
-    const bool first = begin == cases.begin();
-    run_connection(context, pair, {begin, end}, memory, first, ranges);
+    // All cases of a launch have as many rounds.
+    for (auto& pair : pairs) {
+      const bool first = begin == cases.begin() && &pair == pairs.data();
+      run_connection(context, pair, {begin, end}, memory, first, ranges);
+    }
     begin = end;
   }
-  measure_more(context, pair, cases, ranges, memory);
+  measure_more(context, pairs.front(), cases, ranges, memory);
 }
 
 }  // namespace ucxbench::pingpong

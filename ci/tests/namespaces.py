@@ -84,6 +84,20 @@ class Hosts:
             ip("-n", self.name("switch"), "link", "set", f"to{host}", "master", "bridge")
 
 
+    @contextlib.contextmanager
+    def apart(self, *two):
+        """Whatever these two send each other is lost, and nobody is told; all others reach both."""
+        ways = [(host, "neigh", word, f"10.203.8.{peer + 1}", "dev", "eth7")
+                for host, peer in (two, two[::-1]) for word in ("replace", "delete")]
+        for host, *words in ways[::2]:
+            ip("-n", self.name(host), *words, "lladdr", "02:00:00:00:00:99", "nud", "permanent")
+        try:
+            yield
+        finally:
+            for host, *words in ways[1::2]:
+                ip("-n", self.name(host), *words)
+
+
 @contextlib.contextmanager
 def made(make, remove):
     """As long as the tests run that need them; skips these where there cannot be any."""

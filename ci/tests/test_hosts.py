@@ -205,9 +205,25 @@ def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):
     assert done.code == 0, done
     run = done.file
     assert {rank["host"] for rank in run["ranks"]} == {"node0", "node1", "node2"} and len(run["ranks"]) == 6
-    # One verdict, of pairs on two hosts.
+    # One verdict, of all 15 pairs, within hosts and between them.
     assert run["run"]["check"]["verdict"] == "met"
-    assert len(only([case for case in run["cases"] if case["benchmark"] == "pingpong"])["pairs"]) == 3
+    assert len(only([case for case in run["cases"] if case["benchmark"] == "pingpong"])["pairs"]) == 15
+
+
+def test_two_hosts_that_cannot_reach_each_other_are_not_met(spread, hosts, tmp_path):
+    """Both reach the first host, and ranks 2k and 2k + 1 are on hosts that reach each other."""
+    folder = tmp_path / "check-0"
+    folder.mkdir()
+    (folder / "site.toml").write_text('ranks = 2\n[[expect]]\ntransports = "tcp"\nmax_us = 1e6\n')
+    with hosts.apart(1, 2):
+        first, others = spread("check", "--expect", "site.toml", "--max-time", "10min", count=3)
+        done = first.finish()
+        for other in others:
+            other.finish()
+    assert done.code == 5, done
+    check = done.file["run"].get("check", {})
+    assert check.get("verdict") != "met" and "met  " not in done.out, done
+    assert re.search(r"node[12]", done.err), done
 
 
 def test_soak_keeps_its_hosts_from_run_to_run(bench, mpirun):

@@ -91,6 +91,20 @@ std::vector<double> launch_medians(const Case& of, const RankPair& pair,
   return medians;
 }
 
+/// What is said of no pair that nobody looked at. Either direction is enough.
+void take_coverage(CheckedLimit& checked, const Case& of) {
+  std::set<RankPair> seen;
+  for (const auto& record : of.launches) {
+    if (record.src != record.dst) seen.insert(std::minmax(record.src, record.dst));
+  }
+  const auto ranks = static_cast<std::size_t>(ranks_of(of));
+  const auto all = ranks * (ranks - 1) / 2;
+  if (checked.fulfilment != Fulfilment::met || seen.size() >= all) return;
+  checked.fulfilment = Fulfilment::inconclusive;
+  checked.why = "only " + std::to_string(seen.size()) + " of " + std::to_string(all) +
+                " pairs of ranks were measured";
+}
+
 CheckedLimit check_metric(const std::string& name, const std::string& metric, double limit,
                           const std::string& path_class, const Case& of) {
   CheckedLimit checked{.name = name, .expected = limit};
@@ -123,6 +137,7 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   if (checked.fulfilment == Fulfilment::inconclusive && checked.measured) {
     checked.why = "launches disagree, or only one ran: check again";
   }
+  take_coverage(checked, of);
   return checked;
 }
 
@@ -181,6 +196,7 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
   if (checked.fulfilment == Fulfilment::missed) {
     checked.why = carriers_in_words(of.path) + " carried it";
   }
+  take_coverage(checked, of);
   return checked;
 }
 

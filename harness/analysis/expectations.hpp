@@ -43,8 +43,9 @@ struct CheckedLimit {
 };
 
 /// The limits of `expectation` in the order of CheckedLimit::name. `rates` is a case of p2p that
-/// was measured one pair at a time, `latencies` one of pingpong; each is needed only for its limit
-/// (`rates` for the path).
+/// was measured one pair at a time, `latencies` one of pingpong of every pair. A limit is met only
+/// where all pairs of ranks were measured, in one direction at least. Each case is needed only for
+/// its limit (`rates` for the path).
 std::vector<CheckedLimit> check_limits(const Expectation& expectation, const Case* rates,
                                        const Case* latencies);
 

@@ -41,6 +41,22 @@ CheckedLimit only_limit(const Expectation& expectation, const Case& of) {
   return checked.at(0);
 }
 
+TEST(Expectations, AreNotMetByPairsThatNobodyMeasured) {
+  auto run = rates();
+  run.of.shows.ranks = 4;
+  for (const auto& [src, dst] : {std::pair{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}}) {
+    run.add(src, dst, {5, 6, 7}, "", {{"tcp", 1.0}});
+  }
+  const auto checked = only_limit({.min_GBps = 4}, run.of);
+  EXPECT_EQ(checked.fulfilment, Fulfilment::inconclusive);
+  EXPECT_EQ(checked.why, "only 5 of 6 pairs of ranks were measured");
+  EXPECT_EQ(only_limit({.carriers = {"tcp"}}, run.of).fulfilment, Fulfilment::inconclusive);
+  EXPECT_EQ(only_limit({.min_GBps = 6.5}, run.of).fulfilment, Fulfilment::inconclusive);
+  EXPECT_EQ(only_limit({.min_GBps = 8}, run.of).fulfilment, Fulfilment::missed);
+  run.add(2, 1, {5, 6, 7}, "", {{"tcp", 1.0}});
+  EXPECT_EQ(only_limit({.min_GBps = 4}, run.of).fulfilment, Fulfilment::met);
+}
+
 TEST(Expectations, AreMetByTheSlowestPair) {
   auto run = rates();
   run.add(0, 1, {5, 6, 7});

@@ -37,6 +37,7 @@ Json with_what_is_new(const Benchmark& benchmark, Json parameters) {
   if (benchmark.parameters.find("comm") != nullptr) parameters.emplace("comm", "ucx");
   if (benchmark.parameters.find("expected") != nullptr) parameters.emplace("expected", false);
   if (benchmark.parameters.find("buffers") != nullptr) parameters.emplace("buffers", "warm");
+  if (benchmark.parameters.find("pairs") != nullptr) parameters.emplace("pairs", "neighbours");
   if (benchmark.parameters.find("threads") != nullptr) {
     parameters.emplace("threads", 1);
     parameters.emplace("workers", "own");
