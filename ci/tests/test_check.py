@@ -228,7 +228,7 @@ def test_dry_run_measures_nothing(bench, tmp_path):
     assert done.code == 0, done
     planned = done.out.replace("/progress-mode=event", "")  # where there are fewer CPUs
     assert "p2p/tag/host-host/shm/16MiB/concurrent=one/ranks=4" in planned
-    assert "pingpong/tag/host-host/shm/8B/pairs=every/measure=latency/ranks=4" in planned
+    assert "pingpong/tag/host-host/shm/8B/measure=latency/pairs=every/ranks=4" in planned
     assert [file.name for file in tmp_path.iterdir()] == ["site.toml"]
 
 
