@@ -25,7 +25,7 @@ unsigned use_of_lane(const std::string& lane) {
   if (const auto found = known.find(transport); found != known.end()) return found->second;
   const bool ib =
       transport.starts_with("rc_") || transport.starts_with("ud_") || transport.starts_with("dc_");
-  return ib ? over_ib : 0;
+  return ib ? unsigned{over_ib} : 0U;
 }
 
 /// Of a member of a set, or what is called so by those that carried.
