@@ -61,10 +61,11 @@ TEST(Answers, CountNoRankThatIsNotReadyAsCommunication) {
                {{"name", "waiting"}, {"kind", "not-ready"}, {"share", 0.7}}};
   Result run;
   run.cases = {of};
-  EXPECT_EQ(answers_of(run),
-            (Lines{"limits: replay, 2 ranks over tcp: 10 % of the time waits for messages, 70 % "
-                   "for ranks that are not ready, what UCX takes while computing is not measured; "
-                   "the rest is computing, most in gaps (20 %): a faster transport gains at most 10 %"}));
+  EXPECT_EQ(
+      answers_of(run),
+      (Lines{"limits: replay, 2 ranks over tcp: 10 % of the time waits for messages, 70 % "
+             "for ranks that are not ready, what UCX takes while computing is not measured; "
+             "the rest is computing, most in gaps (20 %): a faster transport gains at most 10 %"}));
 }
 
 TEST(Answers, BeginWithFiguresThatCannotBe) {

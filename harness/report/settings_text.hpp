@@ -17,8 +17,8 @@ using UcxSettings = std::map<std::string, std::string>;  ///< "UCX_RNDV_THRESH" 
 /// "export UCX_RNDV_THRESH='64k'", one line for each.
 std::string export_lines(const UcxSettings& settings);
 
-/// "    rndv-thresh: \"64k\"": below `environment` of distributed-ucxx, whose options tcp, nvlink and
-/// infiniband go before a UCX_TLS there.
+/// "    rndv-thresh: \"64k\"": below `environment` of distributed-ucxx, whose options tcp, nvlink
+/// and infiniband go before a UCX_TLS there.
 std::string dask_lines(const UcxSettings& settings);
 
 enum class SettingsFormat { env, dask, ucx_conf };

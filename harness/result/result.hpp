@@ -127,8 +127,8 @@ struct Case {
   /// slowest_ms, per phase.
   Json phases = Json::array();
   /// Of a workload, per iteration: bytes between ranks, alone_GBps (all ranks together, nothing
-  /// else running), busy_ms, exposed_ms, not_ready_ms (of a replay), overlap, egress_imbalance (max/mean). Medians of launches.
-  /// limit_GBps and limited_by as `limits`, of all ranks together.
+  /// else running), busy_ms, exposed_ms, not_ready_ms (of a replay), overlap, egress_imbalance
+  /// (max/mean). Medians of launches. limit_GBps and limited_by as `limits`, of all ranks together.
   Json exchange = Json::object();
   /// Between GPUs: what links let the pairs reach, per class of path (analysis/run_limits.hpp).
   Json limits = Json::array();
