@@ -113,3 +113,13 @@ def test_a_plan_is_data_too(bench):
     assert plan["schema"] == "ucx-bench/plan/1" and plan["seconds"] > 0 and plan["launches"] == 2
     assert only(plan["plans"])["cases"] == ["pingpong/tag/host-host/tcp/8B"]
     assert plan["ucx"]["settings"]["UCX_TLS"] and plan["libraries"]["libucp.so.0"]["path"].endswith("libucp.so.0")
+
+
+@pytest.mark.parametrize("command", ["pingpong", "suite"])
+def test_a_dry_run_leaves_a_recorded_run(bench, tmp_path, command):
+    (tmp_path / "run.json").write_text("a recorded run")
+    (tmp_path / "suite.toml").write_text('[[case]]\nargs = "pingpong --transports tcp --sizes 8"\n')
+    words = {"pingpong": ["--transports", "tcp", "--sizes", "8"], "suite": ["suite.toml"]}[command]
+    done = bench("--dry-run", command, *words, "--json", "run.json")
+    assert done.code == 0 and "pingpong/tag/host-host/tcp/8B" in done.out, done
+    assert (tmp_path / "run.json").read_text() == "a recorded run"

@@ -163,7 +163,8 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
       schedule.duet.empty() ? nullptr : std::make_unique<DuetSupervisor>(schedule.duet, signals);
   if (duet) check_duets(result, launches, *duet);
   if (global.dry_run) {
-    const bool shown = run.outputs.write_plan(plan_json(result, launches, schedule, machine.found));
+    const bool shown = run.outputs.write_plan(plan_json(result, launches, schedule, machine.found),
+                                              schedule.only_launch.has_value());
     return {std::nullopt, shown ? exit_of_plan(launches) : print_plan(result, launches, schedule)};
   }
 

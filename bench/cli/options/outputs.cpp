@@ -250,10 +250,9 @@ Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& ta
   return exit;
 }
 
-bool Outputs::write_plan(const Json& plan) const {
+bool Outputs::write_plan(const Json& plan, bool for_ab) const {
   const auto& json = files_.at("json");
-  // A folder keeps runs only.
-  return !is_folder(json) && write_output(json, to_text(plan) + "\n");
+  return (for_ab || json == "-") && write_output(json, to_text(plan) + "\n");
 }
 
 void Outputs::write_run(const Result& result) const {

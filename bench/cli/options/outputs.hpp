@@ -63,8 +63,9 @@ class Outputs {
   /// is said.
   Exit write(const Result& result, const std::optional<RenderOptions>& table) const;
 
-  /// --dry-run: the plan of the run, as JSON, to --json FILE. Returns whether that is stdout.
-  bool write_plan(const Json& plan) const;
+  /// --dry-run: the plan of the run, as JSON, to --json -; to a file only for_ab, because it would
+  /// take the place of a recorded run. Returns whether stdout has it.
+  bool write_plan(const Json& plan, bool for_ab) const;
 
   /// --json FILE, for a command that did not write it as it went.
   void write_run(const Result& result) const;
