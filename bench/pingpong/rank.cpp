@@ -27,12 +27,14 @@
 namespace ucxbench::pingpong {
 namespace {
 
+// All ranks gather what each says: meanwhile the other side may still need progress of either
+// connection.
 void report_rank(RankContext& context, Connection& connection, const Parameters& parameters,
-                 const PairMemory& memory) {
+                 const PairMemory& memory, const Rendezvous::Progress& progress) {
   context.report_rank(
       memory.gpu(),
       {{"net_devices", parameters.net_devices}, {"ucx_effective", connection.effective()}},
-      [&] { connection.loops().turn(); });
+      progress);
 }
 
 // For bench/fidelity/proof.py alone, which shows that proof costs the timed loops nothing. A path
@@ -58,7 +60,7 @@ void run_connection(RankContext& context, Pair& pair,
     connection.loops().turn();
     if (one_way) one_way_loops.turn();
   };
-  if (first) report_rank(context, connection, common, memory);
+  if (first) report_rank(context, connection, common, memory, progress);
   for (const auto& planned : cases) {
     context.rendezvous().barrier(progress);
     const auto& parameters = planned.parameters;
