@@ -99,7 +99,7 @@ def test_each_command_over_four_hosts(spread, hosts, command):
         assert {pid % 1000: event["dur"] for pid, event in shown.items()} == {
             rank: pytest.approx(2e-3 * expected[host]) for rank, host in places.items() if host != "node0"}
     if command == "p2p":
-        assert re.search(r"between hosts +\S+ GB/s, the median of 48 pairs; within one host \S+ GB/s, ", " ".join(done.out.split()))
+        assert re.search(r"between hosts +\S+ GB/s, the median of 48 pairs \(\S+\.\.\S+\); within one host \S+ GB/s, ", " ".join(done.out.split()))
     for case in run["cases"]:
         for pair in case["pairs"]:
             apart = places[pair["src"]] != places[pair["dst"]]
