@@ -20,8 +20,9 @@ struct Load {
 
 /// Ticks from before the first message to each one's last, by the receiver's clock: by the rank
 /// that sent, 0 where none did. They begin before a barrier that all ranks have to reach before any
-/// sends, so no message has come by then; its time is part of theirs. All ranks call these
-/// together.
+/// sends, so no message has come by then; its time is part of theirs. So the longest of them is no
+/// shorter than from the first begin to the last end, whichever rank's clock it is by. All ranks
+/// call these together.
 std::vector<std::uint64_t> many_to_one(Communicator& comm, const Clock& clock, const Load& load);
 std::vector<std::uint64_t> one_to_many(Communicator& comm, const Clock& clock, const Load& load);
 

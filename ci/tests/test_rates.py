@@ -1,6 +1,7 @@
 """No rate of any benchmark, device and API is above what could come (shims/pace.cpp), and no time is by a clock that was set
 (shims/step.cpp)."""
 
+import json
 import pathlib
 import shutil
 
@@ -92,6 +93,17 @@ def test_of_several_origins(paced, op, prefill, held):
     done = paced("kv", "--op", op, "--block", BYTES, "--descriptors", MESSAGES, "--prefill", prefill, "--decode", 3 - prefill,
                  "--sessions", 1, "--rounds", 2, "--transports", "shm", *SEVERAL, held=held)
     assert_no_rate_is_too_high(done.file, {"first_round_GBps", "later_round_GBps", "descriptors_per_s"})
+
+
+# Two pairs of ranks, one of which begins when the other has ended.
+def test_of_a_workload(paced, tmp_path):
+    workers = [f"tcp://127.0.0.1:{port}" for port in range(1, 5)]
+    message = {"start": 1.0, "stop": 1.001, "total": MESSAGES * BYTES}
+    log = {worker: [message | {"who": workers[at - 1]}] if at in (1, 3) else [] for at, worker in enumerate(workers)}
+    (tmp_path / "dask.json").write_text(json.dumps(log))
+    done = paced("replay", "dask.json", "--as-fast-as-possible", "--runs", 2, "--warmup-runs", 0, "--transports", "shm", *SEVERAL, held="2,3")
+    assert_no_rate_is_too_high(done.file, {"throughput_GBps", "exchange_GBps"})
+    assert only(done.file["cases"])["exchange"]["alone_GBps"] <= most_of("alone_GBps")
 
 
 # In the calibration, between it and what is timed, and in the middle; of one rank, of whom the other knows, and of both.

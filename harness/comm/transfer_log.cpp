@@ -5,21 +5,29 @@
 
 namespace ucxbench {
 
-std::uint64_t busy_ns(std::span<const Transfer> transfers) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals;
+std::vector<Stretch> busy(std::span<const Transfer> transfers) {
+  std::vector<Stretch> intervals;
   for (const auto& transfer : transfers) {
     if (transfer.kind != Transfer::phase && transfer.completed_ns > transfer.posted_ns) {
-      intervals.emplace_back(transfer.posted_ns, transfer.completed_ns);
+      intervals.push_back({transfer.posted_ns, transfer.completed_ns});
     }
   }
-  std::sort(intervals.begin(), intervals.end());
-  std::uint64_t busy = 0;
-  std::uint64_t until = 0;
-  for (const auto& [from, to] : intervals) {
-    if (to > until) busy += to - std::max(from, until);
-    until = std::max(until, to);
+  std::ranges::sort(intervals, {}, &Stretch::begin_ns);
+  std::vector<Stretch> all;
+  for (const auto& interval : intervals) {
+    if (!all.empty() && interval.begin_ns <= all.back().end_ns) {
+      all.back().end_ns = std::max(all.back().end_ns, interval.end_ns);
+    } else {
+      all.push_back(interval);
+    }
   }
-  return busy;
+  return all;
+}
+
+std::uint64_t sum_ns(std::span<const Stretch> stretches) {
+  std::uint64_t ns = 0;
+  for (const auto& [begin, end] : stretches) ns += end - begin;
+  return ns;
 }
 
 }  // namespace ucxbench

@@ -44,8 +44,17 @@ class TransferLog {
   std::uint64_t dropped_ = 0;
 };
 
-/// Nanoseconds during which at least one of these messages was under way: the union of their
-/// intervals.
-std::uint64_t busy_ns(std::span<const Transfer> transfers);
+/// A stretch of time, in nanoseconds.
+struct Stretch {
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+/// When at least one of these messages was under way: the union of their intervals, in order, of
+/// which none touch.
+std::vector<Stretch> busy(std::span<const Transfer> transfers);
+std::uint64_t sum_ns(std::span<const Stretch> stretches);
+inline std::uint64_t busy_ns(std::span<const Transfer> transfers) {
+  return sum_ns(busy(transfers));
+}
 
 }  // namespace ucxbench

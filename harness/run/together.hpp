@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/core/clock.hpp"
 #include "harness/core/json.hpp"
@@ -72,5 +73,9 @@ struct Together {
 
 /// Of one at least.
 Together together_of(std::span<const Span> spans);
+
+/// How long at least one of them was under way, at most: of parts with gaps, in which others may
+/// have theirs. Their bytes do not matter.
+double covered_ns(std::vector<Span> spans);
 
 }  // namespace ucxbench

@@ -51,6 +51,6 @@ class Panel:
         axes.set_ylim(len(self.bars) - 0.4, -0.6)
         axes.set_xlim(0, 1.2 * max(walls + ends))
         axes.set_xlabel("ms, medians over runs and launches")
-        axes.set_title("phases: median rank; whole run: slowest rank", fontsize=11)
+        axes.set_title("phases: median rank; whole run: all ranks", fontsize=11)
         axes.grid(True, axis="x", color="#d0d0d0", linewidth=0.7)
         legend_below(axes, [Line2D([], [], markersize=10, label="whole run", **WHOLE_RUN)])

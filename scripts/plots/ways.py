@@ -40,7 +40,7 @@ class Bars:
                 widths = [way["parts"][at] for way in self.ways]
                 axes.barh(places, widths, left=left, color=color, height=0.7, label=label)
                 left = [before + width for before, width in zip(left, widths)]
-            axes.plot([way["p50"] for way in self.ways], places, "k|", markersize=12, label="whole run, slowest rank")
+            axes.plot([way["p50"] for way in self.ways], places, "k|", markersize=12, label="whole run, all ranks")
             axes.legend(loc="lower right", fontsize=9)
         else:
             axes.barh(places, [way["p50"] for way in self.ways], color=COLORS[0], height=0.7)

@@ -9,6 +9,7 @@
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/run/together.hpp"
+#include "workloads/common/phases.hpp"
 
 namespace ucxbench {
 namespace {
@@ -36,7 +37,7 @@ std::optional<double> median_exchange_GBps(
   const auto own_clock = std::hash<std::string>()(clock_identity());
   std::vector<double> rates;
   for (int i = 0; i < times; ++i) {
-    const auto met = timed_meeting([&] { comm.barrier(); });
+    const auto met = meet(comm);
     const auto sent = exchange(static_cast<std::uint32_t>(i));
     const auto all = together_of(
         spans_of(all_gather(comm, {sent, own_clock, met.came_ns, met.left_ns, monotonic_ns()})));

@@ -5,16 +5,40 @@
 #include "harness/core/json.hpp"
 
 namespace ucxbench {
+namespace {
+
+Json to_json(const std::vector<Stretch>& stretches) {
+  auto json = Json::array();
+  for (const auto& [begin, end] : stretches) json.push_back({begin, end});
+  return json;
+}
+
+std::vector<Stretch> stretches_from(const Json& json) {
+  std::vector<Stretch> stretches;
+  for (const auto& each : json) {
+    stretches.push_back({each.at(0).get<std::uint64_t>(), each.at(1).get<std::uint64_t>()});
+  }
+  return stretches;
+}
+
+}  // namespace
 
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock) {
   const auto ns = [&](std::uint64_t ticks) {
     return static_cast<std::uint64_t>(clock.us(ticks) * 1e3);
   };
   Iteration iteration;
+  iteration.met = phases.met();
+  iteration.began_ns = phases.began_ns();
   iteration.wall_ns = ns(phases.wall());
   if (const auto ticks = phases.progress()) iteration.progress_ns = ns(*ticks);
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
     iteration.phase_ns.push_back(ns(phases.ticks(phase)));
+    Stretch stretch;
+    if (const auto when = phases.when(phase)) {
+      stretch = {iteration.began_ns + ns(when->first), iteration.began_ns + ns(when->second)};
+    }
+    iteration.phase_when.push_back(stretch);
   }
   return iteration;
 }
@@ -56,13 +80,16 @@ std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, doub
 }
 
 Json to_json(const Iteration& i) {
-  return {{"wall_ns", i.wall_ns},
+  return {{"met", to_json(i.met)},
+          {"began_ns", i.began_ns},
+          {"wall_ns", i.wall_ns},
           {"phase_ns", i.phase_ns},
           {"progress_ns", i.progress_ns ? Json(*i.progress_ns) : Json()},
-          {"busy_ns", i.busy_ns},
+          {"busy", to_json(i.busy)},
           {"sent_bytes", i.sent_bytes},
           {"received_bytes", i.received_bytes},
-          {"phase_bytes", i.phase_bytes}};
+          {"phase_bytes", i.phase_bytes},
+          {"phase_when", to_json(i.phase_when)}};
 }
 
 Json to_json(const Inflow& inflow) {
@@ -80,15 +107,18 @@ Json to_json(const Inflow& inflow) {
 
 Iteration parse_iteration(const Json& json) {
   Iteration i;
+  i.met = met_from(json.at("met"));
+  json.at("began_ns").get_to(i.began_ns);
   json.at("wall_ns").get_to(i.wall_ns);
   json.at("phase_ns").get_to(i.phase_ns);
   if (const auto& ns = json.at("progress_ns"); !ns.is_null()) {
     i.progress_ns = ns.get<std::uint64_t>();
   }
-  json.at("busy_ns").get_to(i.busy_ns);
+  i.busy = stretches_from(json.at("busy"));
   json.at("sent_bytes").get_to(i.sent_bytes);
   json.at("received_bytes").get_to(i.received_bytes);
   json.at("phase_bytes").get_to(i.phase_bytes);
+  i.phase_when = stretches_from(json.at("phase_when"));
   return i;
 }
 

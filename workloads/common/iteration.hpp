@@ -26,21 +26,27 @@ std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, doub
 
 /// What one rank says of one measured iteration, in nanoseconds and bytes.
 struct Iteration {
+  Met met{};                   ///< the meeting of all ranks before it
+  std::uint64_t began_ns = 0;  ///< by this rank's CLOCK_MONOTONIC, as all but durations here
   std::uint64_t wall_ns = 0;
   std::vector<std::uint64_t> phase_ns;
   /// In what moves messages, while a phase computed; empty where it was never timed.
   std::optional<std::uint64_t> progress_ns{};
-  /// With a message under way; 0 without a transfer log, from which it follows for a workload that
-  /// does not set it.
-  std::uint64_t busy_ns = 0;
+  /// With a message under way; empty without a transfer log, from which it follows for a workload
+  /// that does not set it.
+  std::vector<Stretch> busy{};
   std::uint64_t sent_bytes = 0, received_bytes = 0;
   /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
   std::vector<std::uint64_t> phase_bytes{};
+  /// From when each phase was first entered until it was last left; of one that never
+  /// was, 0. Not needed without phase_bytes.
+  std::vector<Stretch> phase_when{};
   /// Where that is known: by rank, how long this one waited for it, and did nothing else.
   std::vector<std::uint64_t> waited_ns{};
   std::vector<UnderWay> under_way{};  ///< likewise, what came from each rank
 };
 
+/// Without the bytes.
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);
 
 /// What one rank received from another over all measured iterations, by the transfer log.

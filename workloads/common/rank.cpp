@@ -8,6 +8,7 @@
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/duets.hpp"
 #include "harness/run/proof_record.hpp"
+#include "harness/run/together.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/transports/counters.hpp"
 #include "harness/transports/proof.hpp"
@@ -161,7 +162,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
                       std::uint64_t input_bytes, const PreparedWorkload& workload) {
   auto& rendezvous = context.rendezvous();
   const auto progress = [&] { comm.rest(rendezvous); };
-  RankFacts own;
+  RankFacts own{.clock = clock_identity()};
   std::optional<double> alone;
   if (p.calibrations > 0 && comm.size() > 1) {
     rendezvous.phase("the exchange alone");
@@ -216,11 +217,10 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     const auto begin = log.records().size();
     auto [iteration, slept_ns] = checked_run();
     own.asleep_ns += slept_ns;
-    if (iteration.busy_ns == 0) iteration.busy_ns = busy_ns(log.records().subspan(begin));
+    if (iteration.busy.empty()) iteration.busy = busy(log.records().subspan(begin));
     own.iterations.push_back(std::move(iteration));
-    RankFacts last;
-    last.iterations = {own.iterations.back()};
-    last.checks = own.checks;
+    const RankFacts last{
+        .clock = own.clock, .iterations = {own.iterations.back()}, .checks = own.checks};
     const auto all =
         gather(rendezvous, fmt::format("run/{}/{}", index, run), to_json(last), progress);
     {
@@ -228,6 +228,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
       transfers = log.records();
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
         auto facts = parse_rank_facts(all[rank]);
+        finished[rank].clock = std::move(facts.clock);
         finished[rank].iterations.push_back(std::move(facts.iterations.front()));
         finished[rank].checks = std::move(facts.checks);
       }
@@ -254,6 +255,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
       inflow.under_way->ns += iteration.under_way.at(src).ns;
     }
   }
+  own.iterations.clear();  // rank 0 has them
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();
   {
@@ -265,6 +267,9 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   if (comm.rank() == 0) {
     std::vector<RankFacts> ranks;
     for (const auto& facts : gathered) ranks.push_back(parse_rank_facts(facts));
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      ranks[rank].iterations = finished[rank].iterations;
+    }
     report(context, comm, index, p, phases, input_bytes, alone, ranks, workload, planned);
   }
   rendezvous.barrier(progress);

@@ -7,6 +7,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/together.hpp"
 
 namespace ucxbench {
 namespace {
@@ -21,16 +22,25 @@ double median_of(const RankFacts& rank, const Value& value) {
   return median(std::move(values));
 }
 
-// Per iteration: the largest value over the ranks.
-std::vector<double> slowest(const std::vector<RankFacts>& ranks, const Value& value) {
-  std::vector<double> all(ranks.front().iterations.size());
+// What one rank did in one iteration.
+using When = std::function<std::vector<Stretch>(const Iteration&)>;
+
+// What all ranks did in one iteration, by their common time axis.
+std::vector<Span> spans_of(const std::vector<RankFacts>& ranks, std::size_t nth, const When& when) {
+  const bool one_clock = std::ranges::all_of(
+      ranks, [&](const RankFacts& rank) { return rank.clock == ranks.front().clock; });
+  const TimeAxis axis(one_clock, ranks.front().iterations.at(nth).met);
+  std::vector<Span> spans;
   for (const auto& rank : ranks) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = std::max(all[i], value(rank.iterations.at(i)));
+    const auto& iteration = rank.iterations.at(nth);
+    for (const auto& [begin, end] : when(iteration)) {
+      spans.push_back({.begin = axis.at(begin, iteration.met), .end = axis.at(end, iteration.met)});
     }
   }
-  return all;
+  return spans;
 }
+
+std::vector<Stretch> whole(const Iteration& i) { return {{i.began_ns, i.began_ns + i.wall_ns}}; }
 
 double sum_of(const std::vector<RankFacts>& ranks, const Value& value) {
   double sum = 0;
@@ -80,6 +90,8 @@ Value bytes_in(std::size_t phase) {
   };
 }
 
+double moving_ns(const Iteration& i) { return static_cast<double>(sum_ns(i.busy)); }
+
 Value ns_in(std::size_t phase) {
   return [phase](const Iteration& i) { return static_cast<double>(i.phase_ns.at(phase)); };
 }
@@ -103,16 +115,23 @@ Json phases_of(const std::vector<RankFacts>& ranks, std::span<const Phase> phase
   return all;
 }
 
-// Per iteration: what all ranks received in a phase by the slowest one's time in it.
+// Per iteration: what all ranks received in a phase, from the first one's begin of it to the last
+// one's end.
 std::vector<double> rates_of_phase(const std::vector<RankFacts>& ranks, std::size_t phase,
                                    double clock_step_ns) {
-  const auto ns = slowest(ranks, ns_in(phase));
   std::vector<double> rates;
-  for (std::size_t i = 0; i < ns.size(); ++i) {
+  const auto in_phase = [phase](const Iteration& i) {
+    const auto& when = i.phase_when.at(phase);
+    return when.end_ns == 0 ? std::vector<Stretch>() : std::vector{when};
+  };
+  for (std::size_t i = 0; i < ranks.front().iterations.size(); ++i) {
+    if (ranks.front().iterations[i].phase_bytes.empty()) continue;
     double bytes = 0;
     for (const auto& rank : ranks) bytes += bytes_in(phase)(rank.iterations[i]);
-    const auto rate = Clock::rate_per_s(bytes, ns[i], clock_step_ns);
-    if (rate && *rate > 0) rates.push_back(*rate * 1e-9);
+    if (bytes <= 0) continue;
+    const auto ns = together_of(spans_of(ranks, i, in_phase)).span_ns;
+    const auto rate = Clock::rate_per_s(bytes, ns, clock_step_ns);
+    if (rate) rates.push_back(*rate * 1e-9);
   }
   return rates;
 }
@@ -138,7 +157,7 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const Phase> pha
     most_sent = std::max(most_sent, of_rank);
   }
   const auto iterations = static_cast<double>(ranks.front().iterations.size());
-  const auto busy = sum_of(ranks, [](const Iteration& i) { return double(i.busy_ns); });
+  const auto busy = sum_of(ranks, moving_ns);
   // Without a phase that waits all of them do nothing else, but in gaps and before others are
   // ready.
   const auto exposed = sum_of(ranks, [&](const Iteration& i) {
@@ -194,7 +213,8 @@ Json pairs_of(const std::vector<RankFacts>& ranks, double clock_step_ns) {
 }  // namespace
 
 Json to_json(const RankFacts& facts) {
-  Json json = {{"iterations", Json::array()},
+  Json json = {{"clock", facts.clock},
+               {"iterations", Json::array()},
                {"inflows", Json::array()},
                {"transfers_dropped", facts.transfers_dropped},
                {"peak_buffer_bytes", facts.peak_buffer_bytes},
@@ -208,6 +228,7 @@ Json to_json(const RankFacts& facts) {
 
 RankFacts parse_rank_facts(const Json& json) {
   RankFacts facts;
+  json.at("clock").get_to(facts.clock);
   for (const auto& iteration : json.at("iterations"))
     facts.iterations.push_back(parse_iteration(iteration));
   for (const auto& inflow : json.at("inflows")) facts.inflows.push_back(parse_inflow(inflow));
@@ -224,17 +245,19 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Ph
                          double clock_step_ns, std::string_view mover) {
   LaunchRecord record;
   record.iterations = ranks.front().iterations.size();
-  auto wall_ms = slowest(ranks, [](const Iteration& i) { return double(i.wall_ns) * 1e-6; });
-  const auto busy_ns = slowest(ranks, [](const Iteration& i) { return double(i.busy_ns); });
+  std::vector<double> wall_ms;
   std::vector<double> throughput;
   std::vector<double> exchange;
-  for (std::size_t i = 0; i < wall_ms.size(); ++i) {
-    const auto input = Clock::rate_per_s(double(input_bytes), wall_ms[i] * 1e6, clock_step_ns);
+  for (std::size_t i = 0; i < record.iterations; ++i) {
+    const auto wall_ns = together_of(spans_of(ranks, i, whole)).span_ns;
+    wall_ms.push_back(wall_ns * 1e-6);
+    const auto input = Clock::rate_per_s(double(input_bytes), wall_ns, clock_step_ns);
     if (input) throughput.push_back(*input * 1e-9);
     double received = 0;
     for (const auto& rank : ranks) received += double(rank.iterations[i].received_bytes);
-    const auto moved = Clock::rate_per_s(received, busy_ns[i], clock_step_ns);
-    if (moved && busy_ns[i] > 0) exchange.push_back(*moved * 1e-9);
+    const auto any_ns = covered_ns(spans_of(ranks, i, &Iteration::busy));
+    const auto moved = Clock::rate_per_s(received, any_ns, clock_step_ns);
+    if (moved && any_ns > 0) exchange.push_back(*moved * 1e-9);
   }
   record.samples["wall_ms"] = make_samples(std::move(wall_ms), kept_samples);
   if (!throughput.empty()) {

@@ -21,9 +21,14 @@ RankFacts rank_with(const Iteration& iteration) {
 TEST(Record, HasRatesOfPhasesThatExchangeApart) {
   constexpr std::array<Phase, 2> phases = {
       {{"there", PhaseKind::exchanging}, {"back", PhaseKind::exchanging}}};
-  const std::vector<RankFacts> ranks = {
-      rank_with({.wall_ns = 3000, .phase_ns = {1000, 2000}, .phase_bytes = {9000, 4000}}),
-      rank_with({.wall_ns = 3000, .phase_ns = {500, 1000}, .phase_bytes = {3000, 4000}})};
+  const std::vector<RankFacts> ranks = {rank_with({.wall_ns = 3000,
+                                                   .phase_ns = {1000, 2000},
+                                                   .phase_bytes = {9000, 4000},
+                                                   .phase_when = {{100, 1100}, {1100, 3100}}}),
+                                        rank_with({.wall_ns = 3000,
+                                                   .phase_ns = {500, 1000},
+                                                   .phase_bytes = {3000, 4000},
+                                                   .phase_when = {{200, 700}, {1100, 2100}}})};
   const auto record = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
   EXPECT_DOUBLE_EQ(record.samples.at("there_GBps").values.at(0), 12);
   EXPECT_DOUBLE_EQ(record.samples.at("back_GBps").values.at(0), 4);
@@ -33,6 +38,44 @@ TEST(Record, HasRatesOfPhasesThatExchangeApart) {
   EXPECT_DOUBLE_EQ(record.workload.at("phases").at(1).at("ingress_imbalance").get<double>(), 1);
   // They do nothing else.
   EXPECT_DOUBLE_EQ(record.workload.at("exchange").at("exposed_ms").get<double>(), 3e-3);
+}
+
+// The second rank begins when the first has ended. Each one's own times are half of what both took.
+TEST(Record, HasRatesOfTheTimeThatAllRanksTook) {
+  constexpr std::array<Phase, 1> phases = {{{"there", PhaseKind::exchanging}}};
+  const auto rank_from = [](std::uint64_t began_ns, const char* clock, Met met) {
+    auto facts = rank_with({.met = met,
+                            .began_ns = began_ns,
+                            .wall_ns = 1000,
+                            .phase_ns = {1000},
+                            .busy = {{began_ns, began_ns + 200}, {began_ns + 300, began_ns + 500}},
+                            .received_bytes = 4000,
+                            .phase_bytes = {4000},
+                            .phase_when = {{began_ns, began_ns + 1000}}});
+    facts.clock = clock;
+    return parse_rank_facts(to_json(facts));
+  };
+  const auto record = [&](const std::vector<RankFacts>& ranks) {
+    return make_record(ranks, phases, 24'000, {}, step_ns, "UCX").samples;
+  };
+  const auto value = [](const auto& samples, const char* name) {
+    return samples.at(name).values.at(0);
+  };
+  const auto one_by_one = record({rank_from(5000, "a", {}), rank_from(6000, "a", {})});
+  EXPECT_DOUBLE_EQ(value(one_by_one, "wall_ms"), 2e-3);
+  EXPECT_DOUBLE_EQ(value(one_by_one, "throughput_GBps"), 12);
+  EXPECT_DOUBLE_EQ(value(one_by_one, "exchange_GBps"), 10) << "a message is under way for 800 ns";
+  EXPECT_DOUBLE_EQ(value(one_by_one, "there_GBps"), 4);
+  const auto at_once = record({rank_from(5000, "a", {}), rank_from(5000, "a", {})});
+  EXPECT_DOUBLE_EQ(value(at_once, "wall_ms"), 1e-3);
+  EXPECT_DOUBLE_EQ(value(at_once, "throughput_GBps"), 24);
+  EXPECT_DOUBLE_EQ(value(at_once, "exchange_GBps"), 20);
+  EXPECT_DOUBLE_EQ(value(at_once, "there_GBps"), 8);
+  // Of two clocks it is known only that both had met: up to 1000 ns apart.
+  const auto apart = record({rank_from(5000, "a", {.came_ns = 4000, .left_ns = 5000}),
+                             rank_from(905'000, "b", {.came_ns = 904'000, .left_ns = 905'000})});
+  EXPECT_DOUBLE_EQ(value(apart, "wall_ms"), 2e-3);
+  EXPECT_DOUBLE_EQ(value(apart, "there_GBps"), 4);
 }
 
 TEST(Record, HasNoneOfPhasesThatDoNotSay) {

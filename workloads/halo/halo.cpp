@@ -145,8 +145,7 @@ Iteration Halo::run(std::uint32_t number, TransferLog* log) {
   make_waves(number);
   kernels_->start(tile_, expected_.waves, u_);
   comm_.log_into(log, number);
-  comm_.barrier();
-  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
+  clock.start(comm_, clock_, log, number);
   for (std::uint64_t step = 0; step < p_.steps; ++step) {
     clock.enter(packing, clock_.ticks());
     kernels_->pack(tile_, u_, sent_columns_[0], sent_columns_[1]);

@@ -36,7 +36,7 @@ class Halo {
   /// Both arrays, around whose tiles rows come to, and the columns.
   std::vector<Buffer> received() const { return {buffers_[0], buffers_[1], buffers_[3]}; }
 
-  /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
+  /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
 
   /// All steps from the beginning, between two barriers.

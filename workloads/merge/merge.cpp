@@ -184,8 +184,7 @@ Iteration Merge::run(std::uint32_t number, TransferLog* log) {
   }
   joined_.rows = 0;
   comm_.log_into(log, number);
-  comm_.barrier();
-  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
+  clock.start(comm_, clock_, log, number);
   partition(*sides_[0]);
   if (p_.bulk_synchronous) {
     partition(*sides_[1]);

@@ -37,7 +37,7 @@ class Merge {
   /// What messages are received into.
   std::vector<Buffer> received() const;
 
-  /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
+  /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
 
   /// One merge, between two barriers.

@@ -130,8 +130,7 @@ Iteration Moe::run(std::uint32_t number, TransferLog* log) {
   run_ = number;
   for (const auto& peer : peers_) fill(peer);
   comm_.log_into(log, number);
-  comm_.barrier();
-  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
+  clock.start(comm_, clock_, log, number);
   exchange_counts(number);
   clock.enter(dispatching, clock_.ticks());
   dispatch(number);

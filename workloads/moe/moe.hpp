@@ -35,7 +35,7 @@ class Moe {
   /// What messages are received into.
   std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
 
-  /// The same messages: bytes of all ranks by the slowest rank's time.
+  /// The same messages: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
 
   Iteration run(std::uint32_t number, TransferLog* log);

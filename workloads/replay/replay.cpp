@@ -97,7 +97,7 @@ Replay::Run Replay::play(bool with_gaps, std::uint32_t number) {
   run.gaps.reserve(order_.gaps_ns.size());
   log_.clear();
   comm_.log_into(&log_, number);
-  comm_.barrier();
+  run.met = meet(comm_);
   const auto records = [&] { return log_.records(); };
   run.when.begin_ns = monotonic_ns();
   auto last_ns = run.when.begin_ns;
@@ -188,6 +188,8 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   const auto played = play(!p_.as_fast_as_possible, number);
   if (p_.injected != Injected::nothing) inject();
   Iteration iteration;
+  iteration.met = played.met;
+  iteration.began_ns = played.when.begin_ns;
   iteration.wall_ns = played.when.end_ns - played.when.begin_ns;
   iteration.phase_ns.resize(phases.size());
   iteration.sent_bytes = sent_bytes_;
@@ -202,7 +204,7 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   if (log != nullptr) {
     // In a gap, too, a message may be under way; before both ends are ready, none is.
     for (const auto& [doing, when] : parts_of(played.when, {}, transfers)) {
-      if (doing == Doing::transferring) iteration.busy_ns += when.end_ns - when.begin_ns;
+      if (doing == Doing::transferring) iteration.busy.push_back(when);
     }
   }
   for (const auto& [doing, when] : parts) {

@@ -39,7 +39,7 @@ class Replay {
   /// What messages are received into.
   std::vector<Buffer> received() const { return {buffers_[1]}; }
 
-  /// The same messages without gaps: bytes of all ranks over the slowest rank's time.
+  /// The same messages without gaps: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
   Iteration run(std::uint32_t number, TransferLog* log);
   /// Checks every message that was received. The error in words; empty if there is none.
@@ -53,6 +53,7 @@ class Replay {
     std::vector<UnderWay> under_way;            ///< by sender
   };
   struct Run {
+    Met met;
     Stretch when;
     std::vector<Stretch> gaps;
   };

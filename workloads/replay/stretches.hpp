@@ -8,11 +8,6 @@
 
 namespace ucxbench::replay {
 
-/// A stretch of time, in nanoseconds.
-struct Stretch {
-  std::uint64_t begin_ns = 0, end_ns = 0;
-};
-
 /// What a rank did. `gaps`: it spent the recorded time between its messages; `transferring`: it
 /// waited, and both ends of one of its messages were ready; `waiting`: it waited for other ranks.
 enum class Doing : std::size_t { gaps, transferring, waiting };

@@ -145,8 +145,7 @@ Iteration Svd::run(std::uint32_t number, TransferLog* log) {
   matrix_.rotate(number);
   factors_->make(matrix_, static_cast<std::uint64_t>(comm_.rank()) * p_.rows);
   comm_.log_into(log, number);
-  comm_.barrier();
-  clock_of_phases_.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
+  clock_of_phases_.start(comm_, clock_, log, number);
   factors_->factor();
   climb(number);
   descend(number);

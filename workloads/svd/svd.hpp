@@ -35,7 +35,7 @@ class Svd {
   /// What messages are received into, and the vectors.
   std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
 
-  /// The same messages, up the tree and down: bytes of all ranks by the slowest rank's time.
+  /// The same messages, up the tree and down: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
 
   Iteration run(std::uint32_t number, TransferLog* log);

@@ -137,8 +137,7 @@ Iteration Transpose::run(std::uint32_t number, TransferLog* log) {
   const auto first = layout_.first_chunk(rank_);
   const auto end = layout_.first_chunk(rank_ + 1);
   comm_.log_into(log, number);
-  comm_.barrier();
-  clock.start(clock_.ticks(), log, static_cast<std::uint16_t>(comm_.rank()), number);
+  clock.start(comm_, clock_, log, number);
   clock.enter(shuffling, clock_.ticks());
   begin_exchange(number);
   while (p_.bulk_synchronous && !exchange_->all_arrived()) step();

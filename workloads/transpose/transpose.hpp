@@ -34,7 +34,7 @@ class Transpose {
   /// The ring that messages are received into.
   std::vector<Buffer> received() const { return {buffers_[1]}; }
 
-  /// The exchange alone, with the same messages: bytes of all ranks by the slowest rank's time.
+  /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
   std::optional<double> exchange_alone_GBps();
 
   /// One y = x + xᵀ, between two barriers.
