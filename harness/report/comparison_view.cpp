@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "harness/report/markdown_text.hpp"
@@ -106,6 +107,19 @@ std::string of_plain_medians(const Comparison& comparison) {
       counted(rows, "row"), name_of(*most), significant(most->base, 4), significant(most->now, 4));
 }
 
+// A line for each set of labels.
+std::vector<std::string> lines_of_labels(const Comparison& comparison) {
+  std::map<std::string, std::size_t> rows;
+  for (const auto& series : comparison.series) ++rows[series.labels];
+  std::vector<std::string> lines;
+  for (const auto& [labels, count] : rows) {
+    if (labels.empty()) continue;
+    lines.push_back(fmt::format("labels: {}", on_one_line(labels)));
+    if (rows.size() > 1) lines.back() += fmt::format(" ({})", counted(count, "row"));
+  }
+  return lines;
+}
+
 std::string of_the_host(const Comparison& comparison) {
   return fmt::format("host reference drifted: {}: rerun interleaved (ucx-bench ab)",
                      comparison.host_changed);
@@ -198,6 +212,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   std::string text = summary_of(comparison) + "\n";
   for (const auto& difference : comparison.differences)
     text += wrapped(on_one_line(difference), "  ", page_width());
+  for (const auto& line : lines_of_labels(comparison)) text += wrapped(line, "  ", page_width());
   if (verbose && !comparison.placements.empty())
     text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width());
   if (!comparison.host_changed.empty())
@@ -231,6 +246,9 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const auto& difference : comparison.differences) {
     text += "- " + markdown_escaped(on_one_line(difference)) + "\n";
   }
+  for (const auto& line : lines_of_labels(comparison)) {
+    text += "- " + markdown_escaped(line) + "\n";
+  }
   if (!comparison.host_changed.empty()) {
     text += "- " + markdown_escaped(on_one_line(of_the_host(comparison))) + "\n";
   }
@@ -262,6 +280,7 @@ Json series_json(const SeriesChange& series) {
                {"pair", pair_json(series.pair)},
                {"better", series.better},
                {"verdict", to_string(series.change)},
+               {"labels", text_or_null(series.labels)},
                {"by", to_string(series.method)},
                {"in_turns", text_or_null(series.in_turns)},
                {"base", number_or_null(series.base)},

@@ -44,6 +44,18 @@ TEST(ComparisonView, OtherPlainMediansAreSaidOnce) {
   EXPECT_EQ(comparison_table(comparison).find("medians over all launches"), std::string::npos);
 }
 
+TEST(ComparisonView, EachOutputSaysTheLabels) {
+  auto comparison = against_the_plain_medians();
+  comparison.series.front().labels = "vm, same-gpu";
+  for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
+    EXPECT_NE(text.find("labels: vm, same-gpu\n"), std::string::npos) << text;
+  }
+  EXPECT_EQ(comparison_json(comparison).at("series").at(0).at("labels"), "vm, same-gpu");
+  comparison.series.push_back(comparison.series.front());
+  comparison.series.front().labels = "vm";
+  EXPECT_NE(comparison_table(comparison).find("labels: vm, same-gpu (1 row)"), std::string::npos);
+}
+
 TEST(ComparisonView, EachOutputEndsWithNothingDecided) {
   auto comparison = against_the_plain_medians();
   comparison.series.resize(10, comparison.series.front());

@@ -20,6 +20,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -43,6 +44,15 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
   return series;
 }
 
+Row row_of_other_pairs(const Case& of, const std::string& metric) {
+  return {.series = {.key = of.key,
+                     .metric = metric,
+                     .better = shown_metric(of, metric).better,
+                     .reason = "pairs",
+                     .why = "not judged: the runs have different pairs of ranks, and this is the "
+                            "median over all; see the rows of pairs"}};
+}
+
 // Of the canaries, or of all other cases.
 std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& demands) {
   std::vector<Row> rows;
@@ -60,7 +70,9 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
         rows.push_back({.series = missing_series(old_case, name, new_case, false)});
         continue;
       }
-      rows.push_back(weigh(name, runs, old_case, *new_case, demands));
+      rows.push_back(have_same_pairs(name, old_case, *new_case)
+                         ? weigh(name, runs, old_case, *new_case, demands)
+                         : row_of_other_pairs(old_case, name));
       if (!canaries) add(rows_of_pairs(name, runs, old_case, *new_case, demands));
     }
     if (new_case != nullptr && !canaries) {
@@ -189,6 +201,21 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
       join(deciding, ", "));
 }
 
+void add_labels(std::vector<SeriesChange>& series, const Result& base, const Result& now) {
+  for (auto& row : series) {
+    std::vector<std::string> sides;
+    for (const auto* run : {&base, &now}) {
+      if (const auto* of = find_case(*run, row.key)) {
+        sides.push_back(join(labels_of(*run, *of), ", "));
+      }
+    }
+    const auto words = [](const std::string& labels) { return labels.empty() ? "none" : labels; };
+    row.labels = sides.front() == sides.back()
+                     ? sides.front()
+                     : words(sides.front()) + " -> " + words(sides.back());
+  }
+}
+
 // A line for each reason.
 void add_reasons_in_turns(Comparison& comparison) {
   std::map<std::string, std::size_t> rows;
@@ -277,6 +304,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
       series.push_back(missing_series(new_case, name, old_case, true));
     }
   }
+  add_labels(series, base, now);
   std::stable_sort(series.begin(), series.end(), comes_before);
   comparison.next_steps = next_steps(comparison, now);
   return comparison;

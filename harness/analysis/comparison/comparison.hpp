@@ -46,6 +46,9 @@ struct SeriesChange {
   std::optional<RowPair> pair{};
   std::string better{};  ///< "lower" or "higher"
   Change change = Change::inconclusive;
+  /// What stands beside the figures (labels_of): "vm, same-gpu", or "vm -> vm, same-gpu" where
+  /// those of the two runs differ; empty where there is none.
+  std::string labels{};
   Method method = Method::launches;
   /// Of launches of both sides of one `ab`: why they were no duets; else empty.
   std::string in_turns{};
@@ -76,7 +79,8 @@ struct SeriesChange {
   Doubt doubt = Doubt::none;
   std::size_t launches_wanted = 0;
   /// Of an inconclusive one, a word: "launches" (too few), "noise", "clock", "placement", "drift",
-  /// "host" (its reference drifted), or "time-sliced" (its ranks take turns on one GPU).
+  /// "host" (its reference drifted), "pairs" (the runs have different ones), or "time-sliced" (its
+  /// ranks take turns on one GPU).
   std::string reason{};
   /// One line, with what to do unless next_steps say that; empty of a change and of none.
   std::string why{};

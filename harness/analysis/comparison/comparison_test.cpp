@@ -75,6 +75,26 @@ TEST(Compare, JudgesNoTimesOfRanksThatTakeTurnsOnAGpu) {
   }
 }
 
+TEST(Compare, SaysTheLabelsOfBothRuns) {
+  auto base = run({1, 1}, 12, 1);
+  auto now = run({1, 1}, 12, 2);
+  const auto labels = [&] {
+    auto rows = compare(base, now).series;
+    std::ranges::sort(rows, {}, &SeriesChange::key);
+    return std::pair(rows.at(0).labels, rows.at(1).labels);
+  };
+  using Both = std::pair<std::string, std::string>;
+  EXPECT_EQ(labels(), Both("", ""));
+  now.cases[0].labels = {"same-gpu"};
+  EXPECT_EQ(labels(), Both("none -> same-gpu", ""));
+  for (auto* of : {&base, &now}) of->machine["labels"] = {"vm"};
+  EXPECT_EQ(labels(), Both("vm -> vm, same-gpu", "vm"));
+  base.cases[0].labels = {"same-gpu"};
+  EXPECT_EQ(labels(), Both("vm, same-gpu", "vm"));
+  now.cases.pop_back();
+  EXPECT_EQ(labels(), Both("vm, same-gpu", "vm"));
+}
+
 TEST(Compare, SaysWhenAVerdictIsOutOfReach) {
   const auto found = compare(run({1}, 3, 1), run({2}, 3, 2));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);

@@ -130,12 +130,16 @@ class PairRows {
     for (auto& [pair, records] : of_base) {
       const auto found = of_now.find(pair);
       if (found == of_now.end()) {
-        rows.push_back({.series = without_new(row_pair(hosts, pair))});
+        rows.push_back({.series = row_of_one_run(row_pair(hosts, pair), Change::missing)});
       } else if (together) {
         by_hosts[{host_of(hosts, pair.first), host_of(hosts, pair.second)}].push_back(pair);
       } else {
         rows.push_back(row_of(row_pair(hosts, pair), std::move(records), std::move(found->second)));
       }
+    }
+    for (const auto& [pair, records] : of_now) {
+      if (of_base.contains(pair)) continue;
+      rows.push_back({.series = row_of_one_run(row_pair(hosts, pair), Change::added)});
     }
     const bool more_is_better = shown_metric(base_, metric_).better == "higher";
     for (const auto& [between, pairs] : by_hosts) {
@@ -153,13 +157,14 @@ class PairRows {
   }
 
  private:
-  SeriesChange without_new(RowPair pair) const {
+  SeriesChange row_of_one_run(RowPair pair, Change change) const {
     return {.key = base_.key,
             .metric = metric_,
             .pair = std::move(pair),
             .better = shown_metric(base_, metric_).better,
-            .change = Change::missing,
-            .why = "the new run does not have this pair"};
+            .change = change,
+            .why = fmt::format("the {} run does not have this pair",
+                               change == Change::missing ? "new" : "base")};
   }
 
   Row row_of(RowPair pair, std::vector<LaunchRecord> base, std::vector<LaunchRecord> now) const {
@@ -194,6 +199,14 @@ std::string in_words(const RowPair& pair) {
   if (pair.slowest_of > 1) words += fmt::format(", slowest of {}", pair.slowest_of);
   if (pair.stands_for > 1) words += fmt::format(", worst of {}", pair.stands_for);
   return words;
+}
+
+bool have_same_pairs(const std::string& metric, const Case& base, const Case& now) {
+  const auto of_base = records_of(base, metric);
+  const auto of_now = records_of(now, metric);
+  const auto pair = [](const Records::value_type& of) { return of.first; };
+  return std::max(of_base.size(), of_now.size()) < 2 ||
+         std::ranges::equal(of_base, of_now, {}, pair, pair);
 }
 
 std::vector<Row> rows_of_pairs(const std::string& metric, const TwoRuns& runs, const Case& base,

@@ -212,6 +212,23 @@ TEST(Pairs, OutOfReachTheyAreUndecidedAndHideNothing) {
 TEST(Pairs, MissingOnesAreNamed) {
   const auto found = compare(run_with({{}}), run_with({{.seed = 2, .absent = {{3, 5}}}}));
   EXPECT_EQ(row_of_pair(found, PairRanks{3, 5}).change, Change::missing);
+  const auto more = compare(run_with({{.seed = 2, .absent = {{3, 5}}}}), run_with({{}}));
+  EXPECT_EQ(row_of_pair(more, PairRanks{3, 5}).change, Change::added);
+}
+
+// One of two pairs is lost, which is twice as fast as the other: no pair changed.
+TEST(Pairs, MediansOverOtherPairsAreNotJudged) {
+  for (const auto* metric : {"bandwidth_GBps", "latency_us"}) {
+    const MadePairs both{.metric = metric, .ranks = 3, .factors = {{{0, 1}, 2}}};
+    auto fewer = both;
+    fewer.seed = 2;
+    fewer.absent = {{0, 1}, {0, 2}, {1, 0}};
+    for (const auto& found : {compare(run_with({both}), run_with({fewer})),
+                              compare(run_with({fewer}), run_with({both}))}) {
+      EXPECT_TRUE(changed_rows(found).empty()) << metric;
+      EXPECT_EQ(row_of_pair(found, std::nullopt).reason, "pairs") << metric;
+    }
+  }
 }
 
 TEST(Pairs, OfVeryManyTheSlowestBetweenTwoHostsHasARow) {

@@ -55,7 +55,9 @@ void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case&
   series.new_launches = found.now.size();
   if (found.strata.empty()) {
     series.why = found.why_not;
-    series.reason = "placement";
+    const bool any = !usable_medians(base.metrics.at(metric)).empty() &&
+                     !usable_medians(now.metrics.at(metric)).empty();
+    series.reason = any ? "placement" : "launches";
     return;
   }
   series.base = median(usable_medians(base.metrics.at(metric)));
