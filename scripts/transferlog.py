@@ -32,8 +32,7 @@ class Timeline:
     """The run of median length, of the launch of median length."""
 
     ranks: dict  # number: Rank
-    wall_ms: float  # of the slowest rank
-    end_ms: float  # when the last rank ended
+    end_ms: float  # when the last rank ended, after the first one's begin
     uncertainty_us: float = 0  # of the difference between two hosts' clocks; None: unknown
     kinds: dict = dataclasses.field(default_factory=dict)  # of phases: name: "computing", "waiting", …
 
@@ -124,6 +123,15 @@ def zeros_of(run, index, launch, firsts):
     return {host: zero + offsets[host] for host in firsts}, uncertainty_ns * 1e-3
 
 
+def longest_of(spans, hosts):
+    """By rank its begin and end, by its host's clock: the longest time from the first begin on a host to the last end there."""
+    of_hosts = {}
+    for rank, (begin, end) in spans.items():
+        first, last = of_hosts.get(hosts.get(rank), (begin, end))
+        of_hosts[hosts.get(rank)] = min(first, begin), max(last, end)
+    return max(last - first for first, last in of_hosts.values())
+
+
 def timeline_of(run, index, file, sections):
     """The timeline of case `index`. Throws NoLog if the log has none."""
     import numpy
@@ -138,20 +146,20 @@ def timeline_of(run, index, file, sections):
     logs = {}
     for _, _, rank, records, at in chosen:
         logs[rank] = numpy.frombuffer(whole, RECORD, records, at)
-    begins, walls = {}, {}
+    hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
+    begins, spans = {}, {}
     for rank, records in logs.items():
         phases = records[records["kind"] == PHASE]
         for number in numpy.unique(phases["iteration"]):
             own = phases[phases["iteration"] == number]
             begin, end = int(own["posted_ns"].min()), int(own["completed_ns"].max())
             begins[rank, number] = begin
-            walls.setdefault(int(number), {})[rank] = end - begin
+            spans.setdefault(int(number), {})[rank] = (begin, end)
     # A log that was full has not the last runs of all ranks.
-    whole_runs = sorted((max(of.values()), number) for number, of in walls.items() if len(of) == len(logs))
+    whole_runs = sorted((longest_of(of, hosts), number) for number, of in spans.items() if len(of) == len(logs))
     if not whole_runs:
         raise NoLog(f"the transfer log has no complete run of {case['key']}")
-    wall_ns, number = whole_runs[(len(whole_runs) - 1) // 2]
-    hosts = {entry["rank"]: entry["host"] for entry in run["ranks"]}
+    _, number = whole_runs[(len(whole_runs) - 1) // 2]
     firsts = {}  # when the first rank of each host began, by that host's clock
     for rank in logs:
         host = hosts.get(rank)
@@ -161,4 +169,4 @@ def timeline_of(run, index, file, sections):
     ranks = {rank: rank_of(records[records["iteration"] == number], list(kinds), zeros[hosts.get(rank)])
              for rank, records in sorted(logs.items())}
     end_ms = max(float(ends.max()) for rank in ranks.values() for _, ends in rank.phases.values() if len(ends))
-    return Timeline(ranks=ranks, wall_ms=wall_ns * 1e-6, end_ms=end_ms, uncertainty_us=uncertainty_us, kinds=kinds)
+    return Timeline(ranks=ranks, end_ms=end_ms, uncertainty_us=uncertainty_us, kinds=kinds)

@@ -101,7 +101,8 @@ def test_of_a_workload(paced, tmp_path):
     message = {"start": 1.0, "stop": 1.001, "total": MESSAGES * BYTES}
     log = {worker: [message | {"who": workers[at - 1]}] if at in (1, 3) else [] for at, worker in enumerate(workers)}
     (tmp_path / "dask.json").write_text(json.dumps(log))
-    done = paced("replay", "dask.json", "--as-fast-as-possible", "--runs", 2, "--warmup-runs", 0, "--transports", "shm", *SEVERAL, held="2,3")
+    done = paced("replay", "dask.json", "--as-fast-as-possible", "--runs", 2, "--warmup-runs", 0, "--transports", "shm",
+                 *SEVERAL, held="2,3")
     assert_no_rate_is_too_high(done.file, {"throughput_GBps", "exchange_GBps"})
     assert only(done.file["cases"])["exchange"]["alone_GBps"] <= most_of("alone_GBps")
 

@@ -103,7 +103,7 @@ def charts_of(timelines):
     for name, timeline in timelines:
         shown = shown_ranks(timeline)
         rows, steps = rows_of([(rank, timeline.ranks[rank]) for rank in shown], names, end_ms)
-        about = f"{significant(timeline.wall_ms)} ms"
+        about = f"{significant(timeline.end_ms)} ms"
         if len(shown) < len(timeline.ranks):
             about += f"; {len(shown)} of {len(timeline.ranks)} ranks, from the one that waited least to the one that waited most"
         if timeline.uncertainty_us is None:

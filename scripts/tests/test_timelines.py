@@ -5,7 +5,7 @@ import pytest
 from logs import RECEIVE, keep_two_ranks, log_of, records, section
 from pages import timeline
 from seen import made
-from transferlog import Rank, Timeline, zeros_of
+from transferlog import Rank, Timeline, longest_of, zeros_of
 
 
 def with_log(run):
@@ -68,7 +68,7 @@ def rank_of(*intervals, messages=()):
 def test_a_timeline_has_the_longest_phase_of_each_step_and_how_much_of_it_messages_took(monkeypatch):
     monkeypatch.setattr(timeline, "STEPS", (10,))
     rank = rank_of(("build", 0, 2), ("wait", 2, 4.7), ("build", 4.7, 6), messages=[(1, 3), (5, 5.4)])
-    [made_of] = timeline.charts_of([("a case", Timeline({7: rank}, wall_ms=6, end_ms=10, kinds={"build": "computing", "wait": "waiting"}))])
+    [made_of] = timeline.charts_of([("a case", Timeline({7: rank}, end_ms=10, kinds={"build": "computing", "wait": "waiting"}))])
     chart = made_of["chart"]
     assert [part["name"] for part in chart["parts"]] == ["build", "wait (waiting)"]
     assert chart["rows"] == [{"name": "rank 7", "phases": [0, 2, 0, 2, 3, 1, 5, 1, 0], "messages": [1, 2, 4, 5, 1, 2]}]
@@ -78,7 +78,15 @@ def test_a_timeline_has_the_longest_phase_of_each_step_and_how_much_of_it_messag
 def test_a_timeline_of_very_many_parts_is_coarser(monkeypatch):
     monkeypatch.setattr(timeline, "MOST_NUMBERS", 100)
     rank = rank_of(*(("build", at, at + 0.5) for at in range(100)))
-    assert timeline.charts_of([("a case", Timeline({0: rank}, wall_ms=100, end_ms=100))])[0]["chart"]["steps"] == 1000
+    assert timeline.charts_of([("a case", Timeline({0: rank}, end_ms=100))])[0]["chart"]["steps"] == 1000
+
+
+def test_a_run_takes_as_long_as_all_ranks_of_a_host():
+    hosts = {0: "a", 1: "a", 2: "b", 3: "b"}
+    one_by_one, later = {0: (0, 10), 1: (10, 20)}, {2: (5000, 5012), 3: (5001, 5013)}
+    assert longest_of(one_by_one, hosts) == 20
+    assert longest_of(later, hosts) == 13
+    assert longest_of(one_by_one | later, hosts) == 20, "nothing is known between two clocks"
 
 
 def test_ranks_of_several_hosts_stand_side_by_side_by_their_clocks():
@@ -94,7 +102,7 @@ def test_ranks_of_several_hosts_stand_side_by_side_by_their_clocks():
 
     rank = rank_of(("build", 0, 2))
     for uncertainty_us, said in ((0, ""), (34.5, "; clocks of its hosts to within ± 34.5 µs"), (None, "; the clocks of its hosts")):
-        [made_of] = timeline.charts_of([("a case", Timeline({0: rank}, 2, 2, uncertainty_us))])
+        [made_of] = timeline.charts_of([("a case", Timeline({0: rank}, 2, uncertainty_us))])
         assert made_of["about"].startswith("2.00 ms" + said) and (said or made_of["about"] == "2.00 ms")
         assert made_of["chart"]["uncertainty_ms"] == (uncertainty_us or 0) * 1e-3
 
