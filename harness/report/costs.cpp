@@ -188,7 +188,7 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
       costs.emplace_back("between hosts", rates);
     }
   }
-  if (block.kind() == ViewKind::workload && block.measured.size() > 1) {
+  if (block.kind() == ViewKind::workload && has_efficiency(block)) {
     costs.emplace_back("efficiency",
                        "throughput per rank against the fewest ranks; data that no longer fit into "
                        "caches lower it, too: not all of a loss is communication");

@@ -130,6 +130,11 @@ std::string calibrated_of(const Case& of) {
 
 }  // namespace
 
+bool has_efficiency(const Block& block) {
+  return std::ranges::any_of(block.measured,
+                             [&](const Case* of) { return &fewest_ranks(*of, block) != of; });
+}
+
 Grid workload_metrics_of(const Block& block) {
   Grid grid;
   add_axes(grid, block);
@@ -164,7 +169,7 @@ Grid workload_metrics_of(const Block& block) {
   add(exchange, "alone", [](const Case& of) { return text_of(of.exchange, "alone_GBps"); });
   add_own_intervals(exchange,
                     [](const Case& of) { return interval_at(of.exchange, "alone_GBps"); });
-  if (block.measured.size() > 1) {
+  if (has_efficiency(block)) {
     add("", "efficiency",
         [&](const Case& of) { return efficiency_in_words(of, fewest_ranks(of, block)); });
   }

@@ -8,6 +8,9 @@
 
 namespace ucxbench {
 
+/// Whether any case can be held against one with fewer ranks: else there is no efficiency to tell.
+bool has_efficiency(const Block& block);
+
 /// One row per case: time, throughput, exchange, and how the time scales.
 Grid workload_metrics_of(const Block& block);
 

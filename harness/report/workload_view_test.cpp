@@ -159,5 +159,16 @@ TEST(Scaling, IsHeldAgainstTheFewestRanksOfTheSameEdge) {
   for (const std::size_t row : {1, 3}) EXPECT_EQ(grid.rows.at(row).back(), "50 %");
 }
 
+// A row held against itself would say 100 %.
+TEST(Scaling, HasNoEfficiencyOfOneNumberOfRanks) {
+  Result result;
+  result.cases = {workload({"shm"}, 2, nullptr), workload({"shm"}, 4, nullptr)};
+  EXPECT_TRUE(has_efficiency(blocks_of(result).front()));
+  result.cases[1] = workload({"shm"}, 2, nullptr);
+  EXPECT_FALSE(has_efficiency(blocks_of(result).front()));
+  const auto grid = workload_metrics_of(blocks_of(result).front());
+  EXPECT_NE(grid.columns.back().name, "efficiency");
+}
+
 }  // namespace
 }  // namespace ucxbench
