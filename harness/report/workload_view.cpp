@@ -131,8 +131,9 @@ std::string calibrated_of(const Case& of) {
 }  // namespace
 
 bool has_efficiency(const Block& block) {
-  return std::ranges::any_of(block.measured,
-                             [&](const Case* of) { return &fewest_ranks(*of, block) != of; });
+  return std::ranges::any_of(block.measured, [&](const Case* of) {
+    return ranks_of(fewest_ranks(*of, block)) < ranks_of(*of);
+  });
 }
 
 Grid workload_metrics_of(const Block& block) {

@@ -162,9 +162,9 @@ TEST(Scaling, IsHeldAgainstTheFewestRanksOfTheSameEdge) {
 // A row held against itself would say 100 %.
 TEST(Scaling, HasNoEfficiencyOfOneNumberOfRanks) {
   Result result;
-  result.cases = {workload({"shm"}, 2, nullptr), workload({"shm"}, 4, nullptr)};
+  result.cases = {workload({"shm"}, 2, "strong"), workload({"shm"}, 4, "strong")};
   EXPECT_TRUE(has_efficiency(blocks_of(result).front()));
-  result.cases[1] = workload({"shm"}, 2, nullptr);
+  result.cases[1] = workload({"shm"}, 2, "strong");
   EXPECT_FALSE(has_efficiency(blocks_of(result).front()));
   const auto grid = workload_metrics_of(blocks_of(result).front());
   EXPECT_NE(grid.columns.back().name, "efficiency");
