@@ -142,7 +142,8 @@ class PairRows {
       rows.push_back({.series = row_of_one_run(row_pair(hosts, pair), Change::added)});
     }
     const bool more_is_better = shown_metric(base_, metric_).better == "higher";
-    for (const auto& [between, pairs] : by_hosts) {
+    for (const auto& entry : by_hosts) {
+      const auto& pairs = entry.second;
       const auto slowest = [&](const Records& all) {
         std::vector<const std::vector<LaunchRecord>*> records;
         for (const auto& pair : pairs) records.push_back(&all.at(pair));

@@ -10,7 +10,7 @@ namespace ucxbench {
 
 /// Up to so many pairs of a case have a row each, which is those of 64 ranks. Of more, all pairs
 /// from one host to another have one row together: of the slowest of them in each launch.
-inline constexpr std::size_t most_pair_rows = 64 * 63;
+inline constexpr std::size_t most_pair_rows = std::size_t{64} * 63;
 
 /// What of a workload's messages is known of each pair in each launch: GB/s from when the receive
 /// was posted, the median of a launch's messages. Only rows of pairs have it.
