@@ -250,7 +250,7 @@ def test_large_gpu_messages_go_by_cuda_ipc_beside_tcp_and_ib(guest):
     assert "UCX configured no lane for tcp" in case["path"]["why"]
     # What ib carried is the agreements, not the payload.
     assert 0 < done.packets < ITERATIONS * MIB // MTU
-    assert "transport used  nvlink" in done.out
+    assert "transport used  cuda_ipc over NVLink" in done.out
     assert "emulated-gpu, soft-roce" in done.out
     assert_says_that_it_is_emulated(done)
 
@@ -276,7 +276,7 @@ def test_sizes_choose_between_cuda_ipc_and_ib(guest):
     small, large = done.run["cases"]
     assert_small_staged_over_ib(small)
     assert_large_by_cuda_ipc(done, large)
-    assert "transport used  ib (8 B), nvlink (1 MiB)" in done.out
+    assert "transport used  ib (8 B), cuda_ipc over NVLink (1 MiB)" in done.out
 
 
 @needs_cuda_ucx
