@@ -38,9 +38,7 @@ void add_later(Values& values, const Round& round, const Layout& layout) {
 // Of those who post, all begin when they have left the meeting.
 double span_ns(const std::vector<Json>& ranks, std::size_t round) {
   const auto of = [round](const Json& rank) { return rank.at("rounds").at(round); };
-  const bool one_clock = std::ranges::all_of(
-      ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
-  const TimeAxis axis(one_clock, met_from(of(ranks[0]).at("meeting")));
+  const TimeAxis axis(read_one_clock(ranks), met_from(of(ranks[0]).at("meeting")));
   std::vector<Span> spans;
   for (const auto& rank : ranks) {
     const auto meeting = met_from(of(rank).at("meeting"));

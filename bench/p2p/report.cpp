@@ -71,8 +71,7 @@ class Reporter {
   /// To the record of one pair, what all pairs were together.
   void add_together(const Parameters& p, const std::vector<Json>& ranks,
                     LaunchRecord& record) const {
-    const bool one_clock = std::ranges::all_of(
-        ranks, [&](const Json& rank) { return rank.at("clock") == ranks[0].at("clock"); });
+    const bool one_clock = read_one_clock(ranks);
     std::vector<double> GBps;
     std::vector<double> common_ms;
     std::vector<double> span_ms;

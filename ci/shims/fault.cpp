@@ -36,17 +36,9 @@
 #include <string_view>
 #include <utility>
 
+#include "shim.hpp"
+
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 void leave_file(const std::string& name, const std::string& text) {
   const auto path = variable("FAULT_FOLDER") + "/" + name;

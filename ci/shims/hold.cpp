@@ -25,12 +25,9 @@
 #include <string_view>
 #include <utility>
 
-namespace {
+#include "shim.hpp"
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+namespace {
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -48,11 +45,6 @@ bool so_far() {
   const auto blank = says.find(' ');
   return says.empty() ||
          text_of(says.substr(0, blank)).find(says.substr(blank + 1)) != std::string::npos;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 void reached(std::string_view call) {

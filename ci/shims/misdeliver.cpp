@@ -33,19 +33,11 @@
 #include <utility>
 #include <vector>
 
+#include "shim.hpp"
+
 namespace {
 
 using Bytes = std::vector<char>;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 constexpr std::size_t least_bytes = 100;
 constexpr std::size_t cut_bytes = 16;

@@ -23,6 +23,8 @@
 #include <ctime>
 #include <string>
 
+#include "shim.hpp"
+
 namespace {
 
 constexpr std::uint64_t quiet_ns = 5'000'000;
@@ -32,11 +34,6 @@ std::uint64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 struct Pace {
@@ -92,11 +89,6 @@ auto sent(std::size_t bytes, Call call) {
   const auto result = call();
   if (!data && pace().held) be_held();
   return result;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim.hpp"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -36,11 +38,6 @@ void stretch() {
     }
   }
   posted = Clock::now();
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace

@@ -17,17 +17,9 @@
 #include <ctime>
 #include <string>
 
+#include "shim.hpp"
+
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 /// By how much the time of day is another one now.
 time_t clock_step() {

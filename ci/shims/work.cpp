@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim.hpp"
+
 namespace {
 
 struct Work {
@@ -83,11 +85,6 @@ void work_for(Call call, std::size_t bytes) {
   } else if (call == Call::send && table.first_rank) {
     work(wanted->in_turn);
   }
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <thread>
 
 #include "harness/core/failure.hpp"
@@ -60,12 +61,21 @@ void check_ranks_agree(Rendezvous& rendezvous, const Clock& clock,
   const auto own_name = clock_identity() + " " + clock.name().substr(0, clock.name().find(' '));
   const auto own_ns = clock.us(many_ticks) * 1e3;
   const Json own = {own_name, own_ns};
-  const auto all = rendezvous.all_gather("calibrations", to_bytes(own), progress);
-  for (std::size_t other = 0; other < all.size(); ++other) {
-    const auto theirs = from_bytes(all[other]);
-    if (theirs.at(0) != own_name) continue;
-    check_no(doubt_between(own_ns, theirs.at(1).get<double>(), rendezvous.rank(),
-                           static_cast<int>(other)));
+  const auto all = gather(rendezvous, "calibrations", own, progress);
+  struct Extremes {
+    std::size_t slowest, fastest;  // ranks
+  };
+  const auto ns_of = [&](std::size_t rank) { return all[rank].at(1).get<double>(); };
+  std::map<std::string, Extremes> by_clock;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto name = all[rank].at(0).get<std::string>();
+    auto& [slowest, fastest] = by_clock.try_emplace(name, Extremes{rank, rank}).first->second;
+    if (ns_of(rank) < ns_of(slowest)) slowest = rank;
+    if (ns_of(rank) > ns_of(fastest)) fastest = rank;
+  }
+  for (const auto& [name, of] : by_clock) {
+    check_no(doubt_between(ns_of(of.fastest), ns_of(of.slowest), static_cast<int>(of.fastest),
+                           static_cast<int>(of.slowest)));
   }
 }
 

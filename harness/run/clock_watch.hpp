@@ -49,7 +49,8 @@ class ClockWatch {
 /// Of two ranks' calibrations, in nanoseconds of a thousand million ticks.
 std::optional<ClockDoubt> doubt_between(double of_rank, double of_other, int rank, int other);
 
-/// All ranks call it: each looks at those that read the same clocks. Throws what `in_words` says.
+/// All ranks call it. Rank 0 looks at all that read the same clocks, and throws what `in_words`
+/// says of the two that differ most; the others wait for nobody.
 void check_ranks_agree(Rendezvous& rendezvous, const Clock& clock,
                        const Rendezvous::Progress& progress);
 

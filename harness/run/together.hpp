@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,16 @@ namespace ucxbench {
 
 /// Processes of which this is equal read one CLOCK_MONOTONIC.
 std::string clock_identity();
+
+/// Whether it is equal for all ranks, by what `identity` makes of the facts of one.
+template <typename Facts, typename Identity>
+bool read_one_clock(const std::vector<Facts>& ranks, Identity identity) {
+  return std::ranges::all_of(
+      ranks, [&](const Facts& rank) { return identity(rank) == identity(ranks.front()); });
+}
+inline bool read_one_clock(const std::vector<Json>& ranks) {
+  return read_one_clock(ranks, [](const Json& rank) -> const Json& { return rank.at("clock"); });
+}
 
 /// When a rank was in a meeting of ranks, by its CLOCK_MONOTONIC: when it came, and when it left,
 /// which was after the last one had come.

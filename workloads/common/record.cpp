@@ -27,9 +27,9 @@ using When = std::function<std::vector<Stretch>(const Iteration&)>;
 
 // What all ranks did in one iteration, by their common time axis.
 std::vector<Span> spans_of(const std::vector<RankFacts>& ranks, std::size_t nth, const When& when) {
-  const bool one_clock = std::ranges::all_of(
-      ranks, [&](const RankFacts& rank) { return rank.clock == ranks.front().clock; });
-  const TimeAxis axis(one_clock, ranks.front().iterations.at(nth).met);
+  const TimeAxis axis(
+      read_one_clock(ranks, [](const RankFacts& rank) -> auto& { return rank.clock; }),
+      ranks.front().iterations.at(nth).met);
   std::vector<Span> spans;
   for (const auto& rank : ranks) {
     const auto& iteration = rank.iterations.at(nth);
