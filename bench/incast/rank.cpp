@@ -15,6 +15,7 @@
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
+#include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/checked_window.hpp"
 #include "harness/run/proof_record.hpp"
@@ -206,9 +207,7 @@ class Rank : public RankOfCases<Parameters> {
     const auto counted = moved_since(before);
     const auto payload = load.messages * p.bytes * (static_cast<std::uint64_t>(comm().size()) - 1);
     check_windows(p);
-    const Json own = {{"checks", to_json(checks_)},
-                      {"counted", counted_here(counted)},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const auto own = case_facts(checks_, counted_here(counted));
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (is_hot()) report(planned, ranks, payload);
@@ -217,14 +216,7 @@ class Rank : public RankOfCases<Parameters> {
   void report(const PlannedCase<Parameters>& planned, const std::vector<Json>& ranks,
               std::uint64_t payload) {
     const auto& p = planned.parameters;
-    Checks checks;
-    std::uint64_t peak = 0;
-    std::vector<Json> counted;
-    for (const auto& rank : ranks) {
-      checks.add(parse_checks(rank.at("checks")));
-      peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
-      counted.push_back(rank.at("counted"));
-    }
+    const auto facts = facts_of_all(ranks);
     auto record = made_record(p);
     for (int peer = 1; peer < comm().size(); ++peer) {
       for (const auto& lane : comm().lanes(peer)) {
@@ -236,14 +228,14 @@ class Rank : public RankOfCases<Parameters> {
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),
-                            .moved = counted_by_all(counted),
+                            .moved = facts.counted,
                             .payload_bytes = payload,
                             .message_bytes = static_cast<double>(p.bytes),
                             .alike = false};
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
                               context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, checks.verified, checks.error, frame_.waiting(),
-                         peak);
+    context_.report_case(planned.index, record, facts.checks.verified, facts.checks.error,
+                         frame_.waiting(), facts.peak_buffer_bytes);
   }
 
   LaunchRecord made_record(const Parameters& p) const {

@@ -19,6 +19,7 @@
 #include "bench/kv/report.hpp"
 #include "harness/comm/one_sided_device.hpp"
 #include "harness/core/units.hpp"
+#include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
 #include "harness/run/rank_of_cases.hpp"
@@ -189,10 +190,8 @@ class Rank : public RankOfCases<Parameters> {
   }
 
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
-    const Json own = {{"checks", to_json(checks_)},
-                      {"words", proof_.words},
-                      {"counted", proof_.counted},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    auto own = case_facts(checks_, proof_.counted);
+    own["words"] = proof_.words;
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (rank() == 0) report(planned, layout, ranks);
@@ -201,21 +200,16 @@ class Rank : public RankOfCases<Parameters> {
   void report(const PlannedCase<Parameters>& planned, const Layout& layout,
               const std::vector<Json>& ranks) {
     const auto& p = planned.parameters;
-    Checks checks;
+    const auto facts = facts_of_all(ranks);
     std::string words;
-    std::uint64_t peak = 0;
-    std::vector<Json> counted;
     for (const auto& of : ranks) {
-      checks.add(parse_checks(of.at("checks")));
-      counted.push_back(of.at("counted"));
       if (words.empty()) words = of.at("words").get<std::string>();
-      peak = std::max(peak, of.at("peak_buffer_bytes").get<std::uint64_t>());
     }
     auto record = made_record(layout);
     record.lanes = comm().lanes(p.prefill);
     const Evidence evidence{.lanes = record.lanes,
                             .path = parse_request_info(words),
-                            .moved = counted_by_all(counted),
+                            .moved = facts.counted,
                             .payload_bytes = counted_messages(p.bytes) * p.bytes,
                             .message_bytes = static_cast<double>(p.bytes)};
     auto protocol = protocol_record(p.bytes, "bandwidth", evidence.path);
@@ -223,8 +217,8 @@ class Rank : public RankOfCases<Parameters> {
     record.path =
         path_record(TransportSet::of(p.transports), evidence, Json::array({std::move(protocol)}),
                     context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, checks.verified, checks.error, frame_.waiting(),
-                         peak);
+    context_.report_case(planned.index, record, facts.checks.verified, facts.checks.error,
+                         frame_.waiting(), facts.peak_buffer_bytes);
   }
 
   LaunchRecord made_record(const Layout& layout) const {

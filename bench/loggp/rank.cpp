@@ -17,6 +17,7 @@
 #include "harness/memory/buffer.hpp"
 #include "harness/memory/cuda_driver.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/checked_window.hpp"
 #include "harness/run/proof_record.hpp"
@@ -170,30 +171,22 @@ class Rank {
     const std::uint64_t payload = (messages + 1) * p.bytes;
     const int other = 1 - comm_->rank();
     checks.add(window_of(p).exchange(*comm_, 0, *send_, {other}, {{other, &*receive_}}));
-    const Json own = {{"checks", to_json(checks)},
-                      {"counted", counted_here(counted)},
-                      {"peak_buffer_bytes", peak_buffer_bytes()}};
+    const auto own = case_facts(checks, counted_here(counted));
     const auto ranks = gather(rendezvous_, fmt::format("facts/{}", planned.index), own, waiting_);
     if (!times()) return;
-    Checks all;
-    std::uint64_t peak = 0;
-    std::vector<Json> counted_by_rank;
-    for (const auto& rank : ranks) {
-      all.add(parse_checks(rank.at("checks")));
-      counted_by_rank.push_back(rank.at("counted"));
-      peak = std::max(peak, rank.at("peak_buffer_bytes").get<std::uint64_t>());
-    }
+    const auto facts = facts_of_all(ranks);
     auto record = made_record(p);
     record.lanes = comm_->lanes(1);
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},
                             .device = device_name(p.comm),
-                            .moved = counted_by_all(counted_by_rank),
+                            .moved = facts.counted,
                             .payload_bytes = payload,
                             .message_bytes = static_cast<double>(p.bytes)};
     record.path = path_record(TransportSet::of(p.transports), evidence, Json::array(),
                               context_.gpus().labels(record.lanes));
-    context_.report_case(planned.index, record, all.verified, all.error, waiting_, peak);
+    context_.report_case(planned.index, record, facts.checks.verified, facts.checks.error, waiting_,
+                         facts.peak_buffer_bytes);
   }
 
   RankContext& context_;
