@@ -97,19 +97,24 @@ void put_medium(const SeenMedium& seen, Json& json) {
 
 std::string to_string(Unmet unmet) { return std::string(name_of(unmet_names, unmet)); }
 
-double share_by(const std::vector<std::string>& members, const Json& path) {
+double share_by(const std::vector<std::string>& members,
+                const std::map<std::string, double>& carried) {
   double share = 0;
-  for (const auto& [member, part] : carried_by(path)) {
+  for (const auto& [member, part] : carried) {
     if (has(members, member) || has(members, "auto")) share += part;
   }
   return share;
+}
+
+double share_by(const std::vector<std::string>& members, const Json& path) {
+  return share_by(members, carried_by(path));
 }
 
 Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
                const std::optional<SeenMedium>& medium, bool same_gpu) {
   const auto carried = carried_by(path);
   if (carried.empty()) return Unmet::not_known;
-  if (share_by(members, path) < nearly_all_payload) return Unmet::too_little;
+  if (share_by(members, carried) < nearly_all_payload) return Unmet::too_little;
   const auto carried_much = [&](const char* member) {
     return has(members, member) && carried.contains(member) && carried.at(member) >= counts;
   };

@@ -4,6 +4,7 @@
 // transport cuda_ipc, which takes NVLinks, PCIe or a copy inside one GPU: the carrier is one thing,
 // the medium another.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -77,7 +78,10 @@ enum class Unmet {
 };
 std::string to_string(Unmet unmet);  ///< "inside-one-gpu", …
 
-/// The share of the payload that these members of a set, or "auto" for any, carried.
+/// The share of the payload that these members of a set, or "auto" for any, carried, by the shares
+/// of each member or by a path's.
+double share_by(const std::vector<std::string>& members,
+                const std::map<std::string, double>& carried);
 double share_by(const std::vector<std::string>& members, const Json& path);
 
 /// Whether members of a set, or "auto" for any, carried nearly all of a payload, by a case's or a

@@ -279,19 +279,11 @@ Verdict judge(const TransportSet& set, const Evidence& evidence) {
     verdict.why += fmt::format("; {} configured no lane for {}", evidence.device, member);
   }
   if (verdict.carried.empty()) return verdict;
-  const auto by_set = share_of(set, verdict.carried);
+  const auto by_set = share_by(set.members(), verdict.carried);
   verdict.path = by_set >= nearly_all ? PathVerdict::as_asked
                  : by_set > noise     ? PathVerdict::partly
                                       : PathVerdict::other;
   return verdict;
-}
-
-double share_of(const TransportSet& set, const std::map<std::string, double>& carried) {
-  double share = 0;
-  for (const auto& [member, part] : carried) {
-    if (set.has("auto") || set.has(member)) share += part;
-  }
-  return share;
 }
 
 }  // namespace ucxbench

@@ -70,7 +70,4 @@ struct Verdict {
 /// verdict is unknown.
 Verdict judge(const TransportSet& set, const Evidence& evidence);
 
-/// The share of the payload that members of `set` carried, 0 if unknown.
-double share_of(const TransportSet& set, const std::map<std::string, double>& carried);
-
 }  // namespace ucxbench

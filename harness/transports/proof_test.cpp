@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/result/media.hpp"
+
 namespace ucxbench {
 namespace {
 
@@ -209,9 +211,9 @@ TEST(Judge, NamesMembersThatGotNoLane) {
 
 TEST(Require, AddsTheMembersUp) {
   const std::map<std::string, double> carried = {{"tcp", 0.3}, {"ib", 0.7}};
-  EXPECT_NEAR(share_of(TransportSet::parse("ib"), carried), 0.7, 1e-9);
-  EXPECT_NEAR(share_of(TransportSet::parse("tcp,ib"), carried), 1.0, 1e-9);
-  EXPECT_EQ(share_of(TransportSet::parse("nvlink"), carried), 0.0);
+  EXPECT_NEAR(share_by(TransportSet::parse("ib").members(), carried), 0.7, 1e-9);
+  EXPECT_NEAR(share_by(TransportSet::parse("tcp,ib").members(), carried), 1.0, 1e-9);
+  EXPECT_EQ(share_by(TransportSet::parse("nvlink").members(), carried), 0.0);
 }
 
 TEST(NetDev, ReadsTransmittedBytes) {
