@@ -14,6 +14,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
+#include "harness/launch/program.hpp"
 
 namespace ucxbench {
 namespace {
@@ -23,11 +24,7 @@ std::string program_mpirun() {
   if constexpr (std::string_view(UCXBENCH_MPIRUN).size() > 0) {
     if (::access(UCXBENCH_MPIRUN, X_OK) == 0) return UCXBENCH_MPIRUN;
   }
-  for (const auto folder : split_text(environment_variable("PATH"), ':')) {
-    const auto file = std::filesystem::path(folder) / "mpirun";
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return "";
+  return find_program("mpirun");
 }
 
 const MpiModule& load() {

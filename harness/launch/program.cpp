@@ -18,6 +18,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
+#include "harness/core/text.hpp"
 #include "harness/launch/fd.hpp"
 
 namespace ucxbench {
@@ -142,6 +143,18 @@ std::vector<ProgramEnd> run_programs(const std::vector<Program>& programs, Signa
     pollfd ready{signals.fd(), POLLIN, 0};
     ::poll(&ready, 1, static_cast<int>(look_again.count()));
   }
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const auto path = environment_variable("PATH");  // split_text gives views into it
+  for (const auto folder : split_text(path, ':')) {
+    auto file = std::filesystem::path(folder) / name;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) continue;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
 }
 
 ProgramEnd run_program(const Program& program, Signals& signals) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct ProgramEnd {
   std::string out;   ///< its stdout
   std::string said;  ///< its stderr
 };
+
+/// The file that execvp would run by that name, by PATH; empty where there is none.
+std::filesystem::path find_program(const std::string& name);
 
 /// Runs it to its end, in a process group of its own, with stdin from /dev/null. What `signals`
 /// gets meanwhile is passed on: it is asked to end, after 0.7 s or by a second Ctrl-C by SIGTERM,

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/core/failure.hpp"
 
@@ -20,6 +22,26 @@ ProgramEnd run_shell(const std::string& script,
                       .environment = {{"PATH", "/usr/bin:/bin"}, {"WORD", "given"}},
                       .limit = limit},
                      signals);
+}
+
+// The first entries of PATH were lost where its text was gone before they were read.
+TEST(FindProgram, TakesTheFirstThatCanBeRun) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("find-program-{}", getpid());
+  const auto before = environment_variable("PATH");
+  for (const auto* name : {"first", "second"}) {
+    std::filesystem::create_directories(folder / name);
+    std::ofstream(folder / name / "found") << "#!/bin/sh\n";
+  }
+  std::filesystem::permissions(folder / "second" / "found", std::filesystem::perms::owner_all);
+  setenv("PATH", fmt::format("{0}/first:{0}/second:{1}", folder.string(), before).c_str(), 1);
+  EXPECT_EQ(find_program("found"), folder / "second" / "found");
+  std::filesystem::permissions(folder / "first" / "found", std::filesystem::perms::owner_all);
+  EXPECT_EQ(find_program("found"), folder / "first" / "found");
+  EXPECT_EQ(find_program("no-such-program-anywhere"), "");
+  EXPECT_EQ(find_program("./found"), "./found");
+  setenv("PATH", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(RunProgram, SaysHowItEndedAndWhatItSaid) {

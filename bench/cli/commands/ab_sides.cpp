@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
 
 #include "bench/cli/options/ucx_prefix.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/core/text.hpp"
+#include "harness/launch/program.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/transports/known_settings.hpp"
@@ -25,18 +24,6 @@ constexpr std::array<const char*, 3> loader_variables = {"LD_LIBRARY_PATH", "LD_
                                                          "UCX_MODULE_DIR"};
 
 constexpr const char* what_to_give = "give --base PROGRAM, --new-ucx PREFIX or --new-env KEY=VALUE";
-
-// As execvp finds it.
-fs::path found_program(const std::string& name) {
-  const auto* path = std::getenv("PATH");
-  if (name.find('/') != std::string::npos || path == nullptr) return name;
-  std::error_code ignored;
-  for (const auto folder : split_text(path, ':')) {
-    auto file = fs::path(folder) / name;
-    if (fs::is_regular_file(file, ignored)) return file;
-  }
-  return name;
-}
 
 bool is_loader_variable(std::string_view name) {
   return std::ranges::find(loader_variables, name) != loader_variables.end();
@@ -186,7 +173,7 @@ void check_difference(const AbSide& base, const AbSide& now) {
   std::error_code ignored;
   const bool one_program =
       base.program == now.program ||
-      fs::equivalent(found_program(base.program), found_program(now.program), ignored);
+      fs::equivalent(find_program(base.program), find_program(now.program), ignored);
   if (!one_program || environment_of(base) != environment_of(now)) return;
   throw Failure(Exit::usage, fmt::format("both sides are {} in the same environment: there is "
                                          "nothing to compare; {}",
