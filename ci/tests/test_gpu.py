@@ -220,7 +220,8 @@ def test_small_ones_do_not_and_the_gate_says_so(gpu):
 def test_a_pool_is_mapped_once_and_each_allocation_by_itself(gpu):
     arguments = ["--memory", "cuda", "--transports", "tcp,nvlink"]
     pool = gpu(*arguments, size="256KiB,512KiB,1MiB")
-    apart = gpu(*arguments, "--no-pool", size="256KiB,512KiB,1MiB")
+    # Memory is freed between cases: UCX has to hear of it, which by relocation it does not on the emulated driver.
+    apart = gpu(*arguments, "--no-pool", size="256KiB,512KiB,1MiB", **BY_ITSELF)
     assert [case["state"] for case in apart.file["cases"]] == ["measured"] * 3
     assert apart.bytes["ipc_opens"] > pool.bytes["ipc_opens"]
     assert "pool=none" in apart.file["cases"][0]["key"]
