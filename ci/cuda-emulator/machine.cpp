@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
+#include <tuple>
 
 namespace emulator {
 namespace {
@@ -80,14 +80,19 @@ std::string pci_address(int device, int domain_digits) {
 }
 
 /// FNV-1a of the host's name and the kernel's boot id: no two machines have GPUs of one UUID.
+/// Without strings: a program with sanitizers would allocate what this library then frees.
 std::uint32_t number_of_machine() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 64> boot{};
+  if (auto* file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
+    std::ignore = std::fgets(boot.data(), static_cast<int>(boot.size()), file);
+    std::fclose(file);
+  }
   std::uint32_t hash = 2166136261U;
-  for (const char byte : host.data() + boot)
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
+  for (const char* text : {host.data(), boot.data()}) {
+    for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619U;
+  }
   return hash;
 }
 
