@@ -21,7 +21,7 @@ namespace {
 
 // That of the MPI which the module was built with, where it still is.
 std::string program_mpirun() {
-  if constexpr (std::string_view(UCXBENCH_MPIRUN).size() > 0) {
+  if constexpr (!std::string_view(UCXBENCH_MPIRUN).empty()) {
     if (::access(UCXBENCH_MPIRUN, X_OK) == 0) return UCXBENCH_MPIRUN;
   }
   return find_program("mpirun");

@@ -66,7 +66,7 @@ Json settings_of(const AbSide& side) {
   Json settings = Json::object();
   const auto of_ucx = values_of_ucx(side);
   for (const auto& [name, value] : of_ucx.items()) {
-    if (value != "") settings[name] = value;
+    if (value != Json("")) settings[name] = value;
   }
   for (const auto& [name, value] : side.plan.at("variables").items()) {
     if (!is_loader_variable(name) && !settings.contains(name)) settings[name] = value;
