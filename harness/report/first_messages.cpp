@@ -66,10 +66,39 @@ std::optional<PoolCosts> pool_costs(const Cell& cell, int peers) {
   return PoolCosts{*pool, *pool_first, *pooled, *allocate, *fresh, *release, peers};
 }
 
-std::string paid_after(const PoolCosts& costs) {
-  const auto transfers = transfers_until_paid(costs);
-  if (!transfers) return "never";
-  return *transfers == 0 ? "at once" : fmt::format("after {}", counted(*transfers, "transfer"));
+/// How far the two sides of transfers_until_paid may be from what they are by the medians.
+struct PoolIntervals {
+  std::optional<Interval> extra_us, saved_us;
+};
+
+PoolIntervals pool_intervals(const Cell& cell, int peers) {
+  const auto pooled = interval(cell, "pool", "first_message_us");
+  const auto fresh =
+      sum(sum(interval(cell, "fresh", "allocate_us"), interval(cell, "fresh", "first_message_us")),
+          interval(cell, "fresh", "release_us"));
+  const auto first = difference(interval(cell, "pool", "pool_first_message_us"), pooled);
+  return {.extra_us = sum(interval(cell, "pool", "allocate_us"), scaled(first, peers)),
+          .saved_us = difference(fresh, pooled)};
+}
+
+std::uint64_t whole_transfers(double transfers) {
+  return static_cast<std::uint64_t>(std::ceil(std::clamp(transfers, 0.0, 1e18)));
+}
+
+std::string paid_after(const PoolCosts& costs, const PoolIntervals& intervals) {
+  const auto& [extra, saved] = intervals;
+  if (!extra || !saved) return std::string(unknown_cell) + " (one launch)";
+  if (saved->high <= 0) return "never";
+  const auto least = whole_transfers(extra->low / saved->high);
+  const auto by_medians = transfers_until_paid(costs);
+  if (saved->low <= 0 || !by_medians) {
+    return fmt::format("{} (after {} or more, or never)", unknown_cell, counted(least, "transfer"));
+  }
+  const auto most = whole_transfers(extra->high / saved->low);
+  if (most == 0) return "at once";
+  const bool range = extra->kind == Interval::Kind::range || saved->kind == Interval::Kind::range;
+  return fmt::format("after {} ({}..{}{})", counted(*by_medians, "transfer"), least, most,
+                     range ? ", range" : "");
 }
 
 }  // namespace
@@ -133,7 +162,8 @@ std::string pool_pays(const Block& block) {
   for (const auto& [key, cell] : cells_of(block)) {
     const auto costs = pool_costs(cell, key.second);
     if (!costs) continue;
-    by_peers[key.second].push_back(size_of(*cell.begin()->second) + " " + paid_after(*costs));
+    by_peers[key.second].push_back(size_of(*cell.begin()->second) + " " +
+                                   paid_after(*costs, pool_intervals(cell, key.second)));
   }
   std::vector<std::string> parts;
   for (const auto& [peers, sizes] : by_peers) {

@@ -12,7 +12,9 @@ namespace ucxbench {
 /// of peers.
 Grid first_messages_of(const Block& block);
 
-/// "with 1 peer after 12 transfers of 4 KiB, 3 of 64 KiB; …"; empty when nothing is known.
+/// "1 peer: 4 KiB after 12 transfers (9..20), 64 KiB ? (after 3 transfers or more, or never); …",
+/// where the numbers follow from the farther ends of the intervals of all that PoolCosts has; empty
+/// when nothing is known.
 std::string pool_pays(const Block& block);
 
 /// What decides when a pool has paid, in microseconds.

@@ -44,8 +44,9 @@ TEST(Pool, PaysAtOnceOrNever) {
   EXPECT_EQ(transfers_until_paid(nothing_saved), std::nullopt);
 }
 
-Case cold_case(const std::string& buffers, int peers,
-               const std::map<std::string, double>& figures) {
+/// `apart`: how far six launches are from the median at most, relative.
+Case cold_case(const std::string& buffers, int peers, const std::map<std::string, double>& figures,
+               double apart) {
   Case of{
       .key = "cold/tag/host-host/shm/1MiB/peers=" + std::to_string(peers) + "/buffers=" + buffers,
       .benchmark = "cold",
@@ -58,22 +59,26 @@ Case cold_case(const std::string& buffers, int peers,
       .state = CaseState::measured};
   for (const auto& [name, us] : figures) {
     of.metrics[name].quantiles.p50 = us;
-    of.metrics[name].launch_medians = {us};
+    const auto low = us * (1 - apart);
+    const auto high = us * (1 + apart);
+    of.metrics[name].launch_medians = {low, low, us, us, high, high};
   }
   of.shows = shows_of_older(of);
   return of;
 }
 
-Result cold_run() {
+Result cold_run(double apart = 0) {
   Result result;
   for (const int peers : {1, 2}) {
+    result.cases.push_back(cold_case(
+        "pool", peers,
+        {{"allocate_us", 500}, {"pool_first_message_us", 90}, {"first_message_us", 50}}, apart));
     result.cases.push_back(
-        cold_case("pool", peers,
-                  {{"allocate_us", 500}, {"pool_first_message_us", 90}, {"first_message_us", 50}}));
-    result.cases.push_back(cold_case(
-        "own", peers, {{"first_message_us", 80}, {"steady_us", 45}, {"registration_us", 7}}));
-    result.cases.push_back(cold_case(
-        "fresh", peers, {{"first_message_us", 200}, {"allocate_us", 100}, {"release_us", 20}}));
+        cold_case("own", peers,
+                  {{"first_message_us", 80}, {"steady_us", 45}, {"registration_us", 7}}, apart));
+    result.cases.push_back(
+        cold_case("fresh", peers,
+                  {{"first_message_us", 200}, {"allocate_us", 100}, {"release_us", 20}}, apart));
   }
   return result;
 }
@@ -84,11 +89,11 @@ TEST(FirstMessages, HaveOneRowPerSizeAndPeers) {
   ASSERT_EQ(blocks.size(), 1U);
   EXPECT_EQ(blocks.front().kind(), ViewKind::first_messages);
   const auto grid = first_messages_of(blocks.front());
-  ASSERT_EQ(grid.rows.size(), 2U);
+  ASSERT_EQ(grid.rows.size(), 4U);  // and one of intervals below each
   const std::vector<std::string> expected = {"1 MiB", "1",   "50.0", "80.0", "200", "45.0",
                                              "35.0",  "120", "7.00", "500",  "90.0"};
   EXPECT_EQ(grid.rows.front(), expected);
-  EXPECT_EQ(grid.rows.back().at(1), "2");
+  EXPECT_EQ(grid.rows.at(2).at(1), "2");
 }
 
 TEST(FirstMessages, NothingCostsLessThanNothing) {
@@ -102,11 +107,39 @@ TEST(FirstMessages, NothingCostsLessThanNothing) {
   EXPECT_EQ(first_messages_of(blocks_of(result).front()).rows.front().at(7), "noise");
 }
 
-TEST(FirstMessages, SayWhenAPoolHasPaid) {
-  const auto result = cold_run();
+TEST(FirstMessages, SayWhenAPoolHasPaidAndHowFarThatMayBeOff) {
   // (500 + peers · 40) / (100 + 200 + 20 - 50): exactly 2, and 2.15.
+  EXPECT_EQ(pool_pays(blocks_of(cold_run()).front()),
+            "1 peer: 1 MiB after 2 transfers (2..2); 2 peers: 1 MiB after 3 transfers (3..3)");
+  // 450 + (81 - 55) to 550 + (99 - 45), over 352 - 45 to 288 - 55.
+  EXPECT_EQ(pool_pays(blocks_of(cold_run(0.1)).front()),
+            "1 peer: 1 MiB after 2 transfers (2..3); 2 peers: 1 MiB after 3 transfers (2..3)");
+}
+
+TEST(FirstMessages, DoNotDecideWhereNeverIsAsPossible) {
+  // 320 · (1 ± 0.8) less 50 · (1 ± 0.8) may be below 0.
+  const auto text = pool_pays(blocks_of(cold_run(0.8)).front());
+  EXPECT_TRUE(text.starts_with("1 peer: 1 MiB ? (after 1 transfer or more, or never); ")) << text;
+}
+
+TEST(FirstMessages, OfOneLaunchDecideNothing) {
+  auto result = cold_run();
+  for (auto& of : result.cases) {
+    for (auto& [name, metric] : of.metrics) metric.launch_medians.resize(1);
+  }
   EXPECT_EQ(pool_pays(blocks_of(result).front()),
-            "1 peer: 1 MiB after 2 transfers; 2 peers: 1 MiB after 3 transfers");
+            "1 peer: 1 MiB ? (one launch); 2 peers: 1 MiB ? (one launch)");
+}
+
+TEST(FirstMessages, OfFewLaunchesHaveTheirRange) {
+  auto result = cold_run(0.1);
+  for (auto& of : result.cases) {
+    for (auto& [name, metric] : of.metrics) {
+      metric.launch_medians = {metric.launch_medians.front(), metric.launch_medians.back()};
+    }
+  }
+  EXPECT_TRUE(pool_pays(blocks_of(result).front())
+                  .starts_with("1 peer: 1 MiB after 2 transfers (2..3, range)"));
 }
 
 TEST(FirstMessages, AreInTheTableAndInMarkdown) {

@@ -12,10 +12,6 @@ bool is_ci95(const std::optional<Interval>& interval) {
   return interval && interval->kind == Interval::Kind::ci95;
 }
 
-Interval::Kind kind_of_both(const Interval& a, const Interval& b) {
-  return a.kind == b.kind ? a.kind : Interval::Kind::range;
-}
-
 template <typename Text>
 void add_column(Grid& grid, const std::string& group,
                 const std::vector<std::optional<Interval>>& column, Text text) {
@@ -38,18 +34,6 @@ std::string interval_cell(const std::optional<Interval>& interval, int digits) {
 std::string interval_behind(const std::optional<Interval>& interval, int digits) {
   if (!interval) return "";
   return " (" + interval_cell(interval, digits) + (is_ci95(interval) ? ")" : ", range)");
-}
-
-std::optional<Interval> difference(const std::optional<Interval>& a,
-                                   const std::optional<Interval>& b) {
-  if (!a || !b) return std::nullopt;
-  return Interval{a->low - b->high, a->high - b->low, kind_of_both(*a, *b)};
-}
-
-std::optional<Interval> quotient(const std::optional<Interval>& a,
-                                 const std::optional<Interval>& b) {
-  if (!a || !b || b->low <= 0) return std::nullopt;
-  return Interval{a->low / b->high, a->high / b->low, kind_of_both(*a, *b)};
 }
 
 std::string interval_head(const std::vector<std::optional<Interval>>& column) {

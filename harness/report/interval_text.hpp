@@ -16,15 +16,6 @@ std::string interval_cell(const std::optional<Interval>& interval, int digits = 
 /// there is none.
 std::string interval_behind(const std::optional<Interval>& interval, int digits = 3);
 
-/// Of times that are not below 0: by how much the first median is above the second, at least and
-/// at most; a range where either is one.
-std::optional<Interval> difference(const std::optional<Interval>& a,
-                                   const std::optional<Interval>& b);
-
-/// How many times the second the first is, likewise; empty where the second may be 0.
-std::optional<Interval> quotient(const std::optional<Interval>& a,
-                                 const std::optional<Interval>& b);
-
 /// "95% CI", or "range" where no interval of the column is one of 95 %.
 std::string interval_head(const std::vector<std::optional<Interval>>& column);
 

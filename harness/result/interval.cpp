@@ -8,6 +8,13 @@
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
+namespace {
+
+Interval::Kind kind_of_both(const Interval& a, const Interval& b) {
+  return a.kind == b.kind ? a.kind : Interval::Kind::range;
+}
+
+}  // namespace
 
 std::optional<Interval> interval_over(std::vector<double> of_launches) {
   std::erase_if(of_launches, [](double value) { return !std::isfinite(value); });
@@ -23,6 +30,29 @@ std::optional<Interval> interval_of(const Metric& metric) {
   const auto [low, high] = *metric.ci95;
   const bool known = std::isfinite(low) && std::isfinite(high);
   return known ? std::optional(Interval{low, high, Interval::Kind::ci95}) : std::nullopt;
+}
+
+std::optional<Interval> scaled(const std::optional<Interval>& interval, double times) {
+  if (!interval) return std::nullopt;
+  return Interval{interval->low * times, interval->high * times, interval->kind};
+}
+
+std::optional<Interval> sum(const std::optional<Interval>& a, const std::optional<Interval>& b) {
+  if (!a || !b) return std::nullopt;
+  return Interval{a->low + b->low, a->high + b->high, kind_of_both(*a, *b)};
+}
+
+std::optional<Interval> difference(const std::optional<Interval>& a,
+                                   const std::optional<Interval>& b) {
+  if (!a || !b) return std::nullopt;
+  return Interval{a->low - b->high, a->high - b->low, kind_of_both(*a, *b)};
+}
+
+std::optional<Interval> quotient(const std::optional<Interval>& a,
+                                 const std::optional<Interval>& b) {
+  if (!a || !b || !(b->low > 0)) return std::nullopt;
+  return Interval{a->low / (a->low < 0 ? b->low : b->high),
+                  a->high / (a->high < 0 ? b->high : b->low), kind_of_both(*a, *b)};
 }
 
 Json to_json(const std::optional<Interval>& interval) {

@@ -32,6 +32,18 @@ std::optional<Interval> interval_over(std::vector<double> of_launches);
 /// Of the metric's p50.
 std::optional<Interval> interval_of(const Metric& metric);
 
+/// `interval` times a number above 0.
+std::optional<Interval> scaled(const std::optional<Interval>& interval, double times);
+
+/// Of the sum of two medians, of the first less the second, and of the first over the second: from
+/// the farther ends of both, a range where either is one. Empty where either is, and a quotient
+/// also where the second may be 0 or less.
+std::optional<Interval> sum(const std::optional<Interval>& a, const std::optional<Interval>& b);
+std::optional<Interval> difference(const std::optional<Interval>& a,
+                                   const std::optional<Interval>& b);
+std::optional<Interval> quotient(const std::optional<Interval>& a,
+                                 const std::optional<Interval>& b);
+
 /// Case::pairs of more than so many have no intervals, or a run file would be twice as large.
 inline constexpr std::size_t most_pairs_with_intervals = 4096;
 
