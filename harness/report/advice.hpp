@@ -8,12 +8,16 @@
 
 #include "harness/analysis/advice.hpp"
 #include "harness/analysis/limits/pick.hpp"
+#include "harness/core/names.hpp"
 
 namespace ucxbench {
 
 /// What is not advised and why, what is not measured, and the command that would measure it: a
-/// sentence each, in every format that has comments.
+/// sentence each.
 std::vector<std::string> remarks_on(const Advice& advice);
+
+/// These, and each advised setting with what it gained, for formats without tables of them.
+std::vector<std::string> said_beside(const Advice& advice);
 
 /// The command that would decide about a lever.
 std::string measured_with(const Advice& advice, Lever lever);
@@ -44,11 +48,27 @@ std::string advice_dask(const Advice& advice, const std::string& bandwidths);
 /// Of Open MPI 4, with the operating system's CPU numbers.
 std::string advice_rankfile(const Advice& advice);
 
-/// One line of options.
+/// One line of options, which has no place for remarks.
 std::string advice_srun(const Advice& advice);
 
 /// "0,3,2,1", CUDA's numbers of the ranks' GPUs in the order of the bus; empty where they are not
 /// known, are just all GPUs in that order, or two ranks have one.
 std::string visible_devices(const Advice& advice);
+
+enum class AdviceFormat { text, env, dask, rankfile, srun, json };
+inline constexpr Names<AdviceFormat, 6> advice_formats = {{{AdviceFormat::text, "text"},
+                                                           {AdviceFormat::env, "env"},
+                                                           {AdviceFormat::dask, "dask"},
+                                                           {AdviceFormat::rankfile, "rankfile"},
+                                                           {AdviceFormat::srun, "srun"},
+                                                           {AdviceFormat::json, "json"}}};
+
+/// Advice in a format, and what there is no place for in it, a sentence each.
+struct AdviceText {
+  std::string text;
+  std::vector<std::string> beside{};
+};
+AdviceText rendered(AdviceFormat format, const Advice& advice, const std::optional<Pick>& pick,
+                    const std::string& bandwidths);
 
 }  // namespace ucxbench

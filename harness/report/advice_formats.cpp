@@ -77,18 +77,6 @@ std::string comments(const std::vector<std::string>& texts, const std::string& i
   return lines;
 }
 
-/// Each advised setting with what it gained; "in a job on this host alone" it is only a comment.
-std::vector<std::string> evidence_for(const Advice& advice) {
-  std::vector<std::string> texts;
-  for (const auto& decision : advice.decisions) {
-    if (decision.value.empty()) continue;
-    texts.push_back(setting_of(decision) +
-                    (decision.why_not == WhyNot::one_host ? ", in a job on this host alone" : "") +
-                    (decision.gain ? ": " + in_words(*decision.gain) : ""));
-  }
-  return texts;
-}
-
 std::string dask_environment(const Advice& advice) {
   std::string lines;
   const auto devices = common_net_devices(advice);
@@ -153,8 +141,7 @@ std::string advice_env(const Advice& advice) {
       "# UCX settings and CPUs of each rank, by ucx-bench advise, {}.\n"
       "# mpirun --bind-to none … sh -c '. ./THIS_FILE; exec PROGRAM', or srun --cpu-bind=none …\n",
       origin_of(advice));
-  text +=
-      comments(remarks_on(advice)) + comments(evidence_for(advice)) + export_lines(advice.ucx());
+  text += comments(said_beside(advice)) + export_lines(advice.ucx());
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format(
@@ -186,7 +173,7 @@ std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
       "# For Dask with distributed-ucxx, by ucx-bench advise, {}.\n"
       "# Put it into ~/.config/dask/. dask-cuda gives each worker the CPUs near to its GPU.\n",
       origin_of(advice));
-  text += comments(remarks_on(advice)) + comments(evidence_for(advice));
+  text += comments(said_beside(advice));
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
     text += fmt::format("# CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES={}\n", devices);
@@ -214,7 +201,7 @@ std::string advice_rankfile(const Advice& advice) {
       "# Open MPI 4, by ucx-bench advise, {}. CPUs have the operating system's numbers:\n"
       "# mpirun --mca rmaps_rank_file_physical 1 --use-hwthread-cpus --rankfile THIS_FILE …\n",
       origin_of(advice));
-  text += comments(remarks_on(advice));
+  text += comments(said_beside(advice));
   const auto host = advice.host.empty() ? "localhost" : on_one_line(advice.host);
   for (const auto& rank : advice.ranks) {
     text += fmt::format("rank {}={} slot={}\n", rank.rank, host,
@@ -276,6 +263,25 @@ Json advice_json(const Advice& advice) {
           {"findings", findings},
           {"bandwidths", bandwidths},
           {"remarks", remarks_on(advice)}};
+}
+
+AdviceText rendered(AdviceFormat format, const Advice& advice, const std::optional<Pick>& pick,
+                    const std::string& bandwidths) {
+  switch (format) {
+    case AdviceFormat::env:
+      return {advice_env(advice)};
+    case AdviceFormat::dask:
+      return {advice_dask(advice, bandwidths)};
+    case AdviceFormat::rankfile:
+      return {advice_rankfile(advice)};
+    case AdviceFormat::srun:
+      return {advice_srun(advice), said_beside(advice)};
+    case AdviceFormat::json:
+      return {to_text(advice_json(advice)) + "\n"};
+    case AdviceFormat::text:
+      break;
+  }
+  return {advice_text(advice, pick)};
 }
 
 }  // namespace ucxbench

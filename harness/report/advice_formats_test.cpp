@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "harness/analysis/fixtures.hpp"
 #include "harness/analysis/imports/import.hpp"
@@ -37,6 +39,16 @@ TEST(AdviceFormats, AreAsExpected) {
   expect_text("dgx1.json", to_text(advice_json(advice)) + "\n");
 }
 
+/// All that a user of a format sees, without the breaks of its lines.
+std::string seen(AdviceFormat format, const Advice& advice) {
+  auto [text, beside] = rendered(format, advice, std::nullopt, "");
+  for (const auto& line : beside) text += "\n" + line;
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) all += word + " ";
+  return all;
+}
+
 // A user who takes any of the formats sees why nothing is advised, and what would tell.
 TEST(AdviceFormats, SayWhatWasNotMeasured) {
   auto advice = advise(dgx1());
@@ -52,15 +64,34 @@ TEST(AdviceFormats, SayWhatWasNotMeasured) {
     for (const auto& [lever, name, about] : levers) {
       advice.decisions = {{.lever = lever, .value = {}, .why_not = why}};
       const auto expected = "no advice on " + std::string(name) + ": " + words;
-      for (const auto& text : {advice_env(advice), advice_dask(advice, ""), advice_rankfile(advice),
-                               to_text(advice_json(advice))}) {
-        EXPECT_NE(text.find(expected), std::string::npos) << text;
-        EXPECT_EQ(text.find("tcp: true"), std::string::npos);
+      for (const auto& [format, format_name, about_format] : advice_formats) {
+        const auto text = seen(format, advice);
+        EXPECT_NE(text.find(expected), std::string::npos) << format_name << ": " << text;
+        EXPECT_EQ(text.find("tcp: true"), std::string::npos) << format_name;
       }
-      EXPECT_NE(advice_text(advice, std::nullopt).find("no advice on " + std::string(name)),
-                std::string::npos);
     }
   }
+}
+
+TEST(AdviceFormats, SayWhatASettingGained) {
+  auto advice = advise(dgx1());
+  const Gain gain = {"one/case", "another/case", 1.5, {1.25, 1.75}};
+  advice.decisions = {{.lever = Lever::rendezvous, .value = "4096", .gain = gain}};
+  for (const auto& [format, name, about] : advice_formats) {
+    const auto text = seen(format, advice);
+    EXPECT_NE(text.find("another/case"), std::string::npos) << name << ": " << text;
+    EXPECT_NE(text.find("1.75"), std::string::npos) << name << ": " << text;
+  }
+}
+
+// A shell puts it into a command.
+TEST(AdviceFormats, LeaveNothingButOptionsForSrun) {
+  auto advice = advise(dgx1());
+  advice.decisions = {{.lever = Lever::transports, .value = {}, .why_not = WhyNot::one_host}};
+  const auto [text, beside] = rendered(AdviceFormat::srun, advice, std::nullopt, "");
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+  EXPECT_TRUE(text.starts_with("--ntasks-per-node=8 --cpu-bind=mask_cpu:0x")) << text;
+  EXPECT_FALSE(beside.empty());
 }
 
 TEST(AdviceFormats, KeepWhatIsForOneHostOutOfWhatAllJobsTake) {

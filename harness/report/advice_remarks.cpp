@@ -1,4 +1,4 @@
-// What advice does not say, and how to measure it.
+// What advice does not say, how to measure it, and what its settings gained.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -98,6 +98,17 @@ std::vector<std::string> remarks_on(const Advice& advice) {
                                   counted(advice.all_ranks - advice.ranks.size(), "rank")));
   }
   return remarks;
+}
+
+std::vector<std::string> said_beside(const Advice& advice) {
+  auto texts = remarks_on(advice);
+  for (const auto& decision : advice.decisions) {
+    if (decision.value.empty()) continue;
+    const bool here = decision.why_not == WhyNot::one_host;
+    texts.push_back(setting_of(decision) + (here ? ", in a job on this host alone" : "") +
+                    (decision.gain ? ": " + in_words(*decision.gain) : ""));
+  }
+  return texts;
 }
 
 }  // namespace ucxbench

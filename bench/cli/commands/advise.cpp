@@ -7,6 +7,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/names.hpp"
+#include "harness/core/text.hpp"
 #include "harness/report/advice.hpp"
 
 namespace ucxbench {
@@ -19,33 +20,6 @@ struct AdviseOptions {
   std::string bandwidths;
   std::string output = "-";
 };
-
-enum class AdviceFormat { text, env, dask, rankfile, srun, json };
-
-constexpr Names<AdviceFormat, 6> advice_formats = {{{AdviceFormat::text, "text"},
-                                                    {AdviceFormat::env, "env"},
-                                                    {AdviceFormat::dask, "dask"},
-                                                    {AdviceFormat::rankfile, "rankfile"},
-                                                    {AdviceFormat::srun, "srun"},
-                                                    {AdviceFormat::json, "json"}}};
-
-std::string rendered(AdviceFormat format, const Advice& advice, const std::optional<Pick>& pick,
-                     const std::string& bandwidths) {
-  switch (format) {
-    case AdviceFormat::env:
-      return advice_env(advice);
-    case AdviceFormat::dask:
-      return advice_dask(advice, bandwidths);
-    case AdviceFormat::rankfile:
-      return advice_rankfile(advice);
-    case AdviceFormat::srun:
-      return advice_srun(advice);
-    case AdviceFormat::json:
-      return to_text(advice_json(advice)) + "\n";
-    default:
-      return advice_text(advice, pick);
-  }
-}
 
 void check_together(const AdviseOptions& o) {
   if (o.run.empty() && o.topology.empty()) {
@@ -79,7 +53,9 @@ Exit run(const AdviseOptions& o, bool pick_given) {
   }
   if (!o.bandwidths.empty())
     write_output(o.bandwidths, to_text(bandwidths_of(*recorded, advice)) + "\n");
-  write_output(o.output, rendered(format, advice, pick, o.bandwidths));
+  const auto [text, beside] = rendered(format, advice, pick, o.bandwidths);
+  write_output(o.output, text);
+  for (const auto& line : beside) fmt::print(stderr, "{}\n", on_one_line(line));
   return Exit::done;
 }
 
