@@ -53,14 +53,15 @@ std::string fact_fields(const RowFacts& facts) {
 
 std::string render_csv(const Result& result, const RenderOptions&) {
   std::string out = std::string(columns) + "\r\n";
+  const FactsOf facts_of(result);
   for (const auto& of : result.cases) {
     const auto fields = case_fields(result, of);
     if (of.launches.empty()) {
-      out += fields + ",,,,,,,,,,,," + fact_fields(facts_of(result, of)) + "\r\n";
+      out += fields + ",,,,,,,,,,,," + fact_fields(facts_of.row(of)) + "\r\n";
     }
     std::map<std::string, std::string> facts;
     for (const auto& [metric, summary] : of.metrics) {
-      facts[metric] = fact_fields(facts_of(result, of, metric));
+      facts[metric] = fact_fields(facts_of.row(of, metric));
     }
     for (const auto& record : of.launches) {
       for (const auto& [metric, samples] : record.samples) {
@@ -69,7 +70,7 @@ std::string render_csv(const Result& result, const RenderOptions&) {
             "{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch, record.src,
             record.dst, csv_field(metric), samples.seen, number(q.min), number(q.p50),
             number(q.p90), number(q.p99), number(q.p999), number(q.max),
-            facts.contains(metric) ? facts.at(metric) : fact_fields(facts_of(result, of, metric)));
+            facts.contains(metric) ? facts.at(metric) : fact_fields(facts_of.row(of, metric)));
       }
     }
   }

@@ -11,12 +11,14 @@
 
 namespace ucxbench {
 
-RowFacts facts_of(const Result& result, const Case& of, const std::string& metric) {
+FactsOf::FactsOf(const Result& result) : result_(result), quality_(in_words(quality_of(result))) {}
+
+RowFacts FactsOf::row(const Case& of, const std::string& metric) const {
   RowFacts facts{.key = of.key,
                  .parameters = of.parameters.dump(-1, ' ', false, Json::error_handler_t::replace),
                  .transport = carriers_in_words(of.path),
-                 .labels = join(labels_of(result, of), ", "),
-                 .quality = in_words(quality_of(result)),
+                 .labels = join(labels_of(result_, of), ", "),
+                 .quality = quality_,
                  .metric = metric,
                  .unit = metric.empty() ? "" : shown_metric(of, metric).unit,
                  .interval = {}};

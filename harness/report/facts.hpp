@@ -22,8 +22,18 @@ struct RowFacts {
   std::optional<Interval> interval;  ///< of the median over launches
 };
 
-/// Of one metric of a case of `result`; without a metric, of the case alone.
-RowFacts facts_of(const Result& result, const Case& of, const std::string& metric = "");
+/// Makes them for the rows of one run, whose quality it finds once.
+class FactsOf {
+ public:
+  explicit FactsOf(const Result& result);
+
+  /// Of one metric of a case; without a metric, of the case alone.
+  RowFacts row(const Case& of, const std::string& metric = "") const;
+
+ private:
+  const Result& result_;
+  std::string quality_;
+};
 
 /// By their names in files, without the key, the metric and what is not known: {"labels", "vm"}.
 std::vector<std::pair<std::string_view, std::string>> named(const RowFacts& facts);

@@ -37,14 +37,14 @@ std::vector<std::uint64_t> iterations_of(const Case& of, const std::string& metr
   return iterations;
 }
 
-std::optional<Family> family_of(const Result& result, const Case& of, const std::string& name,
+std::optional<Family> family_of(const FactsOf& facts_of, const Case& of, const std::string& name,
                                 const Metric& metric) {
   Family family{.name = of.key + "/" + name,
                 .times_us = {},
                 .rates_per_s = {},
                 .rate_name = {},
                 .iterations = iterations_of(of, name),
-                .label = in_words(facts_of(result, of, name))};
+                .label = in_words(facts_of.row(of, name))};
   const auto bytes = bytes_at_a_time(of, name);
   const auto unit = shown_metric(of, name).unit;
   for (const double value : metric.launch_medians) {
@@ -162,9 +162,10 @@ Json context_of(const Result& result) {
 
 std::string render_gbench(const Result& result, const RenderOptions&) {
   Rows rows;
+  const FactsOf facts_of(result);
   for (const auto& of : result.cases) {
     for (const auto& [name, metric] : of.metrics) {
-      if (const auto family = family_of(result, of, name, metric)) rows.add(*family);
+      if (const auto family = family_of(facts_of, of, name, metric)) rows.add(*family);
     }
   }
   return Json{{"context", context_of(result)}, {"benchmarks", rows.rows()}}.dump(

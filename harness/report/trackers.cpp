@@ -30,6 +30,7 @@ std::string to_json_text(const Json& json) {
 /// github-action-benchmark gives a whole file one direction.
 std::string render_in_direction(const Result& result, const std::string& direction) {
   auto rows = Json::array();
+  const FactsOf facts_of(result);
   each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
     const auto shown = shown_metric(of, name);
     if (shown.better != direction) return;
@@ -37,7 +38,7 @@ std::string render_in_direction(const Result& result, const std::string& directi
     Json row = {{"name", of.key + "/" + name}, {"unit", shown.unit}, {"value", p50}};
     row["extra"] =
         fmt::format("{}; {}", counted(metric.launch_medians.size(), "launch", "launches"),
-                    in_words(facts_of(result, of, name)));
+                    in_words(facts_of.row(of, name)));
     if (const auto interval = interval_of(metric)) {
       // It knows one number after a sign; the whole interval is for people.
       row["range"] = fmt::format("± {:.3g}", std::max(p50 - interval->low, interval->high - p50));
