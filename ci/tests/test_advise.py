@@ -182,7 +182,9 @@ def test_a_wrong_configuration_would_be_seen():
 
 
 def test_srun_masks_are_the_cpus(advise, article):
-    text = advise(article, "--format", "srun").out
+    done = advise(article, "--format", "srun")
+    text = done.out
+    assert "no advice on pool of GPU memory: the run had it" in done.err
     tasks, masks = re.fullmatch(r"--ntasks-per-node=(\d+) --cpu-bind=mask_cpu:(\S+)\n", text).groups()
     masks = [int(mask, 16) for mask in masks.split(",")]
     assert int(tasks) == len(masks) == 8
