@@ -155,6 +155,23 @@ TEST(Advice, OnTransportsIsTheBestSetMeasured) {
   EXPECT_NEAR(gain->interval[1], 2 * 1.05 / 0.95, 1e-9);
 }
 
+TEST(Advice, OnTransportsIsWhatALaunchSets) {
+  struct Of {
+    std::vector<std::string> members, memory;
+    const char* tls;
+  };
+  for (const auto& [members, memory, tls] :
+       {Of{{"tcp"}, {"host"}, "self,tcp"}, Of{{"tcp"}, {"cuda:pool", "host"}, "self,tcp,cuda_copy"},
+        Of{{"tcp"}, {"managed"}, "self,tcp,cuda_copy"},
+        Of{{"nvlink"}, {"cuda"}, "self,cuda_copy,cuda_ipc,tcp"},
+        Of{{"tcp", "ib"}, {"host"}, "self,tcp,rc"}}) {
+    auto result = on_two_hosts();
+    result.cases = {of_all_pairs({"auto"}, 10), of_all_pairs(members, 5)};
+    for (auto& of : result.cases) of.parameters["memory"] = memory;
+    EXPECT_EQ(advise(result, std::nullopt).ucx().at("UCX_TLS"), tls);
+  }
+}
+
 TEST(Advice, OnTransportsNeedsBothKindsOfPairsUcxsOwnChoiceAndADifference) {
   auto one_host = on_one_host();
   auto between = on_two_hosts();

@@ -8,6 +8,7 @@
 #include "harness/core/units.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
+#include "harness/result/transport_names.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -51,17 +52,16 @@ Reach reach_of(const Judged& run, const Case& of) {
   return reach;
 }
 
-/// UCX_TLS for a set, as a launch sets it. A rank reaches itself by `self`.
+/// UCX_TLS for a set between hosts, as a launch sets it. A rank reaches itself by `self`.
 std::string tls_of(const Case& of) {
-  static const std::map<std::string, std::string> words = {
-      {"shm", "sm"}, {"tcp", "tcp"}, {"nvlink", "cuda_copy,cuda_ipc"}, {"ib", "rc"}};
-  std::vector<std::string> tls = {"self"};
   const auto set = texts_of(of.parameters.value("transports", Json::array()));
-  for (const auto& member : set) {
-    if (const auto word = words.find(member); word != words.end()) tls.push_back(word->second);
-  }
-  const bool nvlink = std::ranges::find(set, "nvlink") != set.end();
-  if (at_place(of, "cuda") && !nvlink) tls.emplace_back("cuda_copy");
+  const auto kinds = texts_of(of.parameters.value("memory", Json::array()));
+  const bool gpu_memory = std::ranges::any_of(kinds, [](const auto& kind) {
+    const auto place = place_of_memory(kind);
+    return place == "cuda" || place == "managed";
+  });
+  std::vector<std::string> tls = {"self"};
+  for (const auto& value : ucx_tls(set, gpu_memory, false)) tls.push_back(value.name);
   return join(tls, ",");
 }
 

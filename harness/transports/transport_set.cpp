@@ -94,18 +94,6 @@ bool enables_cuda_copy(std::string_view tls) {
 
 }  // namespace
 
-const std::vector<TransportName>& transport_names() {
-  static const std::vector<TransportName> names = {
-      {"self", "self", "a rank with itself, inside one process (with -n 1)"},
-      {"shm", "sm", "shared memory and copies between processes of a host (posix, sysv, cma)"},
-      {"tcp", "tcp", "TCP sockets on the devices of --net-devices"},
-      {"nvlink", "cuda_copy,cuda_ipc",
-       "allows cuda_ipc, GPU to GPU: over NVLink, PCIe or inside one GPU"},
-      {"ib", "rc", "InfiniBand or RoCE, reliable connection"},
-      {"auto", "all", "whatever UCX chooses by itself"}};
-  return names;
-}
-
 TransportSet TransportSet::parse(std::string_view text) {
   TransportSet set;
   std::vector<std::string_view> given;
@@ -164,23 +152,14 @@ constexpr int most_kept_alive = 128;
 
 std::vector<UcxSetting> ucx_settings(const TransportSet& set, const SetUse& use) {
   std::vector<std::string> tls;
-  for (const auto& known : transport_names()) {
-    if (set.has(known.name)) tls.emplace_back(known.ucx_tls);
-  }
   auto why = "--transports " + set.name();
-  if (!set.has("auto")) {
-    if (set.members() == std::vector<std::string>{"nvlink"}) {
-      tls.emplace_back(use.one_host ? "sm" : "tcp");
-      why += "; cuda_ipc carries no active messages, so UCX needs another transport for them";
-    }
-    if (use.gpu_memory && !set.has("nvlink")) {
-      tls.emplace_back("cuda_copy");
-      why += "; cuda_copy: without it UCX takes GPU memory for host memory";
-    }
-    if (use.gdr == true) {
-      tls.emplace_back("gdr_copy");
-      why += "; --gdr on";
-    }
+  for (const auto& value : ucx_tls(set.members(), use.gpu_memory, use.one_host)) {
+    tls.push_back(value.name);
+    if (!value.why.empty()) why += "; " + value.why;
+  }
+  if (use.gdr == true && !set.has("auto")) {
+    tls.emplace_back("gdr_copy");
+    why += "; --gdr on";
   }
   std::vector<UcxSetting> settings = {{"UCX_TLS", fmt::format("{}", fmt::join(tls, ",")), why}};
   if (!use.net_devices.empty()) {

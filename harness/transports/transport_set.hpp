@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/launch/environment.hpp"
+#include "harness/result/transport_names.hpp"
 #include "harness/transports/resources.hpp"
 
 namespace ucxbench {
@@ -29,12 +30,6 @@ class TransportSet {
  private:
   std::vector<std::string> members_;
 };
-
-/// The names that `--transports` accepts, each with one line on what it enables.
-struct TransportName {
-  std::string_view name, ucx_tls, description;
-};
-const std::vector<TransportName>& transport_names();
 
 /// One UCX setting of a case, and why it is made.
 struct UcxSetting {
