@@ -242,12 +242,11 @@ std::string why_not_in_words(const TuneVerdict& verdict, const Comparison& compa
                   ? std::string()
                   : fmt::format("; {} undecided", counted(verdict.undecided.size(), "row")));
     case TuneOutcome::losing:
-      return fmt::format("the losses are as large as the gains: {} {}: {}",
-                         verdict.costs.front().key, verdict.costs.front().metric,
-                         gain_in_words(verdict.costs.front()));
+      return fmt::format("the losses are as large as the gains: {}: {}",
+                         name_of(verdict.costs.front()), gain_in_words(verdict.costs.front()));
     case TuneOutcome::missing: {
       const auto of = std::ranges::find(comparison.series, Change::missing, &SeriesChange::change);
-      return of->key + " could not be measured";
+      return name_of(*of) + " could not be measured";
     }
     case TuneOutcome::incomparable:
       return comparison.incomparable;

@@ -173,6 +173,9 @@ TEST(VerdictOnSettings, NeedsAGainThatIsLargerThanEveryLoss) {
   EXPECT_EQ(losing.outcome, TuneOutcome::losing);
   EXPECT_NE(why_not_in_words(losing, comparison).find("the losses are as large as the gains"),
             std::string::npos);
+  comparison.series[0].pair = {.src = 1, .dst = 2};
+  EXPECT_NE(why_not_in_words(verdict_on_settings(comparison), comparison).find("pair 1->2"),
+            std::string::npos);
   // Many small losses.
   comparison.series.assign(9, row(Change::regressed, 1.1));
   comparison.series.push_back(row(Change::improved, 0.5));
