@@ -39,6 +39,11 @@ TEST(Record, LeavesOutWhatIsTooShort) {
   EXPECT_EQ(record.samples.at("round_trip_us").values, (std::vector<double>{2, 4}));
   EXPECT_EQ(record.samples.at("loaded_round_trip_us").values, std::vector<double>{8});
   EXPECT_EQ(record.iterations, 3U);
+  // Of the first run alone, since the second one's first sender was too fast for the clock.
+  const auto pair = [](int src, int dst, double GBps) {
+    return Json{{"src", src}, {"dst", dst}, {"p50_GBps", GBps}};
+  };
+  EXPECT_EQ(record.workload.at("pairs"), (Json{pair(1, 0, 1), pair(2, 0, 0.5), pair(0, 1, 0.625)}));
 }
 
 }  // namespace

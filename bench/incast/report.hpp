@@ -23,7 +23,8 @@ Run run_of(const std::vector<Json>& ranks);
 
 /// The samples of a launch: incast_GBps, fairness_ratio and outcast_GBps, one of each run, those
 /// too short for a clock of such steps left out; round_trip_us and loaded_round_trip_us, one of
-/// each round trip. `messages`: of each pair.
+/// each round trip; and of each pair, to and from the hot rank, the median rate of its messages
+/// beside those of the others. `messages`: of each pair.
 LaunchRecord record_of(const std::vector<Run>& runs, const Parameters& p, std::uint64_t messages,
                        double clock_step_ns);
 

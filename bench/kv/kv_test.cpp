@@ -155,12 +155,16 @@ TEST(Sessions, ArePutTogetherFromAllRanks) {
       {to_json({.register_us = {1}, .prepare_us = {3}, .rounds = {Round{}, Round{}}}, ""),
        to_json({.register_us = {2},
                 .prepare_us = {4},
-                .rounds = {{.post_us = {5}, .done_us = {6}, .first_layer_us = {7}}, Round{}}},
+                .rounds =
+                    {{.post_us = {5}, .done_us = {6}, .first_layer_us = {7}, .pairs = {{0, 1, 6}}},
+                     Round{}}},
                "")});
   EXPECT_EQ(session.register_us, (std::vector<double>{1, 2}));
   EXPECT_EQ(session.prepare_us, (std::vector<double>{3, 4}));
   ASSERT_EQ(session.rounds.size(), 2U);
   EXPECT_EQ(session.rounds[0].done_us, std::vector<double>{6});
+  ASSERT_EQ(session.rounds[0].pairs.size(), 1U);
+  EXPECT_EQ(session.rounds[0].pairs[0].dst, 1);
   EXPECT_TRUE(session.rounds[1].post_us.empty());
 }
 
@@ -183,8 +187,11 @@ TEST(Record, TellsFirstRoundsFromLaterOnes) {
   const Layout layout({.prefill = 1, .decode = 2, .layers = 2, .descriptors = 10, .bytes = 100});
   const Round first{
       .post_us = {1, 1}, .done_us = {10, 20}, .first_layer_us = {2, 2}, .span_ns = 20e3};
-  const Round later{
-      .post_us = {1, 2}, .done_us = {4, 10}, .first_layer_us = {3, 5}, .span_ns = 10e3};
+  const Round later{.post_us = {1, 2},
+                    .done_us = {4, 10},
+                    .first_layer_us = {3, 5},
+                    .pairs = {{0, 1, 4}, {0, 2, 0.01}},
+                    .span_ns = 10e3};
   const Round too_short{
       .post_us = {0.1, 0.1}, .done_us = {0.2, 0.1}, .first_layer_us = {0.1, 0.1}, .span_ns = 200};
   const auto record = record_of(
@@ -197,6 +204,8 @@ TEST(Record, TellsFirstRoundsFromLaterOnes) {
   EXPECT_EQ(record.samples.at("posting_ratio").values, (std::vector<double>{0.25, 0.2}));
   EXPECT_EQ(record.samples.at("first_layer_us").values, (std::vector<double>{3, 5}));
   EXPECT_EQ(record.iterations, 3U);
+  // Without the one that is too short.
+  EXPECT_EQ(record.workload.at("pairs"), (Json{{{"src", 0}, {"dst", 1}, {"p50_GBps", 0.25}}}));
 }
 
 }  // namespace

@@ -109,19 +109,20 @@ std::string Origin::describe_one() {
 void Origin::begin(Flush& flush) {
   ucp_request_param_t params{};
   params.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  params.user_data = &flush;
   params.cb.send = [](void* request, ucs_status_t status, void* user) {
-    auto& of = *static_cast<Flush*>(user);
-    of.origin->note(status);
-    if (--of.open == 0) of.ended = of.origin->clock_.ticks();
+    auto& of = *static_cast<Flush::Part*>(user);
+    of.flush->origin->note(status);
+    of.end();
     ucp_request_free(request);
   };
   flush.open = endpoints_.size();
-  for (auto* endpoint : endpoints_) {
-    auto* request = ucp_ep_flush_nbx(endpoint, &params);
+  flush.parts.resize(endpoints_.size(), {&flush});
+  for (std::size_t peer = 0; peer < endpoints_.size(); ++peer) {
+    params.user_data = &flush.parts[peer];
+    auto* request = ucp_ep_flush_nbx(endpoints_[peer], &params);
     if (UCS_PTR_IS_PTR(request)) continue;
     check(UCS_PTR_STATUS(request), "ucp_ep_flush_nbx");
-    if (--flush.open == 0) flush.ended = clock_.ticks();
+    flush.parts[peer].end();
   }
 }
 

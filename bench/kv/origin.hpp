@@ -35,6 +35,8 @@ class Origin {
   /// Waits. The ticks of the clock when the first layer, or all, was known to be done.
   std::uint64_t await_first_layer() { return await(first_layer_); }
   std::uint64_t await_all() { return await(all_); }
+  /// The ticks when all with this peer was known to be done, by its position; after await_all().
+  std::uint64_t done_with(std::size_t peer) const { return all_.parts[peer].ended; }
 
   /// Posts `count` operations with the first peer, and waits until they are done.
   void post_some(std::uint64_t count);
@@ -54,9 +56,19 @@ class Origin {
     std::size_t begin, end;  ///< of entries
   };
   struct Flush {
+    struct Part {
+      Flush* flush;
+      std::uint64_t ended = 0;  ///< ticks
+
+      void end() {
+        ended = flush->origin->clock_.ticks();
+        if (--flush->open == 0) flush->ended = ended;
+      }
+    };
     Origin* origin;
-    std::size_t open = 0;     ///< endpoints
-    std::uint64_t ended = 0;  ///< ticks
+    std::vector<Part> parts{};  ///< of each endpoint
+    std::size_t open = 0;       ///< endpoints
+    std::uint64_t ended = 0;    ///< ticks: of the last one
   };
 
   ucs_status_ptr_t start(const Group& group, const Entry& entry,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/core/clock.hpp"
+#include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench::kv {
@@ -54,9 +55,12 @@ double span_ns(const std::vector<Json>& ranks, std::size_t round) {
 Json to_json(const Session& session, const std::string& clock) {
   Json rounds = Json::array();
   for (const auto& round : session.rounds) {
+    auto pairs = Json::array();
+    for (const auto& of : round.pairs) pairs.push_back({of.src, of.dst, of.us});
     rounds.push_back({{"post_us", round.post_us},
                       {"done_us", round.done_us},
                       {"first_layer_us", round.first_layer_us},
+                      {"pairs", std::move(pairs)},
                       {"meeting", to_json(round.meeting)},
                       {"end_ns", round.end_ns}});
   }
@@ -78,6 +82,9 @@ Session session_of(const std::vector<Json>& ranks) {
       append(round.post_us, of_rank, "post_us");
       append(round.done_us, of_rank, "done_us");
       append(round.first_layer_us, of_rank, "first_layer_us");
+      for (const auto& of : of_rank.at("pairs")) {
+        round.pairs.push_back({of.at(0).get<int>(), of.at(1).get<int>(), of.at(2).get<double>()});
+      }
     }
   }
   for (std::size_t at = 0; at < session.rounds.size(); ++at) {
@@ -90,6 +97,8 @@ LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layou
                        double clock_step_ns) {
   Values values;
   std::uint64_t rounds = 0;
+  const auto pair_bytes = static_cast<double>(layout.of_pair() * layout.shape().bytes);
+  std::map<std::pair<int, int>, std::vector<double>> pairs;  // GB/s
   for (const auto& session : sessions) {
     append(values["register_us"], session.register_us);
     append(values["prepare_us"], session.prepare_us);
@@ -100,7 +109,12 @@ LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layou
       if (!(round.span_ns >= Clock::least_steps * clock_step_ns)) continue;
       const auto GBps = static_cast<double>(layout.bytes_of_round()) / round.span_ns;
       values[was_first ? "first_round_GBps" : "later_round_GBps"].push_back(GBps);
-      if (!was_first) add_later(values, round, layout);
+      if (was_first) continue;
+      add_later(values, round, layout);
+      for (const auto& of : round.pairs) {
+        if (of.us * 1e3 < Clock::least_steps * clock_step_ns) continue;
+        pairs[{of.src, of.dst}].push_back(pair_bytes / of.us * 1e-3);
+      }
     }
   }
   LaunchRecord record;
@@ -113,6 +127,11 @@ LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layou
     const bool time = name.ends_with("_us");
     record.samples[name] =
         make_samples(std::move(all), kept_samples, time ? clock_step_ns * 1e-3 : 0);
+  }
+  auto& of_pairs = record.workload["pairs"] = Json::array();
+  for (auto& [ranks, GBps] : pairs) {
+    of_pairs.push_back(
+        {{"src", ranks.first}, {"dst", ranks.second}, {"p50_GBps", median(std::move(GBps))}});
   }
   return record;
 }

@@ -14,9 +14,15 @@ namespace ucxbench::kv {
 /// A round, in microseconds of each rank's own clock, which begins when the rank has left the
 /// meeting before it. For each rank that posts: until the last post
 /// has returned, and until all operations are done. For each decode rank: until it knows that its
-/// first layer is there.
+/// first layer is there. For each pair: until all its operations are done, by the clock of the rank
+/// that posts.
 struct Round {
+  struct PairTime {
+    int src, dst;  ///< ranks: that has the cache, that needs it
+    double us;
+  };
   std::vector<double> post_us{}, done_us{}, first_layer_us{};
+  std::vector<PairTime> pairs{};
   Met meeting{};
   std::uint64_t end_ns = 0;  ///< by the clock of the meeting: of a rank that posts
   double span_ns = 0;        ///< of all ranks, from the first one's begin to the last one's end
@@ -34,7 +40,8 @@ Json to_json(const Session& session, const std::string& clock);
 Session session_of(const std::vector<Json>& ranks);
 
 /// The samples of a launch, without rounds that are too short for the clock's steps. GB/s of a
-/// round is the bytes that all decode ranks get, over the span of all ranks.
+/// round is the bytes that all decode ranks get, over the span of all ranks. Of each pair, the
+/// median rate of later rounds: its bytes, over the time until they were all there.
 LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layout,
                        double clock_step_ns);
 

@@ -17,6 +17,9 @@ KINDS = {
     "p2p": (["-n", 8, "--concurrent", "one", "--sizes", 64, "--iterations", 20, "--runs", 1], "bandwidth_GBps", (3, 5)),
     "pingpong": (["-n", 8, "--sizes", 8, "--iterations", 80, "--warmup-runs", 0], "latency_us", (4, 5)),
     "merge": (["-n", 4, "--rows", 2000, "--runs", 2], "pair_GBps", (3, 1)),
+    "incast": (["-n", 5, "--sizes", "4KiB", "--iterations", 200, "--runs", 1], "pair_GBps", (0, 4)),
+    "kv": (["--prefill", 4, "--decode", 2, "--op", "get", "--block", "4KiB", "--descriptors", 200, "--sessions", 1,
+            "--rounds", 2], "pair_GBps", (3, 5)),
 }
 
 

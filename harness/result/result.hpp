@@ -86,7 +86,8 @@ struct LaunchRecord {
   /// "verdict", "why", "labels"; empty where nothing was asked.
   Json path = Json::object();
   /// Of a workload, over the launch's iterations and all ranks: "phases", "exchange", "pairs" as in
-  /// Case; else empty.
+  /// Case. Of another benchmark that has one record for all pairs: "pairs" with "src", "dst" and
+  /// "p50_GBps" alone. Else empty.
   Json workload = Json::object();
 };
 

@@ -12,8 +12,7 @@ from dashboards import triage
 
 MOST_RUNS = 400  # of a segment, the last ones: a year of nights
 CONFIRMED = 3  # runs in a row whose gain, or whose missing verdict, moves a base
-WORKLOAD = "wall_ms"  # is of workloads alone
-OF_PAIRS = ("pair_GBps",)  # of which workloads have rows of pairs of ranks, and no other
+OF_PAIRS = ("pair_GBps",)  # has rows of pairs of ranks, and no other: of cases with one record for all ranks
 RECENT = 20  # complete runs: a row that none of them has is no longer missed
 
 
@@ -58,7 +57,7 @@ class Standing:
 def rows_of(run):
     """(key, metric, fingerprint of the parameters): other parameters begin another row."""
     return [(key, metric, case["parameters"]) for key, case in run.cases.items() if not case["canary"]
-            for metric in [*case["metrics"], *(OF_PAIRS if WORKLOAD in case["metrics"] else [])]]
+            for metric in [*case["metrics"], *(OF_PAIRS if case["metrics"] and case["pairs"] else [])]]
 
 
 class Chain:

@@ -83,6 +83,7 @@ def cases_of(run, shown, problems):
         cases[case["key"]] = {
             "state": case["state"], "reason": case["reason"], "parameters": fingerprint(case["parameters"]),
             "canary": case["shows"]["kind"] == "canary", "metrics": metrics, "shown": shown.index(own),
+            "pairs": any(len(launch.get("workload", {}).get("pairs", [])) > 1 for launch in case["launches"]),
         }
     return cases
 

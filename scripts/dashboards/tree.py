@@ -13,7 +13,7 @@ import runfile
 from dashboards import record
 
 INDEX = ".dashboard-index.json"
-VERSION = 8  # of the index: another one is made anew
+VERSION = 9  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
