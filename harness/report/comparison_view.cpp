@@ -78,7 +78,8 @@ std::string case_of(const SeriesChange& series) {
 // What is said of one series alone, and by no line for all.
 std::string said_of(const SeriesChange& series) {
   if (series.change == Change::added) return "";
-  const bool said = series.doubt != Doubt::none || series.reason == "host";
+  const bool said = series.doubt != Doubt::none || series.reason == Reason::host ||
+                    series.reason == Reason::transport;
   return joined(said ? "" : series.why, series.remark);
 }
 
@@ -192,16 +193,17 @@ Grid grid_of(const Comparison& comparison) {
                         {"", "p"},
                         {"", "why"}},
             .rows = {}};
-  for (const auto& series : folded_rows(comparison)) {
+  for (const auto& series : printed_rows(comparison)) {
     const bool both = series.base && series.now;
-    grid.rows.push_back({std::string(to_string(series.change)), on_one_line(case_of(series)),
-                         on_one_line(series.metric), significant(series.matched_base, 4),
-                         significant(matched_new(series), 4),
-                         series.ratio.interval ? percent(series.ratio.estimate) : "-",
-                         interval_of(series),
-                         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
-                         both ? fmt::format("{:.2g}", series.corrected) : "-",
-                         series.reason.empty() ? "-" : series.reason});
+    grid.rows.push_back(
+        {std::string(to_string(series.change)), on_one_line(case_of(series)),
+         on_one_line(series.metric), significant(series.matched_base, 4),
+         significant(matched_new(series), 4),
+         series.ratio.interval ? percent(series.ratio.estimate) : "-", interval_of(series),
+         both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
+         both ? fmt::format("{:.2g}", series.corrected) : "-",
+         series.reason == Reason::none ? no_cell
+                                       : std::string(name_of(reason_names, series.reason))});
     if (any_duets) grid.rows.back().push_back(by_what(series));
   }
   if (any_duets) grid.columns.push_back({"", "by"});
@@ -232,7 +234,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   if (const auto line = of_plain_medians(comparison); !line.empty())
     text += wrapped("! " + line, "  ", page_width());
   for (const auto& step : comparison.next_steps) text += wrapped("! " + step, "  ", page_width());
-  for (const auto& series : folded_rows(comparison)) {
+  for (const auto& series : printed_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
     text +=
@@ -265,7 +267,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   if (const auto line = of_plain_medians(comparison); !line.empty())
     text += "- " + markdown_escaped(line) + "\n";
   for (const auto& step : comparison.next_steps) text += "- " + markdown_escaped(step) + "\n";
-  for (const auto& series : folded_rows(comparison)) {
+  for (const auto& series : printed_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
     text += "- " + markdown_escaped(name_of(series) + ": " + on_one_line(said)) + "\n";
@@ -275,20 +277,23 @@ std::string comparison_markdown(const Comparison& comparison) {
 
 Json series_json(const SeriesChange& series) {
   const bool both = series.base && series.now;
-  Json json = {{"key", series.key},
-               {"metric", series.metric},
-               {"pair", pair_json(series.pair)},
-               {"better", series.better},
-               {"verdict", to_string(series.change)},
-               {"labels", text_or_null(series.labels)},
-               {"by", to_string(series.method)},
-               {"in_turns", text_or_null(series.in_turns)},
-               {"base", number_or_null(series.base)},
-               {"new", number_or_null(series.now)},
-               {"matched_base", number_or_null(series.matched_base)},
-               {"matched_new", number_or_null(matched_new(series))},
-               {"base_launches", series.base_launches},
-               {"new_launches", series.new_launches}};
+  Json json = {
+      {"key", series.key},
+      {"metric", series.metric},
+      {"pair", pair_json(series.pair)},
+      {"better", series.better},
+      {"verdict", to_string(series.change)},
+      {"labels", text_or_null(series.labels)},
+      {"transport_used",
+       {{"base", text_or_null(series.carriers[0])}, {"new", text_or_null(series.carriers[1])}}},
+      {"by", to_string(series.method)},
+      {"in_turns", text_or_null(series.in_turns)},
+      {"base", number_or_null(series.base)},
+      {"new", number_or_null(series.now)},
+      {"matched_base", number_or_null(series.matched_base)},
+      {"matched_new", number_or_null(matched_new(series))},
+      {"base_launches", series.base_launches},
+      {"new_launches", series.new_launches}};
   json["ratio"] = both ? Json(series.ratio.estimate) : Json();
   json["interval"] = number_or_null(series.ratio.interval);
   json["p"] = both ? Json(series.p) : Json();
@@ -299,7 +304,7 @@ Json series_json(const SeriesChange& series) {
   json["base_modes"] = modes_json(series.base_modes);
   json["new_modes"] = modes_json(series.new_modes);
   json["launches_wanted"] = series.doubt == Doubt::none ? Json() : Json(series.launches_wanted);
-  json["reason"] = text_or_null(series.reason);
+  json["reason"] = text_or_null(std::string(name_of(reason_names, series.reason)));
   json["why"] = joined(series.why, series.remark);
   return json;
 }

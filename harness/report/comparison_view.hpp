@@ -29,7 +29,9 @@ Json series_json(const SeriesChange& series);
 /// {"alpha", "tests", "incomparable", "host_changed", "differences", "placements",
 /// "plain_medians" (where they differ from these), "next_steps", "nothing_decided", "canaries",
 /// "series": [{"key", "metric", "pair" (of a row of one pair of ranks: {"src", "dst", "src_host",
-/// "dst_host", "slowest_of", "stands_for", "text"}, see RowPair), "verdict", "labels", "by"
+/// "dst_host", "slowest_of", "stands_for", "text"}, see RowPair), "verdict", "labels",
+/// "transport_used"
+/// ({"base", "new"}), "by"
 /// ("launches" or "duets"), "base", "new" (medians of all launches), "matched_base", "matched_new"
 /// (which `ratio` is of), "base_launches", "new_launches", "ratio", "interval", "p", "p_corrected",
 /// "floor", "base_drift", "new_drift" (relative, first launch to last), "base_modes", "new_modes"

@@ -56,6 +56,55 @@ TEST(ComparisonView, EachOutputSaysTheLabels) {
   EXPECT_NE(comparison_table(comparison).find("labels: vm, same-gpu (1 row)"), std::string::npos);
 }
 
+TEST(ComparisonView, EachOutputSaysWhatCarriedTheBytes) {
+  auto comparison = against_the_plain_medians();
+  auto& row = comparison.series.front();
+  row.carriers = {"shm", "tcp"};
+  row.reason = Reason::transport;
+  row.why = "other transport: base shm, new tcp";
+  comparison.differences = {"transport used: base shm, new tcp: 1 of 1 row"};
+  EXPECT_EQ(grid_of(comparison).rows.at(0).back(), "transport");
+  for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
+    const auto at = text.find("base shm, new tcp");
+    EXPECT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("base shm, new tcp", at + 1), std::string::npos) << "once for all\n"
+                                                                         << text;
+  }
+  const auto json = comparison_json(comparison).at("series").at(0);
+  EXPECT_EQ(json.at("transport_used"), Json({{"base", "shm"}, {"new", "tcp"}}));
+  EXPECT_EQ(json.at("reason"), "transport");
+}
+
+// Of a host that is gone, say: all its pairs, latency and bandwidth.
+TEST(ComparisonView, PairsOfOneRunAreOneLineForEachCase) {
+  auto comparison = against_the_plain_medians();
+  for (const auto* key : {"p2p/8B", "p2p/1MiB"}) {
+    for (const auto* metric : {"latency_us", "bandwidth_GBps"}) {
+      for (int dst = 1; dst < 8; ++dst) {
+        comparison.series.push_back({.key = key,
+                                     .metric = metric,
+                                     .pair = RowPair{.src = 0, .dst = dst, .of_one_run = true},
+                                     .change = Change::missing,
+                                     .why = "the new run does not have this pair"});
+      }
+    }
+  }
+  const auto grid = grid_of(comparison);
+  ASSERT_EQ(grid.rows.size(), 3U);
+  EXPECT_EQ(grid.rows.at(1).at(1), "p2p/8B pair 0->1 and 6 more");
+  EXPECT_EQ(grid.rows.at(1).at(2), "latency_us, bandwidth_GBps");
+  EXPECT_EQ(grid.rows.at(2).at(1), "p2p/1MiB pair 0->1 and 6 more");
+  for (const auto& text : {comparison_table(comparison), comparison_markdown(comparison)}) {
+    std::size_t lines = 0;
+    for (auto at = text.find("does not have"); at != std::string::npos;
+         at = text.find("does not have", at + 1)) {
+      ++lines;
+    }
+    EXPECT_EQ(lines, 2U) << text;
+  }
+  EXPECT_EQ(comparison_json(comparison).at("series").size(), 5U);  // a row for each metric
+}
+
 TEST(ComparisonView, EachOutputEndsWithNothingDecided) {
   auto comparison = against_the_plain_medians();
   comparison.series.resize(10, comparison.series.front());
@@ -99,7 +148,7 @@ TEST(ComparisonView, RemarksStandWithTheirRow) {
   noisy.change = Change::inconclusive;
   noisy.doubt = Doubt::too_noisy;
   noisy.why = "noise hides changes below 5 %";
-  noisy.reason = "noise";
+  noisy.reason = Reason::noise;
   noisy.remark = "two modes";
   comparison.next_steps = {"1 row: use a quieter machine"};
   EXPECT_EQ(comparison_table(comparison).find("hides"), std::string::npos);

@@ -65,6 +65,12 @@ std::string_view in_words(const SeenMedium& seen) {
              : " (medium unknown)";
 }
 
+/// What a member of a set is carried by, and over what.
+std::string in_words(const std::string& member, const std::optional<SeenMedium>& medium) {
+  const bool has_media = member == "nvlink" && medium;
+  return carrier_of_member(member) + (has_media ? std::string(in_words(*medium)) : "");
+}
+
 }  // namespace
 
 std::string carrier_of_member(const std::string& member) {
@@ -123,11 +129,18 @@ Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
   return unmet_by_medium(medium.value_or(SeenMedium{}), same_gpu);
 }
 
+std::set<std::string> main_carriers(const Json& path, const std::optional<SeenMedium>& medium) {
+  std::set<std::string> carriers;
+  for (const auto& [member, share] : carried_by(path)) {
+    if (share >= least_carried) carriers.insert(in_words(member, medium));
+  }
+  return carriers;
+}
+
 std::string carriers_in_words(const Json& path) {
   std::map<std::string, double> shares;
   for (const auto& [member, share] : carried_by(path)) {
-    const auto medium = member == "nvlink" ? medium_in(path) : std::nullopt;
-    shares[carrier_of_member(member) + (medium ? std::string(in_words(*medium)) : "")] = share;
+    shares[in_words(member, medium_in(path))] = share;
   }
   return shares_in_words(shares);
 }

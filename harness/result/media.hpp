@@ -90,6 +90,10 @@ double share_by(const std::vector<std::string>& members, const Json& path);
 Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
                const std::optional<SeenMedium>& medium, bool same_gpu = false);
 
+/// Those that carried at least 5 % of the payload, "cuda_ipc over PCIe": less is connecting and
+/// answers. Empty where nobody can tell.
+std::set<std::string> main_carriers(const Json& path, const std::optional<SeenMedium>& medium);
+
 /// "cuda_ipc over PCIe 90 %, tcp 10 %"; empty where nobody can tell.
 std::string carriers_in_words(const Json& path);
 

@@ -10,6 +10,9 @@ namespace ucxbench {
 /// Of a payload: less than this by what was asked is not what was asked (--require, `check`).
 inline constexpr double nearly_all_payload = 0.99;
 
+/// What is not worth a word of the payload: connecting and answers.
+inline constexpr double least_carried = 0.05;
+
 /// The shares of the payload by member, "tcp" → 1.0; empty where nobody can tell.
 std::map<std::string, double> carried_by(const Json& path);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/analysis/comparison/carriers.hpp"
 #include "harness/analysis/comparison/environments.hpp"
 #include "harness/analysis/comparison/host_drift.hpp"
 #include "harness/analysis/comparison/judge.hpp"
@@ -48,7 +49,7 @@ Row row_of_other_pairs(const Case& of, const std::string& metric) {
   return {.series = {.key = of.key,
                      .metric = metric,
                      .better = shown_metric(of, metric).better,
-                     .reason = "pairs",
+                     .reason = Reason::pairs,
                      .why = "not judged: the runs have different pairs of ranks, and this is the "
                             "median over all; see the rows of pairs"}};
 }
@@ -235,6 +236,11 @@ std::optional<double> matched_new(const SeriesChange& series) {
   return *series.matched_base * series.ratio.estimate;
 }
 
+bool other_carriers(const SeriesChange& series) {
+  const auto& [base, now] = series.carriers;
+  return !base.empty() && !now.empty() && base != now;
+}
+
 std::string_view to_string(Method method) { return method == Method::duets ? "duets" : "launches"; }
 
 std::string_view to_string(Change change) {
@@ -305,6 +311,8 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     }
   }
   add_labels(series, base, now);
+  std::ranges::move(compare_carriers(series, base, now),
+                    std::back_inserter(comparison.differences));
   std::stable_sort(series.begin(), series.end(), comes_before);
   comparison.next_steps = next_steps(comparison, now);
   return comparison;

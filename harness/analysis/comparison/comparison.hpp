@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "harness/analysis/comparison/looks.hpp"
 #include "harness/analysis/comparison/rank_tests.hpp"
 #include "harness/analysis/rules/modes.hpp"
+#include "harness/core/names.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -23,6 +25,30 @@ enum class Doubt { none, too_few_launches, too_noisy };
 enum class Method { launches, duets };
 std::string_view to_string(Method method);
 
+/// Why a row is inconclusive, or what explains its change.
+enum class Reason {
+  none,
+  launches,     ///< they are too few
+  noise,        ///< it hides a change that would matter
+  clock,        ///< it is too coarse
+  placement,    ///< launches of one placement changed otherwise, or are too few
+  drift,        ///< a run changed from its first launch to its last
+  host,         ///< its reference drifted
+  pairs,        ///< the runs have different ones
+  time_sliced,  ///< its ranks take turns on one GPU
+  transport,    ///< of a change: the bytes went by another one, or over another medium
+};
+inline constexpr Names<Reason, 10> reason_names = {{{Reason::none, ""},
+                                                    {Reason::launches, "launches"},
+                                                    {Reason::noise, "noise"},
+                                                    {Reason::clock, "clock"},
+                                                    {Reason::placement, "placement"},
+                                                    {Reason::drift, "drift"},
+                                                    {Reason::host, "host"},
+                                                    {Reason::pairs, "pairs"},
+                                                    {Reason::time_sliced, "time-sliced"},
+                                                    {Reason::transport, "transport"}}};
+
 /// The pair of ranks that a row is of, among all of its case.
 struct RowPair {
   int src = 0, dst = 0;
@@ -34,9 +60,10 @@ struct RowPair {
   /// Rows with the same verdict for which this one, the worst of them, stands. Rows that changed
   /// stand for themselves.
   std::size_t stands_for = 1;
+  bool of_one_run = false;  ///< the other does not have it
 };
 
-/// "pair 3->5 (node1->node2), worst of 55".
+/// "pair 3->5 (node1->node2), worst of 55"; of one run "pair 3->5 and 54 more".
 std::string in_words(const RowPair& pair);
 
 struct SeriesChange {
@@ -49,6 +76,9 @@ struct SeriesChange {
   /// What stands beside the figures (labels_of): "vm, same-gpu", or "vm -> vm, same-gpu" where
   /// those of the two runs differ; empty where there is none.
   std::string labels{};
+  /// What carried the bytes in the base run and in the new one, and over what medium: "shm",
+  /// "cuda_ipc over NVLink, tcp"; empty where nobody can tell (carriers.hpp).
+  std::array<std::string, 2> carriers{};
   Method method = Method::launches;
   /// Of launches of both sides of one `ab`: why they were no duets; else empty.
   std::string in_turns{};
@@ -78,11 +108,9 @@ struct SeriesChange {
   /// of each run would end that.
   Doubt doubt = Doubt::none;
   std::size_t launches_wanted = 0;
-  /// Of an inconclusive one, a word: "launches" (too few), "noise", "clock", "placement", "drift",
-  /// "host" (its reference drifted), "pairs" (the runs have different ones), or "time-sliced" (its
-  /// ranks take turns on one GPU).
-  std::string reason{};
-  /// One line, with what to do unless next_steps say that; empty of a change and of none.
+  Reason reason = Reason::none;
+  /// One line, with what to do unless next_steps say that; empty of no change, and of a change that
+  /// nothing explains.
   std::string why{};
   /// What is odd about these launches, whatever the verdict: modes, a drift that met both alike.
   std::string remark{};
@@ -129,6 +157,13 @@ std::string name_of(const SeriesChange& series);
 /// The rows that a reader needs: of those of pairs, all that changed, and of each other verdict of
 /// a case's metric the worst, which stands for the others (RowPair::stands_for). In their order.
 std::vector<SeriesChange> folded_rows(const Comparison& comparison);
+
+/// The same for tables: pairs that one run alone has are one row for each case, which names all
+/// their metrics.
+std::vector<SeriesChange> printed_rows(const Comparison& comparison);
+
+/// Whether what carried the bytes is known of both runs, and differs.
+bool other_carriers(const SeriesChange& series);
 
 /// The new run's figure beside `matched_base`, from which a reader gets the change: matched_base
 /// times the estimated ratio, which is the median of all ratios and not that of the medians.

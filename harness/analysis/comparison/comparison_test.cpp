@@ -69,7 +69,7 @@ TEST(Compare, JudgesNoTimesOfRanksThatTakeTurnsOnAGpu) {
     EXPECT_EQ(found.series[0].change, Change::regressed);
     const auto& row = found.series[1];
     EXPECT_EQ(row.change, Change::inconclusive);
-    EXPECT_EQ(row.reason, "time-sliced");
+    EXPECT_EQ(row.reason, Reason::time_sliced);
     EXPECT_TRUE(row.why.starts_with("not judged: time-sliced")) << row.why;
     EXPECT_FALSE(row.base || row.now || row.ratio.interval);
   }
@@ -108,7 +108,7 @@ TEST(Compare, WantsMoreLaunchesWhereItIsTooNoisy) {
   const auto found = compare(run({1}, 10, 1, 0.3), run({1}, 10, 2, 0.3));
   EXPECT_EQ(found.series[0].change, Change::inconclusive);
   EXPECT_EQ(found.series[0].why, "noise hides changes below 5 %");
-  EXPECT_EQ(found.series[0].reason, "noise");
+  EXPECT_EQ(found.series[0].reason, Reason::noise);
   EXPECT_EQ(found.series[0].doubt, Doubt::too_noisy);
   EXPECT_GT(found.series[0].launches_wanted, 100U);
 }
@@ -215,7 +215,7 @@ TEST(Compare, GivesNoVerdictOnWhatDrifts) {
   EXPECT_NEAR(drifts.new_drift.value_or(0), 0.2, 0.01);
   EXPECT_NE(drifts.why.find("new run drifted by +20"), std::string::npos) << drifts.why;
   EXPECT_NE(drifts.why.find("interleaved (ucx-bench ab)"), std::string::npos);
-  EXPECT_EQ(drifts.reason, "drift");
+  EXPECT_EQ(drifts.reason, Reason::drift);
   // Less than the floor does not count.
   EXPECT_EQ(compare(base, drifting(run({1.3, 1.3}, 12, 2, 1e-5), 0.004)).series[1].change,
             Change::regressed);
@@ -312,7 +312,7 @@ TEST(Compare, AHostExplainsNoMoreThanItsDrift) {
     const auto found = compare(at(1, 1, 1), at(row, host, 2));
     EXPECT_FALSE(found.host_changed.empty());
     if (found.series[0].change == Change::inconclusive) {
-      EXPECT_EQ(found.series[0].reason, "host");
+      EXPECT_EQ(found.series[0].reason, Reason::host);
     } else if (found.series[0].change != Change::unchanged) {
       EXPECT_EQ(found.series[0].remark, "the host reference drifted less than this");
     }

@@ -69,7 +69,7 @@ void doubt_what_the_host_explains(std::vector<SeriesChange>& series, const Resul
     }
     row.change = Change::inconclusive;
     row.doubt = Doubt::none;
-    row.reason = "host";
+    row.reason = Reason::host;
     row.why = fmt::format("host reference drifted: {}; rerun interleaved (ucx-bench ab)",
                           comparison.host_changed);
   }

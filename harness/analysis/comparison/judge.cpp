@@ -24,7 +24,7 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   if (least > alpha && (of_duets || launches < needed)) {
     series.doubt = Doubt::too_few_launches;
     series.launches_wanted = std::max(needed, launches + 1);
-    series.reason = "launches";
+    series.reason = Reason::launches;
     series.why =
         of_duets ? fmt::format("{} are too few for a verdict among {}", counted(launches, "duet"),
                                counted(tests, "test"))
@@ -33,7 +33,7 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
     return;
   }
   if (least > alpha) {
-    series.reason = "placement";
+    series.reason = Reason::placement;
     series.why =
         "too few launches with the same placement: bind both to the same CPUs, rerun interleaved "
         "(ucx-bench ab)";
@@ -41,7 +41,7 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   }
   const auto [low, high] = series.ratio.interval.value_or(std::array{0.5, 2.0});
   if (4 * series.resolution > high - low) {
-    series.reason = "clock";
+    series.reason = Reason::clock;
     series.why =
         fmt::format("the clock is too coarse: changes below {:.1f} % (two steps) are hidden",
                     200 * series.resolution / a_little_more);
@@ -56,7 +56,7 @@ void say_why(SeriesChange& series, double alpha, std::size_t tests) {
   series.doubt = Doubt::too_noisy;
   series.launches_wanted = static_cast<std::size_t>(
       std::ceil(std::min(most_wanted, std::max(static_cast<double>(launches) + 1, more))));
-  series.reason = "noise";
+  series.reason = Reason::noise;
   series.why = fmt::format("noise hides changes below {:.0f} %", 100 * least_that_matters);
 }
 
@@ -64,7 +64,7 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   if (!series.base || !series.now) return;
   series.doubt = Doubt::none;
   series.launches_wanted = 0;
-  series.reason.clear();
+  series.reason = Reason::none;
   series.why.clear();
   const auto change = series.ratio.estimate - 1;
   if (series.corrected < alpha && std::abs(change) > series.floor) {
@@ -76,7 +76,7 @@ void decide(SeriesChange& series, double alpha, std::size_t tests) {
   series.change = Change::inconclusive;
   if (!series.differs_by_placement.empty()) {
     series.why = series.differs_by_placement;
-    series.reason = "placement";
+    series.reason = Reason::placement;
     return;
   }
   const auto bound = std::max(least_that_matters, series.floor);

@@ -159,6 +159,7 @@ class PairRows {
 
  private:
   SeriesChange row_of_one_run(RowPair pair, Change change) const {
+    pair.of_one_run = true;
     return {.key = base_.key,
             .metric = metric_,
             .pair = std::move(pair),
@@ -198,7 +199,10 @@ std::string in_words(const RowPair& pair) {
                  : fmt::format(" ({}->{})", pair.src_host, pair.dst_host);
   }
   if (pair.slowest_of > 1) words += fmt::format(", slowest of {}", pair.slowest_of);
-  if (pair.stands_for > 1) words += fmt::format(", worst of {}", pair.stands_for);
+  if (pair.stands_for > 1) {
+    words += pair.of_one_run ? fmt::format(" and {} more", pair.stands_for - 1)
+                             : fmt::format(", worst of {}", pair.stands_for);
+  }
   return words;
 }
 
@@ -240,6 +244,23 @@ std::vector<SeriesChange> folded_rows(const Comparison& comparison) {
     if (&row != fold.worst) continue;
     rows.push_back(row);
     rows.back().pair->stands_for = fold.size;
+  }
+  return rows;
+}
+
+std::vector<SeriesChange> printed_rows(const Comparison& comparison) {
+  std::vector<SeriesChange> rows;
+  for (auto& row : folded_rows(comparison)) {
+    const auto same = std::ranges::find_if(rows, [&](const SeriesChange& other) {
+      return row.pair && row.pair->of_one_run && other.pair && other.pair->of_one_run &&
+             other.key == row.key && other.change == row.change;
+    });
+    if (same == rows.end()) {
+      rows.push_back(std::move(row));
+      continue;
+    }
+    same->metric += ", " + row.metric;
+    same->pair->stands_for = std::max(same->pair->stands_for, row.pair->stands_for);
   }
   return rows;
 }

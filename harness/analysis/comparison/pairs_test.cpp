@@ -226,7 +226,7 @@ TEST(Pairs, MediansOverOtherPairsAreNotJudged) {
     for (const auto& found : {compare(run_with({both}), run_with({fewer})),
                               compare(run_with({fewer}), run_with({both}))}) {
       EXPECT_TRUE(changed_rows(found).empty()) << metric;
-      EXPECT_EQ(row_of_pair(found, std::nullopt).reason, "pairs") << metric;
+      EXPECT_EQ(row_of_pair(found, std::nullopt).reason, Reason::pairs) << metric;
     }
   }
 }

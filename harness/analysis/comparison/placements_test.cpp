@@ -166,7 +166,7 @@ TEST(Placements, RunsThatMetNoneInCommonHaveNoVerdict) {
   EXPECT_EQ(found.series[0].why,
             "12 of 12 launches of the base run had a placement that the other run never had: bind "
             "both to the same CPUs, rerun interleaved (ucx-bench ab)");
-  EXPECT_EQ(found.series[0].reason, "placement");
+  EXPECT_EQ(found.series[0].reason, Reason::placement);
 }
 
 // Half of the launches are four times as slow, wherever the loss of 5 % is.

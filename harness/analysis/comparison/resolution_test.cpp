@@ -56,7 +56,7 @@ TEST(Resolution, BoundsWhatCountsAsAChange) {
   EXPECT_LT(one_step.corrected, 0.005);
   EXPECT_EQ(one_step.change, Change::inconclusive);
   EXPECT_EQ(one_step.why, "the clock is too coarse: changes below 9.1 % (two steps) are hidden");
-  EXPECT_EQ(one_step.reason, "clock");
+  EXPECT_EQ(one_step.reason, Reason::clock);
   EXPECT_GT(one_step.ratio.interval->at(1), 1.09);
   EXPECT_LT(one_step.ratio.interval->at(0), 1);
   EXPECT_EQ(found(0.110, 0.120, 10).change, Change::regressed);

@@ -31,7 +31,7 @@ void judge_drift(SeriesChange& series, bool in_turns) {
   }
   series.change = Change::inconclusive;
   series.doubt = Doubt::none;
-  series.reason = "drift";
+  series.reason = Reason::drift;
   series.why = drift_in_words(series) + ": measure again when the machine is steady" +
                (in_turns ? "" : ", interleaved (ucx-bench ab)");
 }

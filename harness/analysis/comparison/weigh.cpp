@@ -57,7 +57,7 @@ void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case&
     series.why = found.why_not;
     const bool any = !usable_medians(base.metrics.at(metric)).empty() &&
                      !usable_medians(now.metrics.at(metric)).empty();
-    series.reason = any ? "placement" : "launches";
+    series.reason = any ? Reason::placement : Reason::launches;
     return;
   }
   series.base = median(usable_medians(base.metrics.at(metric)));
@@ -102,7 +102,7 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
       .duets = {}};
   auto& series = row.series;
   if (is_time_sliced(base) || is_time_sliced(now)) {
-    series.reason = to_string(Label::time_sliced);
+    series.reason = Reason::time_sliced;
     series.why =
         "not judged: time-sliced, ranks take turns on one GPU; use one GPU for each rank, or CUDA "
         "MPS";

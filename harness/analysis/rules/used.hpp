@@ -40,9 +40,6 @@ struct Used {
 /// cases, before it begins, may use everything. `graph` is of all its hosts.
 Used used_by(const Result& result, const Graph& graph);
 
-/// What is not worth a word of the payload: connecting and answers.
-inline constexpr double least_carried = 0.05;
-
 /// A case was asked to use `member`, by name or by `auto`.
 bool asks_for(const Case& of, const std::string& member);
 
