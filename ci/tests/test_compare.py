@@ -5,6 +5,7 @@ import json
 
 import pytest
 from conftest import only, quick
+from junit_xml import junit_cases
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,44 @@ def test_formats(bench, run, tmp_path):
     summary.write_text("before\n")
     bench("compare", base, slow, "--markdown", summary, environment={"GITHUB_STEP_SUMMARY": str(summary)})
     assert summary.read_text().startswith("before\n### 1 regressed")
+
+
+def test_each_output_says_what_carried_a_row(bench, run, tmp_path):
+    base = recorded(run, "base", tmp_path)
+    for case in run["cases"]:
+        for launch in case["launches"]:
+            launch["path"]["carried_by"] = {"shm": 1.0}
+    slow = recorded(run, "slow", tmp_path, factor=1.2)
+    outputs = {name: tmp_path / f"c.{name}" for name in ("json", "markdown", "junit", "html")}
+    done = bench("compare", base, slow, *(part for name, file in outputs.items() for part in (f"--{name}", file)))
+    assert done.code == 0, done
+    texts = {"table": done.out} | {name: file.read_text() for name, file in outputs.items()}
+    for name, text in texts.items():
+        said = "transport used: base tcp, new shm: 4 of 4 rows, the first pingpong/tag/host-host/tcp/8B "
+        assert said in " ".join(text.split()), (name, text)
+    rows = json.loads(texts["json"])["series"]
+    assert all(row["transport_used"] == {"base": "tcp", "new": "shm"} for row in rows)
+    assert {row["verdict"]: row["reason"] for row in rows} == {"regressed": "transport", "unchanged": None}
+    for name in ("html", "junit"):
+        assert "other transport: base tcp, new shm" in texts[name], name
+    assert " transport\n" in done.out and "| transport |" in texts["markdown"]
+
+
+def test_junit_has_a_case_for_each_row(bench, run, tmp_path):
+    base, slow = recorded(run, "base", tmp_path), recorded(run, "slow", tmp_path, factor=1.2)
+    assert bench("compare", base, slow, "--junit", "c.xml").code == 0
+    cases = junit_cases(tmp_path / "c.xml")
+    lost = cases.pop(("pingpong/tag/host-host/tcp/8B", "latency_us"))
+    assert (lost.tag, lost.get("type")) == ("failure", "regressed") and "change, % median +20" in lost.text
+    assert "transport_used base tcp, new tcp" in lost.text
+    assert len(cases) == 3 and not any(cases.values())
+    few = recorded(run, "few", tmp_path, launches=3)
+    assert bench("compare", few, recorded(run, "other", tmp_path, launches=3), "--junit", "c.xml").code == 0
+    ends = junit_cases(tmp_path / "c.xml").values()
+    assert [end.tag for end in ends] == ["skipped"] * 4 and "nothing was decided" in (tmp_path / "c.xml").read_text()
+    other = recorded(run, "elsewhere", tmp_path, id="another-machine")
+    assert bench("compare", base, other, "--junit", "c.xml").code == 0
+    assert only(list(junit_cases(tmp_path / "c.xml").values())).get("type") == "incomparable"
 
 
 def test_too_few_launches_say_how_many_it_takes(bench, run, tmp_path):

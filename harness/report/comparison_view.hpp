@@ -23,6 +23,11 @@ std::string comparison_table(const Comparison& comparison, bool verbose = false,
                              bool brief = false);
 std::string comparison_markdown(const Comparison& comparison);
 
+/// JUnit's XML: a test case for each row of the table, in the class of its case. A loss is a
+/// failure, what the new run lacks an error, and a row without a verdict is skipped. Runs that
+/// cannot be compared are one error. The host and the time are those of `now`.
+std::string comparison_junit(const Comparison& comparison, const Result& now);
+
 /// One of comparison_json's "series".
 Json series_json(const SeriesChange& series);
 

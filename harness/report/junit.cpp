@@ -1,9 +1,11 @@
-// JUnit's XML, as Jenkins and GitLab read it: a test case for each limit of a check.
+#include "harness/report/junit.hpp"
 
 #include <fmt/format.h>
 
-#include <string>
+#include <algorithm>
+#include <iterator>
 
+#include "harness/core/names.hpp"
 #include "harness/report/check_view.hpp"
 #include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
@@ -33,7 +35,7 @@ std::string for_xml(const std::string& text) {
         escaped += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= ' ') escaped += c;
+        if (static_cast<unsigned char>(c) >= ' ' || c == '\n') escaped += c;
     }
   }
   return escaped;
@@ -44,54 +46,81 @@ std::string timestamp_of(const Result& result) {
   return text_at(result.run, "/started_utc", "").substr(0, 19);
 }
 
-/// The whole check; what one limit of it took is not known.
+/// The whole run; what one test case of it took is not known.
 double took_s(const Result& result) {
   const auto began = seconds_at(result.run, "/started_utc");
   const auto ended = seconds_at(result.run, "/finished_utc");
   return began && ended ? *ended - *began : 0;
 }
 
-std::string test_case(const Json& limit, const std::string& first_host) {
+constexpr Names<JunitOutcome, 4> outcomes = {{{JunitOutcome::passed, ""},
+                                              {JunitOutcome::failure, "failure"},
+                                              {JunitOutcome::error, "error"},
+                                              {JunitOutcome::skipped, "skipped"}}};
+
+std::string test_case(const JunitCase& of) {
+  const auto head = fmt::format(R"(    <testcase classname="{}" name="{}" time="0")",
+                                for_xml(of.classname), for_xml(of.name));
+  std::string inner;
+  if (of.outcome != JunitOutcome::passed) {
+    inner = fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{2}</{0}>\n",
+                        name_of(outcomes, of.outcome), for_xml(of.type), for_xml(of.message));
+  }
+  if (!of.output.empty()) {
+    inner += fmt::format("      <system-out>{}</system-out>\n", for_xml(of.output));
+  }
+  return inner.empty() ? head + "/>\n" : head + ">\n" + inner + "    </testcase>\n";
+}
+
+JunitCase case_of_limit(const Json& limit, const std::string& first_host) {
   const auto verdict = text_at(limit, "/verdict");
   const auto host = text_at(limit, "/host", first_host);
   const auto peer = text_at(limit, "/peer", "");
-  const auto head = fmt::format(
-      R"(    <testcase classname="{}" name="{}" time="0")",
-      for_xml(peer.empty() ? host : host + "->" + peer),
-      for_xml(fmt::format("{}: {} {} ({})", limit_subject(limit), text_at(limit, "/limit"),
-                          text_at(limit, "/expected"), text_at(limit, "/place"))));
-  if (verdict == "met") return head + "/>\n";
+  JunitCase of{.classname = peer.empty() ? host : host + "->" + peer,
+               .name = fmt::format("{}: {} {} ({})", limit_subject(limit), text_at(limit, "/limit"),
+                                   text_at(limit, "/expected"), text_at(limit, "/place"))};
+  if (verdict == "met") return of;
   // What nobody could tell is an error of the check, and as little a pass.
-  return fmt::format("{0}>\n      <{1} type=\"{2}\" message=\"{3}\">{3}</{1}>\n    </testcase>\n",
-                     head, verdict == "missed" ? "failure" : "error", for_xml(verdict),
-                     for_xml(limit_in_words(limit)));
+  of.outcome = verdict == "missed" ? JunitOutcome::failure : JunitOutcome::error;
+  of.type = verdict;
+  of.message = limit_in_words(limit);
+  return of;
 }
 
 std::string render_junit(const Result& result, const RenderOptions&) {
   const auto& check = check_of(result, "junit");
+  JunitSuite suite{.program = "ucx-bench check", .name = text_at(check, "/file")};
   const auto host = text_at(result.machine, "/hosts/0/name", "?");
-  int failures = 0;
-  int errors = 0;
-  std::string cases;
-  const auto limits = check.value("limits", Json::array());
-  for (const auto& limit : limits) {
-    const auto verdict = text_at(limit, "/verdict");
-    failures += verdict == "missed" ? 1 : 0;
-    errors += verdict != "missed" && verdict != "met" ? 1 : 0;
-    cases += test_case(limit, host);
+  for (const auto& limit : check.value("limits", Json::array())) {
+    suite.cases.push_back(case_of_limit(limit, host));
   }
-  const auto counts = fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.0f}")",
-                                  limits.size(), failures, errors, took_s(result));
-  auto properties = fmt::format("      <property name=\"run\" value=\"{}\"/>\n",
-                                for_xml(text_at(result.run, "/id", "")));
-  for (const auto& [name, value] : facts_of_run(result)) {
+  suite.properties = {{"run", text_at(result.run, "/id", "")}};
+  std::ranges::move(facts_of_run(result), std::back_inserter(suite.properties));
+  for (const auto& outlier : outliers_in_words(result)) suite.output += "slow: " + outlier + "\n";
+  return junit_text(suite, result);
+}
+
+const RegisterFormat junit_format({"junit", "JUnit XML of a check, for Jenkins and GitLab",
+                                   render_junit});
+
+}  // namespace
+
+std::string junit_text(const JunitSuite& suite, const Result& run) {
+  const auto count = [&](JunitOutcome outcome) {
+    return std::ranges::count(suite.cases, outcome, &JunitCase::outcome);
+  };
+  const auto counts =
+      fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.0f}")", suite.cases.size(),
+                  count(JunitOutcome::failure), count(JunitOutcome::error), took_s(run));
+  std::string properties;
+  for (const auto& [name, value] : suite.properties) {
     properties += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, for_xml(value));
   }
-  std::string slow;
-  for (const auto& outlier : outliers_in_words(result)) slow += for_xml("slow: " + outlier) + "\n";
+  std::string cases;
+  for (const auto& of : suite.cases) cases += test_case(of);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"ucx-bench check\" {0}>\n"
+      "<testsuites name=\"{7}\" {0}>\n"
       "  <testsuite name=\"{1}\" package=\"ucx-bench\" id=\"0\" hostname=\"{2}\" "
       "timestamp=\"{3}\" {0}>\n"
       "    <properties>\n"
@@ -102,12 +131,8 @@ std::string render_junit(const Result& result, const RenderOptions&) {
       "    <system-err/>\n"
       "  </testsuite>\n"
       "</testsuites>\n",
-      counts, for_xml(text_at(check, "/file")), for_xml(host), timestamp_of(result), properties,
-      cases, slow);
+      counts, for_xml(suite.name), for_xml(text_at(run.machine, "/hosts/0/name", "?")),
+      timestamp_of(run), properties, cases, for_xml(suite.output), for_xml(suite.program));
 }
 
-const RegisterFormat junit_format({"junit", "JUnit XML of a check, for Jenkins and GitLab",
-                                   render_junit});
-
-}  // namespace
 }  // namespace ucxbench

@@ -91,6 +91,8 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
   command.add_option("--json", json_, "the comparison: a file, or - for stdout")->type_name("FILE");
   command.add_option("--markdown", markdown_, "a table: a file, or - for stdout")
       ->type_name("FILE");
+  command.add_option("--junit", junit_, "JUnit XML, a test case per row: a file, or - for stdout")
+      ->type_name("FILE");
   command
       .add_option("--html", html_,
                   "one page, both runs side by side on one time scale: a file, or - for stdout")
@@ -98,7 +100,8 @@ void ComparisonOptions::add_options(CLI::App& command, bool across) {
 }
 
 void ComparisonOptions::check(const std::vector<std::string>& inputs) const {
-  check_outputs({{"json", json_}, {"markdown", markdown_}, {"html", html_}}, inputs);
+  check_outputs({{"json", json_}, {"markdown", markdown_}, {"junit", junit_}, {"html", html_}},
+                inputs);
 }
 
 Exit ComparisonOptions::judge(const Result& base, const Result& now,
@@ -107,7 +110,9 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   const auto text = to_text(comparison_json(comparison));
   const bool json_shown = write_output(json_, text + "\n");
   const bool markdown_shown = write_output(markdown_, comparison_markdown(comparison));
-  if (!json_shown && !markdown_shown && html_ != "-" && !global.quiet) {
+  const bool junit_shown =
+      !junit_.empty() && write_output(junit_, comparison_junit(comparison, now));
+  if (!json_shown && !markdown_shown && !junit_shown && html_ != "-" && !global.quiet) {
     std::fputs(
         comparison_table(comparison, global.verbose, isatty(STDOUT_FILENO) == 1 && !global.all_rows)
             .c_str(),

@@ -36,7 +36,7 @@ class ComparisonOptions {
  private:
   Demands demands_;
   std::set<std::string, std::less<>> fail_on_;
-  std::string json_, markdown_, html_;
+  std::string json_, markdown_, junit_, html_;
 };
 
 }  // namespace ucxbench

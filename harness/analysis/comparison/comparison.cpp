@@ -314,6 +314,7 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   std::ranges::move(compare_carriers(series, base, now),
                     std::back_inserter(comparison.differences));
   std::stable_sort(series.begin(), series.end(), comes_before);
+  std::ranges::move(compare_carriers(series, base, now), std::back_inserter(comparison.differences));
   comparison.next_steps = next_steps(comparison, now);
   return comparison;
 }
