@@ -15,7 +15,7 @@
 #include "harness/comm/sockets.hpp"
 #include "harness/core/activity.hpp"
 #include "harness/core/failure.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/leftovers.hpp"
 
 namespace ucxbench {

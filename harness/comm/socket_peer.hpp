@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/comm/device.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 

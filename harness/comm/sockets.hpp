@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/comm/address.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/rendezvous.hpp"
 
 // How two ranks get a stream socket: one listens, the rendezvous carries where, the other connects

@@ -15,7 +15,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/host/copies.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/topology/cpus.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/seal.hpp"
 
 namespace ucxbench {

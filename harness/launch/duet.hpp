@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/signals.hpp"
 
 namespace ucxbench {

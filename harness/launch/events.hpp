@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/pmix.hpp"
 #include "harness/launch/slurm.hpp"
 

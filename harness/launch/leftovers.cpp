@@ -23,7 +23,7 @@
 #include <system_error>
 #include <thread>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/processes.hpp"
 
 namespace ucxbench {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/test_processes.hpp"
 
 namespace ucxbench {

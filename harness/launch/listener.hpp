@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/handshake.hpp"
 #include "harness/launch/remote.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/helper_program.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/process.hpp"
 
 namespace ucxbench {

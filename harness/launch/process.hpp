@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/launch/environment.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 

@@ -19,7 +19,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 namespace {

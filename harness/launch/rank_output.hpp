@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 

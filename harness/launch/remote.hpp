@@ -13,7 +13,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/handshake.hpp"
 #include "harness/launch/pulses.hpp"
 #include "harness/launch/signals.hpp"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 

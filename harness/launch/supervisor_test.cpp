@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/launch/test_processes.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/process.hpp"
 
 namespace ucxbench {

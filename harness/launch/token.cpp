@@ -14,7 +14,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/launch/environment.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 namespace {

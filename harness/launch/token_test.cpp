@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 namespace {

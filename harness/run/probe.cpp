@@ -25,7 +25,7 @@
 #include "harness/core/helper_program.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/topology/discover.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/core/files.hpp"
-#include "harness/launch/fd.hpp"
+#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 
