@@ -1,6 +1,7 @@
 """Outputs that do not fit, or may not stand, where they were asked for."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -117,3 +118,41 @@ def test_a_full_stdout_is_no_success(pingpong, tmp_path, arguments):
         done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, text=True, timeout=60)
     assert done.returncode == 5, done
     assert done.stderr == "ucx-bench: cannot write to stdout: No space left on device\n"
+
+
+def test_one_file_is_of_one_run(bench, fault):
+    running = fault.run("hold", 0, "8 B: first message", command=[
+        "pingpong", *quick(["--transports", "shm", "--sizes", "8", "--json", "run.json"])])
+    fault.acted_at()
+    second = bench("pingpong", *quick(["--transports", "shm", "--sizes", "64", "--json", "run.json"]))
+    fault.go_on()
+    done = running.finish()
+    assert second.code == 2 and done.code == 0, (second, done)
+    run = json.loads((done.folder / "run.json").read_text())
+    assert only(second.complaints) == (
+        f"ucx-bench: 'run.json' is being written by run {run['run']['id']}; choose another path with --json")
+    assert only(run["cases"])["parameters"]["bytes"] == 8
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv"])
+def test_a_link_to_a_file_that_is_not_there_yet(pingpong, tmp_path, option):
+    (tmp_path / "link").symlink_to("made")
+    given = {"--json": "run.json", option: "link"}
+    pingpong("--transports", "shm", "--sizes", "8", *[word for pair in given.items() for word in pair])
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "made").stat().st_size > 100
+
+
+def test_a_named_pipe_gets_the_whole_run(start, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    running = start("pingpong", *quick(["--transports", "shm", "--sizes", "8", "--json", "pipe"]))
+    run = json.loads((tmp_path / "pipe").read_text())
+    done = running.finish()
+    assert done.code == 0 and run["run"]["state"] == "complete", done
+
+
+def test_a_named_pipe_that_nobody_reads(pingpong, tmp_path, spare):
+    os.mkfifo(tmp_path / "pipe")
+    done = pingpong("--transports", "shm", "--sizes", "8", "--json", "pipe", code=5)
+    kept = only(list(spare.glob("*/pipe")))
+    assert only(done.complaints) == f"ucx-bench: cannot write 'pipe': Nobody reads this pipe: the run goes on in '{kept}'"
+    assert json.loads(kept.read_text())["run"]["state"] == "complete"

@@ -1,21 +1,25 @@
+#include "harness/result/file.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <random>
-#include <string_view>
 #include <system_error>
+#include <thread>
+#include <tuple>
 
 #include "harness/core/ending.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/core/files.hpp"
 #include "harness/result/journal.hpp"
-#include "harness/result/new_file.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -25,12 +29,8 @@ namespace {
 /// proportion to the file, up to fifty times its size where it is none of ours.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30U;
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
-
-[[noreturn]] void cannot_write(const std::filesystem::path& file, int error) {
-  throw Failure(Exit::usage, "cannot write '" + file.string() + "': " + reason_of(error) +
-                                 "; choose another path");
-}
+// Of a reader of a pipe.
+constexpr std::chrono::seconds opens_within(10), reads_within(60);
 
 /// One that nobody can foresee, since mkstemp(3) would leave out what the umask allows others.
 std::string temporary_name(const std::string& name) {
@@ -38,30 +38,79 @@ std::string temporary_name(const std::string& name) {
   return "." + name + "." + std::to_string(std::uint64_t{random()} << 32U | random()) + ".tmp";
 }
 
-/// 0, or the errno of the first failure, after which a file that was appended to is as before.
-int write_all(const std::filesystem::path& file, int flags, std::string_view bytes) {
-  const int fd = ::open(file.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
-  if (fd < 0) return errno;
-  struct stat before{};
-  int error = ::fstat(fd, &before) == 0 ? 0 : errno;
-  for (std::size_t done = 0; done < bytes.size() && error == 0;) {
-    const auto written = ::write(fd, bytes.data() + done, bytes.size() - done);
+/// 0, or the errno of the first failure. Where `fd` does not block, waits until more can be taken.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
     if (written >= 0) {
-      done += static_cast<std::size_t>(written);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
+      const std::chrono::milliseconds limit = reads_within;
+      if (::poll(&ready, 1, static_cast<int>(limit.count())) == 0) return ETIMEDOUT;
     } else if (errno != EINTR) {
-      error = errno;
+      return errno;
     }
   }
-  // Best effort: a pipe cannot take back what it has.
-  if (error != 0 && (flags & O_APPEND) != 0 && ::ftruncate(fd, before.st_size) != 0) errno = error;
-  if (::close(fd) != 0 && error == 0) error = errno;
-  return error;
+  return 0;
+}
+
+/// 0, or the errno. What keeps nothing, such as a terminal, has nothing to be synced.
+int sync(int fd) {
+  return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP ? 0 : errno;
+}
+
+/// 0, or the errno of the first.
+int either(int error, int other) { return error != 0 ? error : other; }
+
+int write_new(const std::filesystem::path& file, std::string_view bytes) {
+  const Fd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!made) return errno;
+  const int error = write_all(made.get(), bytes);
+  return either(error, sync(made.get()));
+}
+
+/// A pipe's reader may come later; without a limit a run would wait for one for ever.
+int write_through(const std::filesystem::path& file, std::string_view bytes) {
+  const auto until = std::chrono::steady_clock::now() + opens_within;
+  while (true) {
+    const Fd open(::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    if (open) return write_all(open.get(), bytes);
+    const bool no_reader_yet = errno == ENXIO && std::filesystem::is_fifo(file);
+    if (!no_reader_yet || std::chrono::steady_clock::now() > until) return errno;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+std::string reason_of(int error) {
+  if (error == ENXIO) return "Nobody reads this pipe";
+  if (error == ETIMEDOUT) return "Its reader does not read";
+  return std::generic_category().message(error);
 }
 
 }  // namespace
 
-int write_new(const std::filesystem::path& file, std::string_view bytes) {
-  return write_all(file, O_CREAT | O_EXCL, bytes);
+void cannot_write(const std::filesystem::path& file, int error) {
+  throw Failure(Exit::usage, "cannot write '" + file.string() + "': " + reason_of(error) +
+                                 "; choose another path");
+}
+
+std::filesystem::path follow_links(std::filesystem::path file) {
+  std::error_code error;
+  constexpr int most = 40;  // as Linux follows (path_resolution(7))
+  for (int links = 0; links < most && std::filesystem::is_symlink(file, error); ++links) {
+    const auto to = std::filesystem::read_symlink(file, error);
+    if (error) break;
+    file = file.parent_path() / to;
+  }
+  return file;
+}
+
+int sync_folder_of(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open) return errno == EACCES ? 0 : errno;  // one may write to a folder that one may not read
+  return sync(open.get());
 }
 
 Result read_result(const std::filesystem::path& named) {
@@ -81,27 +130,36 @@ Result read_result(const std::filesystem::path& named) {
   return result;
 }
 
-void append_whole(const std::filesystem::path& file, std::string_view bytes) {
-  if (const int error = write_all(file, O_CREAT | O_APPEND, bytes)) cannot_write(file, error);
+int append_whole(int fd, std::string_view bytes) {
+  struct stat before{};
+  if (::fstat(fd, &before) != 0) return errno;
+  const int error = either(write_all(fd, bytes), sync(fd));
+  // Best effort: a pipe cannot take back what it has.
+  if (error != 0) std::ignore = ::ftruncate(fd, before.st_size);
+  return error;
 }
 
-void write_atomically(const std::filesystem::path& file, const std::string& bytes) {
+void append_whole(const std::filesystem::path& file, std::string_view bytes, NamedBy name) {
+  const int links = name == NamedBy::program ? O_NOFOLLOW : 0;
+  const Fd open(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | links, 0666));
+  const int error = open ? append_whole(open.get(), bytes) : errno;
+  if (error != 0) cannot_write(file, error);
+}
+
+void write_atomically(const std::filesystem::path& file, const std::string& bytes, NamedBy name) {
+  const auto target = name == NamedBy::person ? follow_links(file) : file;
   std::error_code ignored;
-  // A rename would replace a symbolic link, or a device such as /dev/null, by a plain file. A pipe
-  // as /dev/fd/63 is a link to what is no path.
+  // A rename would replace a device such as /dev/null by a plain file.
   const auto status = std::filesystem::status(file, ignored);
   if (std::filesystem::is_directory(status)) cannot_write(file, EISDIR);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    if (const int error = write_all(file, 0, bytes)) cannot_write(file, error);
+  if (name == NamedBy::person && std::filesystem::exists(status) &&
+      !std::filesystem::is_regular_file(status)) {
+    if (const int error = write_through(file, bytes)) cannot_write(file, error);
     return;
   }
-  const auto target = std::filesystem::is_symlink(file, ignored)
-                          ? std::filesystem::weakly_canonical(file, ignored)
-                          : file;
   auto temporary = target;
   temporary.replace_filename(temporary_name(target.filename().string()));
   const SignalCleanup not_whole(temporary);
-  // In a folder that others may write to, a link may stand where a file is expected.
   int error = write_new(temporary, bytes);
   if (error == EEXIST) cannot_write(file, error);  // not ours to remove
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
@@ -109,6 +167,8 @@ void write_atomically(const std::filesystem::path& file, const std::string& byte
     ::unlink(temporary.c_str());
     cannot_write(file, error);
   }
+  error = sync_folder_of(target);
+  if (error != 0) cannot_write(file, error);
 }
 
 }  // namespace ucxbench

@@ -1,13 +1,15 @@
+#include "harness/result/file.hpp"
+
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "harness/core/refusal_for_test.hpp"
-#include "harness/result/new_file.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -74,17 +76,38 @@ TEST_F(ResultFile, WritesUnderANameThatNobodyForesees) {
   EXPECT_FALSE(fs::is_symlink(folder_ / "run.json"));
 }
 
-TEST_F(ResultFile, IsNotNewWhereALinkStands) {
+TEST_F(ResultFile, MakesTheFileThatALinkPointsTo) {
+  fs::create_symlink("folder/none.json", folder_ / "link.json");
+  fs::create_directory(folder_ / "folder");
+  write_atomically(folder_ / "link.json", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_EQ(content(folder_ / "folder" / "none.json"), "new");
+}
+
+TEST_F(ResultFile, OfTheProgramsOwnNameFollowsNoLink) {
   write_atomically(folder_ / "other.txt", "theirs");
-  fs::create_symlink("other.txt", folder_ / "link");
-  fs::create_symlink("none.txt", folder_ / "nowhere");
-  for (const char* name : {"other.txt", "link", "nowhere"}) {
-    EXPECT_EQ(write_new(folder_ / name, "ours"), EEXIST) << name;
+  for (const char* to : {"other.txt", "none.txt"}) {
+    const auto link = folder_ / (std::string("link-to-") + to);
+    fs::create_symlink(to, link);
+    EXPECT_NE(usage_failure([&] { append_whole(link, "ours", NamedBy::program); }), "accepted");
+    write_atomically(link, "ours", NamedBy::program);
+    EXPECT_FALSE(fs::is_symlink(link));
+    EXPECT_EQ(content(link), "ours");
   }
   EXPECT_EQ(content(folder_ / "other.txt"), "theirs");
   EXPECT_FALSE(fs::exists(folder_ / "none.txt"));
-  EXPECT_EQ(write_new(folder_ / "new", "ours"), 0);
-  EXPECT_EQ(content(folder_ / "new"), "ours");
+}
+
+TEST_F(ResultFile, WaitsForTheReaderOfANamedPipe) {
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string large(200'000, 'x');  // more than a pipe holds
+  std::string read;
+  std::thread reader([&] { read = content(pipe); });
+  write_atomically(pipe, large);
+  reader.join();
+  EXPECT_EQ(read, large);
+  EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
 TEST_F(ResultFile, SaysWhyItCannotWrite) {

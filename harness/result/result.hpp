@@ -211,14 +211,6 @@ Result parse_result(const std::string& text, const std::string& name);
 /// stderr.
 Result read_result(const std::filesystem::path& file);
 
-/// Writes `bytes` beside `file` and renames: a reader or a crash never sees half a file. What is
-/// not a regular file (/dev/stdout, a pipe) is written to directly. Throws Failure(Exit::usage)
-/// when that is impossible.
-void write_atomically(const std::filesystem::path& file, const std::string& bytes);
-
-/// Appends all of `bytes`, or nothing. Throws Failure(Exit::usage).
-void append_whole(const std::filesystem::path& file, std::string_view bytes);
-
 /// Fills `metrics` and `pairs` (of a canary none) from a case's launches. A pair's `messages` are
 /// the sum of its launches', `bytes` their payload, its quartiles over the kept bandwidth samples.
 void summarize(Case& measured);

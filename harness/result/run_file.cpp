@@ -9,7 +9,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/events.hpp"
-#include "harness/result/journal.hpp"
+#include "harness/result/file.hpp"
 #include "harness/result/transfers.hpp"
 
 namespace ucxbench {
@@ -56,8 +56,8 @@ std::string RunFile::so_far() {
 
 // That, and a journal that has nothing more.
 void RunFile::put_down(const std::string& so_far) {
-  // Not of an earlier run: its journal is not this one's.
-  write_atomically(journal_of(file_), journal_head(run_));
+  // First, since another run may be writing there.
+  journal_.emplace(file_, run_);
   write_atomically(file_, so_far);
 }
 
@@ -82,9 +82,9 @@ void RunFile::begin(std::uint64_t more_bytes) {
 void RunFile::add(const Json& event) {
   launches_ = {};
   apply_event(run_, event);
-  if (!keeps_journal_ || file_.empty()) return;
+  if (!journal_) return;
   try {
-    append_whole(journal_of(file_), journal_line(event));
+    journal_->append(journal_line(run_, event));
   } catch (const Failure& failure) {
     move_on(failure.what());
   }
@@ -103,7 +103,7 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
 fs::path RunFile::put_stacks(const std::string& text) {
   const auto attempt = [&](const fs::path& file) {
     try {
-      write_atomically(file, text);
+      write_atomically(file, text, NamedBy::program);
       return file;
     } catch (const Failure&) {
       return fs::path();
@@ -122,8 +122,7 @@ Result RunFile::finish() {
   if (!launches_.valid()) begin_text();
   to_some_place(
       [&, text = run_text(run_, std::move(launches_))] { write_atomically(file_, text); });
-  std::error_code ignored;
-  if (keeps_journal_ && !file_.empty()) fs::remove(journal_of(file_), ignored);
+  if (journal_) journal_->remove();
   auto written = as_its_file_has_it(std::move(run_));
   written.file = is_file(file_) ? file_ : fs::path();
   return written;
@@ -142,6 +141,7 @@ void RunFile::to_some_place(const std::function<void()>& write) {
 void RunFile::move_on(const std::string& why) {
   const auto old = file_;
   const auto old_log = log();
+  auto old_journal = std::exchange(journal_, std::nullopt);
   why_moved_ = why;
   if (file_ == asked_ && elsewhere_.empty()) elsewhere_ = spare_place(asked_.filename());
   if (file_ != asked_ || elsewhere_.empty()) {
@@ -163,6 +163,10 @@ void RunFile::move_on(const std::string& why) {
   say_(fmt::format("{}: the run goes on in '{}'", why.substr(0, why.find("; choose")),
                    file_.string()));
   std::error_code error;
+  // Where somebody has removed the journal, another run may have begun there.
+  const bool others =
+      old_journal && !old_journal->is_there() && fs::is_regular_file(journal_of(old), error);
+  if (others) return;
   if (logs_ && fs::exists(old_log, error)) {
     fs::copy_file(old_log, log(), error);
     if (error) {
@@ -170,10 +174,10 @@ void RunFile::move_on(const std::string& why) {
     }
     fs::remove(old_log, error);
   }
-  if (!keeps_journal_) return;
+  if (!old_journal) return;
   // What was written there is older, and not all.
   fs::remove(old, error);
-  fs::remove(journal_of(old), error);
+  old_journal->remove();
 }
 
 }  // namespace ucxbench

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "harness/result/journal.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -28,7 +30,8 @@ class RunFile {
   RunFile(Result& run, std::function<void(const std::string&)> say);
 
   /// Before anything is measured: the run as it is then. Throws Failure(Exit::usage) where it
-  /// cannot be written, or where fewer than `more_bytes` are free beyond it.
+  /// cannot be written, where another run is writing it, or where fewer than `more_bytes` are free
+  /// beyond it.
   void begin(std::uint64_t more_bytes);
 
   /// Adds an event (events.hpp) to the run and, once it has begun, to its journal. Throws only what
@@ -72,6 +75,7 @@ class RunFile {
   LaunchTexts launches_;  ///< once its text has begun
   bool is_file_;          ///< or a device, a pipe
   bool keeps_journal_ = false;
+  std::optional<Journal> journal_;  ///< while it can be written
   bool logs_ = false;
   bool said_nowhere_ = false;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/files.hpp"
 #include "harness/core/folder_for_test.hpp"
 #include "harness/core/refusal_for_test.hpp"
 #include "harness/result/journal.hpp"
@@ -92,7 +93,8 @@ TEST_F(RunFiles, GoesOnElsewhere) {
   EXPECT_EQ(noted(file_.file()), "third");
   ASSERT_EQ(said_.size(), 1U);
   EXPECT_EQ(said_[0], "cannot write '" + journal_of(asked_).string() +
-                          "': Not a directory: the run goes on in '" + file_.file().string() + "'");
+                          "': No such file or directory: the run goes on in '" +
+                          file_.file().string() + "'");
 }
 
 TEST_F(RunFiles, IsSaidToBeNowhere) {
@@ -121,6 +123,58 @@ TEST_F(RunFiles, TakesItsTransferLogAlong) {
   EXPECT_EQ(read_transfers(transfers_file(file_.file())).size(), 2U);
   EXPECT_EQ(noted(file_.file()), "second");
   EXPECT_FALSE(fs::exists(transfers_file(asked_)) || fs::exists(asked_));
+}
+
+TEST_F(RunFiles, IsOfOneRunAtATime) {
+  file_.begin(0);
+  note("first");
+  fs::create_symlink("run.json", root_ / "runs" / "link.json");
+  for (const auto* name : {"run.json", "link.json"}) {
+    Result other;
+    other.run = {{"id", "another"}, {"state", "interrupted"}};
+    other.file = root_ / "runs" / name;
+    RunFile second(other, [](const std::string&) {});
+    EXPECT_EQ(
+        refusal_by([&] { second.begin(0); }),
+        "'" + asked_.string() + "' is being written by run a run; choose another path with --json");
+  }
+  EXPECT_EQ(noted(asked_), "first");
+}
+
+TEST_F(RunFiles, TakesThePlaceOfOneThatWasKilled) {
+  std::ofstream(journal_of(asked_)) << R"({"schema":"ucx-bench/journal/1","run":"killed"})" << "\n";
+  file_.begin(0);
+  note("first");
+  EXPECT_EQ(noted(asked_), "first");
+}
+
+// Somebody removes the journal, and another run begins there.
+TEST_F(RunFiles, LeavesAnotherRunAlone) {
+  file_.begin(0);
+  fs::remove(journal_of(asked_));
+  Result other;
+  other.run = {{"id", "another"}, {"state", "interrupted"}};
+  other.file = asked_;
+  RunFile second(other, [](const std::string&) {});
+  second.begin(0);
+  second.add({{"run", {{"note", "of the other"}}}});
+  note("of the first");
+  EXPECT_EQ(noted(file_.file()), "of the first");
+  file_.finish();
+  EXPECT_EQ(noted(asked_), "of the other");
+}
+
+TEST_F(RunFiles, OverwriteNoFileThroughALink) {
+  std::ofstream(root_ / "theirs") << "theirs";
+  for (const auto& name : {journal_of(asked_), transfers_file(asked_), stacks_file(asked_)}) {
+    fs::create_symlink(root_ / "theirs", name);
+  }
+  EXPECT_NE(refusal_by([&] { file_.begin(0); }), "accepted");  // by the journal
+  fs::remove(journal_of(asked_));
+  file_.begin(0);
+  file_.append_transfers(section_bytes({.case_index = 1}, std::vector<Transfer>(2)));
+  file_.put_stacks("of this one");
+  EXPECT_EQ(text_of(root_ / "theirs"), "theirs");
 }
 
 TEST_F(RunFiles, KeepTheStacksOfThisRun) {

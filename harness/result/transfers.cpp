@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "harness/core/failure.hpp"
-#include "harness/result/result.hpp"
+#include "harness/result/file.hpp"
 
 namespace ucxbench {
 namespace {
@@ -40,7 +40,7 @@ void append_transfers(const std::filesystem::path& file, std::span<const std::ui
   std::error_code absent;
   std::string bytes(std::filesystem::file_size(file, absent) == 0 || absent ? magic : "");
   bytes.append(reinterpret_cast<const char*>(sections.data()), sections.size());
-  append_whole(file, bytes);
+  append_whole(file, bytes, NamedBy::program);
 }
 
 std::vector<LoggedTransfers> read_transfers(const std::filesystem::path& file) {

@@ -7,6 +7,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/result/file.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {

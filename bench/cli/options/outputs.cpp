@@ -18,6 +18,7 @@
 #include "harness/core/files.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
+#include "harness/result/file.hpp"
 #include "harness/result/run_file.hpp"
 #include "harness/result/words.hpp"
 
@@ -32,16 +33,23 @@ bool is_step_summary(const std::string& file) {
 
 // Tried by opening: permissions alone do not tell (a full or read-only file system, a folder).
 void check_writable(const std::string& option, const std::string& file) {
-  const bool existed = std::filesystem::exists(file);
-  std::optional<SignalCleanup> empty;
-  if (!existed) empty.emplace(std::filesystem::path(file));
-  std::FILE* opened = std::fopen(file.c_str(), "ab");
-  if (opened == nullptr) {
+  const auto refuse = [&](int error) {
     throw Failure(Exit::usage, fmt::format("--{} {}: {}; name a file that can be written, or '-'",
-                                           option, file, std::strerror(errno)));
+                                           option, file, std::strerror(error)));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(file, ignored)) {  // to open it would wait for its reader
+    if (::access(file.c_str(), W_OK) != 0) refuse(errno);
+    return;
   }
+  const auto place = follow_links(file);
+  const bool existed = std::filesystem::exists(place, ignored);
+  std::optional<SignalCleanup> empty;
+  if (!existed) empty.emplace(place);
+  std::FILE* opened = std::fopen(place.c_str(), "ab");
+  if (opened == nullptr) refuse(errno);
   std::fclose(opened);
-  if (!existed) std::filesystem::remove(file);
+  if (!existed) std::filesystem::remove(place, ignored);
 }
 
 // "" for what several may write to: a device, a pipe, the step summary.

@@ -1,12 +1,13 @@
 #include "bench/cli/options/results_tree.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <random>
 #include <span>
 
 #include "harness/core/hash.hpp"
+#include "harness/result/file.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/provenance.hpp"
 
@@ -24,10 +25,11 @@ void drop(Json& object, std::span<const char* const> keys) {
 void keep(const std::filesystem::path& folder, const std::string& kind, const std::string& hash,
           const Json& content) {
   const auto file = folder / fmt::format("{}-{}.json", kind, hash);
-  if (std::filesystem::exists(file)) return;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return;
   Json json = {{"schema", fmt::format("ucx-bench/{}/1", kind)}};
   json.update(content);
-  write_atomically(file, to_text(json));
+  write_atomically(file, to_text(json), NamedBy::program);
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ void keep(const std::filesystem::path& folder, const std::string& kind, const st
 std::string run_file_name(const std::string& command) {
   auto stamp = utc_now();
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  return fmt::format("{}-{}-{}.json", stamp, command, getpid());
+  // Containers that share a folder may have the same process numbers.
+  return fmt::format("{}-{}-{:08x}.json", stamp, command, std::random_device{}());
 }
 
 std::filesystem::path new_run_in_tree(const std::filesystem::path& folder, const std::string& id,
