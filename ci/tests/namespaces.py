@@ -20,6 +20,21 @@ def ip(*arguments):
     return subprocess.run([IP, *arguments], check=True, capture_output=True, text=True, timeout=20).stdout
 
 
+def shape(namespace, device, rate, to=None):
+    """What goes out there has this rate; what goes to an address that `to` has, a rate of its own."""
+    def tc(*words):
+        ip("netns", "exec", namespace, "tc", *words)
+
+    with contextlib.suppress(subprocess.CalledProcessError):
+        tc("qdisc", "delete", "dev", device, "root")
+    tc("qdisc", "add", "dev", device, "root", "handle", "1:", "htb", "default", "10")
+    tc("class", "add", "dev", device, "parent", "1:", "classid", "1:10", "htb", "rate", rate)
+    for number, (address, its_rate) in enumerate((to or {}).items(), 20):
+        tc("class", "add", "dev", device, "parent", "1:", "classid", f"1:{number}", "htb", "rate", its_rate)
+        tc("filter", "add", "dev", device, "protocol", "ip", "parent", "1:", "prio", "1", "u32",
+           "match", "ip", "dst", f"{address}/32", "flowid", f"1:{number}")
+
+
 class Hosts:
     """`count` of them, named node0, node1, …; addresses 10.203.8.1, .2, …; `number` of several such sets.
     Without `own_clocks` they tell the time of this host."""

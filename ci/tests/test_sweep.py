@@ -1,33 +1,16 @@
 """Hosts whose links have rates that are known: the sweep names what is slow, and nothing else."""
 
-import contextlib
 import random
 import re
 import shutil
-import subprocess
 
 import pytest
 from conftest import PROGRAM, Started, in_some_attempt, only
-from namespaces import IP, Hosts, ip, made, token_in
+from namespaces import IP, Hosts, made, shape, token_in
 
 HOSTS = 5
 # Far below what a busy machine carries, so that it is the link that is seen.
 USUAL, SLOW = "100mbit", "20mbit"
-
-
-def shape(namespace, device, rate, slow_to=None):
-    """What goes out there, to one address at another rate."""
-    def tc(*words):
-        ip("netns", "exec", namespace, "tc", *words)
-
-    with contextlib.suppress(subprocess.CalledProcessError):
-        tc("qdisc", "delete", "dev", device, "root")
-    tc("qdisc", "add", "dev", device, "root", "handle", "1:", "htb", "default", "10")
-    tc("class", "add", "dev", device, "parent", "1:", "classid", "1:10", "htb", "rate", rate)
-    if slow_to:
-        tc("class", "add", "dev", device, "parent", "1:", "classid", "1:20", "htb", "rate", SLOW)
-        tc("filter", "add", "dev", device, "protocol", "ip", "parent", "1:", "prio", "1", "u32",
-           "match", "ip", "dst", f"{slow_to}/32", "flowid", "1:20")
 
 
 def plant(hosts, slow_host=None, slow_link=()):
@@ -35,7 +18,7 @@ def plant(hosts, slow_host=None, slow_link=()):
     for host in range(HOSTS):
         rate = SLOW if host == slow_host else USUAL
         peer = next((address(other + 1) for other in slow_link if host in slow_link and other != host), None)
-        shape(hosts.name(host), "eth7", rate, peer)
+        shape(hosts.name(host), "eth7", rate, {peer: SLOW} if peer else {})
         shape(hosts.name("switch"), f"to{host}", rate)
 
 
