@@ -1,6 +1,7 @@
 #include "bench/kv/origin.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "harness/comm/ucx_links.hpp"
 #include "harness/transports/ucx_error.hpp"
@@ -77,11 +78,13 @@ void Origin::post() {
 }
 
 void Origin::post_some(std::uint64_t count) {
-  const auto& group = groups_.front();
-  while (count > 0) {
-    const auto most = std::min<std::uint64_t>(count, group.end - group.begin);
-    post(group, group.begin, group.begin + most);
-    count -= most;
+  // The groups of the first layer are one of each peer.
+  for (const auto& group : std::span(groups_).first(endpoints_.size())) {
+    for (auto left = count; left > 0;) {
+      const auto most = std::min<std::uint64_t>(left, group.end - group.begin);
+      post(group, group.begin, group.begin + most);
+      left -= most;
+    }
   }
   begin(all_);
   await_all();

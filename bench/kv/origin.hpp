@@ -38,7 +38,7 @@ class Origin {
   /// The ticks when all with this peer was known to be done, by its position; after await_all().
   std::uint64_t done_with(std::size_t peer) const { return all_.parts[peer].ended; }
 
-  /// Posts `count` operations with the first peer, and waits until they are done.
+  /// Posts `count` operations with each peer, and waits until they are done.
   void post_some(std::uint64_t count);
   /// Posts one of them. What UCX says about it (ucp_request_query).
   std::string describe_one();

@@ -19,6 +19,7 @@
 #include "bench/kv/report.hpp"
 #include "harness/comm/one_sided_device.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/words.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/proof_record.hpp"
@@ -180,15 +181,15 @@ class Rank : public RankOfCases<Parameters> {
     return times;
   }
 
-  /// Further operations of the first pair: one that UCX describes, and several between two readings
-  /// of the counters.
+  /// Further operations: one of the first pair, which UCX describes, and several of each pair
+  /// between two readings of the counters.
   void prove(const Parameters& p, Prepared& prepared) {
     const int origin = p.op == Api::get ? p.prefill : 0;
     if (rank() == origin) proof_.words = prepared.origin->describe_one();
     comm().barrier();
     const auto before = read_counters();
     comm().barrier();
-    if (rank() == origin) prepared.origin->post_some(counted_messages(p.bytes));
+    if (prepared.origin) prepared.origin->post_some(counted_messages(p.bytes));
     comm().barrier();
     proof_.counted = counted_here(moved_since(before));
   }
@@ -196,6 +197,10 @@ class Rank : public RankOfCases<Parameters> {
   void finish(const PlannedCase<Parameters>& planned, const Layout& layout) {
     auto own = case_facts(checks_, proof_.counted);
     own["words"] = proof_.words;
+    own["lanes"] = Json::array();
+    if (is_origin(planned.parameters, layout)) {
+      for (const auto peer : layout.peers_of(rank())) own["lanes"].push_back(comm().lanes(peer));
+    }
     const auto ranks =
         gather(rendezvous_, fmt::format("facts/{}", planned.index), own, frame_.waiting());
     if (rank() == 0) report(planned, layout, ranks);
@@ -206,17 +211,28 @@ class Rank : public RankOfCases<Parameters> {
     const auto& p = planned.parameters;
     const auto facts = facts_of_all(ranks);
     std::string words;
+    std::vector<std::vector<std::string>> ways;  // lanes of each pair
     for (const auto& of : ranks) {
       if (words.empty()) words = of.at("words").get<std::string>();
+      for (const auto& lanes : of.at("lanes")) ways.push_back(texts_of(lanes));
     }
     auto record = made_record(layout);
-    record.lanes = comm().lanes(p.prefill);
+    for (const auto& way : ways) {
+      for (const auto& lane : way) {
+        if (std::ranges::count(record.lanes, lane) == 0) record.lanes.push_back(lane);
+      }
+    }
+    const auto pairs = ways.size();
+    const auto first = parse_request_info(words);
+    // Where pairs have other lanes, what UCX says of one is not said of all.
+    const bool one_way = std::ranges::count(ways, ways.front()) == std::ssize(ways);
     const Evidence evidence{.lanes = record.lanes,
-                            .path = parse_request_info(words),
+                            .path = one_way ? first : MessagePath{},
                             .moved = facts.counted,
-                            .payload_bytes = counted_messages(p.bytes) * p.bytes,
-                            .message_bytes = static_cast<double>(p.bytes)};
-    auto protocol = protocol_record(p.bytes, "bandwidth", evidence.path);
+                            .payload_bytes = counted_messages(p.bytes) * p.bytes * pairs,
+                            .message_bytes = static_cast<double>(p.bytes),
+                            .alike = pairs == 1};
+    auto protocol = protocol_record(p.bytes, "bandwidth", first);
     protocol["operation"] = to_string(p.op);
     record.path =
         path_record(TransportSet::of(p.transports), evidence, Json::array({std::move(protocol)}),
