@@ -112,13 +112,17 @@ void run_connection(RankContext& context, Pair& pair,
 }
 
 // Of this rank, one for each round.
-std::vector<Pair> pairs_of(Rendezvous& rendezvous, const Parameters& p) {
+std::vector<Pair> pairs_of(RankContext& context, const Parameters& p) {
+  auto& rendezvous = context.rendezvous();
   std::vector<Pair> pairs;
   if (p.pairs == Pairs::neighbours || rendezvous.size() == 1) {
     pairs.emplace_back(rendezvous);
     return pairs;
   }
-  for (std::size_t round = 0; round < p.rounds(); ++round) pairs.emplace_back(rendezvous, round);
+  for (auto round = context.plan().at("first_turn").get<std::size_t>(); round < p.rounds();
+       ++round) {
+    pairs.emplace_back(rendezvous, round);
+  }
   return pairs;
 }
 
@@ -168,7 +172,7 @@ void run_rank(RankContext& context) {
   }
   context.rendezvous().phase("allocating buffers");
   PairMemory memory(cases.front().parameters, context.rendezvous().rank_on_machine(), largest);
-  auto pairs = pairs_of(context.rendezvous(), cases.front().parameters);
+  auto pairs = pairs_of(context, cases.front().parameters);
   std::vector<CaseRange> ranges;
   for (auto begin = cases.begin(); begin != cases.end();) {
     const auto end = std::find_if(begin, cases.end(), [&](const PlannedCase<Parameters>& planned) {

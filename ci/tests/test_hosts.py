@@ -210,20 +210,58 @@ def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):
     assert len(only([case for case in run["cases"] if case["benchmark"] == "pingpong"])["pairs"]) == 15
 
 
-def test_two_hosts_that_cannot_reach_each_other_are_not_met(spread, hosts, tmp_path):
-    """Both reach the first host, and ranks 2k and 2k + 1 are on hosts that reach each other."""
+def site_over(spread, tmp_path, *limits):
+    """A check of a site over three hosts with two ranks each: the first one's process, and the others'."""
     folder = tmp_path / "check-0"
     folder.mkdir()
-    (folder / "site.toml").write_text('ranks = 2\n[[expect]]\ntransports = "tcp"\nmax_us = 1e6\n')
+    expectations = "".join(f"[[expect]]\n{limit}\n" for limit in limits)
+    (folder / "site.toml").write_text("ranks = 2\n" + expectations)
+    # Enough for one launch that waits 20 s for nothing, and for the other set, not for another such launch.
+    return spread("check", "--expect", "site.toml", "--max-time", "39s", "--junit", "check.xml", "--markdown", "check.md",
+                  count=3)
+
+
+def test_two_hosts_that_cannot_reach_each_other_are_named_and_the_rest_is_judged(spread, hosts, tmp_path):
+    """Both reach the first host, and ranks 2k and 2k + 1 are on hosts that reach each other."""
     with hosts.apart(1, 2):
-        first, others = spread("check", "--expect", "site.toml", "--max-time", "10min", count=3)
+        first, others = site_over(spread, tmp_path, 'transports = "tcp"\nmax_us = 1e6', 'transports = "auto"\nmax_us = 1e6')
         done = first.finish()
         for other in others:
             other.finish()
-    assert done.code == 5, done
-    check = done.file["run"].get("check", {})
-    assert check.get("verdict") != "met" and "met  " not in done.out, done
-    assert re.search(r"node[12]", done.err), done
+    assert done.code == 1, done
+    limit, other = done.file["run"]["check"]["limits"]
+    # On one machine UCX takes shared memory.
+    assert (limit["verdict"], other["verdict"]) == ("missed", "met"), done
+    assert {limit["host"], limit["peer"]} == {"node1", "node2"} and limit["measured"] is None, done
+    places = {rank["rank"]: rank["host"] for rank in done.file["ranks"]}
+    apart = {frozenset((a, b)) for a in places for b in places if {places[a], places[b]} == {"node1", "node2"}}
+    assert {limit["src"], limit["dst"]} in apart
+    case = done.file["cases"][0]
+    met = {frozenset((record["src"], record["dst"])) for record in case["launches"]}
+    assert met and not met & apart, met
+    lost = only(done.file["run"]["lost_launches"])
+    assert lost["cases"] == [case["key"]] and {places[rank] for rank in lost["ranks"]} == {"node1", "node2"}, lost
+    said = " ".join(done.out.split())
+    assert re.match(r"missed tcp, host max_us, pair \d->\d \(node[12]->node[12]\): only \d+ of 15 pairs of ranks were measured, not",
+                    said), done
+    assert re.search(r"^met +auto, host ", done.out, re.M) and re.search(r"node[12]", done.err), done
+    assert (first.folder / "check.xml").read_text().count('<failure type="missed"') == 1
+    assert (first.folder / "check.md").read_text().count("**FAIL**") == 1
+
+
+def test_a_host_that_is_lost_is_named_and_missed(spread, hosts, tmp_path):
+    with contextlib.ExitStack() as until_the_end:
+        first, others = site_over(spread, tmp_path, 'transports = "tcp"\nmax_us = 1e6')
+        partial = first.folder / "run.json.partial"
+        wait_until(lambda: partial.exists() and partial.read_text().count('{"rank":{') == 6)
+        until_the_end.enter_context(hosts.cut_off(1))
+        done = first.finish()
+        for other in others:
+            other.finish()
+    assert done.code == 1, done
+    limit = only(done.file["run"]["check"]["limits"])
+    assert limit["verdict"] == "missed" and "node1" in (limit["host"], limit["peer"]), done
+    assert "nothing was heard from node1" in done.err and "missed " in done.out, done
 
 
 def test_soak_keeps_its_hosts_from_run_to_run(bench, mpirun):

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/core/names.hpp"
@@ -91,25 +92,68 @@ std::vector<double> launch_medians(const Case& of, const RankPair& pair,
   return medians;
 }
 
-/// What is said of no pair that nobody looked at. Either direction is enough.
-void take_coverage(CheckedLimit& checked, const Case& of) {
-  std::set<RankPair> seen;
-  for (const auto& record : of.launches) {
-    if (record.src != record.dst) seen.insert(std::minmax(record.src, record.dst));
+std::string pair_text(const RankPair& pair) {
+  return std::to_string(pair.first) + "-" + std::to_string(pair.second);
+}
+
+/// Pairs of ranks, in either direction, of which nobody has an answer.
+struct Unmeasured {
+  std::vector<RankPair> pairs;
+  std::size_t of = 0;
+
+  Unmeasured(const Case& measured, const std::set<RankPair>& answered)
+      : of(static_cast<std::size_t>(ranks_of(measured) * (ranks_of(measured) - 1) / 2)) {
+    for (int b = 0; b < static_cast<int>(ranks_of(measured)); ++b) {
+      for (int a = 0; a < b; ++a) {
+        if (!answered.contains({a, b}) && !answered.contains({b, a})) pairs.emplace_back(a, b);
+      }
+    }
   }
-  const auto ranks = static_cast<std::size_t>(ranks_of(of));
-  const auto all = ranks * (ranks - 1) / 2;
-  if (checked.fulfilment != Fulfilment::met || seen.size() >= all) return;
-  checked.fulfilment = Fulfilment::inconclusive;
-  checked.why = "only " + std::to_string(seen.size()) + " of " + std::to_string(all) +
-                " pairs of ranks were measured";
+
+  std::string in_words() const {
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> named;
+    for (const auto& pair : pairs) {
+      if (named.size() < most_named) named.push_back(pair_text(pair));
+    }
+    return "only " + std::to_string(of - pairs.size()) + " of " + std::to_string(of) +
+           " pairs of ranks were measured, not " + join(named, ", ") +
+           (pairs.size() > most_named ? " …" : "");
+  }
+};
+
+/// Nothing is met by pairs that nobody looked at, and that ranks do not reach each other is missed.
+void take_coverage(CheckedLimit& checked, const Case& of, const std::set<RankPair>& answered,
+                   const Json& lost_launches) {
+  Unmeasured unmeasured(of, answered);
+  if (unmeasured.pairs.empty()) return;
+  const auto lost = std::ranges::find_if(lost_launches, [&](const Json& launch) {
+    const auto keys = texts_of(launch.value("cases", Json::array()));
+    return std::ranges::find(keys, of.key) != keys.end();
+  });
+  if (lost == lost_launches.end()) {
+    if (checked.fulfilment != Fulfilment::met) return;
+    checked.fulfilment = Fulfilment::inconclusive;
+    checked.why = unmeasured.in_words();
+    return;
+  }
+  const auto silent = lost->value("ranks", std::set<int>());
+  std::ranges::stable_partition(unmeasured.pairs, [&](const RankPair& pair) {
+    return silent.contains(pair.first) && silent.contains(pair.second);
+  });
+  std::tie(checked.src, checked.dst) = unmeasured.pairs.front();
+  checked.fulfilment = Fulfilment::missed;
+  checked.measured.reset();
+  checked.why = unmeasured.in_words() + ": " + text_at(*lost, "/reason", "");
 }
 
 CheckedLimit check_metric(const std::string& name, const std::string& metric, double limit,
-                          const std::string& path_class, const Case& of) {
+                          const std::string& path_class, const Case& of,
+                          const Json& lost_launches) {
   CheckedLimit checked{.name = name, .expected = limit};
   if (of.state != CaseState::measured) {
     take_unmeasured(checked, of);
+    take_coverage(checked, of, {}, lost_launches);
     return checked;
   }
   if (is_time_sliced(of)) {
@@ -121,9 +165,11 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   if (pairs.empty()) return checked;
   const bool more_is_better = shown_metric(of, metric).better == "higher";
   checked.why = "no " + metric + " was measured";
+  std::set<RankPair> answered;
   take_worst(checked, pairs, [&](const RankPair& pair) -> std::optional<PairAnswer> {
     auto medians = launch_medians(of, pair, metric);
     if (medians.empty()) return std::nullopt;
+    answered.insert(pair);
     checked.why.clear();
     const auto off = [&](double value) { return (more_is_better ? limit - value : value - limit); };
     const auto middle = median(medians);
@@ -137,7 +183,12 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   if (checked.fulfilment == Fulfilment::inconclusive && checked.measured) {
     checked.why = "launches disagree, or only one ran: check again";
   }
-  take_coverage(checked, of);
+  for (const auto& record : of.launches) {
+    // Of another class: the limit does not ask for it.
+    const RankPair pair(record.src, record.dst);
+    if (!pairs.contains(pair) && record.samples.contains(metric)) answered.insert(pair);
+  }
+  take_coverage(checked, of, answered, lost_launches);
   return checked;
 }
 
@@ -160,10 +211,12 @@ std::optional<double> known_share(const std::vector<std::string>& members, const
   return 0;
 }
 
-CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
+CheckedLimit check_carriers(const Expectation& expectation, const Case& of,
+                            const Json& lost_launches) {
   CheckedLimit checked{.name = "path", .expected = expectation.carriers};
   if (of.state != CaseState::measured) {
     take_unmeasured(checked, of);
+    take_coverage(checked, of, {}, lost_launches);
     return checked;
   }
   const auto pairs = pairs_of_class(of, expectation.path_class, checked);
@@ -196,7 +249,9 @@ CheckedLimit check_carriers(const Expectation& expectation, const Case& of) {
   if (checked.fulfilment == Fulfilment::missed) {
     checked.why = carriers_in_words(of.path) + " carried it";
   }
-  take_coverage(checked, of);
+  std::set<RankPair> answered;
+  for (const auto& record : of.launches) answered.emplace(record.src, record.dst);
+  take_coverage(checked, of, answered, lost_launches);
   return checked;
 }
 
@@ -223,17 +278,19 @@ std::vector<double> medians_of_pairs(const Case& of, const std::string& path_cla
 std::string_view to_string(Fulfilment fulfilment) { return name_of(fulfilments, fulfilment); }
 
 std::vector<CheckedLimit> check_limits(const Expectation& expectation, const Case* rates,
-                                       const Case* latencies) {
+                                       const Case* latencies, const Json& lost_launches) {
   std::vector<CheckedLimit> checked;
   if (expectation.min_GBps) {
     checked.push_back(check_metric("min_GBps", "bandwidth_GBps", *expectation.min_GBps,
-                                   expectation.path_class, *rates));
+                                   expectation.path_class, *rates, lost_launches));
   }
   if (expectation.max_us) {
     checked.push_back(check_metric("max_us", "latency_us", *expectation.max_us,
-                                   expectation.path_class, *latencies));
+                                   expectation.path_class, *latencies, lost_launches));
   }
-  if (!expectation.carriers.empty()) checked.push_back(check_carriers(expectation, *rates));
+  if (!expectation.carriers.empty()) {
+    checked.push_back(check_carriers(expectation, *rates, lost_launches));
+  }
   return checked;
 }
 
@@ -255,7 +312,8 @@ std::vector<Expectation> expectations_like(const Expectation& like, const Case& 
     for (const auto& [member, share] : carried_by(rates.path)) {
       auto with_path = usual;
       with_path.carriers = {member};
-      if (check_carriers(with_path, rates).fulfilment == Fulfilment::met) usual = with_path;
+      if (check_carriers(with_path, rates, Json::array()).fulfilment == Fulfilment::met)
+        usual = with_path;
     }
     all.push_back(std::move(usual));
   }

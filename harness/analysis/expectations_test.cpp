@@ -49,12 +49,56 @@ TEST(Expectations, AreNotMetByPairsThatNobodyMeasured) {
   }
   const auto checked = only_limit({.min_GBps = 4}, run.of);
   EXPECT_EQ(checked.fulfilment, Fulfilment::inconclusive);
-  EXPECT_EQ(checked.why, "only 5 of 6 pairs of ranks were measured");
+  EXPECT_EQ(checked.why, "only 5 of 6 pairs of ranks were measured, not 1-2");
   EXPECT_EQ(only_limit({.carriers = {"tcp"}}, run.of).fulfilment, Fulfilment::inconclusive);
   EXPECT_EQ(only_limit({.min_GBps = 6.5}, run.of).fulfilment, Fulfilment::inconclusive);
   EXPECT_EQ(only_limit({.min_GBps = 8}, run.of).fulfilment, Fulfilment::missed);
   run.add(2, 1, {5, 6, 7}, "", {{"tcp", 1.0}});
   EXPECT_EQ(only_limit({.min_GBps = 4}, run.of).fulfilment, Fulfilment::met);
+}
+
+TEST(Expectations, AreMissedByRanksThatDoNotReachEachOther) {
+  auto run = rates();
+  run.of.key = "p2p/tcp";
+  run.of.shows.ranks = 4;
+  const auto lost_of = [](const char* key) {
+    auto launches = Json::array();
+    launches.push_back(
+        {{"cases", Json::array({key})}, {"ranks", {1, 2}}, {"reason", "rank 1 hangs"}});
+    return launches;
+  };
+  const auto lost = lost_of("p2p/tcp");
+  const auto judged = [&](const Json& launches) {
+    return check_limits({.min_GBps = 4}, &run.of, &run.of, launches).at(0);
+  };
+  for (const auto& [src, dst] : {std::pair{0, 1}, {2, 3}, {0, 2}, {1, 3}}) {
+    run.add(src, dst, {5, 6, 7}, "", {{"tcp", 1.0}});
+  }
+  const auto missed = judged(lost);
+  EXPECT_EQ(missed.fulfilment, Fulfilment::missed);
+  EXPECT_EQ(missed.src, 1);
+  EXPECT_EQ(missed.dst, 2);
+  EXPECT_FALSE(missed.measured);
+  EXPECT_EQ(missed.why, "only 4 of 6 pairs of ranks were measured, not 1-2, 0-3: rank 1 hangs");
+  EXPECT_EQ(judged(lost_of("p2p/shm")).fulfilment, Fulfilment::inconclusive);
+  run.of.launches.clear();
+  run.of.state = CaseState::failed;
+  EXPECT_EQ(judged(lost).fulfilment, Fulfilment::missed);
+  EXPECT_EQ(judged(lost).src, 1);
+  EXPECT_EQ(judged(Json::array()).fulfilment, Fulfilment::inconclusive);
+}
+
+// A pair that was seen, but too short for the clock, is none that was measured.
+TEST(Expectations, CountPairsThatHaveTheMetric) {
+  auto run = rates();
+  run.of.shows.ranks = 3;
+  for (const auto& [src, dst] : {std::pair{0, 1}, {0, 2}, {1, 2}}) run.add(src, dst, {5, 6}, "");
+  EXPECT_EQ(only_limit({.min_GBps = 4}, run.of).fulfilment, Fulfilment::met);
+  for (auto& record : run.of.launches) {
+    if (record.src == 1) record.samples.clear();
+  }
+  EXPECT_EQ(only_limit({.min_GBps = 4}, run.of).why,
+            "only 2 of 3 pairs of ranks were measured, not 1-2");
 }
 
 TEST(Expectations, AreMetByTheSlowestPair) {

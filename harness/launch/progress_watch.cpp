@@ -27,6 +27,8 @@ ProgressWatch::Stuck ProgressWatch::look(
   const double seconds = std::chrono::duration<double>(timeout_).count();
   std::vector<std::string> stuck;
   std::vector<std::string> waiting;
+  std::vector<int> stuck_ranks;
+  std::vector<int> late_waiters;
   std::vector<int> working_ranks;
   std::vector<int> waiting_ranks;
   bool all_wait = true;
@@ -37,6 +39,7 @@ ProgressWatch::Stuck ProgressWatch::look(
     (awaited.empty() ? working_ranks : waiting_ranks).push_back(rank);
     all_wait = all_wait && late && !awaited.empty();
     if (!late) continue;
+    (awaited.empty() ? stuck_ranks : late_waiters).push_back(rank);
     if (awaited.empty()) {
       stuck.push_back(sentence(rank, fmt::format("made no progress for {:g} s", seconds)));
     } else {
@@ -47,7 +50,8 @@ ProgressWatch::Stuck ProgressWatch::look(
   const auto& guilty = all_wait ? waiting : stuck;
   if (guilty.empty()) return {};
   working_ranks.insert(working_ranks.end(), waiting_ranks.begin(), waiting_ranks.end());
-  return {fmt::format("{}", fmt::join(guilty, "; ")), std::move(working_ranks)};
+  return {fmt::format("{}", fmt::join(guilty, "; ")),
+          std::move(all_wait ? late_waiters : stuck_ranks), std::move(working_ranks)};
 }
 
 }  // namespace ucxbench

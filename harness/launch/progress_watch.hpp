@@ -16,8 +16,9 @@ class ProgressWatch {
   using Clock = std::chrono::steady_clock;
 
   struct Stuck {
-    std::string reasons;     ///< of who is to blame; empty where nobody is
-    std::vector<int> ranks;  ///< all that are still there, those to blame first
+    std::string reasons;      ///< of who is to blame; empty where nobody is
+    std::vector<int> blamed;  ///< those
+    std::vector<int> ranks;   ///< all that are still there, those to blame first
   };
 
   /// `hub` knows of each rank how far it is; one that has not gone on for `timeout` is stuck.

@@ -99,6 +99,9 @@ class Supervisor {
   std::optional<Clock::time_point> stopped_;  ///< when the user ended the run
   std::string unkillable_;
   std::vector<int> hung_;  ///< those to blame first
+  std::vector<int> unreached_;
+  bool host_lost_ = false;
+  bool died_ = false;  ///< a rank, of what nobody else did
   std::string stacks_;
 };
 
@@ -209,6 +212,7 @@ void Supervisor::handle(int rank, const nlohmann::json& frame) {
     causes_.add(
         fmt::format("{} failed{}: {}", name(ending->rank), place(ending->rank), ending->reason),
         ending->exit, false);
+    if (ending->exit == Exit::lost) unreached_ = {ending->rank};
   }
 }
 
@@ -234,6 +238,7 @@ void Supervisor::check(Clock::time_point now) {
   if (stuck.reasons.empty()) return;
   causes_.add(stuck.reasons, Exit::lost, false);
   hung_ = stuck.ranks;
+  unreached_ = stuck.blamed;
 }
 
 void Supervisor::take_stacks() {
@@ -294,12 +299,15 @@ std::string Supervisor::sentence(int rank, const std::string& what) const {
 void Supervisor::blame(int rank, const Blame& blame) {
   if (stopped_) return;
   if (blame.hung) hung_.push_back(rank);
+  died_ |= blame.root_cause;
   causes_.add(sentence(rank, blame.text), blame.exit, blame.root_cause);
 }
 
 void Supervisor::blame_host(int host, const std::string& problem) {
   if (stopped_) return;
   const auto ranks = far_.ranks_of(host);
+  host_lost_ = true;
+  unreached_ = ranks;
   causes_.add(fmt::format("rank{} {} on {} {} lost: {}{}", ranks.size() == 1 ? "" : "s",
                           fmt::join(ranks, ", "), far_.host_name(host),
                           ranks.size() == 1 ? "was" : "were", problem, place(ranks.front())),
@@ -322,8 +330,13 @@ LaunchOutcome Supervisor::outcome() const {
   if (signals_.abort()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!causes_.empty()) {
     const Exit exit = causes_.exit();
-    return {exit == Exit::interrupted ? State::interrupted : State::failed, exit,
-            causes_.reasons() + unkillable_, stacks_};
+    LaunchOutcome failed{exit == Exit::interrupted ? State::interrupted : State::failed, exit,
+                         causes_.reasons() + unkillable_, stacks_};
+    if (exit == Exit::lost && !died_) {
+      failed.unreached = unreached_;
+      failed.host_lost = host_lost_;
+    }
+    return failed;
   }
   if (signals_.stop()) return {State::interrupted, Exit::interrupted, signals_.reason()};
   if (!far_.stopped_on().empty()) {

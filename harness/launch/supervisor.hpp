@@ -41,8 +41,12 @@ struct LaunchOutcome {
   enum class State { completed, interrupted, failed };
   State state = State::completed;
   Exit exit = Exit::done;
-  std::string reason;       ///< one line; empty when completed
-  std::string stacks{};     ///< of ranks that hung, what each was doing, in lines; empty: none did
+  std::string reason;    ///< one line; empty when completed
+  std::string stacks{};  ///< of ranks that hung, what each was doing, in lines; empty: none did
+  /// Of a launch that failed because ranks did not reach each other, and none had died: those that
+  /// did nothing any more, or were on a host that was lost, or said so.
+  std::vector<int> unreached{};
+  bool host_lost = false;   ///< its supervisor is not heard any more: no launch can have it
   bool said_there = false;  ///< of a follower: the listening side has ended the run, and says why
   std::vector<HostClock> clocks{};  ///< of hosts 1, 2, …
 };

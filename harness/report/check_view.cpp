@@ -29,7 +29,10 @@ std::string pair_in_words(const Json& limit) {
 std::string measured_in_words(const Json& limit) {
   const auto name = text_at(limit, "/limit");
   const auto measured = number_at(limit, "measured");
-  if (!measured) return name;
+  if (!measured) {
+    const bool of_pair = number_at(limit, "src").has_value();
+    return of_pair ? fmt::format("{}, pair {}", name, pair_in_words(limit)) : name;
+  }
   if (name == "path") {
     return fmt::format("{:.0f} % over {}, {}", std::floor(100 * *measured),
                        text_at(limit, "/expected"), pair_in_words(limit));

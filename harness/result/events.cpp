@@ -174,6 +174,8 @@ void apply_event(Result& result, const Json& event) {
     take_processors(result, value);
   } else if (name == "launch_time") {
     result.run["launch_times"].push_back(value);
+  } else if (name == "lost_launch") {
+    result.run["lost_launches"].push_back(value);
   } else if (name == "clock") {
     result.run["clocks"].push_back(value);
   } else if (name == "state") {

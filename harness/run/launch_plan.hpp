@@ -29,6 +29,7 @@ struct LaunchPlan {
   bool allow_same_gpu = false;           ///< a copy inside one GPU will do for `require`
   bool no_memory_copy = false;           ///< host memory is not copied for its sake
   bool crowded = false;                  ///< those of this host outnumber the CPUs that they have
+  std::size_t first_turn = 0;            ///< of a tournament of ranks: those before are measured
   Launch launch;                         ///< how its ranks start; without what a run adds
 };
 

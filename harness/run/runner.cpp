@@ -19,6 +19,7 @@
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
 #include "harness/run/rank_reports.hpp"
+#include "harness/run/tournament.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -89,7 +90,10 @@ class Run {
   }
 
   bool can_start(std::size_t index) const {
-    if (!plans_[index].unavailable.empty()) return false;
+    return plans_[index].unavailable.empty() && !lost_.contains(index) && has_time(index);
+  }
+
+  bool has_time(std::size_t index) const {
     return !schedule_.max_time || !begin_ ||
            std::chrono::steady_clock::now() - *begin_ + last_launch_[index] <= *schedule_.max_time;
   }
@@ -107,7 +111,9 @@ class Run {
     }
     if (copying_ != nullptr) measure_copying();
     for (const auto index : order) {
-      if (!ended_ && can_start(index)) run_plan(index, launch);
+      if (ended_ || !can_start(index)) continue;
+      while (run_plan(index, launch)) {
+      }
     }
   }
 
@@ -121,7 +127,8 @@ class Run {
     }
   }
 
-  void run_plan(std::size_t index, int launch) {
+  /// Whether there is more of this launch to play.
+  bool run_plan(std::size_t index, int launch) {
     auto& plan = plans_[index];
     const auto begin = std::chrono::steady_clock::now();
     if (!begin_) begin_ = begin;
@@ -136,9 +143,47 @@ class Run {
     if (completed) file_.add(reports_.launch_time(plan, launch));
     note_processors(plan, launch, before, look_at_processors(plan, completed));
     note_clocks(plan, launch, outcome.clocks);
-    judge(plan, lost_since(outcome, plan, launches_[index]));
+    const bool goes_on = schedule_.goes_on && !outcome.unreached.empty();
+    if (goes_on) {
+      note_lost(plan, launch, outcome);
+      lost_.insert(index);
+    } else {
+      judge(plan, lost_since(outcome, plan, launches_[index]));
+    }
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
+    return goes_on && !ended_ && has_time(index) && play_on(plan, launch);
+  }
+
+  void note_lost(const LaunchPlan& plan, int launch, const LaunchOutcome& outcome) {
+    auto keys = Json::array();
+    for (const auto index : plan.cases) keys.push_back(result_.cases[index].key);
+    const auto reason = outcome.reason + where_stacks_are(outcome);
+    file_.add({{"lost_launch",
+                {{"launch", launch},
+                 {"cases", std::move(keys)},
+                 {"ranks", outcome.unreached},
+                 {"reason", reason}}}});
+    fails_as(reason);
+    if (lost_.empty()) file_.add({{"run", {{"state", "failed"}, {"reason", reason}}}});
+    end_cases(still_planned(plan.cases), CaseState::failed, reason);
+    ended_ = outcome.host_lost;
+  }
+
+  /// After the turn that was lost.
+  bool play_on(LaunchPlan& plan, int launch) const {
+    std::set<std::pair<int, int>> met;
+    for (const auto index : plan.cases) {
+      const auto& of = result_.cases[index];
+      if (text_at(of.parameters, "/pairs", "") != "every") return false;
+      for (const auto& record : of.launches) {
+        if (record.launch == launch) met.insert(std::minmax(record.src, record.dst));
+      }
+    }
+    const auto lost = first_open_turn(plan.ranks, plan.first_turn, met);
+    if (!lost) return false;
+    plan.first_turn = *lost + 1;
+    return plan.first_turn + 1 < static_cast<std::size_t>(plan.ranks);
   }
 
   std::optional<DuetSupervisor::Terms> begin_duet(const LaunchPlan& plan) {
@@ -154,7 +199,8 @@ class Run {
                    const std::optional<DuetSupervisor::Terms>& duet) {
     Json told = {{"benchmark", plan.benchmark}, {"launch", number},
                  {"set", plan.set.members()},   {"asked", plan.asked},
-                 {"crowded", plan.crowded},     {"cases", Json::array()}};
+                 {"crowded", plan.crowded},     {"first_turn", plan.first_turn},
+                 {"cases", Json::array()}};
     for (const auto index : plan.cases) {
       told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
     }
@@ -281,7 +327,7 @@ class Run {
   }
 
   void finish() {
-    if (!ended_) file_.add({{"run", {{"state", "complete"}}}});
+    if (!ended_ && lost_.empty()) file_.add({{"run", {{"state", "complete"}}}});
     bool any = false;
     std::vector<std::size_t> left;
     for (const auto& plan : plans_) {
@@ -289,7 +335,7 @@ class Run {
       std::ranges::copy(still_planned(plan.cases), std::back_inserter(left));
     }
     end_cases(left, CaseState::skipped,
-              ended_ || !schedule_.max_time
+              ended_ || !lost_.empty() || !schedule_.max_time
                   ? "the run ended before it was measured"
                   : fmt::format("max_time, {}, was over before its first launch",
                                 format_duration(*schedule_.max_time)));
@@ -303,7 +349,10 @@ class Run {
   void note_left_out() {
     std::vector<std::string> fewer;
     for (std::size_t index = 0; index < plans_.size(); ++index) {
-      if (!plans_[index].unavailable.empty() || launches_[index] == schedule_.launches) continue;
+      if (!plans_[index].unavailable.empty() || lost_.contains(index) ||
+          launches_[index] == schedule_.launches) {
+        continue;
+      }
       fewer.push_back(
           fmt::format("{} has {} of {}", plans_[index].name, launches_[index], schedule_.launches));
     }
@@ -328,6 +377,7 @@ class Run {
   const LaunchPlan* copying_ = nullptr;  ///< of `plans_`; null: no ranks share memory
   std::size_t done_ = 0;
   std::size_t total_ = 0;
+  std::set<std::size_t> lost_;  ///< plans, where the run goes on
   bool ended_ = false;
   Exit exit_ = Exit::done;
 };

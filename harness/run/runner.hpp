@@ -26,7 +26,11 @@ struct Schedule {
   /// left out. Empty: no limit.
   std::optional<std::chrono::nanoseconds> max_time;
   bool canary = false;  ///< measure the host itself before each round of launches
-  std::string duet;     ///< the memory of a run that is one side of ab's; empty: of none
+  /// A launch whose ranks did not reach each other ends its plan alone; of a tournament of ranks
+  /// the turns after it are played. What it was is in run["lost_launches"], and no failure of the
+  /// run.
+  bool goes_on = false;
+  std::string duet;  ///< the memory of a run that is one side of ab's; empty: of none
 };
 
 /// Learns how far a run is; called between timed regions only.

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "harness/core/folder_for_test.hpp"
 #include "harness/result/samples.hpp"
+#include "harness/run/tournament.hpp"
 #include "harness/run/wire.hpp"
 
 namespace ucxbench {
@@ -145,6 +147,80 @@ TEST_F(Runs, LoseAPlanThatRanBefore) {
   EXPECT_EQ(result_.run.at("reason"),
             "B no longer runs between ranks 0 and 1, after 1 launch of it: the port is down");
   EXPECT_EQ(result_.cases[1].state, CaseState::measured);
+}
+
+TEST_F(Runs, GoOnAfterRanksThatDidNotReachEachOther) {
+  outcomes_["B0"] = {.state = State::failed,
+                     .exit = Exit::lost,
+                     .reason = "rank 1 made no progress",
+                     .unreached = {1, 2}};
+  schedule_.goes_on = true;
+  EXPECT_EQ(run(), Exit::done);
+  EXPECT_EQ(order_, "A0 B0 C0 C1 A1 A2 C2");
+  EXPECT_EQ(result_.run.at("state"), "failed");
+  EXPECT_EQ(reason(1), "rank 1 made no progress");
+  EXPECT_EQ(result_.cases[1].state, CaseState::failed);
+  const auto& lost = result_.run.at("lost_launches").at(0);
+  EXPECT_EQ(lost.at("cases"), Json::array({"B"}));
+  EXPECT_EQ(lost.at("ranks"), (Json{1, 2}));
+}
+
+TEST_F(Runs, EndWithAHostThatIsLost) {
+  outcomes_["B0"] = {.state = State::failed,
+                     .exit = Exit::lost,
+                     .reason = "nothing was heard from node1",
+                     .unreached = {1},
+                     .host_lost = true};
+  schedule_.goes_on = true;
+  EXPECT_EQ(run(), Exit::done);
+  EXPECT_EQ(order_, "A0 B0");
+  EXPECT_EQ(result_.cases[2].state, CaseState::skipped);
+}
+
+// Of four ranks 1 and 2 do not reach each other: the turns after theirs are played by a launch of
+// its own.
+TEST_F(Runs, PlayTheTurnsAfterThatOfALostPair) {
+  plans_.resize(1);
+  result_.cases.resize(1);
+  plans_[0].ranks = 4;
+  result_.cases[0].parameters["pairs"] = "every";
+  schedule_.goes_on = true;
+  std::set<std::pair<int, int>> met;
+  std::vector<std::size_t> began;
+  const auto play_turns = [&](const Launch& launch) -> LaunchOutcome {
+    began.push_back(from_bytes(launch.preset.at("plan")).at("first_turn").get<std::size_t>());
+    for (auto turn = began.back(); turn < 3; ++turn) {
+      bool lost = false;
+      for (int rank = 0; rank < 4; ++rank) {
+        const auto meeting = tournament(4, rank).at(turn);
+        if (!meeting.sends_first) continue;
+        const std::pair<int, int> pair = std::minmax(rank, meeting.partner);
+        if (pair == std::pair(1, 2)) {
+          lost = true;
+          continue;
+        }
+        met.insert(pair);
+        LaunchRecord record{.src = rank, .dst = meeting.partner};
+        record.samples["latency_us"].quantiles = quantiles_of({2.0});
+        const Json report = {{"index", 0},   {"records", {launch_to_json(record)}},
+                             {"checked", 1}, {"errors", 0},
+                             {"error", ""},  {"peak_buffer_bytes", 0}};
+        launch.on_report(rank, "report/case/0/" + std::to_string(rank), to_bytes(report));
+      }
+      if (lost) {
+        return {.state = State::failed,
+                .exit = Exit::lost,
+                .reason = "rank 1 made no progress",
+                .unreached = {1, 2}};
+      }
+    }
+    return {};
+  };
+  RunFile file(result_, [](const std::string&) {});
+  EXPECT_EQ(measure(result_, plans_, schedule_, file, play_turns, observer_), Exit::done);
+  EXPECT_EQ(met.size(), 5U);
+  EXPECT_EQ(began, (std::vector<std::size_t>{0, 1}));  // they meet in the first turn
+  EXPECT_EQ(result_.run.at("lost_launches").size(), 1U);
 }
 
 TEST_F(Runs, EndWithALaunchThatFails) {

@@ -17,4 +17,17 @@ std::vector<Meeting> tournament(int participants, int own) {
   return meetings;
 }
 
+std::optional<std::size_t> first_open_turn(int participants, std::size_t begin,
+                                           const std::set<std::pair<int, int>>& met) {
+  std::optional<std::size_t> first;
+  for (int own = 0; own < participants; ++own) {
+    const auto meetings = tournament(participants, own);
+    for (auto turn = begin; turn < first.value_or(meetings.size()); ++turn) {
+      const auto partner = meetings[turn].partner;
+      if (partner < participants && !met.contains(std::minmax(own, partner))) first = turn;
+    }
+  }
+  return first;
+}
+
 }  // namespace ucxbench

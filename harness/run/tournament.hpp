@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace ucxbench {
@@ -14,5 +18,10 @@ struct Meeting {
 /// one once: N − 1 turns of an even number, N of an odd one, in which each rests once. The circle
 /// method: the last seat stays, the others move on by one each time.
 std::vector<Meeting> tournament(int participants, int own);
+
+/// The first turn from `begin` on in which two meet who are not among those that have met, each
+/// pair with its lower number first. Empty where all have.
+std::optional<std::size_t> first_open_turn(int participants, std::size_t begin,
+                                           const std::set<std::pair<int, int>>& met);
 
 }  // namespace ucxbench

@@ -41,8 +41,11 @@ struct CheckOptions {
 /// What is measured for a site: for each transport set and memory what the limits need, once.
 class CheckPlans {
  public:
-  /// With so many ranks on each host.
-  CheckPlans(int ranks, const Sides& sides) : ranks_(ranks), sides_(sides) {}
+  /// With so many ranks on each host, or one more where that makes an even number of all of several
+  /// hosts.
+  CheckPlans(int ranks, const Sides& sides)
+      : ranks_(ranks + (sides.number_of_hosts() > 1 ? ranks * sides.number_of_hosts() % 2 : 0)),
+        sides_(sides) {}
 
   /// Which of the run's cases has them.
   std::size_t rates(const Expectation& of) {
@@ -62,7 +65,7 @@ class CheckPlans {
 
  private:
   int all(int ranks) const { return ranks * sides_.number_of_hosts(); }
-  /// Of an odd number one host has another rank, so that nobody rests in a round.
+  /// Of an odd number one host alone has another rank, so that nobody rests in a round.
   static int even(int ranks) { return ranks + ranks % 2; }
 
   std::size_t add(const Expectation& of, const std::string& name, const std::string& args) {
@@ -70,13 +73,15 @@ class CheckPlans {
     // In one order, however the file has it.
     const auto members = TransportSet::parse(of.transports).members();
     const auto args_and_set =
-        fmt::format("{} --transports {} --memory {},{}", args, fmt::join(members, ","),
-                    to_string(kinds.front()), to_string(kinds.back()));
+        fmt::format("{} --timeout 20s --transports {} --memory {},{}", args,
+                    fmt::join(members, ","), to_string(kinds.front()), to_string(kinds.back()));
     const auto known = std::ranges::find(args_, args_and_set);
     if (known != args_.end()) return static_cast<std::size_t>(known - args_.begin());
     const auto parse = [&] { return plan_of_args(args_and_set, check_launches, &sides_); };
     plans_.push_back(of.place.empty() ? parse() : of_option(of.place, parse));
     plans_.back().name = name;
+    // A run file has one host of each rank.
+    plans_.back().hosts_in_turns = false;
     plans_.back().origin = of.place;
     args_.push_back(args_and_set);
     return args_.size() - 1;
@@ -92,9 +97,11 @@ struct NeededCases {
   std::size_t rates = 0, latencies = 0;
 };
 
+/// `goes_on`: ranks that do not reach each other are for the limits to judge.
 MeasuredRun measure_site(const CheckPlans& plans, const CheckOptions& o,
-                         const GlobalOptions& global) {
+                         const GlobalOptions& global, bool goes_on) {
   Schedule schedule;
+  schedule.goes_on = goes_on;
   schedule.launches = check_launches;
   schedule.max_time = of_option("--max-time", [&] { return parse_duration(o.max_time); });
   return measure_plans("check", plans.plans(), schedule, o.run, global);
@@ -161,7 +168,8 @@ Exit judge_site(const std::vector<Expectation>& expectations,
     const auto& expectation = expectations[at];
     const auto& cases = result.cases;
     for (const auto& limit :
-         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies))) {
+         check_limits(expectation, &cases.at(needed[at].rates), &cases.at(needed[at].latencies),
+                      result.run.value("lost_launches", Json::array()))) {
       worst = std::max(worst, limit.fulfilment);
       if (limit.fulfilment == Fulfilment::inconclusive) ++open;
       exit = worse(exit, exit_of(limit.fulfilment));
@@ -227,7 +235,7 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
     }
     if (expectation.max_us) cases.latencies = plans.latencies(expectation);
   }
-  auto [result, exit] = measure_site(plans, o, global);
+  auto [result, exit] = measure_site(plans, o, global, true);
   if (!result) return exit;
   exit = worse(worse(exit, of_class), judge_site(expectations, needed, *result, o, global.quiet));
   exit = worse(exit, write_or_keep(result->file, run_text(*result)));
@@ -287,7 +295,7 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
     plans.rates(expectation);
     plans.latencies(expectation);
   }
-  const auto [result, exit] = measure_site(plans, o, global);
+  const auto [result, exit] = measure_site(plans, o, global, false);
   if (!result) return exit;
   SiteFile site{.ranks = others.ranks, .nodes = {here}, .expectations = {}};
   for (std::size_t at = 0; at < usual.size(); ++at) {
