@@ -140,7 +140,8 @@ std::optional<Decision> rendezvous_of(const Judged& run) {
   return decision;
 }
 
-/// In whole GiB, what the ranks that share a GPU may each have of it; the least of all GPUs.
+/// In whole GiB, what the ranks that share a GPU may each have of it; the least of all GPUs that
+/// ranks had.
 std::string pool_for_each(const Judged& run) {
   std::map<std::string, double> ranks;
   std::map<std::string, double> memory;

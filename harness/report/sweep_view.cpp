@@ -60,7 +60,11 @@ Grid sweep_hosts_of(const Case& of) {
 }
 
 std::string shares_of_sweep(const Case& of) {
-  return text_at(of.sweep, "/against") == "limit" ? "the limit" : "the median pair";
+  const auto* whole = text_at(of.sweep, "/against") == "limit" ? "the limit" : "the median pair";
+  const auto measured = number_at(of.sweep, "measured_pairs");
+  const auto all = number_at(of.sweep, "all_pairs");
+  if (!measured || !all || *measured >= *all) return whole;
+  return fmt::format("{}, only {} of {} pairs between hosts measured", whole, *measured, *all);
 }
 
 Grid slow_rails_of(const Case& of) {

@@ -45,6 +45,12 @@ def rail_map(sweep):
     return {"hosts": hosts, "columns": [name(column) for column in columns], "rows": [[at(host, column) for column in columns] for host in hosts]}
 
 
+def coverage(sweep):
+    """Of pairs between hosts that were not measured nothing is said."""
+    measured, every = sweep.get("measured_pairs"), sweep.get("all_pairs")
+    return "" if measured == every else f", only {measured} of {every} pairs between hosts measured"
+
+
 def of_run(run):
     """One for each case that has a sweep."""
     sweeps = []
@@ -55,7 +61,7 @@ def of_run(run):
         slow_rails = [rail for rail in sweep["rails"] if rail["slow"]]
         sweeps.append({
             "title": f"{case['shows']['title']}, {row_name(case)}",
-            "of": SHARES_OF[sweep["against"]],
+            "of": SHARES_OF[sweep["against"]] + coverage(sweep),
             "hosts": [[host["host"], *end_cells(host)] for host in sweep["hosts"][:MOST_HOSTS]],
             "more": max(0, len(sweep["hosts"]) - MOST_HOSTS),
             "head": ["host", *END_HEAD],

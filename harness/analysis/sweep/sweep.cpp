@@ -247,7 +247,16 @@ void add_sweep(Case& of, const Result& result) {
   const auto rails = ends_of(
       ways, places.ranks.size(), [](const Way& way) { return way.from_rank; },
       [](const Way& way) { return way.to_rank; });
-  of.sweep = {{"against", ways.against_limits ? "limit" : "median"},
+  std::set<std::pair<std::size_t, std::size_t>> met;
+  for (const auto& way : ways.all) met.insert(std::minmax(way.from_rank, way.to_rank));
+  std::size_t between = 0;  // pairs of ranks on two hosts
+  for (std::size_t b = 0; b < places.ranks.size(); ++b) {
+    for (std::size_t a = 0; a < b; ++a)
+      between += places.ranks[a].host != places.ranks[b].host ? 1 : 0;
+  }
+  of.sweep = {{"measured_pairs", met.size()},
+              {"all_pairs", between},
+              {"against", ways.against_limits ? "limit" : "median"},
               {"hosts", hosts_json(hosts, places)},
               {"rails", rails_json(rails, hosts.found, places, of)},
               {"links", links_json(hosts, places)}};

@@ -71,6 +71,15 @@ TEST(Sweep, OfGoodHostsSaysNothing) {
   EXPECT_EQ(sweep.at("links"), Json::array());
 }
 
+TEST(Sweep, SaysHowManyPairsItIsOf) {
+  const auto all = swept(4, 1, [](int, int) { return 10; });
+  EXPECT_EQ(all.cases[0].sweep.at("measured_pairs"), 6);
+  EXPECT_EQ(all.cases[0].sweep.at("all_pairs"), 6);
+  const auto some = swept(4, 1, [](int src, int dst) { return src + dst == 3 ? 0 : 10; });
+  EXPECT_EQ(some.cases[0].sweep.at("measured_pairs"), 4);
+  EXPECT_EQ(some.cases[0].sweep.at("all_pairs"), 6);
+}
+
 TEST(Sweep, NamesASlowHostAndNoPairsOfIt) {
   const auto result =
       swept(5, 2, [](int src, int dst) { return src / 2 == 3 || dst / 2 == 3 ? 4 : 10; });
