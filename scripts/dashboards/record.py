@@ -5,7 +5,7 @@ import hashlib
 import json
 import math
 
-from plots.common import metric_of
+from plots.common import interval_in, metric_of
 
 MOST_PROBLEMS = 5  # named of one run; the others are counted
 
@@ -41,18 +41,21 @@ def rounded(value, digits=6):
 
 
 def values_of(metric, where, problems):
-    """[median, low, high], the interval null below six launches; None for what is no number."""
+    """[median, low, high], the interval as the tables have it, null of one launch; None for what is no number."""
     p50 = metric["p50"]
     if p50 is None:
         return None
     if not measured(p50):
         problems.append(f"{where}: {p50!r} is no measured value")
         return None
-    interval = metric["ci95"]
-    if interval is not None and not all(measured(end) for end in interval):
-        problems.append(f"{where}: its interval {interval!r} is none")
+    try:
+        interval = interval_in(metric)
+        if interval is not None and not all(map(measured, interval[:2])):
+            raise ValueError(f"{interval[:2]} are no measured values")
+    except ValueError as error:
+        problems.append(f"{where}: {error}")
         interval = None
-    return [rounded(p50), *(map(rounded, interval) if interval else (None, None))]
+    return [rounded(p50), *(map(rounded, interval[:2]) if interval else (None, None))]
 
 
 def fingerprint(parameters):

@@ -5,7 +5,7 @@ A chart is {"title", "x": what stands on its axis, "y": {"unit", "log"}, "series
 """
 
 from plots import curves, scaling, workload
-from plots.common import COLORS, LINES, promised, significant, size_axis, styles_of, unit_text, words
+from plots.common import COLORS, LINES, promised, significant, size_axis, styles_of, unit_text, what_intervals_are, words
 
 DASHES = dict(zip(LINES, ([], [8, 4], [2, 3], [8, 3, 2, 3])))
 PEAK = {"color": -1, "dash": [10, 4], "peak": True}
@@ -13,7 +13,7 @@ MOST_PEAKS = 4
 
 
 def point(x, value, interval):
-    return [x, value, *(interval or ())]
+    return [x, value, *(interval or ())[:2]]
 
 
 def style_of(style):
@@ -41,7 +41,9 @@ def range_of(values):
     return " to ".join(dict.fromkeys(significant(value, 3) for value in (min(values), max(values))))
 
 
-def chart(title, about, x, unit, series, marks=()):
+def chart(title, about, x, unit, series, marks=(), bands=""):
+    """`bands`: what the intervals of its points are, in words."""
+    about = "; ".join(part for part in (about, bands and f"band: {bands}") if part)
     return {"title": title, "about": about, "x": x, "y": {"unit": unit_text(unit), "log": True},
             "series": [of for of in series if of["points"]], "marks": list(marks)}
 
@@ -67,7 +69,8 @@ def over_size(run, file):
         unit = words(metrics[panel]["unit"])
         if unit == "GB/s":
             series += peaks_of([case for case in run["cases"] if case["shows"]["kind"] == "curve" and size_axis(case)], sizes_of(series))
-        made.append(chart(words(metrics[panel]["title"]), about, "size", unit, series, curves.thresholds(found, panel)))
+        bands = what_intervals_are(of[2] for points in found.values() for of in points.get(panel, []))
+        made.append(chart(words(metrics[panel]["title"]), about, "size", unit, series, curves.thresholds(found, panel), bands))
     return made
 
 
@@ -82,11 +85,12 @@ def over_ranks(run, file):
             series = []
             for key, of in panel.curves.items():
                 style = style_of(panel.styles[key])
-                series.append({**style, "points": [point(case.ranks, case.input_GBps, case.ci95) for case in of]})
+                series.append({**style, "points": [point(case.ranks, case.input_GBps, case.interval) for case in of]})
                 first = of[0]
                 series.append({**style, "name": f"ideal: {style['name']}", "dash": [2, 3], "thin": True,
                                "points": [[case.ranks, first.input_GBps * case.ranks / first.ranks] for case in of]})
-            made.append(chart(f"{benchmark} {panel.rate['title']}", panel.title(), "ranks", panel.rate["unit"], series))
+            bands = what_intervals_are(case.interval for case in panel.cases)
+            made.append(chart(f"{benchmark} {panel.rate['title']}", panel.title(), "ranks", panel.rate["unit"], series, (), bands))
     return made
 
 

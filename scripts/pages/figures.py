@@ -1,7 +1,7 @@
 """Base and new: curves over size as charts, pairs of ranks as tables whose cells are shaded."""
 
 from pages import charts, heat
-from plots.common import measured, row_name, size_axis
+from plots.common import interval_in, measured, row_name, size_axis, what_intervals_are
 
 LEAST_SIZES = 3
 MOST_PANELS = 24
@@ -32,12 +32,13 @@ def switches(protocols):
 
 def panel(name, metric, points, cases):
     """`metric` as a case shows it, `points` by "base" and "new", `cases` of the new run by size."""
-    series = [{**STYLES[which], "points": [charts.point(size, of[0], of[1] and of[1:]) for size, of in points.get(which, {}).items()]}
+    series = [{**STYLES[which], "points": [charts.point(size, *of) for size, of in points.get(which, {}).items()]}
               for which in STYLES]
     if metric["unit"] == "GB/s":
         series += charts.peaks_of(cases.values(), charts.sizes_of(series))
     marks = switches(protocols_of(cases, metric["name"].partition("_")[0]))
-    return charts.chart(f"{name}, {metric['title']}", "", "size", metric["unit"], series, marks)
+    bands = what_intervals_are(interval for of in points.values() for _, interval in of.values())
+    return charts.chart(f"{name}, {metric['title']}", "", "size", metric["unit"], series, marks, bands)
 
 
 def blocks_of(runs):
@@ -67,7 +68,7 @@ def curves_of(runs):
                 of = case["metrics"].get(metric["name"])
                 if metric["shown"] == "drawn" and of and of["p50"]:
                     _, points, cases = found.setdefault((block, metric["name"]), (metric, {}, {}))
-                    points.setdefault(which, {})[size["value"]] = [of["p50"], *(of["ci95"] or (None, None))]
+                    points.setdefault(which, {})[size["value"]] = (of["p50"], interval_in(of))
                     if which == "new":
                         cases[size["value"]] = case
     panels = []

@@ -1,7 +1,7 @@
 """The LogGP parameters that were fitted to measured sizes, on a page."""
 
-from pages.sections import interval_in, interval_text, known, without_unknown
-from plots.common import size_text
+from pages.sections import interval_text, known, without_unknown
+from plots.common import interval_in, size_text
 
 PARAMETERS = {"L_ns": "L, ns", "o_s_ns": "o_s, ns", "o_r_ns": "o_r, ns", "g_ns": "g, ns", "G_ns_per_byte": "G, ns/B"}
 HEAD = ["sizes", *(cell for title in PARAMETERS.values() for cell in (title, "95 % CI"))]

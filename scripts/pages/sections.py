@@ -1,6 +1,6 @@
 """What a page says, from the run file alone: plain rows for the template. What is unknown is "?"."""
 
-from plots.common import carriers, metric_of, percent, significant, unit_text, words
+from plots.common import carriers, interval_in, metric_of, percent, significant, unit_text, words
 
 SEVERITIES = ("error", "warning", "note")
 # What a title says by its value alone.
@@ -28,16 +28,8 @@ def between(interval):
     return "–" if interval is None else f"{known(interval[0])} to {known(interval[1])}"
 
 
-def interval_in(summary):
-    """Of a median: {"low", "high", "kind"}; files of before have the 95 % ones alone."""
-    if "interval" in summary or not summary.get("ci95"):
-        return summary.get("interval")
-    low, high = summary["ci95"]
-    return {"low": low, "high": high, "kind": "ci95"}
-
-
 def interval_text(of):
-    return between(of and (of["low"], of["high"])) + (" (range)" if of and of["kind"] == "range" else "")
+    return between(of) + (" (range)" if of and of.kind == "range" else "")
 
 
 def findings_of(run):
@@ -108,8 +100,8 @@ def columns_of(metrics):
     """p50, and what else any of them has; the largest one only beside p99. The head of ranges says that they are."""
     has = {field: any(value_of(metric, field) is not None for metric in metrics) for _, field, _ in COLUMNS}
     has["max"] = has["p99"]
-    kinds = {of["kind"] for metric in metrics if (of := interval_in(metric))}
-    alone = ("range", "interval", lambda of: between(of and (of["low"], of["high"])))
+    kinds = {of.kind for metric in metrics if (of := interval_in(metric))}
+    alone = ("range", "interval", between)
     return [alone if column[1] == "interval" and kinds == {"range"} else column
             for column in COLUMNS if column[1] == "p50" or has[column[1]]]
 
@@ -191,7 +183,7 @@ def blocks_of(run):
 
 def phase_cells(phase):
     share = phase["share"]
-    of = {name: interval_text((phase.get("intervals") or {}).get(name)) for name in ("median_ms", "slowest_ms")}
+    of = {name: interval_text(interval_in({"interval": (phase.get("intervals") or {}).get(name)})) for name in ("median_ms", "slowest_ms")}
     return [phase["name"], known(phase["median_ms"]), of["median_ms"], "?" if share is None else percent(share),
             known(phase["slowest_rank"]), known(phase["slowest_ms"]), of["slowest_ms"]]
 
@@ -203,7 +195,7 @@ def launches_of(run, blocks):
         return ""
     told = " to ".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))
     told += f" launch{'' if numbers[-1] == 1 else 'es'}; p50 is the median of {'the' if numbers[-1] == 1 else 'their'} samples"
-    kinds = {of["kind"] for case in run["cases"] for metric in case["metrics"].values() if (of := interval_in(metric))}
+    kinds = {of.kind for case in run["cases"] for metric in case["metrics"].values() if (of := interval_in(metric))}
     if not kinds:
         told += "; of one launch there is no interval"
     if "range" in kinds:

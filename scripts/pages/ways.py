@@ -1,7 +1,7 @@
 """What a page says of configurations (transport set, back end, progress mode) that were compared."""
 
-from pages.sections import between, interval_in, interval_text, known, without_unknown
-from plots.common import percent, unit_text
+from pages.sections import between, interval_text, known, without_unknown
+from plots.common import interval_in, percent, unit_text
 
 HEAD = ["p50, {}", "95 % CI", "times the best", "95 % CI", "% of peak", "times the recorded"]
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import typing
 
 # Okabe and Ito's palette: told apart by colour-blind readers; yellow is left out, too pale on white.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -33,6 +34,36 @@ def interval(value):
         return None
     low, high = value
     return number(low), number(high)
+
+
+class Interval(typing.NamedTuple):
+    """Of a median over launches."""
+
+    low: float
+    high: float
+    kind: str  # ci95, or range: of launches that are too few for 95 %
+
+
+def interval_in(summary):
+    """Of a median, None where there is none; files of before have the 95 % ones alone."""
+    of = summary.get("interval")
+    if "interval" not in summary and summary.get("ci95") is not None:
+        low, high = summary["ci95"]
+        of = {"low": low, "high": high, "kind": "ci95"}
+    if of is None:
+        return None
+    found = Interval(of["low"], of["high"], of["kind"])
+    if not all(isinstance(end, (int, float)) and -MOST < end < MOST for end in found[:2]) or found.kind not in ("ci95", "range"):
+        raise ValueError(f"{str(of)[:40]!r} is no interval")
+    return found
+
+
+def what_intervals_are(intervals):
+    """Of those that a picture draws, in words; empty where it draws none."""
+    kinds = {of.kind for of in intervals if of}
+    if kinds == {"range"}:
+        return "range of the launches"
+    return "95 % confidence interval" + (", or range of fewer than six launches" if "range" in kinds else "") if kinds else ""
 
 
 def carriers(path):

@@ -1,14 +1,14 @@
 """Times and rates over message size.
 
 One curve per transport set, and per API, progress mode, file … where these differ; the legend names
-only what differs. Points are medians over launches, the band is their 95 % confidence interval. A thin
+only what differs. Points are medians over launches, the band is their 95 % confidence interval, of few launches their range. A thin
 line is the LogGP model, where the run has one. What UCX expected (--expected) is a curve beside the
 measured one, with lines where it changes the protocol.
 """
 
 import math
 
-from plots.common import draw_grid, interval, number, parameters_of, size_axis, size_text, styles_of, title_of, unit_text, words
+from plots.common import draw_grid, interval_in, number, parameters_of, size_axis, size_text, styles_of, title_of, unit_text, what_intervals_are, words
 
 MOST_PANELS = 2
 
@@ -62,7 +62,7 @@ def read(run, file):
             if metric["shown"] == "drawn" and of and of["p50"] and number(of["p50"]):
                 size = int(number(axis["value"]))
                 model = models.get((case["key"], metric["name"]))
-                points_of("measured").setdefault(panel_of(metric), []).append((size, of["p50"], interval(of["ci95"]), model, None))
+                points_of("measured").setdefault(panel_of(metric), []).append((size, of["p50"], interval_in(of), model, None))
                 if estimate := estimate_of(case, metric):
                     points_of("expected by UCX").setdefault(panel_of(metric), []).append((size, estimate[0], None, None, estimate[1]))
     return [(key, points) for key, points in curves.items() if points]
@@ -101,7 +101,7 @@ def draw_panel(axes, panel, curves, styles):
         ordered = sorted(points[panel], key=lambda point: point[0])
         x, y = [point[0] for point in ordered], [point[1] for point in ordered]
         axes.plot(x, y, markersize=4.5, linewidth=1.6, **styles[key])
-        low, high = zip(*(point[2] or (math.nan, math.nan) for point in ordered))
+        low, high = zip(*(point[2][:2] if point[2] else (math.nan, math.nan) for point in ordered))
         axes.fill_between(x, low, high, color=styles[key]["color"], alpha=0.2, linewidth=0)
         for at in {point[3][0] for point in ordered if point[3]}:
             model = [(point[0], point[3][1]) for point in ordered if point[3] and point[3][0] == at]
@@ -147,14 +147,14 @@ class Curves:
             draw_panel(axes, panel, self.curves, self.styles)
         figure.suptitle(title_of(runs, list(self.curves)), fontsize=12)
         lines = {line.get_label(): line for axes in places for line in axes.get_lines() if not line.get_label().startswith("_")}
-        banded = any(p[2] for points in self.curves.values() for of in points.values() for p in of)
+        band = what_intervals_are(p[2] for points in self.curves.values() for of in points.values() for p in of)
         figure.legend(
             lines.values(),
             lines.keys(),
             loc="outside lower center",
             ncols=self.columns,
             frameon=False,
-            title="median over launches" + ("; band: its 95 % confidence interval" if banded else ""),
+            title="median over launches" + (f"; band: its {band}" if band else ""),
             title_fontsize=10,
         )
 

@@ -1,6 +1,6 @@
 """Input per second over ranks, against the line of ranks that each add as much as the first ones did."""
 
-from plots.common import draw_grid, legend_below, significant, unit_text
+from plots.common import draw_grid, legend_below, significant, unit_text, what_intervals_are
 
 MOST_TICKS = 8
 LEAST_TICKS = 3  # of the rates
@@ -51,8 +51,8 @@ class Panel:
             color = self.styles[key]["color"]
             axes.plot([x[0], x[-1]], [y[0], y[0] * x[-1] / x[0]], color=color, **IDEAL)
             for case in cases:
-                if case.ci95:
-                    axes.plot([case.ranks] * 2, case.ci95, color=color, **INTERVAL)
+                if case.interval:
+                    axes.plot([case.ranks] * 2, case.interval[:2], color=color, **INTERVAL)
         axes.set_title(self.title(), fontsize=11)
         axes.set_xlabel("ranks")
         axes.set_ylabel(f"{self.rate['title']} ({unit_text(self.rate['unit'])}), median over launches")
@@ -69,6 +69,6 @@ class Panel:
         axes.yaxis.set_minor_formatter(NullFormatter())
         draw_grid(axes)
         explained = [Line2D([], [], color="black", label="ideal: linear in ranks", **IDEAL)]
-        if any(case.ci95 for case in self.cases):
-            explained.append(Line2D([], [], color="black", label="95 % confidence interval", **INTERVAL))
+        if drawn := what_intervals_are(case.interval for case in self.cases):
+            explained.append(Line2D([], [], color="black", label=drawn, **INTERVAL))
         legend_below(axes, explained)

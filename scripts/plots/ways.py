@@ -4,7 +4,7 @@ A bar is a way's median with its interval, of a workload parted into computing a
 stand how many times the best one's it is, and how much of its limit it reached.
 """
 
-from plots.common import COLORS, draw_grid, interval, percent, positive, significant, title_of, unit_text, words
+from plots.common import COLORS, draw_grid, interval, interval_in, percent, positive, significant, title_of, unit_text, what_intervals_are, words
 
 BAR_HEIGHT = 0.28  # inches
 ROOM = 1.7  # inches, for titles and the axis
@@ -22,7 +22,7 @@ class Bars:
             {
                 "name": words(way["way"]),
                 "p50": positive(way["p50"]),
-                "ci95": interval(way["ci95"]),
+                "interval": interval_in(way),
                 "beside": beside(way),
                 "parts": [float(way[name]) for name, _, _ in PARTS if name in way],
             }
@@ -46,16 +46,17 @@ class Bars:
             axes.barh(places, [way["p50"] for way in self.ways], color=COLORS[0], height=0.7)
         ends = []
         for place, way in zip(places, self.ways):
-            ends.append(max(way["p50"], sum(way["parts"]), *(way["ci95"] or ())))
-            if way["ci95"]:
-                axes.plot(way["ci95"], [place, place], color="black", linewidth=1.2)
+            ends.append(max(way["p50"], sum(way["parts"]), *(way["interval"] or ())[:2]))
+            if way["interval"]:
+                axes.plot(way["interval"][:2], [place, place], color="black", linewidth=1.2)
         longest = max(ends)
         for place, end, way in zip(places, ends, self.ways):
             axes.text(end + 0.01 * longest, place, way["beside"], va="center", fontsize=9)
         axes.set_xlim(0, 1.45 * longest)
         axes.set_yticks(list(places), [way["name"] for way in self.ways])
         axes.invert_yaxis()
-        axes.set_xlabel(f"{self.unit}, median over launches with its 95 % interval; {self.better} is better")
+        drawn = what_intervals_are(way["interval"] for way in self.ways)
+        axes.set_xlabel(f"{self.unit}, median over launches{f' with its {drawn}' if drawn else ''}; {self.better} is better")
         axes.set_title(self.title, fontsize=11)
         draw_grid(axes)
         figure.suptitle(title_of(runs, []), fontsize=12)

@@ -7,7 +7,7 @@ phases; below, the pairs of ranks of the largest cases.
 import dataclasses
 
 from plots import pairs, phases, scaling
-from plots.common import draw_rows, interval, measured, metric_of, number, parameters_of, positive, styles_of, title_of, words
+from plots.common import draw_rows, interval_in, Interval, measured, metric_of, number, parameters_of, positive, styles_of, title_of, words
 
 TITLE_HEIGHT = 0.8  # inches
 
@@ -22,7 +22,7 @@ class Case:
     scaling: str  # weak: the same input per rank; strong: the same in all
     rate: dict  # what the run says of input_GBps: "title", "unit", "better"
     input_GBps: float
-    ci95: tuple | None
+    interval: Interval | None  # of input_GBps
     input_bytes: float | None  # of all ranks
     wall_ms: float
     phases: dict  # name: ms
@@ -61,7 +61,7 @@ def read(run, file):
                 scaling=kind,
                 rate={name: words(text) for name, text in metric_of(case, "throughput_GBps").items()},
                 input_GBps=positive(rate["p50"]),
-                ci95=interval(rate["ci95"]),
+                interval=interval_in(rate),
                 input_bytes=None if input_bytes is None else number(input_bytes),
                 wall_ms=positive(case["metrics"]["wall_ms"]["p50"]),
                 phases={words(phase["name"]): number(phase["median_ms"]) for phase in case["phases"] if phase["median_ms"] is not None},

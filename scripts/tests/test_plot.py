@@ -76,6 +76,53 @@ def test_what_ucx_expects_is_a_curve_beside_the_measured_one(run_file, tmp_path)
     assert {point[1] for point in expected["points"]} == {100} and expected["dash"]
 
 
+SAID = {"ci95": "95 % confidence interval", "range": "range of the launches"}
+
+
+def with_intervals(kind):
+    """Of every metric an interval of that kind, a tenth to either side, as tables take it."""
+
+    def change(run):
+        for metric in (metric for case in run["cases"] for metric in case["metrics"].values() if metric["p50"]):
+            metric["interval"] = {"low": 0.9 * metric["p50"], "high": 1.1 * metric["p50"], "kind": kind}
+            metric["ci95"] = [metric["interval"]["low"], metric["interval"]["high"]] if kind == "ci95" else None
+        way = {"key": "a", "way": "shm by ucx", "p50": 2, "interval": {"low": 1, "high": 3, "kind": kind}, "ratio": 1, "ratio_ci95": None}
+        run["ablation"] = [{"title": "made up", "row": "8 B", "metric": "latency_us", "about": "latency", "unit": "us", "better": "lower",
+                            "shown": True, "ways": [way | {"limit_share": None}, way | {"way": "tcp by ucx", "limit_share": None}]}]
+
+    return change
+
+
+@pytest.mark.parametrize("kind", SAID)
+@pytest.mark.parametrize("which", ["result", "workload"])
+def test_pictures_draw_the_intervals_of_the_tables_and_say_which(run_file, tmp_path, which, kind):
+    from dashboards import record
+    from pages import charts, figures
+
+    file = run_file(with_intervals(kind), which=which)
+    text, other = picture(file, out=tmp_path / "out.svg"), SAID["range" if kind == "ci95" else "ci95"]
+    # That of the curves, or of the scaling, and that of the bars.
+    assert text.count(SAID[kind]) >= 2 and other not in text
+    run = runfile.load(file, PROGRAM)
+    drawn = charts.of_run(run, "run") + figures.curves_of({"base": run, "new": run})[0]
+    assert drawn
+    for chart in drawn:
+        assert SAID[kind] in chart["about"] and other not in chart["about"]
+        measured = [of for of in chart["series"] if not of.get("peak") and not of.get("thin")]
+        assert measured and all(len(point) == 4 and point[2] < point[1] < point[3] for of in measured for point in of["points"])
+    metrics = [metric for case in run["cases"] for metric in case["metrics"].values() if metric["p50"]]
+    assert all(None not in record.values_of(metric, "here", []) for metric in metrics)
+
+
+def test_a_picture_of_one_launch_speaks_of_no_interval(run_file, tmp_path):
+    def change(run):
+        for metric in (metric for case in run["cases"] for metric in case["metrics"].values()):
+            metric["ci95"] = metric["interval"] = None
+
+    text = picture(run_file(change), out=tmp_path / "out.svg")
+    assert "median over launches" in text and "confidence" not in text and "range of" not in text
+
+
 def test_compares_progress_modes(run_file, tmp_path):
     def with_mode(mode):
         def change(run):
@@ -163,8 +210,9 @@ def test_refuses_what_is_not_a_run(tmp_path, content, said):
         lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50="1"),
         lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50=float("nan")),
         lambda run: run["cases"][0]["metrics"]["latency_us"].update(p50=10**400),
-        lambda run: run["cases"][0]["metrics"]["latency_us"].update(ci95=[1]),
-        lambda run: run["cases"][0]["metrics"]["latency_us"].update(ci95=["a", "b"]),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(interval={"low": 1}),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(interval={"low": "a", "high": "b", "kind": "ci95"}),
+        lambda run: run["cases"][0]["metrics"]["latency_us"].update(interval={"low": 1, "high": 2, "kind": "sure"}),
         lambda run: run["machine"].pop("labels"),
         lambda run: run.update(build=None),
     ],
