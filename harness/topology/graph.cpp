@@ -122,6 +122,12 @@ bool is_device_name(std::string_view name) {
   return !name.empty() && name.find(' ') == std::string_view::npos;
 }
 
+std::string ucx_device_of(const Node& nic) {
+  const auto& name = nic.name.starts_with("NIC") ? nic.alias : nic.name;
+  const bool interface = name.starts_with("eth") || name.starts_with("en");
+  return is_device_name(name) && nic.rdma.value_or(!interface) ? name + ":1" : "";
+}
+
 std::string normal_pci(std::string_view address) {
   const auto colon = address.find(':');
   if (colon == std::string_view::npos) return "";

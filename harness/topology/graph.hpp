@@ -71,6 +71,8 @@ struct Node {
   std::string name;   ///< as its source calls it ("GPU0", "mlx5_0"); no two have the same
   std::string alias;  ///< another name of it: a legend's, or a NIC's network device
   std::string model;
+  std::string vendor;            ///< of a GPU, where its source says it: "NVIDIA", "AMD"
+  std::optional<bool> rdma;      ///< of a NIC: an RDMA device, with ports; else a network interface
   std::string pci;               ///< "0000:3b:00.0"
   std::string state;             ///< of a NIC's port, in the kernel's words: "ACTIVE", "DOWN"
   std::optional<int> numa_node;  ///< the operating system's number
@@ -101,6 +103,9 @@ struct Graph {
   std::vector<Link> links;
   /// What the source says of a pair (the lower index first) without saying what lies between.
   std::map<std::pair<std::size_t, std::size_t>, PathClass> stated;
+  /// What kind of links between GPUs the source has or leaves out that are not in `links`: "xGMI
+  /// links". Then nothing is known of how fast GPUs of one host reach each other.
+  std::string unread_gpu_links;
   /// What an importer has left out, or has taken although it is doubtful; a line each. Not in JSON.
   std::vector<std::string> warnings;
 
@@ -129,6 +134,11 @@ struct Graph {
 /// Whether it is a name of the system's: a device without one is called by its PCI address, as
 /// "NIC 0000:3b:00.0", which no setting takes.
 bool is_device_name(std::string_view name);
+
+/// What UCX calls the first port of a NIC: "mlx5_0:1". Empty where the name is not known, and for a
+/// network interface, which has no port. "NIC3" is nvidia-smi's own number, of which its legend has
+/// the name.
+std::string ucx_device_of(const Node& nic);
 
 /// "0000:3b:00.0" of NVML's "00000000:3B:00.0", CUDA's and sysfs's; empty for anything else.
 std::string normal_pci(std::string_view address);

@@ -78,6 +78,8 @@ Json device(const Graph& graph, std::size_t index) {
   json["pci"] = text_or_null(node.pci);
   json["state"] = text_or_null(node.state);
   if (!node.fabric.empty()) json["fabric"] = node.fabric;
+  if (!node.vendor.empty()) json["vendor"] = node.vendor;
+  if (node.rdma) json["rdma"] = *node.rdma;
   // Its own or its NUMA node's, so that readers need not climb.
   const auto cpus = nearest_cpus(graph, index);
   json["numa_node"] = number_or_null(numa_of(graph, index));
@@ -120,6 +122,8 @@ Node node_of(const Json& json) {
   node.pci = text_at(json, "pci");
   node.state = text_at(json, "state");
   node.fabric = text_at(json, "fabric");
+  node.vendor = text_at(json, "vendor");
+  if (const auto rdma = json.value("rdma", Json()); !rdma.is_null()) node.rdma = rdma.get<bool>();
   node.numa_node = number_at(json, "numa_node", 0);
   if (const auto cpus = json.value("cpu_affinity", Json()); !cpus.is_null()) {
     const auto text = cpus.get<std::string>();
@@ -186,6 +190,7 @@ void read_parents(Graph& graph, const Index& index, const Json& devices) {
 Graph read(const Json& json) {
   Graph graph;
   graph.source = text_at(json, "source");
+  graph.unread_gpu_links = text_at(json, "unread_gpu_links");
   Index index;
   const auto& devices = json.at("devices");
   for (const auto& entry : devices) {
@@ -217,6 +222,7 @@ Json to_json(const Graph& graph) {
   json["links"] = Json::array();
   for (const auto& link : graph.links) json["links"].push_back(link_json(graph, link));
   json["pairs"] = pairs_of(graph);
+  if (!graph.unread_gpu_links.empty()) json["unread_gpu_links"] = graph.unread_gpu_links;
   return json;
 }
 

@@ -134,6 +134,12 @@ Nvlinks nvlinks_between(const Graph& graph, std::size_t from, std::size_t to) {
   return nvlinks;
 }
 
+/// Whether links between these GPUs may exist that the graph does not have.
+bool may_have_unread_links(const Graph& graph, std::size_t a, std::size_t b) {
+  return !graph.unread_gpu_links.empty() && a != b && on_one_host(graph, a, b) &&
+         graph.nodes[a].kind == NodeKind::gpu && graph.nodes[b].kind == NodeKind::gpu;
+}
+
 Path over_nvlinks(const Graph& graph, const Nvlinks& nvlinks) {
   Path path;
   path.path_class = {Distance::nvlink, nvlinks.direct.count};
@@ -178,7 +184,10 @@ PathClass class_between(const Graph& graph, std::size_t a, std::size_t b) {
   const auto stated = graph.stated.find(std::minmax(a, b));
   if (stated != graph.stated.end()) return stated->second;
   const auto nvlinks = nvlinks_between(graph, a, b);
-  if (!nvlinks.any()) return {tree_distance(graph, a, b), 0};
+  if (!nvlinks.any()) {
+    if (may_have_unread_links(graph, a, b)) return {Distance::unknown, 0};
+    return {tree_distance(graph, a, b), 0};
+  }
   auto path_class = over_nvlinks(graph, nvlinks).path_class;
   if (!on_one_host(graph, a, b)) path_class.distance = Distance::mnnvl;
   return path_class;
@@ -189,6 +198,8 @@ Path path_between(const Graph& graph, std::size_t from, std::size_t to) {
   const auto nvlinks = nvlinks_between(graph, from, to);
   if (from != to && nvlinks.any()) {
     path = over_nvlinks(graph, nvlinks);
+  } else if (may_have_unread_links(graph, from, to)) {
+    path.source = graph.unread_gpu_links + " are not known";
   } else if (const auto meeting = meet(graph, from, to); meeting.common != Node::none) {
     path.complete = true;
     for (const auto node : meeting.from) take(graph, graph.nodes[node].up, path);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <map>
 #include <pugixml.hpp>
 #include <set>
 
+#include "harness/analysis/imports/matrix_paste.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
@@ -110,6 +112,13 @@ void refuse_zero_bytes(std::string_view text) {
                                            text.begin() + static_cast<std::ptrdiff_t>(at), '\n')));
 }
 
+/// Else it may be an issue's text that begins with <details> or <pre>.
+bool begins_as_xml(std::string_view text) {
+  constexpr std::array<std::string_view, 4> beginnings = {"<?", "<!", "<topology", "<system"};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](auto beginning) { return text.starts_with(beginning); });
+}
+
 Graph import_any(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -117,7 +126,9 @@ Graph import_any(std::string_view text) {
   if (begin.empty()) {
     throw Failure(Exit::usage, "empty; give what nvidia-smi topo -m, lstopo or NCCL wrote");
   }
-  if (begin.starts_with('<')) return import_xml(begin);
+  if (begin.starts_with('<') && (begins_as_xml(begin) || !has_matrix(text))) {
+    return import_xml(begin);
+  }
   if (begin.starts_with('{')) return import_json(begin);
   return graph_from_matrix(text);
 }

@@ -81,19 +81,21 @@ void doubt_legend(const Matrix& matrix, DeviceNames& doubts) {
   }
 }
 
-/// By the GPU's model, or without one than any GPU has.
+/// Than the GPU's model has, or without one than any that is known. Other models make no claims.
 void doubt_links(const Matrix& matrix, DeviceNames& doubts) {
   for (std::size_t gpu = 0; gpu < matrix.devices.size(); ++gpu) {
     const auto& device = matrix.devices[gpu];
-    const int most = most_nvlinks(nvlink_of_model(device.model));
+    const auto* generation = nvlink_of_model(device.model);
+    if (generation == nullptr && !device.model.empty()) continue;
+    const int most = most_nvlinks(generation);
     const auto many = std::ranges::find_if(matrix.classes, [&](const auto& known) {
       const auto [a, b] = known.first;
       return (a == gpu || b == gpu) && known.second.nvlinks > most;
     });
     if (many == matrix.classes.end()) continue;
-    doubts.push_back(fmt::format("{}: {}, but {} has at most {} NVLinks", row(device),
-                                 to_string(many->second),
-                                 device.model.empty() ? "a GPU" : device.model, most));
+    doubts.push_back(fmt::format(
+        "{}: {}, but {} at most {} NVLinks", row(device), to_string(many->second),
+        device.model.empty() ? "GPUs that are known here have" : device.model + " has", most));
   }
 }
 
@@ -176,8 +178,8 @@ std::vector<std::string> doubts_of(const Matrix& matrix) {
       matrix, is_gpu, [](const auto& device) { return device.numa_node.has_value(); },
       "has no NUMA affinity of one node", doubts);
   doubt_lacking(
-      matrix, is_gpu, [](const auto& device) { return !device.model.empty(); },
-      "has no line of nvidia-smi -L", doubts);
+      matrix, is_gpu, [](const auto& device) { return !device.model.empty(); }, "has no model",
+      doubts);
   doubt_lacking(
       matrix, [](const auto& device) { return device.name.starts_with("NIC"); },
       [](const auto& device) { return !device.alias.empty(); }, "has no name in the legend",

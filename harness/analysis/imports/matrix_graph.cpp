@@ -56,6 +56,7 @@ class Builder {
       // Devices are the nodes behind the host.
       graph_.stated[{pair.first + 1, pair.second + 1}] = path_class;
     }
+    if (matrix_.without_nvlinks) graph_.unread_gpu_links = "NVLinks";
     graph_.warnings = matrix_.warnings;
     return std::move(graph_);
   }

@@ -235,9 +235,10 @@ TEST(Matrix, DoubtsMoreNvlinksThanAGpuHas) {
   const std::string text = "GPU0 GPU1\nGPU0 X NV18\nGPU1 NV18 X\n";
   const std::string models = "GPU 0: NVIDIA A100 (UUID: 0)\nGPU 1: NVIDIA A100 (UUID: 1)\n";
   EXPECT_EQ(warnings_of(text), Lines{});
-  EXPECT_EQ(warnings_of(everywhere(text, "18", "19")),
-            (Lines{"row GPU0, line 2: NV19, but a GPU has at most 18 NVLinks",
-                   "row GPU1, line 3: NV19, but a GPU has at most 18 NVLinks"}));
+  EXPECT_EQ(
+      warnings_of(everywhere(text, "18", "19")),
+      (Lines{"row GPU0, line 2: NV19, but GPUs that are known here have at most 18 NVLinks",
+             "row GPU1, line 3: NV19, but GPUs that are known here have at most 18 NVLinks"}));
   EXPECT_EQ(warnings_of(models + text),
             (Lines{"row GPU0, line 4: NV18, but NVIDIA A100 has at most 12 NVLinks",
                    "row GPU1, line 5: NV18, but NVIDIA A100 has at most 12 NVLinks"}));

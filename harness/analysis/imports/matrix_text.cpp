@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/analysis/imports/import.hpp"
+#include "harness/analysis/imports/matrix_paste.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
@@ -19,54 +20,9 @@ namespace {
 
 constexpr std::size_t most_devices = 512;
 
-using Words = std::vector<std::string_view>;
-
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// Without ANSI escapes (ESC [ … letter, ESC ( letter) and other control characters.
-std::string plain(std::string_view line) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\x1b') {
-      if (i + 1 < line.size() && (line[i + 1] == '[' || line[i + 1] == '(')) ++i;
-      while (i + 1 < line.size() && (is_digit(line[i + 1]) || line[i + 1] == ';')) ++i;
-      ++i;  // the letter
-    } else {
-      text += std::iscntrl(static_cast<unsigned char>(line[i])) != 0 ? ' ' : line[i];
-    }
-  }
-  return text;
-}
-
-/// Of a line that may be quoted ("> ") in a mail or an issue.
-Words words_of(std::string_view line) {
-  Words words;
-  for (auto begin = line.find_first_not_of(' '); begin < line.size();) {
-    const auto end = std::min(line.find(' ', begin), line.size());
-    const auto word = line.substr(begin, end - begin);
-    if (!words.empty() || word != ">") words.push_back(word);
-    begin = line.find_first_not_of(' ', end);
-  }
-  return words;
-}
-
-/// "GPU0", "mlx5_0", "ib2", "NIC11", "rocep1s0": a letter first, a digit somewhere.
-bool is_device_name(std::string_view word) {
-  return std::isalpha(static_cast<unsigned char>(word.front())) != 0 &&
-         std::any_of(word.begin(), word.end(), is_digit) && !parse_path_class(word);
-}
-
-bool is_gpu_name(std::string_view word) {
-  return word.size() > 3 && word.starts_with("GPU") &&
-         std::all_of(word.begin() + 3, word.end(), is_digit);
-}
-
-bool is_path_class(std::string_view word) {
-  const auto path_class = parse_path_class(word);
-  return path_class && path_class->distance <= Distance::sys;
-}
-
-bool begins_with(const Words& words, const Words& label) {
+bool begins_with(const Words& words, std::initializer_list<std::string_view> label) {
   return words.size() >= label.size() && std::equal(label.begin(), label.end(), words.begin());
 }
 
@@ -96,20 +52,19 @@ std::vector<Column> columns_of(Words words) {
 class MatrixReader {
  public:
   Matrix read(std::string_view text) {
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-      const auto end = std::min(text.find('\n', begin), text.size());
-      ++line_;
-      const auto line = plain(text.substr(begin, end - begin));
-      if (const auto words = words_of(line); !words.empty()) read_line(words);
-      begin = end + 1;
+    refuse_other_output(text, false);
+    for (const auto& line : pasted_lines(text)) {
+      line_ = line.number;
+      read_line(line.words);
     }
     if (matrix_.devices.empty()) {
+      refuse_other_output(text, true);
       throw Failure(Exit::usage,
                     "no matrix of nvidia-smi topo -m in it: no line of GPU0 GPU1 … to begin one");
     }
     if (rows_.empty()) refuse_at(header_line_, "the matrix has no rows");
     add_names();
+    find_what_is_left_out();
     if (affinities_line_ > 0 && affinity_rows_.empty()) {
       matrix_.warnings.push_back(
           fmt::format("line {}: CPU Affinity, but no rows of it", affinities_line_));
@@ -126,10 +81,11 @@ class MatrixReader {
 
   void read_line(const Words& words) {
     read_legend(words);
+    read_models(words);
     refuse_second_matrix(words);
     // A name alone is what a cut-off row leaves, or the header of a single GPU.
     const bool rest_of_row = words.size() == 1 && matrix_.devices.size() > 1;
-    if (is_header(words) && !rest_of_row) {
+    if (is_matrix_header(words) && !rest_of_row) {
       // What follows a second one is another matrix, such as that of topo -p2p.
       if (matrix_.devices.empty()) {
         read_header(words);
@@ -142,8 +98,8 @@ class MatrixReader {
       columns_ = columns_of(words);
     } else if (const auto row = index_of(words.front()); row < matrix_.devices.size()) {
       read_device_line(row, {words.begin() + 1, words.end()});
-    } else if (is_open() && words.size() > 1 && is_device_name(words[0]) &&
-               is_path_class(words[1])) {
+    } else if (is_open() && words.size() > 1 && is_matrix_name(words[0]) &&
+               is_matrix_class(words[1])) {
       refuse(fmt::format("row {} is of no column of the header, line {}", words[0], header_line_));
     } else if (state_ == State::rows && !rows_.empty()) {
       state_ = State::between;
@@ -152,9 +108,11 @@ class MatrixReader {
 
   /// Of another machine: its names would be taken for this one's. That of topo -p2p has no classes.
   void refuse_second_matrix(const Words& words) const {
-    const auto is_other = [](std::string_view word) { return is_path_class(word) && word != "X"; };
-    if (state_ == State::done && words.size() > 1 && is_device_name(words.front()) &&
-        is_path_class(words[1]) && std::any_of(words.begin() + 1, words.end(), is_other)) {
+    const auto is_other = [](std::string_view word) {
+      return is_matrix_class(word) && word != "X";
+    };
+    if (state_ == State::done && words.size() > 1 && is_matrix_name(words.front()) &&
+        is_matrix_class(words[1]) && std::any_of(words.begin() + 1, words.end(), is_other)) {
       refuse(fmt::format("a second matrix, the first begins at line {}: give one machine's alone",
                          header_line_));
     }
@@ -165,32 +123,44 @@ class MatrixReader {
     matrix_.warnings.push_back(fmt::format("line {}: {}", line_, what));
   }
 
-  /// "NIC0: mlx5_0", and of nvidia-smi -L "GPU 0: Tesla V100-SXM2-16GB (UUID: …)".
+  /// "NIC0: mlx5_0", and what each class means: nvidia-smi topo -mp leaves NVLinks out.
   void read_legend(const Words& words) {
     if (words.size() == 2 && words[0].starts_with("NIC") && words[0].ends_with(':')) {
       const std::string name(words[0].substr(0, words[0].size() - 1));
       if (!aliases_.emplace(name, words[1]).second) {
         warn(fmt::format("a second {} in the legend: left out", name));
       }
-    } else if (words.size() > 2 && words[0] == "GPU" && words[1].ends_with(':')) {
-      const auto end = std::find_if(words.begin() + 2, words.end(), [](std::string_view word) {
-        return word.starts_with("(UUID");
-      });
-      if (end == words.end()) return;
-      models_[fmt::format("GPU{}", words[1].substr(0, words[1].size() - 1))] =
-          fmt::format("{}", fmt::join(words.begin() + 2, end, " "));
+    } else if (words.size() > 2 && words[1] == "=") {
+      explained_.insert(words[0]);
     }
   }
 
-  static bool is_header(const Words& words) {
-    if (!is_gpu_name(words.front())) return false;
-    const auto names = std::find_if_not(words.begin(), words.end(), is_device_name);
-    return names == words.end() || *names == "CPU" || *names == "NUMA" ||
-           (*names == "GPU" && names != words.begin());
+  /// "GPU 0: Tesla V100-SXM2-16GB (UUID: …)" of nvidia-smi -L; PyTorch's and vLLM's reports of an
+  /// environment have no UUID there, and sglang's has one line of all GPUs: "GPU 0,1,2,3: …".
+  void read_models(const Words& words) {
+    auto at = words.begin();
+    if (begins_with(words, {"GPU", "models"})) {
+      at = std::find_if(at + 1, words.end(), [](const auto& word) { return word == "GPU"; });
+    }
+    if (words.end() - at < 3 || *at != "GPU" || !at[1].ends_with(':')) return;
+    const auto list = std::string_view(at[1]).substr(0, at[1].size() - 1);
+    if (list.empty() || list.find_first_not_of("0123456789,") != std::string_view::npos) return;
+    const auto end = std::find_if(at + 2, words.end(),
+                                  [](const auto& word) { return word.starts_with("(UUID"); });
+    // Without a UUID it may be a sentence.
+    if (end == words.end() && std::isupper(static_cast<unsigned char>(at[2].front())) == 0) return;
+    const auto model = fmt::format("{}", fmt::join(at + 2, end, " "));
+    for (const auto number : split_text(list, ',')) {
+      const auto [known, added] = models_.emplace(fmt::format("GPU{}", number), model);
+      if (!added && known->second != model) {
+        warn(fmt::format("{} is '{}', before it was '{}': that counts", known->first, model,
+                         known->second));
+      }
+    }
   }
 
   void read_header(const Words& words) {
-    const auto names = std::find_if_not(words.begin(), words.end(), is_device_name);
+    const auto names = std::find_if_not(words.begin(), words.end(), is_matrix_name);
     const auto count = static_cast<std::size_t>(names - words.begin());
     if (count > most_devices) refuse(fmt::format("more than {} devices", most_devices));
     for (auto name = words.begin(); name != names; ++name) {
@@ -223,7 +193,7 @@ class MatrixReader {
       }
       read_affinity(row, words);
     } else if (state_ == State::rows ||
-               (state_ == State::between && !words.empty() && is_path_class(words.front()))) {
+               (state_ == State::between && !words.empty() && is_matrix_class(words.front()))) {
       state_ = State::rows;
       read_row(row, words);
     }
@@ -240,7 +210,7 @@ class MatrixReader {
       }
       read_cell(row, column, words[column]);
     }
-    if (words.size() > count && is_path_class(words[count])) {
+    if (words.size() > count && is_matrix_class(words[count])) {
       refuse(fmt::format("row {} has more cells than the header, line {}, has columns: {}", name,
                          header_line_, count));
     }
@@ -249,7 +219,15 @@ class MatrixReader {
   }
 
   void read_cell(std::size_t row, std::size_t column, std::string_view word) {
-    if (!is_path_class(word)) {
+    if (!is_matrix_class(word)) {
+      constexpr std::array<std::string_view, 7> abilities = {"OK", "CNS", "GNS", "TNS",
+                                                             "NS", "U",   "DR"};
+      if (std::find(abilities.begin(), abilities.end(), word) != abilities.end()) {
+        refuse(
+            fmt::format("'{}' is of nvidia-smi topo -p2p, which says what GPUs may do, not how "
+                        "they are wired: give what topo -m prints",
+                        word));
+      }
       refuse(word.starts_with("NV")
                  ? fmt::format("'{}': expected NV and the number of NVLinks, 1 or more", word)
                  : fmt::format("unknown class '{}': expected X, NV#, PIX, PXB, PHB, NODE or SYS",
@@ -299,6 +277,18 @@ class MatrixReader {
     }
   }
 
+  /// The legend of topo -m explains NV# on every machine since it has SYS.
+  void find_what_is_left_out() {
+    const auto count = std::ranges::count_if(matrix_.devices, &MatrixDevice::is_gpu);
+    matrix_.without_nvlinks =
+        count > 1 && explained_.contains("SYS") && !explained_.contains("NV#");
+    if (!matrix_.without_nvlinks) return;
+    matrix_.warnings.push_back(
+        "its legend has no NV#: it is of nvidia-smi topo -mp, which leaves NVLinks out, so there "
+        "is "
+        "no peak between GPUs; give what topo -m prints");
+  }
+
   void add_names() {
     for (auto& device : matrix_.devices) {
       if (const auto found = aliases_.find(device.name); found != aliases_.end()) {
@@ -325,6 +315,7 @@ class MatrixReader {
   std::set<std::size_t> rows_;
   int affinities_line_ = 0;  ///< where a block of them begins below the matrix
   std::set<std::size_t> affinity_rows_;
+  std::set<std::string> explained_;  ///< classes that the legend has
   std::map<std::string, std::string> aliases_;
   std::map<std::string, std::string> models_;
 };

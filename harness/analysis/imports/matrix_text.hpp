@@ -27,6 +27,7 @@ struct Matrix {
   std::vector<MatrixDevice> devices;
   /// By the devices' indices, the lower one first; a pair of which no row is there is missing.
   std::map<std::pair<std::size_t, std::size_t>, PathClass> classes;
+  bool without_nvlinks = false;       ///< as of nvidia-smi topo -mp, which leaves them out
   std::vector<std::string> warnings;  ///< what is doubtful, a line each
 };
 
