@@ -48,21 +48,14 @@ std::string with_nic(const std::string& devices, const std::string& nic) {
       names.emplace_back(name);
     }
   }
-  names.push_back(nic + ":1");
+  names.push_back(nic);
   return join(names, ",");
-}
-
-/// What UCX calls an adapter; empty where its source does not say, and for a network interface,
-/// which has no port. "NIC3" is nvidia-smi's own number, of which its legend has the name.
-std::string device_of(const Node& nic) {
-  const auto& name = nic.name.starts_with("NIC") ? nic.alias : nic.name;
-  const bool interface = name.starts_with("eth") || name.starts_with("en");
-  return is_device_name(name) && !interface ? name : "";
 }
 
 void place_ranks(Advice& advice, const DataPlaces& data, bool with_nics) {
   const auto usable = [&](std::size_t nic) {
-    return with_nics && may_carry(advice.graph, nic) && !device_of(advice.graph.nodes[nic]).empty();
+    return with_nics && may_carry(advice.graph, nic) &&
+           !ucx_device_of(advice.graph.nodes[nic]).empty();
   };
   const auto nics = nearest_nic_each(advice.graph, data, usable);
   const auto cpus = cpus_near(advice.graph, data);
@@ -71,7 +64,7 @@ void place_ranks(Advice& advice, const DataPlaces& data, bool with_nics) {
     rank.cpus = cpus[at];
     rank.nic = nics[at];
     rank.net_devices =
-        rank.nic ? with_nic(rank.net_devices, device_of(advice.graph.nodes[*rank.nic])) : "";
+        rank.nic ? with_nic(rank.net_devices, ucx_device_of(advice.graph.nodes[*rank.nic])) : "";
   }
 }
 

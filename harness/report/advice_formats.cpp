@@ -67,8 +67,11 @@ std::string common_net_devices(const Advice& advice) {
   return all.size() == 1 ? *all.begin() : "";
 }
 
-bool has_gpus(const Advice& advice) {
-  return std::ranges::any_of(advice.ranks, [](const auto& rank) { return rank.gpu.has_value(); });
+/// AMD's GPUs have other variables than CUDA's.
+bool has_cuda_gpus(const Advice& advice) {
+  return std::ranges::any_of(advice.ranks, [&](const auto& rank) {
+    return rank.gpu && advice.graph.nodes[*rank.gpu].vendor != "AMD";
+  });
 }
 
 std::string comments(const std::vector<std::string>& texts, const std::string& indent = "") {
@@ -126,6 +129,7 @@ std::string dask_workers(const Advice& advice) {
 
 std::string visible_devices(const Advice& advice) {
   std::vector<int> numbers;
+  if (!has_cuda_gpus(advice)) return "";
   for (const auto& rank : advice.ranks) {
     const auto number = number_of_gpu(advice, rank);
     if (!number || std::ranges::find(numbers, *number) != numbers.end()) return "";
@@ -171,8 +175,9 @@ std::string advice_env(const Advice& advice) {
 std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
   auto text = fmt::format(
       "# For Dask with distributed-ucxx, by ucx-bench advise, {}.\n"
-      "# Put it into ~/.config/dask/. dask-cuda gives each worker the CPUs near to its GPU.\n",
-      origin_of(advice));
+      "# Put it into ~/.config/dask/.{}\n",
+      origin_of(advice),
+      has_cuda_gpus(advice) ? " dask-cuda gives each worker the CPUs near to its GPU." : "");
   text += comments(said_beside(advice));
   const auto devices = visible_devices(advice);
   if (!devices.empty()) {
@@ -190,7 +195,7 @@ std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
       "{}"
       "  rmm:\n    pool-size: {}\n"
       "distributed:\n",
-      has_gpus(advice) ? "true" : "false", dask_environment(advice),
+      has_cuda_gpus(advice) ? "true" : "false", dask_environment(advice),
       advised ? yaml_quoted(pool->value) : "null");
   return text + dask_bandwidth(advice, bandwidths) +
          "  worker:\n    multiprocessing-method: forkserver\n" + dask_workers(advice);

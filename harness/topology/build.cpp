@@ -9,6 +9,9 @@
 namespace ucxbench {
 namespace {
 
+constexpr unsigned vendor_nvidia = 0x10de;
+constexpr unsigned vendor_amd = 0x1002;
+
 Link link_of(LinkClass link_class, const std::optional<Capacity>& capacity,
              const std::string& why) {
   Link link;
@@ -121,6 +124,21 @@ std::string socket_link_text(std::string_view vendor, int family, int model) {
   if (row == nullptr) return "links between sockets unknown";
   return fmt::format("{} GB/s per {} link{}, how many unknown", row->GBps, row->name,
                      doubt_of(*row));
+}
+
+bool is_gpu_for_jobs(unsigned vendor, unsigned device_class) {
+  constexpr unsigned vga = 0x0300;
+  constexpr unsigned no_vga = 0x0302;
+  constexpr unsigned other_display = 0x0380;
+  const bool accelerator = device_class >> 8U == 0x12;
+  if (vendor == vendor_amd) return device_class == other_display || accelerator;
+  const bool display = device_class == vga || device_class == no_vga;
+  return vendor == 0 ? display : vendor == vendor_nvidia && (display || accelerator);
+}
+
+std::string gpu_vendor(unsigned vendor) {
+  if (vendor == vendor_nvidia) return "NVIDIA";
+  return vendor == vendor_amd ? "AMD" : "";
 }
 
 void name_gpus(Graph& graph) {

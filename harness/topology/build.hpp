@@ -51,6 +51,15 @@ void add_nvlinks(Graph& graph, std::size_t gpu, const std::map<std::size_t, int>
 /// What is known of the links between sockets of such processors.
 std::string socket_link_text(std::string_view vendor, int family, int model);
 
+/// Whether a device on PCI of that vendor and class (0x0302) is a GPU that jobs compute on. AMD's
+/// are display controllers other than VGA, or accelerators: its VGA adapters are the chips that
+/// manage servers, and GPUs inside of processors or for screens. Without a vendor, as 0, only the
+/// class speaks.
+bool is_gpu_for_jobs(unsigned vendor, unsigned device_class);
+
+/// "NVIDIA", "AMD"; empty for others.
+std::string gpu_vendor(unsigned vendor);
+
 /// Gives GPUs without a name the lowest free ones, GPU0 and on, in the order of their PCI
 /// addresses; where others have one, a warning says so.
 void name_gpus(Graph& graph);

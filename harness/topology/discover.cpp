@@ -114,6 +114,7 @@ std::size_t add_gpu(Graph& graph, const NvmlGpu& gpu) {
   node.kind = NodeKind::gpu;
   node.name = fmt::format("GPU{}", gpu.index);
   node.model = gpu.name;
+  node.vendor = "NVIDIA";
   node.cpus = gpu.cpus;
   node.fabric = gpu.fabric;
   if (most && !graph.links[node.up].now_GBps) {

@@ -125,6 +125,8 @@ bool is_device_name(std::string_view name) {
 std::string ucx_device_of(const Node& nic) {
   const auto& name = nic.name.starts_with("NIC") ? nic.alias : nic.name;
   const bool interface = name.starts_with("eth") || name.starts_with("en");
+  // Of HPE Slingshot, for which UCX has no transport.
+  if (name.starts_with("cxi")) return "";
   return is_device_name(name) && nic.rdma.value_or(!interface) ? name + ":1" : "";
 }
 

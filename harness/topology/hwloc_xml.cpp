@@ -20,11 +20,7 @@ namespace {
 
 using Cpus = std::vector<int>;
 
-constexpr unsigned vendor_nvidia = 0x10de;
-constexpr unsigned vendor_amd = 0x1002;
 constexpr unsigned class_network = 0x02;
-constexpr unsigned class_display = 0x03;
-constexpr unsigned class_accelerator = 0x12;
 
 std::string_view attribute(pugi::xml_node object, const char* name) {
   return object.attribute(name).value();
@@ -64,6 +60,14 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
   return error == std::errc{} && rest == end && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
+/// Whether a driver of that name has numbered the device.
+bool has_number(pugi::xml_node object, std::string_view driver) {
+  const auto devices = object.children("object");
+  return std::any_of(devices.begin(), devices.end(), [&](pugi::xml_node device) {
+    return number_behind(attribute(device, "name"), driver).has_value();
+  });
+}
+
 /// A part of the PCI tree that leads to GPUs or NICs.
 struct PciPart {
   Node node;
@@ -87,10 +91,7 @@ std::optional<Capacity> link_speed(pugi::xml_node object) {
 class HwlocReader {
  public:
   Graph read(pugi::xml_node root) {
-    // The numbers of the kinds of devices changed with hwloc 3.
-    const bool new_numbers = attribute(root, "version").starts_with("3");
-    network_kind_ = new_numbers ? "16" : "2";
-    rdma_kind_ = new_numbers ? "32" : "3";
+    kinds_are_bits_ = attribute(root, "version").starts_with("3");
     const auto machine = root.child("object");
     if (type_of(machine) != "Machine" && type_of(machine) != "System") {
       throw Failure(Exit::usage,
@@ -114,7 +115,8 @@ class HwlocReader {
     }
     const auto pci = pci_address(object, "pci_busid");
     if (!pci.empty() && !addresses_.insert(pci).second) {
-      throw Failure(Exit::usage, fmt::format("hwloc XML: {} is there twice", pci));
+      graph_.warnings.push_back(
+          fmt::format("{} is the address of two devices: each is taken where it stands", pci));
     }
     for (const auto child : object.children("object")) check_objects(child);
   }
@@ -214,6 +216,10 @@ class HwlocReader {
 
   void add(const PciPart& part, std::size_t parent) {
     auto node = part.node;
+    // Of other devices nothing is said by their address.
+    if (graph_.find_pci(node.pci) != Node::none) {
+      throw Failure(Exit::usage, fmt::format("hwloc XML: {} is there twice", node.pci));
+    }
     if (!node.name.empty()) check_free(graph_, node.name);
     const auto index = graph_.add(std::move(node));
     attach_pcie(graph_, index, parent, part.link, "PCIe speed unknown");
@@ -285,8 +291,8 @@ class HwlocReader {
         open == std::string_view::npos
             ? 0U
             : static_cast<unsigned>(std::strtoul(type.data() + open + 1, nullptr, 16));
-    const bool gpu = (vendor == vendor_nvidia || vendor == vendor_amd) &&
-                     (base_class == class_display || base_class == class_accelerator);
+    const bool gpu = is_gpu_for_jobs(vendor, device_class) || has_number(object, "rsmi");
+    part.node.vendor = gpu ? gpu_vendor(vendor) : "";
     if (!(gpu ? read_gpu(object, part.node) : read_nic(object, base_class, part.node))) {
       return std::nullopt;
     }
@@ -308,14 +314,27 @@ class HwlocReader {
     return true;
   }
 
+  enum class DeviceKind { network, rdma, other };
+
+  /// hwloc 3 has a bit for each kind, and gives an RDMA device that of networks, too.
+  DeviceKind kind_of(pugi::xml_node device) const {
+    constexpr int network_bit = 16;
+    constexpr int rdma_bit = 32;
+    const int type = whole_number(device, "osdev_type").value_or(0);
+    if (kinds_are_bits_ ? (type & rdma_bit) != 0 : type == 3) return DeviceKind::rdma;
+    if (kinds_are_bits_ ? (type & network_bit) != 0 : type == 2) return DeviceKind::network;
+    return DeviceKind::other;
+  }
+
   bool read_nic(pugi::xml_node object, unsigned base_class, Node& node) const {
     node.kind = NodeKind::nic;
     for (const auto device : object.children("object")) {
-      const auto kind = attribute(device, "osdev_type");
+      const auto kind = kind_of(device);
       const std::string name(attribute(device, "name"));
-      if (kind == rdma_kind_ && node.name.empty()) node.name = name;
-      if (kind == network_kind_ && node.alias.empty()) node.alias = name;
+      if (kind == DeviceKind::rdma && node.name.empty()) node.name = name;
+      if (kind == DeviceKind::network && node.alias.empty()) node.alias = name;
     }
+    if (!node.name.empty() || !node.alias.empty()) node.rdma = !node.name.empty();
     if (node.name.empty()) std::swap(node.name, node.alias);
     if (!node.name.empty()) return true;
     node.name = "NIC " + node.pci;
@@ -324,8 +343,7 @@ class HwlocReader {
 
   Graph graph_ = graph_of_host("hwloc XML");
   std::set<std::string> addresses_;
-  std::string_view network_kind_;
-  std::string_view rdma_kind_;
+  bool kinds_are_bits_ = false;
   std::vector<std::size_t> sockets_;
   std::vector<std::size_t> numas_;
   std::string between_sockets_ = "links between sockets unknown";

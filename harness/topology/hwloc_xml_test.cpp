@@ -81,6 +81,40 @@ TEST(HwlocXml, KindsOfDevicesAreRenumberedInVersion3) {
   };
   EXPECT_EQ(name_of(" version=\"2.0\"", 2, 3), "mlx5_0/eth0");
   EXPECT_EQ(name_of(" version=\"3.0\"", 16, 32), "mlx5_0/eth0");
+  // Bits: an RDMA device is a network, too.
+  EXPECT_EQ(name_of(" version=\"3.0\"", 16, 48), "mlx5_0/eth0");
+  EXPECT_EQ(name_of(" version=\"3.0\"", 24, 56), "mlx5_0/eth0");
+}
+
+TEST(HwlocXml, OnlyRdmaDevicesHavePorts) {
+  const auto device = [](int kind) {
+    const auto graph =
+        graph_from_hwloc_xml(topology(" version=\"3.0\"", nic("0000:10:00.0", "ibs1", kind)));
+    return ucx_device_of(graph.nodes[graph.find_name("ibs1")]);
+  };
+  EXPECT_EQ(device(48), "ibs1:1");
+  EXPECT_EQ(device(16), "");
+}
+
+// Of a server's management chip, of a processor's own GPU, of a desktop.
+TEST(HwlocXml, DisplayAdaptersAreNoGpusOfJobs) {
+  const auto gpus = [](const std::string& type, const std::string& below = "") {
+    const auto graph =
+        graph_from_hwloc_xml(topology(" version=\"2.0\"",
+                                      "<object type=\"PCIDev\" pci_busid=\"0000:01:00.0\" "
+                                      "pci_type=\"" +
+                                          type + "\">" + below + "</object>"));
+    std::string vendors;
+    for (const auto gpu : graph.of_kind(NodeKind::gpu)) vendors += graph.nodes[gpu].vendor;
+    return vendors;
+  };
+  EXPECT_EQ(gpus("0300 [1002:515e]"), "");
+  EXPECT_EQ(gpus("0300 [102b:0532]"), "");
+  EXPECT_EQ(gpus("0380 [1002:740f]"), "AMD");
+  EXPECT_EQ(gpus("1200 [1002:74a1]"), "AMD");
+  EXPECT_EQ(gpus("0300 [1002:744c]", "<object type=\"OSDev\" name=\"rsmi0\"/>"), "AMD");
+  EXPECT_EQ(gpus("0300 [10de:1b06]"), "NVIDIA");
+  EXPECT_EQ(gpus("0302 [10de:2330]"), "NVIDIA");
 }
 
 // Root port, switch, the switch's ports: one switch lies between its two devices. Functions of one
@@ -172,10 +206,18 @@ TEST(HwlocXml, HasNvlinksAsBandwidths) {
             "hwloc XML: NVLinkBandwidth names object OSDev:9, which is not in the file");
 }
 
-TEST(HwlocXml, HasEveryAddressOnce) {
-  const std::string gpu = "<object type=\"PCIDev\" pci_busid=\"0000:3b:00.0\"/>";
+TEST(HwlocXml, HasTheAddressOfAGpuOrNicOnce) {
+  const auto at_3b = [](const std::string& type) {
+    return "<object type=\"PCIDev\" pci_busid=\"0000:3b:00.0\" pci_type=\"" + type + "\"/>";
+  };
+  const auto gpu = at_3b("0302 [10de:2330]");
   EXPECT_EQ(refusal_by([&] { graph_from_hwloc_xml(topology("", gpu + gpu)); }),
             "hwloc XML: 0000:3b:00.0 is there twice");
+  // Such as a disk controller: only where the GPU stands matters.
+  const auto graph = graph_from_hwloc_xml(topology("", at_3b("0104 [8086:2682]") + gpu));
+  EXPECT_EQ(graph.of_kind(NodeKind::gpu).size(), 1U);
+  EXPECT_EQ(graph.warnings, std::vector<std::string>{"0000:3b:00.0 is the address of two devices: "
+                                                     "each is taken where it stands"});
 }
 
 TEST(HwlocXml, DoubtsNvlinksThatNoMachineHas) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,10 @@ unsigned class_of(pugi::xml_node element, const char* attribute) {
   return hexadecimal(element, attribute).value_or(0) >> 8U;
 }
 
-bool is_gpu(unsigned device_class) { return device_class == 0x0300 || device_class == 0x0302; }
+bool has_several(pugi::xml_node element, const char* name) {
+  return static_cast<bool>(element.child(name).next_sibling(name));
+}
+
 bool is_nic(unsigned device_class) { return device_class == 0x0200 || device_class == 0x0207; }
 
 /// "16.0 GT/s PCIe" or "8 GT/s", and the lanes; both may be empty.
@@ -80,10 +84,11 @@ class NcclReader {
     }
     name_gpus(graph_);
     for (const auto& [gpu, element] : gpus_) {
-      check_children(element, {"nvlink", "c2c"});
+      check_children(element, {"nvlink", "c2c", "xgmi"});
       add_links(gpu, element);
       add_c2c(gpu, element);
     }
+    warn_of_unread_links();
     check_both_ways();
     check_cpus(numas);
     return std::move(graph_);
@@ -159,7 +164,9 @@ class NcclReader {
     attach_inside(graph_, bridge, numa);
     for (const auto pci : cpu.children("pci")) add_pci(pci, bridge);
     // A network plug-in's device need not be on PCI.
-    for (const auto nic : cpu.children("nic")) add_nic(nic, {}, bridge);
+    for (const auto nic : cpu.children("nic")) {
+      for (const auto net : nic.children("net")) add_net(net, {}, bridge);
+    }
   }
 
   void add_pci(pugi::xml_node pci, std::size_t parent) {
@@ -167,10 +174,16 @@ class NcclReader {
     check_children(pci, {"pci", "gpu", "nic", "pcilink"});
     Node node;
     node.pci = address_of(pci);
-    if (pci.child("gpu") || is_gpu(device_class)) {
+    const auto vendor = hexadecimal(pci, "vendor").value_or(0);
+    if (pci.child("gpu") || is_gpu_for_jobs(vendor, device_class)) {
+      if (has_several(pci, "gpu") || pci.child("nic")) {
+        graph_.warnings.push_back(
+            fmt::format("{} has more than one device: only its first <gpu> is taken", shown(pci)));
+      }
+      node.vendor = gpu_vendor(vendor);
       add_gpu(pci, std::move(node), parent);
     } else if (pci.child("nic") || is_nic(device_class)) {
-      add_nic(pci.child("nic"), pci, parent);
+      add_nics(pci, std::move(node), parent);
     } else if (device_class == class_bridge && pci.child("pci")) {
       node.kind = NodeKind::bridge;
       node.name = free_name(graph_, "switch " + node.pci);
@@ -193,15 +206,31 @@ class NcclReader {
     gpus_[index] = gpu;
   }
 
+  /// The nets of one card share its link, below a node of their own. A card need not have any.
+  void add_nics(pugi::xml_node pci, Node port, std::size_t parent) {
+    std::vector<pugi::xml_node> nets;
+    for (const auto nic : pci.children("nic")) {
+      for (const auto net : nic.children("net")) nets.push_back(net);
+    }
+    if (nets.size() < 2) return add_net(nets.empty() ? pugi::xml_node() : nets[0], pci, parent);
+    port.kind = NodeKind::bridge;
+    port.name = free_name(graph_, "port " + port.pci);
+    port.pci.clear();
+    const auto shared = graph_.add(std::move(port));
+    attach_pcie(graph_, shared, parent, link_of(pci), "PCIe speed unknown");
+    for (const auto net : nets) add_net(net, pci, shared);
+  }
+
   /// `pci` is empty for a NIC that is not on PCI.
-  void add_nic(pugi::xml_node nic, pugi::xml_node pci, std::size_t parent) {
-    const auto net = nic.child("net");
+  void add_net(pugi::xml_node net, pugi::xml_node pci, std::size_t parent) {
     Node node;
     node.kind = NodeKind::nic;
     node.pci = pci_address(pci, "busid");
     node.name = net.attribute("name").value();
     if (node.name.empty()) node.name = free_name(graph_, "NIC " + node.pci);
     check_free(graph_, node.name);
+    // NCCL's sockets have no ports, RDMA's begin with 1.
+    if (const auto port = whole_number(net, "port")) node.rdma = *port > 0;
     const auto index = graph_.add(std::move(node));
     attach_pcie(graph_, index, parent, link_of(pci), "PCIe speed unknown");
     // Mb/s.
@@ -256,7 +285,7 @@ class NcclReader {
         target = switch_at(graph_, pci);
       } else if (!found) {
         // Else a processor of IBM's.
-        if (is_gpu(target_class)) {
+        if (is_gpu_for_jobs(0, target_class)) {
           graph_.warnings.push_back(
               fmt::format("{} has NVLinks to a GPU at {}, which is not in the "
                           "file: left out",
@@ -264,16 +293,17 @@ class NcclReader {
         }
         continue;
       }
-      if (target == gpu || !counts.emplace(target, count).second) {
-        throw Failure(Exit::usage,
-                      fmt::format("NCCL XML: {} has NVLinks to {} {}", graph_.nodes[gpu].name,
-                                  graph_.nodes[target].name, target == gpu ? "itself" : "twice"));
+      if (target == gpu) {
+        self_linked_.insert(graph_.nodes[gpu].name);
+      } else if (!counts.emplace(target, count).second) {
+        throw Failure(Exit::usage, fmt::format("NCCL XML: {} has NVLinks to {} twice",
+                                               graph_.nodes[gpu].name, graph_.nodes[target].name));
       }
     }
     const auto* generation = nvlink_of_compute_capability(whole_number(element, "sm").value_or(0));
     int sum = 0;
     for (const auto& [target, count] : counts) sum += count;
-    if (sum > most_nvlinks(generation)) {
+    if (generation != nullptr && sum > most_nvlinks(generation)) {
       graph_.warnings.push_back(
           fmt::format("{} has {} NVLinks: no GPU of its kind has more than {}",
                       graph_.nodes[gpu].name, sum, most_nvlinks(generation)));
@@ -281,7 +311,26 @@ class NcclReader {
     add_nvlinks(graph_, gpu, counts, generation);
   }
 
+  /// What lies between the GPUs is not known then.
+  void warn_of_unread_links() {
+    const bool xgmi = std::ranges::any_of(
+        gpus_, [](const auto& gpu) { return static_cast<bool>(gpu.second.child("xgmi")); });
+    if (xgmi) {
+      graph_.source = "RCCL XML";
+      graph_.unread_gpu_links = "xGMI links";
+      graph_.warnings.emplace_back(
+          "its xGMI links between GPUs are left out, so there is no peak between GPUs");
+    }
+    if (self_linked_.empty()) return;
+    graph_.unread_gpu_links = "NVLinks";
+    graph_.warnings.push_back(fmt::format(
+        "NVLinks to the GPU that has them ({}) are left out, so there is no peak between GPUs: "
+        "where they lead is not known",
+        fmt::join(self_linked_, ", ")));
+  }
+
   Graph graph_ = graph_of_host("NCCL XML");
+  std::set<std::string> self_linked_;
   std::string between_;
   std::set<std::string> addresses_;
   std::map<std::size_t, pugi::xml_node> gpus_;

@@ -86,6 +86,87 @@ TEST(NcclXml, NvlinkC2cIsTheWayToTheProcessor) {
   }
 }
 
+/// Of one <cpu> with these devices.
+Graph graph_of(const std::string& devices) {
+  return graph_from_nccl_xml("<system><cpu numaid=\"0\">" + devices + "</cpu></system>");
+}
+
+std::string net(const std::string& name, const std::string& port) {
+  return "<net name=\"" + name + "\" speed=\"25000\" port=\"" + port + "\"/>";
+}
+
+TEST(NcclXml, EveryNetIsANic) {
+  const auto two = net("mlx5_0", "1") + net("mlx5_1", "2");
+  for (const auto& card : {"<nic>" + two + "</nic>",
+                           "<pci busid=\"0000:01:00.0\" class=\"0x020700\" link_speed=\"8.0 GT/s\" "
+                           "link_width=\"8\"><nic>" +
+                               two + "</nic></pci>"}) {
+    const auto graph = graph_of(card);
+    EXPECT_EQ(graph.of_kind(NodeKind::nic).size(), 2U) << card;
+    EXPECT_EQ(graph.warnings, std::vector<std::string>{}) << card;
+  }
+  const auto graph = graph_of("<pci busid=\"0000:01:00.0\"><nic>" + two + "</nic></pci>");
+  EXPECT_EQ(nccl_between(graph, "mlx5_0", "mlx5_1"), "PIX");
+}
+
+TEST(NcclXml, SocketsHaveNoPorts) {
+  const auto graph = graph_of("<nic>" + net("tailscale0", "0") + net("ibp5s0", "0") +
+                              net("rdmap0s6", "1") + "</nic>");
+  const auto device = [&](const char* name) {
+    return ucx_device_of(graph.nodes[graph.find_name(name)]);
+  };
+  EXPECT_EQ(device("tailscale0"), "");
+  EXPECT_EQ(device("ibp5s0"), "");
+  EXPECT_EQ(device("rdmap0s6"), "rdmap0s6:1");
+}
+
+TEST(NcclXml, ASecondGpuOfADeviceIsNotLostInSilence) {
+  const auto graph = graph_of(
+      "<pci busid=\"0000:01:00.0\"><gpu dev=\"0\" sm=\"90\"/><gpu dev=\"1\" sm=\"90\"/></pci>");
+  EXPECT_EQ(graph.warnings,
+            std::vector<std::string>{"<pci busid=\"0000:01:00.0\"> has more than one "
+                                     "device: only its first <gpu> is taken"});
+}
+
+/// Two GPUs with such links each.
+Graph two_gpus(const std::string& first, const std::string& second, const std::string& of_gpu) {
+  const auto gpu = [&](const std::string& bus, const std::string& links) {
+    return "<pci busid=\"0000:0" + bus +
+           ":00.0\" vendor=\"0x1002\" class=\"0x120000\"><gpu dev=\"" + bus + "\" " + of_gpu + ">" +
+           links + "</gpu></pci>";
+  };
+  return graph_of(gpu("0", first) + gpu("1", second));
+}
+
+std::string link_to(const std::string& name, const std::string& bus, const std::string& count) {
+  return "<" + name + " target=\"0000:0" + bus + ":00.0\" count=\"" + count +
+         "\" tclass=\"0x030200\"/>";
+}
+
+TEST(NcclXml, LinksThatAreLeftOutLeaveNoPeak) {
+  const auto amd = two_gpus(link_to("xgmi", "1", "1"), link_to("xgmi", "0", "1"), "gcn=\"940\"");
+  EXPECT_EQ(amd.source, "RCCL XML");
+  EXPECT_EQ(amd.nodes[amd.find_name("GPU0")].vendor, "AMD");
+  const auto self =
+      two_gpus(link_to("nvlink", "0", "12"), link_to("nvlink", "1", "12"), "sm=\"80\"");
+  for (const auto& graph : {amd, self}) {
+    EXPECT_EQ(graph.warnings.size(), 1U);
+    EXPECT_EQ(nccl_between(graph, "GPU0", "GPU1"), "?");
+    EXPECT_FALSE(path(graph, "GPU0", "GPU1").capacity_GBps);
+  }
+  EXPECT_EQ(self.warnings[0],
+            "NVLinks to the GPU that has them (GPU0, GPU1) are left out, so there is no peak "
+            "between GPUs: where they lead is not known");
+}
+
+TEST(NcclXml, SaysNothingOfKindsOfGpusThatAreNotKnown) {
+  const auto warnings = [](const std::string& sm) {
+    return two_gpus(link_to("nvlink", "1", "36"), link_to("nvlink", "0", "36"), sm).warnings.size();
+  };
+  EXPECT_EQ(warnings("sm=\"90\""), 2U);
+  EXPECT_EQ(warnings("sm=\"130\""), 0U);
+}
+
 TEST(NcclXml, SaysWhatIsDamaged) {
   const auto text = text_of(fixture("pcie-only.nccl.xml"));
   const auto changed = [&](const std::string& what, const std::string& by) {

@@ -136,6 +136,13 @@ Given given_by_launcher(const Judged& run, const std::string& host, std::size_t 
   return {};
 }
 
+std::string nearest_devices(Node nic) {
+  nic.name = own_name(nic);
+  const auto device = ucx_device_of(nic);
+  if (device.empty()) return "use --net-devices nearest";
+  return fmt::format("use --net-devices nearest, or UCX_NET_DEVICES={} for this rank", device);
+}
+
 }  // namespace
 
 std::vector<Finding> far_nic(const Judged& run) {
@@ -153,8 +160,7 @@ std::vector<Finding> far_nic(const Judged& run) {
                "uses {} ({}), {} is nearer ({})", own_name(run.graph.nodes[used]),
                to_string(class_between(run.graph, *data, used)), names_of(run.graph, nearer),
                to_string(class_between(run.graph, *data, nearer.front()))),
-           .next = fmt::format("use --net-devices nearest, or UCX_NET_DEVICES={}:1 for this rank",
-                               own_name(run.graph.nodes[nearer.front()])),
+           .next = nearest_devices(run.graph.nodes[nearer.front()]),
            .of = rank.gpu ? of_gpu_memory : over_ib});
     }
   }
