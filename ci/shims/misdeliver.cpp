@@ -8,6 +8,8 @@
 //                      cut: the last 16 bytes do not come
 //                      nothing: all is as it should be
 //   MISDELIVER_FROM    how many messages of a rank come before the first that is spoilt
+//   MISDELIVER_PHASE   where it is set, messages of phases alone whose announcement has this text
+//                      are spoilt, or counted
 //   MISDELIVER_FOLDER  where each rank leaves a file, named after its process, with how many
 //                      messages it had and how many of them were spoilt
 // A message is what has 100 B at least: signals, counts of rows and the like stay as they are.
@@ -83,7 +85,9 @@ class Plan {
         active_(!variable("UCXBENCH_INTERNAL_RANK").empty() && !action_.empty()) {}
   ~Plan() { count(); }
 
-  bool takes(std::size_t bytes) const { return active_ && bytes >= least_bytes; }
+  bool takes(std::size_t bytes) const {
+    return active_ && bytes >= least_bytes && (phase_.empty() || in_phase_);
+  }
 
   /// One message more, whose bytes are there: `write` puts some into its place, `tell` tells the
   /// program that it has it. One that cannot wait is not swapped but gets the bytes before it.
@@ -105,8 +109,9 @@ class Plan {
     tell();
   }
 
-  void announced() {
+  void announced(std::string_view frame) {
     const std::lock_guard lock(mutex_);
+    in_phase_ = frame.find(phase_) != std::string_view::npos;
     for (const auto& write : std::exchange(late_, {})) write();
     count();
   }
@@ -154,7 +159,9 @@ class Plan {
 
   const std::string action_;
   const std::uint64_t from_;
+  const std::string phase_ = variable("MISDELIVER_PHASE");
   const bool active_;
+  bool in_phase_ = false;
   std::recursive_mutex mutex_;
   std::uint64_t messages_ = 0, spoilt_ = 0;
   std::map<std::size_t, Bytes> last_;  ///< by size
@@ -361,10 +368,8 @@ unsigned ucp_worker_progress(ucp_worker_h worker) {
 ssize_t send(int fd, const void* bytes, size_t length, int flags) {
   static const auto real = next<ssize_t(int, const void*, size_t, int)>("send");
   constexpr std::string_view announcement = "phase";
-  if (std::string_view(static_cast<const char*>(bytes), length).find(announcement) !=
-      std::string_view::npos) {
-    plan().announced();
-  }
+  const std::string_view frame(static_cast<const char*>(bytes), length);
+  if (frame.find(announcement) != std::string_view::npos) plan().announced(frame);
   return real(fd, bytes, length, flags);
 }
 

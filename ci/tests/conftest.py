@@ -350,6 +350,13 @@ def checked_window(size, window=8):
     return min(window, max(2, (4 << 20) // (-(-size // 64) * 64)))
 
 
+def verified_runs(case):
+    """What a workload's case says of its checks: of each rank one for each run and each exchange alone."""
+    p = case["parameters"]
+    alone = p["calibrations"] if p["ranks"] > 1 else 0
+    return {"checked": p["ranks"] * (alone + p["warmup_runs"] + p["runs"]), "errors": 0}
+
+
 def assert_sound(case, errors=0, rates=True):
     """A measured case has samples of every metric, all payloads right. Without `rates`: of messages
     so small and few that there may be none."""

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/comm/device.hpp"
+#include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/text.hpp"
@@ -109,11 +110,8 @@ void check_mpi(const char* why) {
 }
 
 void check_mpi(const MpiDone& done, std::uint64_t bytes) {
-  const bool another_length = done.error == MpiDone::none ? done.received && done.bytes != bytes
-                                                          : done.error == MpiDone::truncated;
-  if (another_length) {
-    throw Failure(Exit::wrong_data, "a message of another length than was expected came");
-  }
+  if (done.error == MpiDone::none && done.received) check_equal({.count = done.bytes}, bytes);
+  if (done.error == MpiDone::truncated) refuse_length();
   if (done.error != MpiDone::none) throw Failure(Exit::lost, "mpi: a message failed");
 }
 

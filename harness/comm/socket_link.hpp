@@ -15,6 +15,7 @@
 
 #include "harness/comm/link.hpp"
 #include "harness/core/activity.hpp"
+#include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
 
 namespace ucxbench {
@@ -212,7 +213,7 @@ class SocketLink {
     if (came < 0) return nothing_moved();
     if (came == 0) lost("has ended");
     const auto whole = advance(receives_, static_cast<std::size_t>(came), [this](std::size_t at) {
-      if (headers_[at] != receives_.header) throw_wrong();
+      if (headers_[at] != receives_.header) refuse(headers_[at]);
     });
     // The next call begins with the message of which a part has come.
     if (framed && whole > 0 && receives_.moved > 0) headers_[0] = headers_[whole];
@@ -246,9 +247,10 @@ class SocketLink {
   [[noreturn]] void lost(const std::string& how) const {
     throw Failure(Exit::lost, "the connection with rank " + std::to_string(peer_) + " " + how);
   }
-  [[noreturn]] static void throw_wrong() {
-    throw Failure(Exit::wrong_data,
-                  "a message has another label or length than its receiver expected");
+
+  [[noreturn]] void refuse(const Header& header) const {
+    check_equal({.count = header.bytes, .rank = peer_}, receives_.header.bytes);
+    refuse_announcement(peer_);
   }
 
   int fd_, peer_;

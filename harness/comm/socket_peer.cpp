@@ -9,7 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/pattern.hpp"
 
 namespace ucxbench {
 namespace {
@@ -20,10 +22,8 @@ constexpr std::size_t most_of_a_call = std::size_t{1} << 30U;  // the kernel's b
 // After a message of that size the next one's bytes are not read together with its header: they
 // would have to be copied.
 constexpr std::size_t large = std::size_t{16} << 10U;
-
-[[noreturn]] void throw_wrong_length() {
-  throw Failure(Exit::wrong_data, "a message has another length than its receiver expected");
-}
+// More room for a message that nobody expects yet is taken as its bytes come.
+constexpr std::size_t first_room = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -37,18 +37,19 @@ void SocketPeer::lost(const char* how) const {
 }
 
 void SocketPeer::send(std::uint64_t label, std::span<const std::byte> bytes, Message& message) {
-  outgoing_.push_back({.header = {label, bytes.size()}, .data = bytes.data(), .message = &message});
+  outgoing_.push_back(
+      {.header = Header::of(label, bytes.size()), .data = bytes.data(), .message = &message});
   if (outgoing_.size() == 1) write();
 }
 
 void SocketPeer::receive(std::uint64_t label, std::span<std::byte> bytes, Message& message) {
   const auto found =
-      std::ranges::find(early_, label, [](const Early& e) { return e.header.label; });
+      std::ranges::find(early_, label, [](const Early& e) { return e.header.label(); });
   if (found == early_.end()) {
     posted_.push_back({label, bytes.data(), bytes.size(), &message});
     return;
   }
-  if (found->header.bytes != bytes.size()) throw_wrong_length();
+  check_equal({.count = found->header.bytes, .rank = rank_}, bytes.size());
   std::ranges::copy(found->bytes, bytes.begin());
   const auto come = found->bytes.size();
   const bool comes = rest_ > 0 && place_ == nullptr && &*found == &early_.back();
@@ -179,16 +180,22 @@ void SocketPeer::consume(std::span<const std::byte> bytes) {
   }
 }
 
+SocketPeer::Header SocketPeer::Header::of(std::uint64_t label, std::uint64_t bytes) {
+  return {.sealed = label | mix64(label ^ mix64(bytes)) << label_bits, .bytes = bytes};
+}
+
 void SocketPeer::begin(const Header& header) {
+  check_at_most({.count = header.bytes, .rank = rank_}, most_message_bytes());
+  if (header.sealed != Header::of(header.label(), header.bytes).sealed) refuse_announcement(rank_);
   whole_bytes_ = header.bytes;
   rest_ = header.bytes;
-  const auto found = std::ranges::find(posted_, header.label, &Incoming::label);
+  const auto found = std::ranges::find(posted_, header.label(), &Incoming::label);
   if (found == posted_.end()) {
     early_.push_back({header, {}});
-    early_.back().bytes.reserve(header.bytes);
+    early_.back().bytes.reserve(std::min<std::size_t>(header.bytes, first_room));
     return;
   }
-  if (found->bytes != header.bytes) throw_wrong_length();
+  check_equal({.count = header.bytes, .rank = rank_}, found->bytes);
   auto& message = *found->message;
   place_ = found->place;
   posted_.erase(found);

@@ -14,8 +14,9 @@
 namespace ucxbench {
 
 /// The messages between this rank and another over one stream socket, which is non-blocking. Before
-/// each goes its label and length (native byte order: all ranks are one program). What comes is
-/// read to where its receive wants it, and only what comes before its receive is kept in between.
+/// each goes its label and length (native byte order: all ranks are one program), sealed, so that a
+/// damaged one is known before it is believed. What comes is read to where its receive wants it,
+/// and only what comes before its receive is kept in between.
 class SocketPeer {
  public:
   explicit SocketPeer(int rank) : rank_(rank) {}
@@ -43,7 +44,13 @@ class SocketPeer {
 
  private:
   struct Header {
-    std::uint64_t label = 0, bytes = 0;
+    static constexpr unsigned label_bits = 27;
+    static_assert(label_count == std::uint64_t{1} << label_bits);
+    std::uint64_t sealed = 0;  ///< the label, and above it a hash of label and length
+    std::uint64_t bytes = 0;
+
+    static Header of(std::uint64_t label, std::uint64_t bytes);
+    std::uint64_t label() const { return sealed & (label_count - 1); }
   };
   struct Outgoing {
     Header header;

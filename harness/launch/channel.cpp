@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/core/announced.hpp"
 #include "harness/core/cbor.hpp"
 #include "harness/core/failure.hpp"
 
@@ -120,10 +121,9 @@ std::optional<Channel::Frame> Channel::receive() {
 std::optional<Channel::Frame> Channel::take_frame() {
   if (buffer_.size() < header_bytes) return std::nullopt;
   const std::size_t length = decode_length(buffer_.data());
-  if (length > max_frame_bytes) {
-    refuse(
-        fmt::format("a control message claims {} bytes, the limit is {}", length, max_frame_bytes));
-  }
+  if (length > max_frame_bytes) ended_ = true;
+  check_at_most({.count = length, .unit = "bytes of a control message"}, max_frame_bytes,
+                Exit::lost);
   const std::size_t before = header_bytes + (seals_ ? sizeof(Mac) : 0);
   if (buffer_.size() < before + length) return std::nullopt;
   const auto body = std::span(buffer_).subspan(before, length);

@@ -167,7 +167,8 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   if (p.calibrations > 0 && comm.size() > 1) {
     rendezvous.phase("the exchange alone");
     const auto before = read_counters();
-    alone = workload.exchange_alone_GBps();
+    alone = median_exchange_GBps(comm, context.clock(), p.calibrations, workload.alone,
+                                 workload.received, own.checks);
     own.counted = counted_here(moved_since(before));
   }
   TransferLog log(p.transfer_log ? log_capacity : 0);

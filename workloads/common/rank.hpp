@@ -9,6 +9,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/run/benchmark.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/parameters.hpp"
 #include "workloads/common/record.hpp"
@@ -20,7 +21,7 @@ struct PreparedWorkload {
   /// All memory that messages are received into. It is poisoned before each run, so that what was
   /// there before passes for nothing; so may be more, which a run makes anew.
   std::vector<Buffer> received;
-  std::function<std::optional<double>()> exchange_alone_GBps;
+  ExchangeAlone alone;
   /// One run; none has had its number before, and its data depend on that.
   std::function<Iteration(std::uint32_t number, TransferLog* log)> run;
   /// What was wrong with the last run, in words, or nothing. Each call is one check.

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <stdexcept>
 
-#include "workloads/common/calibration.hpp"
+#include "harness/core/pattern.hpp"
+#include "harness/run/checked_window.hpp"
 
 namespace ucxbench::halo {
 namespace {
@@ -68,21 +70,23 @@ double* Halo::received(Side side) {
   return received_columns_.at(side - west);
 }
 
+// What goes to the neighbour.
+const double* Halo::sent(Side side) const {
+  if (side == north) return u_ + tile_.at(0, 0);
+  if (side == south) return u_ + tile_.at(static_cast<std::int64_t>(tile_.edge) - 1, 0);
+  return sent_columns_.at(side - west);
+}
+
 // A label says on which way an edge travels, since two neighbours may be one rank. Neighbours are
 // at most a step apart.
 void Halo::begin_exchange(std::uint64_t step) {
   const auto rank = comm_.rank();
   const auto labels = step % 2 * sides.size();
   const auto edge_bytes = tile_.edge * sizeof(double);
-  const auto edge = [&](Side side) -> const double* {
-    if (side == north) return u_ + tile_.at(0, 0);
-    if (side == south) return u_ + tile_.at(static_cast<std::int64_t>(tile_.edge) - 1, 0);
-    return sent_columns_.at(side - west);
-  };
   for (const auto side : sides) {
     const auto from = grid_.neighbour(rank, side);
     if (from == rank) {
-      copy_bytes(p_.kind(), received(side), edge(opposite(side)), edge_bytes);
+      copy_bytes(p_.kind(), received(side), sent(opposite(side)), edge_bytes);
       continue;
     }
     comm_.receive(from, labels + opposite(side),
@@ -91,7 +95,7 @@ void Halo::begin_exchange(std::uint64_t step) {
   for (const auto side : sides) {
     const auto to = grid_.neighbour(rank, side);
     if (to == rank) continue;
-    comm_.send(to, labels + side, std::as_bytes(std::span(edge(side), tile_.edge)), sends_);
+    comm_.send(to, labels + side, std::as_bytes(std::span(sent(side), tile_.edge)), sends_);
   }
 }
 
@@ -105,14 +109,46 @@ std::uint64_t Halo::sent_bytes() const {
          sizeof(double);
 }
 
-std::optional<double> Halo::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Halo::exchange_alone() {
+  // The same of all steps, but of no other exchange, rank or side.
+  const auto seed = [this](int sender, Side side) {
+    return payload_seed(sender, alone_number_, static_cast<std::uint64_t>(side));
+  };
+  const auto prepare = [this, seed](std::uint32_t number) {
+    alone_number_ = number;
+    for (const auto side : sides) {
+      auto there = part_at(sent(side));
+      there.fill(there.size(), seed(comm_.rank(), side));
+    }
+  };
+  const auto carry_out = [this](std::uint32_t number) {
     for (std::uint64_t step = 0; step < p_.steps; ++step) {
       begin_exchange(number * p_.steps + step);
       wait();
     }
     return sent_bytes();
-  });
+  };
+  const auto verify = [this, seed]() -> std::string {
+    for (const auto side : sides) {
+      const auto from = grid_.neighbour(comm_.rank(), side);
+      const auto here = part_at(received(side));
+      const auto wrong = wrong_payload(here, here.size(), seed(from, opposite(side)), comm_, from);
+      if (!wrong.empty()) return wrong;
+    }
+    return "";
+  };
+  return {prepare, carry_out, verify};
+}
+
+// An edge's elements, of whichever buffer they are.
+Buffer Halo::part_at(const double* elements) const {
+  const auto bytes = tile_.edge * sizeof(double);
+  const auto* begin = reinterpret_cast<const std::byte*>(elements);
+  for (const auto& buffer : buffers_) {
+    const bool inside = begin >= buffer.data() && begin < buffer.data() + buffer.size();
+    if (inside) return buffer.part(static_cast<std::size_t>(begin - buffer.data()), bytes);
+  }
+  throw std::logic_error("an edge outside all buffers");
 }
 
 // The mistake of the last rank: what came from the west is wrong, was lost, or was taken for what

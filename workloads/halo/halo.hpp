@@ -10,6 +10,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/core/clock.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -37,7 +38,7 @@ class Halo {
   std::vector<Buffer> received() const { return {buffers_[0], buffers_[1], buffers_[3]}; }
 
   /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
 
   /// All steps from the beginning, between two barriers.
   Iteration run(std::uint32_t number, TransferLog* log);
@@ -53,6 +54,8 @@ class Halo {
   void make_waves(std::uint32_t number);
   void progress();
   double* received(Side side);
+  const double* sent(Side side) const;
+  Buffer part_at(const double* elements) const;
   std::uint64_t sent_bytes() const;
 
   Communicator& comm_;
@@ -69,6 +72,7 @@ class Halo {
   /// Columns without gaps, `edge` elements each: to send by side, then received from each side.
   std::array<double*, 2> sent_columns_{}, received_columns_{};
   Batch sends_, receives_;
+  std::uint32_t alone_number_ = 0;  ///< of the last exchange alone
   PhaseClock clock_of_phases_{phases};
 };
 

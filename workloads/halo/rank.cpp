@@ -16,7 +16,7 @@ void run_rank(RankContext& context) {
       measure_workload(
           context, comm, index, p, Halo::phases, input_bytes(p),
           {.received = halo.received(),
-           .exchange_alone_GBps = [&] { return halo.exchange_alone_GBps(); },
+           .alone = halo.exchange_alone(),
            .run = [&](std::uint32_t number, TransferLog* log) { return halo.run(number, log); },
            .verify = [&] { return halo.verify(); }});
     }

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/announced.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -102,13 +102,14 @@ void Exchange::post_receives(std::uint32_t from) {
   const auto& spread = setup_.spread;
   const auto first_row = room_rows_[from];
   const auto room = room_rows_[from + 1] - first_row;
+  const auto peer = static_cast<int>(from);
+  const auto check_rows = [&](std::uint64_t count) {
+    check_at_most({.count = count, .unit = "rows", .rank = peer}, room);
+  };
+  for (const auto count : counts_[from]) check_rows(count);  // before their sum can overflow
   const auto blocks =
       blocks_of({.ranks = 1, .batches = spread.batches, .parts = spread.parts}, counts_[from]);
-  if (room_of(blocks) > room) {
-    throw Failure(Exit::wrong_data, fmt::format("{} rows come from rank {}, but {} were expected",
-                                                room_of(blocks), from, room));
-  }
-  const auto peer = static_cast<int>(from);
+  check_rows(room_of(blocks));
   for (std::uint32_t batch = 0; batch < spread.batches; ++batch) {
     const auto index = std::size_t{from} * spread.batches + batch;
     auto& block = incoming_[index];

@@ -45,7 +45,8 @@ class Kernels {
                        const Allocate& allocate) = 0;
 
   /// Makes a hash table of these rows, whose keys are unique, in place of the last one; and looks
-  /// these rows up in it. Throws Failure(Exit::wrong_data) if `out` is too small for the matches.
+  /// these rows up in it. What there is no room for is left out: other rows have come than were
+  /// sent, which verification finds, and it can say what is wrong with them.
   virtual void build(std::span<const Rows> segments) = 0;
   virtual void probe(std::span<const Rows> segments, Joined& out) = 0;
 

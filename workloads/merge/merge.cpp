@@ -8,7 +8,6 @@
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/pattern.hpp"
-#include "workloads/common/calibration.hpp"
 
 namespace ucxbench::merge {
 namespace {
@@ -161,9 +160,13 @@ void Merge::wait_for(std::uint32_t batch) {
   }
 }
 
-std::optional<double> Merge::exchange_alone_GBps() {
-  for (auto& side : sides_) partition(*side);
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Merge::exchange_alone() {
+  const auto prepare = [this](std::uint32_t number) {
+    for (auto& side : sides_) {
+      if (number == 0) partition(*side);
+    }
+  };
+  const auto carry_out = [this](std::uint32_t number) {
     for (auto& side : sides_) begin(*side, number, Injected::nothing);
     for (std::uint32_t batch = 0; batch < spread_.batches; ++batch) wait_for(batch);
     std::uint64_t sent = 0;
@@ -172,7 +175,8 @@ std::optional<double> Merge::exchange_alone_GBps() {
       sent += side->exchange->bytes_sent();
     }
     return sent;
-  });
+  };
+  return {prepare, carry_out, [this] { return lost_on_the_way(); }};
 }
 
 Iteration Merge::run(std::uint32_t number, TransferLog* log) {

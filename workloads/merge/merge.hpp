@@ -9,6 +9,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/core/clock.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -38,7 +39,7 @@ class Merge {
   std::vector<Buffer> received() const;
 
   /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
 
   /// One merge, between two barriers.
   Iteration run(std::uint32_t number, TransferLog* log);

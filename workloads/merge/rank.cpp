@@ -17,7 +17,7 @@ void run_rank(RankContext& context) {
           context, comm, index, p, Merge::phases,
           input_bytes(p) * static_cast<std::uint64_t>(comm.size()),
           {.received = merge.received(),
-           .exchange_alone_GBps = [&] { return merge.exchange_alone_GBps(); },
+           .alone = merge.exchange_alone(),
            .run = [&](std::uint32_t number, TransferLog* log) { return merge.run(number, log); },
            .verify = [&] { return merge.verify(); }});
     }

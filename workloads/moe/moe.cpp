@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/announced.hpp"
 #include "harness/core/pattern.hpp"
-#include "workloads/common/calibration.hpp"
 #include "workloads/moe/routing.hpp"
 
 namespace ucxbench::moe {
@@ -72,10 +71,7 @@ void Moe::exchange_counts(std::uint32_t number) {
   }
   Flows(comm_, clock_, to, from, 1, label(number, Step::counts)).finish();
   for (const auto& peer : peers_) {
-    if (peer.heard == peer.here.size()) continue;
-    throw Failure(Exit::wrong_data,
-                  fmt::format("rank {} says that {} tokens come from it, but {} do", peer.rank,
-                              peer.heard, peer.here.size()));
+    check_equal({.count = peer.heard, .unit = "tokens", .rank = peer.rank}, peer.here.size());
   }
 }
 
@@ -99,13 +95,19 @@ void Moe::combine(std::uint32_t number) {
   Flows(comm_, clock_, to, from, 1, label(number, Step::combine)).finish();
 }
 
-std::optional<double> Moe::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Moe::exchange_alone() {
+  const auto carry_out = [this](std::uint32_t number) {
     exchange_counts(number);
     dispatch(number);
     combine(number);
     return bytes_there_ + bytes_here_;
-  });
+  };
+  return {[this](std::uint32_t number) { fill(number); }, carry_out, [this] { return verify(); }};
+}
+
+void Moe::fill(std::uint32_t number) {
+  run_ = number;
+  for (const auto& peer : peers_) fill(peer);
 }
 
 // The mistake of the last rank, with what came to it first from any: it is wrong, was lost, or is
@@ -127,8 +129,7 @@ void Moe::inject() {
 
 Iteration Moe::run(std::uint32_t number, TransferLog* log) {
   auto& clock = clock_of_phases_;
-  run_ = number;
-  for (const auto& peer : peers_) fill(peer);
+  fill(number);
   comm_.log_into(log, number);
   clock.start(comm_, clock_, log, number);
   exchange_counts(number);

@@ -11,6 +11,7 @@
 #include "harness/comm/flows.hpp"
 #include "harness/core/clock.hpp"
 #include "harness/core/pattern.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -36,7 +37,7 @@ class Moe {
   std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
 
   /// The same messages: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
 
   Iteration run(std::uint32_t number, TransferLog* log);
 
@@ -60,6 +61,7 @@ class Moe {
   }
   std::uint64_t seed_of(std::uint64_t token) const { return token + mix64(run_); }
   void fill(const Peer& peer);
+  void fill(std::uint32_t number);
   void exchange_counts(std::uint32_t number);
   void dispatch(std::uint32_t number);
   void combine(std::uint32_t number);

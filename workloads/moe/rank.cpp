@@ -16,7 +16,7 @@ void run_rank(RankContext& context) {
       measure_workload(
           context, comm, index, p, Moe::phases, input_bytes(p),
           {.received = moe.received(),
-           .exchange_alone_GBps = [&] { return moe.exchange_alone_GBps(); },
+           .alone = moe.exchange_alone(),
            .run = [&](std::uint32_t number, TransferLog* log) { return moe.run(number, log); },
            .verify = [&] { return moe.verify(); }});
     }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/or_null.hpp"
 #include "workloads/common/rank.hpp"
@@ -33,11 +34,12 @@ void tell(Communicator& comm, const Traffic& traffic) {
   comm.wait(all);
 }
 
-Script told(Communicator& comm) {
+Script told(Communicator& comm, const Parameters& p) {
   Batch all;
   Head size{};
   comm.receive(0, size_label, std::as_writable_bytes(std::span(size)), all);
   comm.wait(all);
+  check_at_most({.count = size[0], .unit = "messages of a log", .rank = 0}, 2 * p.messages);
   Script script{.messages = std::vector<Transfer>(size[0]), .end_ns = size[1]};
   comm.receive(0, script_label, std::as_writable_bytes(std::span(script.messages)), all);
   comm.wait(all);
@@ -45,7 +47,7 @@ Script told(Communicator& comm) {
 }
 
 Script own_script(Communicator& comm, const Parameters& p) {
-  if (comm.rank() != 0) return told(comm);
+  if (comm.rank() != 0) return told(comm, p);
   const auto& traffic = traffic_of(p);
   if (traffic.name != p.traffic) {
     throw Failure(Exit::lost,
@@ -74,11 +76,11 @@ void run_rank(RankContext& context) {
   const auto run_cases = [&](Communicator& comm, WorkloadMemory& memory) {
     for (const auto& [index, p] : cases) {
       context.rendezvous().phase("reading the log");
-      Replay replay(comm, context.clock(), memory, p, own_script(comm, p), context.crowded());
+      Replay replay(comm, memory, p, own_script(comm, p), context.crowded());
       measure_workload(
           context, comm, index, p, Replay::phases, p.traffic_bytes,
           {.received = replay.received(),
-           .exchange_alone_GBps = [&] { return replay.exchange_alone_GBps(); },
+           .alone = replay.exchange_alone(),
            .run = [&](std::uint32_t number, TransferLog* log) { return replay.run(number, log); },
            .verify = [&] { return replay.verify(); },
            .describe_pair =

@@ -11,7 +11,6 @@
 #include "harness/core/files.hpp"
 #include "harness/core/hash.hpp"
 #include "harness/core/pattern.hpp"
-#include "workloads/common/calibration.hpp"
 
 namespace ucxbench::replay {
 namespace {
@@ -41,10 +40,9 @@ std::vector<std::uint64_t> waited_ns(const Stretch& run, const std::vector<Part>
 
 }  // namespace
 
-Replay::Replay(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p,
-               Script script, bool crowded)
+Replay::Replay(Communicator& comm, WorkloadMemory& memory, const Parameters& p, Script script,
+               bool crowded)
     : comm_(comm),
-      clock_(clock),
       p_(p),
       script_(std::move(script)),
       order_(order_of(script_)),
@@ -138,11 +136,12 @@ Replay::Run Replay::play(bool with_gaps, std::uint32_t number) {
   return run;
 }
 
-std::optional<double> Replay::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Replay::exchange_alone() {
+  const auto carry_out = [this](std::uint32_t number) {
     play(false, number);
     return sent_bytes_;
-  });
+  };
+  return {[this](std::uint32_t number) { fill(number); }, carry_out, [this] { return verify(); }};
 }
 
 // From when both ends of a message were ready. A peer that has another clock, on another host, is

@@ -11,6 +11,7 @@
 #include "harness/comm/communicator.hpp"
 #include "harness/comm/transfer_log.hpp"
 #include "harness/core/clock.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -31,8 +32,8 @@ class Replay {
 
   /// `crowded`: ranks outnumber CPUs. Allocates all memory and makes the contents. All ranks call
   /// each function together. Throws Failure.
-  Replay(Communicator& comm, const Clock& clock, WorkloadMemory& memory, const Parameters& p,
-         Script script, bool crowded);
+  Replay(Communicator& comm, WorkloadMemory& memory, const Parameters& p, Script script,
+         bool crowded);
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
@@ -40,7 +41,7 @@ class Replay {
   std::vector<Buffer> received() const { return {buffers_[1]}; }
 
   /// The same messages without gaps: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
   Iteration run(std::uint32_t number, TransferLog* log);
   /// Checks every message that was received. The error in words; empty if there is none.
   std::string verify();
@@ -67,7 +68,6 @@ class Replay {
   void inject();
 
   Communicator& comm_;
-  const Clock& clock_;
   Parameters p_;
   Script script_;
   Order order_;

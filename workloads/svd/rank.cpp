@@ -25,7 +25,7 @@ void run_rank(RankContext& context) {
       measure_workload(
           context, comm, index, p, svd.phases(), input_bytes(p),
           {.received = svd.received(),
-           .exchange_alone_GBps = [&] { return svd.exchange_alone_GBps(); },
+           .alone = svd.exchange_alone(),
            .run = [&](std::uint32_t number, TransferLog* log) { return svd.run(number, log); },
            .verify = [&] { return svd.verify(); }});
     }

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "harness/comm/all_to_all.hpp"
-#include "workloads/common/calibration.hpp"
+#include "harness/core/pattern.hpp"
+#include "harness/run/checked_window.hpp"
 
 namespace ucxbench::svd {
 namespace {
@@ -85,8 +86,8 @@ void Svd::send_down(std::uint32_t number, std::size_t child) {
   comm_.send(rank, label(number, Way::down, level), std::as_bytes(edges_[child].c), sends_);
 }
 
-std::optional<double> Svd::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Svd::exchange_alone() {
+  const auto carry_out = [this](std::uint32_t number) {
     expect_children(number);
     for (const auto& edge : edges_) comm_.wait(edge.came);
     if (tree_.parent) send_up(number);
@@ -94,7 +95,43 @@ std::optional<double> Svd::exchange_alone_GBps() {
     for (auto child = edges_.size(); child-- > 0;) send_down(number, child);
     comm_.wait(sends_);
     return bytes_up() + edges_.size() * Factors::square(p_.columns) * sizeof(double);
-  });
+  };
+  const auto prepare = [this](std::uint32_t number) {
+    alone_number_ = number;
+    if (tree_.parent) {
+      auto up = part_at(triangle_);
+      up.fill(up.size(), seed_of(comm_.rank(), Way::up, tree_.parent->level));
+    }
+    for (std::size_t child = 0; child < edges_.size(); ++child) {
+      auto down = part_at(edges_[child].c);
+      down.fill(down.size(), seed_of(comm_.rank(), Way::down, tree_.children[child].level));
+    }
+  };
+  return {prepare, carry_out, [this] { return wrong_in_places(); }};
+}
+
+// Of the last exchange alone.
+std::uint64_t Svd::seed_of(int sender, Way way, int level) const {
+  return payload_seed(sender, label(alone_number_, way, level), 0);
+}
+
+std::string Svd::wrong_in_places() {
+  const auto wrong = [this](std::span<double> place, const Tree::Edge& from, Way way) {
+    const auto came = part_at(place);
+    return wrong_payload(came, came.size(), seed_of(from.rank, way, from.level), comm_, from.rank);
+  };
+  std::string error;
+  if (tree_.parent) error = wrong(c_, *tree_.parent, Way::down);
+  for (std::size_t child = 0; child < edges_.size() && error.empty(); ++child) {
+    error = wrong(edges_[child].triangle, tree_.children[child], Way::up);
+  }
+  return error;
+}
+
+// What messages are of and go to.
+Buffer Svd::part_at(std::span<double> place) {
+  const auto first = static_cast<std::size_t>(place.data() - elements_in(buffers_[2]));
+  return buffers_[2].part(first * sizeof(double), place.size_bytes());
 }
 
 void Svd::climb(std::uint32_t number) {

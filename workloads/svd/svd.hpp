@@ -9,6 +9,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/core/clock.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -36,7 +37,7 @@ class Svd {
   std::vector<Buffer> received() const { return {buffers_[1], buffers_[2]}; }
 
   /// The same messages, up the tree and down: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
 
   Iteration run(std::uint32_t number, TransferLog* log);
 
@@ -71,6 +72,9 @@ class Svd {
   void climb(std::uint32_t number);
   void descend(std::uint32_t number);
   void inject(Edge& edge);
+  std::uint64_t seed_of(int sender, Way way, int level) const;
+  std::string wrong_in_places();
+  Buffer part_at(std::span<double> place);
   std::uint64_t bytes_up() const { return triangle_.size_bytes(); }
   std::uint64_t bytes_down() const { return c_.size_bytes(); }
   std::string verify_root(std::vector<std::uint64_t>& signs);
@@ -87,6 +91,7 @@ class Svd {
   std::span<double> triangle_, c_;  ///< to and from the parent
   std::vector<Edge> edges_;         ///< by child
   Batch sends_, given_;
+  std::uint32_t alone_number_ = 0;  ///< of the last exchange alone
   std::vector<std::string> level_names_;
   std::vector<Phase> phases_;
   PhaseClock clock_of_phases_;

@@ -87,6 +87,14 @@ std::optional<Arrival> Exchange::next() {
 
 void Exchange::release(const Arrival& arrival) { post(arrival.slot); }
 
+std::vector<Arrival> Exchange::last_of_each_slot() const {
+  std::vector<Arrival> last;
+  for (const auto& slot : slots_) {
+    if (slot.tile.elements != nullptr) last.push_back(slot.tile);
+  }
+  return last;
+}
+
 bool Exchange::all_arrived() {
   look();
   return taken_ + arrived_.size() == to_come_;

@@ -38,6 +38,8 @@ class Exchange {
   void release(const Arrival& arrival);
 
   bool all_arrived();  ///< whether taken or not
+  /// When all are taken: what is still in the ring.
+  std::vector<Arrival> last_of_each_slot() const;
   bool all_taken() const { return taken_ == to_come_; }
   bool sent() const { return to_send_ == sent_ && sends_.done(); }
 

@@ -15,7 +15,7 @@ void run_rank(RankContext& context) {
       Transpose transpose(comm, context.clock(), memory, p);
       measure_workload(context, comm, index, p, Transpose::phases, input_bytes(p),
                        {.received = transpose.received(),
-                        .exchange_alone_GBps = [&] { return transpose.exchange_alone_GBps(); },
+                        .alone = transpose.exchange_alone(),
                         .run = [&](std::uint32_t number,
                                    TransferLog* log) { return transpose.run(number, log); },
                         .verify = [&] { return transpose.verify(); }});

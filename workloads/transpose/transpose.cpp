@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "workloads/common/calibration.hpp"
 #include "workloads/transpose/formula.hpp"
 #include "workloads/transpose/verdict.hpp"
 
@@ -75,15 +74,34 @@ void Transpose::progress() {
   if (!on_gpu(p_.kind())) clock_of_phases_.progressed(clock_.ticks() - began);
 }
 
-std::optional<double> Transpose::exchange_alone_GBps() {
-  return median_exchange_GBps(comm_, clock_, p_.calibrations, [this](std::uint32_t number) {
+ExchangeAlone Transpose::exchange_alone() {
+  const auto carry_out = [this](std::uint32_t number) {
     begin_exchange(number);
     while (!exchange_->all_taken() || !exchange_->sent()) {
       step();
       while (const auto arrival = exchange_->next()) exchange_->release(*arrival);
     }
     return layout_.bytes_exchanged(rank_);
-  });
+  };
+  return {.carry_out = carry_out, .verify = [this] { return wrong_in_ring(); }};
+}
+
+// Of the tiles that came last into each place.
+std::string Transpose::wrong_in_ring() {
+  std::vector<double> elements;
+  for (const auto& arrival : exchange_->last_of_each_slot()) {
+    const auto tile = layout_.tile(arrival.i, arrival.j);
+    elements.resize(tile.elements());
+    copy_bytes(p_.kind(), elements.data(), arrival.elements, tile.bytes());
+    for (std::uint64_t at = 0; at < elements.size(); ++at) {
+      const auto row = tile.first_row + at / tile.columns;
+      const auto column = tile.first_column + at % tile.columns;
+      if (elements[at] == static_cast<double>(element_at(layout_.size, row, column))) continue;
+      return fmt::format("rank {}: element ({}, {}) of x came as {}", rank_, row, column,
+                         elements[at]);
+    }
+  }
+  return "";
 }
 
 void Transpose::add(std::uint64_t i, std::uint64_t j, const double* t) {

@@ -9,6 +9,7 @@
 
 #include "harness/comm/communicator.hpp"
 #include "harness/core/clock.hpp"
+#include "workloads/common/calibration.hpp"
 #include "workloads/common/iteration.hpp"
 #include "workloads/common/memory.hpp"
 #include "workloads/common/phases.hpp"
@@ -35,7 +36,7 @@ class Transpose {
   std::vector<Buffer> received() const { return {buffers_[1]}; }
 
   /// The exchange alone, with the same messages: bytes of all ranks by the time they took.
-  std::optional<double> exchange_alone_GBps();
+  ExchangeAlone exchange_alone();
 
   /// One y = x + xᵀ, between two barriers.
   Iteration run(std::uint32_t number, TransferLog* log);
@@ -52,6 +53,7 @@ class Transpose {
 
   void stamp(std::uint32_t number);
   void begin_exchange(std::uint32_t number);
+  std::string wrong_in_ring();
   void step();
   void progress();
   void add(std::uint64_t i, std::uint64_t j, const double* t);
