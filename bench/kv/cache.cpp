@@ -3,7 +3,7 @@
 #include <cstring>
 #include <span>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/announced.hpp"
 
 namespace ucxbench::kv {
 
@@ -33,10 +33,10 @@ PeerCache::PeerCache(ucp_ep_h endpoint, const std::vector<std::uint8_t>& keys)
     : endpoint_(endpoint) {
   for (std::span rest(keys); !rest.empty();) {
     std::uint64_t bytes = 0;
-    if (rest.size() < sizeof bytes) throw Failure(Exit::lost, "a peer's keys are cut off");
+    check_at_most({.count = sizeof bytes}, rest.size());
     std::memcpy(&bytes, rest.data(), sizeof bytes);
     rest = rest.subspan(sizeof bytes);
-    if (rest.size() < bytes) throw Failure(Exit::lost, "a peer's keys are cut off");
+    check_at_most({.count = bytes}, rest.size());
     const auto key = rest.first(bytes);
     layers_.emplace_back(endpoint, std::vector(key.begin(), key.end()));
     rest = rest.subspan(bytes);

@@ -65,6 +65,13 @@ def test_messages_by_each_set(bench):
     assert "over tcp by mpi" in done.out
 
 
+def test_a_sender_hears_its_peer_while_mpi_takes_all_at_once(bench):
+    """How long a stream is, its receiver says: MPI looks for nothing while what it sends ends at once."""
+    done = bench("p2p", "-n", 2, "-s", 8, "--comm", "mpi", "--transports", "tcp", "--timeout", "10s", *QUICK, limit_s=60)
+    assert done.code == 0, done
+    assert only(done.file["cases"])["state"] == "measured"
+
+
 def test_pingpong_beside_the_other_devices(bench):
     done = bench("pingpong", "-s", "256KiB", "--transports", "tcp", "--transports", "shm", "--comm", "sockets,ucx,mpi",
                  "--progress-mode", "poll,event", "--bidirectional", "--iterations", 64, "--warmup-runs", 0, "--check", "full",

@@ -5,9 +5,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "harness/comm/device.hpp"
 #include "harness/core/announced.hpp"
@@ -54,9 +59,50 @@ std::string setting(const char* name) {
   return mpi_module().setting(name, text.data()) ? text.data() : "";
 }
 
+std::filesystem::path library_of(const void* symbol) {
+  Dl_info info{};
+  std::error_code ignored;
+  if (symbol == nullptr || ::dladdr(symbol, &info) == 0) return {};
+  return std::filesystem::weakly_canonical(info.dli_fname, ignored);
+}
+
+/// The UCX that the loader would give to MPI, where this process has loaded another one under its
+/// name, which MPI then runs on; else empty.
+std::filesystem::path unused_ucx() {
+  const auto mpi = library_of(::dlsym(RTLD_DEFAULT, "MPI_Init"));
+  const auto loaded = library_of(::dlsym(RTLD_DEFAULT, "ucp_get_version"));
+  void* const handle = mpi.empty() ? nullptr : ::dlopen(mpi.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr || loaded.empty()) return {};
+  const std::unique_ptr<void, int (*)(void*)> open(handle, ::dlclose);
+  Dl_serinfo size{};
+  if (::dlinfo(handle, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  std::vector<std::max_align_t> room(size.dls_size / sizeof(std::max_align_t) + 1);
+  auto* folders = reinterpret_cast<Dl_serinfo*>(room.data());
+  *folders = size;
+  if (::dlinfo(handle, RTLD_DI_SERINFO, folders) != 0) return {};
+  for (unsigned at = 0; at < folders->dls_cnt; ++at) {
+    std::error_code ignored;
+    const auto own = std::filesystem::path(folders->dls_serpath[at].dls_name) / "libucp.so.0";
+    if (!std::filesystem::exists(own, ignored)) continue;
+    const auto file = std::filesystem::weakly_canonical(own, ignored);
+    return file == loaded ? std::filesystem::path() : file;
+  }
+  return {};
+}
+
 void note_settings(MpiProcess& process) {
   auto& effective = process.effective;
   effective["MPI"] = split_text(mpi_module().library(), ',').front();
+  if (const auto unused = unused_ucx(); !unused.empty()) {
+    effective["MPI's own UCX"] = unused.string() + " (not used: this program's was loaded before)";
+    if (process.rank == 0) {
+      fmt::print(stderr,
+                 "mpi: this MPI brings the UCX of '{}', but runs on the one that ucx-bench has "
+                 "loaded under that name; start ucx-bench with LD_LIBRARY_PATH={} to run both on "
+                 "MPI's\n",
+                 unused.string(), unused.parent_path().string());
+    }
+  }
   for (const auto* name : {"pml", "btl", "btl_tcp_if_include", "btl_vader_single_copy_mechanism",
                            "mpi_yield_when_idle"}) {
     if (const auto value = setting(name); !value.empty()) effective[name] = value;

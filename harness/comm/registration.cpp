@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "harness/core/failure.hpp"
+#include "harness/core/announced.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench {
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> Registration::key() const {
 }
 
 RemoteMemory::RemoteMemory(ucp_ep_h endpoint, const std::vector<std::uint8_t>& key) {
-  if (key.size() <= sizeof address_) throw Failure(Exit::lost, "a peer's memory key is too short");
+  if (key.size() <= sizeof address_) refuse_announcement(-1);
   std::memcpy(&address_, key.data(), sizeof address_);
   check(ucp_ep_rkey_unpack(endpoint, key.data() + sizeof address_, &key_), "ucp_ep_rkey_unpack");
 }

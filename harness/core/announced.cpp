@@ -31,9 +31,8 @@ void check_equal(const Announced& announced, std::uint64_t expected) {
 }
 
 void refuse_announcement(int rank) {
-  throw Failure(Exit::wrong_data,
-                fmt::format("what {} sent before a message does not announce one: {}",
-                            name_of(rank), damaged));
+  throw Failure(Exit::wrong_data, fmt::format("{} announced a message with a wrong header: {}",
+                                              name_of(rank), damaged));
 }
 
 void refuse_length() {

@@ -1,16 +1,22 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ucxbench {
 
-/// Parts between separators, without the blanks around them: "a, b" → {"a", "b"}.
+/// Parts between separators, without the blanks around them: "a, b" → {"a", "b"}. They are views
+/// into the text, so a string that ends with the call is refused by the compiler.
 std::vector<std::string_view> split_text(std::string_view text, char separator);
+template <std::same_as<std::string> Ends>
+std::vector<std::string_view> split_text(const Ends&& text, char separator) = delete;
 
-/// Text without blanks at both ends.
+/// A view of the text without blanks at both ends, likewise.
 std::string_view trim_text(std::string_view text);
+template <std::same_as<std::string> Ends>
+std::string_view trim_text(const Ends&& text) = delete;
 
 /// Its ASCII letters in lower case.
 std::string lower_case(std::string_view text);

@@ -10,6 +10,15 @@ TEST(Text, SplitsAndTrims) {
   EXPECT_EQ(split_text("", ',').size(), 1U);
 }
 
+template <typename Text>
+concept Splits = requires(Text&& text) {
+  split_text(std::forward<Text>(text), ',');
+  trim_text(std::forward<Text>(text));
+};
+static_assert(Splits<std::string&> && Splits<const std::string&> && Splits<std::string_view>);
+static_assert(Splits<const char*>);
+static_assert(!Splits<std::string> && !Splits<const std::string>, "its views would dangle");
+
 TEST(Text, LowersLettersAndNothingElse) { EXPECT_EQ(lower_case("00:1F.0 KiB"), "00:1f.0 kib"); }
 
 TEST(Text, SuggestsTheNearestNameOnlyWhenItIsNear) {

@@ -7,30 +7,26 @@
 #include <fstream>
 #include <string_view>
 
+#include "harness/core/text.hpp"
+
 namespace ucxbench {
 namespace {
 
 bool is_ucx(std::string_view name) { return name.starts_with("UCX_"); }
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// An INI file as UCX's parser takes it: sections do not matter, '=' or ':' separates, ';' and '#'
 /// begin a comment line, and a blank before ';' a comment within a line.
 Variables parse_ini(std::istream& file) {
   Variables settings;
   for (std::string text; std::getline(file, text);) {
-    const auto line = trim(text);
+    const auto line = trim_text(text);
     if (line.empty() || line.find_first_of(";#[") == 0) continue;
     const auto separator = line.find_first_of("=:");
     if (separator == std::string_view::npos) continue;
-    auto value = trim(line.substr(separator + 1));
-    for (const auto* comment : {" ;", "\t;"}) value = trim(value.substr(0, value.find(comment)));
-    settings[std::string(trim(line.substr(0, separator)))] = value;
+    auto value = trim_text(line.substr(separator + 1));
+    for (const auto* comment : {" ;", "\t;"})
+      value = trim_text(value.substr(0, value.find(comment)));
+    settings[std::string(trim_text(line.substr(0, separator)))] = value;
   }
   return settings;
 }

@@ -73,7 +73,8 @@ void check_exists(int node) {
 
 std::string no_huge_pages(std::size_t bytes, std::uint64_t page) {
   const auto count = [](std::string_view name) {
-    return std::string(trim_text(behind(meminfo, name)));
+    const auto text = behind(meminfo, name);
+    return std::string(trim_text(text));
   };
   const auto needed = bytes / page;
   return fmt::format(

@@ -28,5 +28,6 @@ std::optional<double> seconds_at(const Json& json, const std::string& pointer);
 
 /// `run.check`. Throws Failure(Exit::usage), naming `format`, for a run that is none of check.
 const Json& check_of(const Result& result, const std::string& format);
+const Json& check_of(const Result&& result, const std::string& format) = delete;
 
 }  // namespace ucxbench

@@ -38,7 +38,8 @@ std::map<std::string, std::uint64_t> parse_net_dev(const std::string& text) {
     std::istringstream numbers(line.substr(colon + 1));
     std::uint64_t value = 0;
     for (std::size_t i = 0; i <= transmitted && numbers >> value; ++i) {
-      if (i == transmitted) bytes[std::string(trim_text(line.substr(0, colon)))] = value;
+      if (i == transmitted)
+        bytes[std::string(trim_text(std::string_view(line).substr(0, colon)))] = value;
     }
   }
   return bytes;

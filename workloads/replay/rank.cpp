@@ -10,6 +10,7 @@
 
 #include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/hash.hpp"
 #include "harness/core/or_null.hpp"
 #include "workloads/common/rank.hpp"
 #include "workloads/replay/replay.hpp"
@@ -19,13 +20,19 @@ namespace {
 
 enum Label : std::uint64_t { size_label, script_label };
 
-/// How many messages, and when the rank had ended.
-using Head = std::array<std::uint64_t, 2>;
+/// How many messages, when the rank had ended, and a hash of the messages.
+using Head = std::array<std::uint64_t, 3>;
+
+std::uint64_t hash_of(const std::vector<Transfer>& messages) {
+  const auto bytes = std::as_bytes(std::span(messages));
+  return fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
 
 void tell(Communicator& comm, const Traffic& traffic) {
   Batch all;
   std::vector<Head> heads;
-  for (const auto& script : traffic.ranks) heads.push_back({script.messages.size(), script.end_ns});
+  for (const auto& script : traffic.ranks)
+    heads.push_back({script.messages.size(), script.end_ns, hash_of(script.messages)});
   for (int rank = 1; rank < comm.size(); ++rank) {
     const auto at = static_cast<std::size_t>(rank);
     comm.send(rank, size_label, std::as_bytes(std::span(heads[at])), all);
@@ -43,6 +50,7 @@ Script told(Communicator& comm, const Parameters& p) {
   Script script{.messages = std::vector<Transfer>(size[0]), .end_ns = size[1]};
   comm.receive(0, script_label, std::as_writable_bytes(std::span(script.messages)), all);
   comm.wait(all);
+  if (hash_of(script.messages) != size[2]) refuse_announcement(0);
   return script;
 }
 
