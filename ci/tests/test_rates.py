@@ -1,6 +1,7 @@
 """No rate of any benchmark, device and API is above what could come (shims/pace.cpp), and no time is by a clock that was set
 (shims/step.cpp)."""
 
+import itertools
 import json
 import pathlib
 import shutil
@@ -105,6 +106,39 @@ def test_of_a_workload(paced, tmp_path):
                  *SEVERAL, held="2,3")
     assert_no_rate_is_too_high(done.file, {"throughput_GBps", "exchange_GBps"})
     assert only(done.file["cases"])["exchange"]["alone_GBps"] <= most_of("alone_GBps")
+
+
+# By workload: a load whose messages are paced but for few. Where a rank is late, what it receives has come before it looks.
+LOADS = {
+    "merge": ["--rows", 600, "--batches", 1],
+    "transpose": ["--size", 64, "--chunk-size", 16],
+    "halo": ["--size", BYTES // 8, "--steps", 3],
+    "moe": ["--tokens", 8, "--experts", 8, "--top-k", 2, "--token-size", BYTES, "--routing", "uniform"],
+    "svd": ["--rows", 100, "--columns", 16],
+    "replay": ["dask.json", "--as-fast-as-possible"],
+}
+
+
+@pytest.mark.parametrize(("workload", "comm"), [*itertools.product(LOADS, ["ucx", "sockets"]), ("merge", "mpi")])
+def test_of_pairs_of_a_workload(paced, tmp_path, workload, comm):
+    if comm == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("there is no Open MPI")
+    workers = [f"tcp://127.0.0.1:{port}" for port in (1, 2, 3)]
+    log = {to: [{"who": of, "start": 1.0, "stop": 1.001, "total": 4 * BYTES} for of in workers if of != to] for to in workers}
+    (tmp_path / "dask.json").write_text(json.dumps(log))
+    # Open MPI has nothing to sleep on.
+    ranks = ["--progress-mode", "poll", "-n", 2] if comm == "mpi" else CROWDED if workload == "replay" else [*CROWDED, "-n", 3]
+    done = paced(workload, *LOADS[workload], *ranks, "--runs", 3, "--warmup-runs", 0, "--no-calibrate", "--ignore-size", BYTES,
+                 "--no-memory-copy", "--comm", comm, "--transports", "tcp", *SHORT)
+    case = only(done.file["cases"])
+    assert case["metrics"]["exchange_GBps"]["max"] <= most_of("exchange_GBps"), case["metrics"]
+    pairs = [pair for pair in case["pairs"] if pair["messages"]]
+    for pair in pairs:
+        rates = [pair[name] for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps") if pair[name] is not None]
+        assert all(0 < rate <= most_of("_GBps") for rate in rates), pairs
+        # Of each pair something is known, whoever was late.
+        assert pair["delivery_p50_us"] > 0, pairs
+    assert any(pair["p50_GBps"] for pair in pairs), pairs
 
 
 # In the calibration, between it and what is timed, and in the middle; of one rank, of whom the other knows, and of both.

@@ -11,8 +11,8 @@ std::vector<std::vector<std::uint64_t>> all_to_all(
   auto theirs = words;
   Batch all;
   for (int peer = 0; peer < comm.size(); ++peer) {
-    if (peer == comm.rank()) continue;
     const auto at = static_cast<std::size_t>(peer);
+    if (peer == comm.rank() || words[at].empty()) continue;
     comm.receive(peer, label, std::as_writable_bytes(std::span(theirs[at])), all);
     comm.send(peer, label, std::as_bytes(std::span(words[at])), all);
   }

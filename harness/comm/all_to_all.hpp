@@ -8,7 +8,8 @@
 namespace ucxbench {
 
 /// Small control values outside the clock: gives every rank its words and returns what each rank
-/// had for this one. All ranks call it in the same order, with equally many words for each other.
+/// had for this one. All ranks call it in the same order, with equally many words for each other;
+/// two ranks with none for each other exchange no message.
 std::vector<std::vector<std::uint64_t>> all_to_all(
     Communicator& comm, const std::vector<std::vector<std::uint64_t>>& words);
 

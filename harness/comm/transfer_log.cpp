@@ -5,20 +5,15 @@
 
 namespace ucxbench {
 
-std::vector<Stretch> busy(std::span<const Transfer> transfers) {
-  std::vector<Stretch> intervals;
-  for (const auto& transfer : transfers) {
-    if (transfer.kind != Transfer::phase && transfer.completed_ns > transfer.posted_ns) {
-      intervals.push_back({transfer.posted_ns, transfer.completed_ns});
-    }
-  }
-  std::ranges::sort(intervals, {}, &Stretch::begin_ns);
+std::vector<Stretch> union_of(std::vector<Stretch> stretches) {
+  std::erase_if(stretches, [](const Stretch& of) { return of.end_ns <= of.begin_ns; });
+  std::ranges::sort(stretches, {}, &Stretch::begin_ns);
   std::vector<Stretch> all;
-  for (const auto& interval : intervals) {
-    if (!all.empty() && interval.begin_ns <= all.back().end_ns) {
-      all.back().end_ns = std::max(all.back().end_ns, interval.end_ns);
+  for (const auto& stretch : stretches) {
+    if (!all.empty() && stretch.begin_ns <= all.back().end_ns) {
+      all.back().end_ns = std::max(all.back().end_ns, stretch.end_ns);
     } else {
-      all.push_back(interval);
+      all.push_back(stretch);
     }
   }
   return all;

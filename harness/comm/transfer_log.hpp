@@ -49,12 +49,10 @@ struct Stretch {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
-/// When at least one of these messages was under way: the union of their intervals, in order, of
-/// which none touch.
-std::vector<Stretch> busy(std::span<const Transfer> transfers);
+/// The time that at least one of these covers, in order; no two of what is returned touch. One that
+/// ends before it begins covers nothing.
+std::vector<Stretch> union_of(std::vector<Stretch> stretches);
+/// How long they are together, of which none may overlap.
 std::uint64_t sum_ns(std::span<const Stretch> stretches);
-inline std::uint64_t busy_ns(std::span<const Transfer> transfers) {
-  return sum_ns(busy(transfers));
-}
 
 }  // namespace ucxbench

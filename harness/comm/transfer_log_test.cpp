@@ -12,11 +12,15 @@ Transfer between(std::uint64_t from, std::uint64_t to) {
   return transfer;
 }
 
-TEST(BusyTime, CountsOverlappingTransfersOnce) {
-  EXPECT_EQ(busy_ns({}), 0U);
-  const std::vector<Transfer> transfers = {between(10, 20), between(15, 30), between(12, 14),
-                                           between(40, 45), between(45, 50), between(60, 0)};
-  EXPECT_EQ(busy_ns(transfers), 30U);
+TEST(UnionOf, CountsTimeThatSeveralCoverOnce) {
+  EXPECT_TRUE(union_of({}).empty());
+  // Some lie in each other's gaps, in no order; one has not ended.
+  const auto all = union_of({{45, 50}, {10, 20}, {15, 30}, {12, 14}, {40, 45}, {60, 0}});
+  ASSERT_EQ(all.size(), 2U) << "those that touch are one";
+  EXPECT_EQ(all[0].begin_ns, 10U);
+  EXPECT_EQ(all[0].end_ns, 30U);
+  EXPECT_EQ(all[1].begin_ns, 40U);
+  EXPECT_EQ(sum_ns(all), 30U);
 }
 
 TEST(TransferLog, CountsWhatItHasNoRoomFor) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <system_error>
 
 #include "harness/core/files.hpp"
@@ -52,17 +51,6 @@ Together together_of(std::span<const Span> spans) {
   all.common_ns = std::max(0.0, first_end - last_begin);
   all.span_ns = last_end - first_begin;
   return all;
-}
-
-double covered_ns(std::vector<Span> spans) {
-  std::ranges::sort(spans, {}, [](const Span& span) { return span.begin.earliest_ns; });
-  double covered = 0;
-  double until = -std::numeric_limits<double>::infinity();
-  for (const auto& [begin, end, bytes] : spans) {
-    covered += std::max(0.0, end.latest_ns - std::max(begin.earliest_ns, until));
-    until = std::max(until, end.latest_ns);
-  }
-  return covered;
 }
 
 }  // namespace ucxbench

@@ -85,8 +85,4 @@ struct Together {
 /// Of one at least.
 Together together_of(std::span<const Span> spans);
 
-/// How long at least one of them was under way, at most: of parts with gaps, in which others may
-/// have theirs. Their bytes do not matter.
-double covered_ns(std::vector<Span> spans);
-
 }  // namespace ucxbench

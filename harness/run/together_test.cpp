@@ -68,12 +68,5 @@ TEST(TimeAxis, OfOneClockIsThatClock) {
   EXPECT_EQ(axis.at(15, receiver).latest_ns, -5);
 }
 
-TEST(Together, CoversWhatAnyOfThemWas) {
-  EXPECT_EQ(covered_ns({}), 0);
-  // In each other's gaps, in no order.
-  EXPECT_EQ(covered_ns({span(20, 30), span(0, 10), span(10, 20), span(40, 50)}), 40e6);
-  EXPECT_EQ(covered_ns({span(0, 10), span(2, 4), span(5, 15)}), 15e6);
-}
-
 }  // namespace
 }  // namespace ucxbench

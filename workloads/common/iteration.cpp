@@ -1,8 +1,10 @@
 #include "workloads/common/iteration.hpp"
 
-#include <map>
+#include <utility>
 
 #include "harness/core/json.hpp"
+#include "harness/core/or_null.hpp"
+#include "harness/result/words.hpp"
 
 namespace ucxbench {
 namespace {
@@ -43,40 +45,18 @@ Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const 
   return iteration;
 }
 
-std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
-                               std::uint64_t ignore_bytes, double clock_step_ns) {
-  std::map<int, std::vector<Transfer>> by_peer;
-  for (const auto& transfer : transfers) {
-    if (transfer.kind == Transfer::receive) by_peer[transfer.peer].push_back(transfer);
+void look_at_messages(Iteration& iteration, const std::vector<TwoEnds>& messages) {
+  std::vector<Stretch> busy;
+  std::vector<Stretch> carried;
+  bool all_known = true;
+  for (const auto& message : messages) {
+    busy.push_back(message.under_way());
+    if (message.own.kind != Transfer::receive) continue;
+    carried.push_back(message.longest());
+    all_known &= message.other_known();
   }
-  std::vector<Inflow> inflows;
-  for (int peer = 0; peer < ranks; ++peer) {
-    if (peer == rank) continue;
-    const auto& all = by_peer[peer];
-    Inflow inflow{.src = peer, .dst = rank};
-    for (const auto& transfer : all) {
-      inflow.bytes += transfer.bytes;
-      ++inflow.messages;
-      if (transfer.bytes < ignore_bytes || transfer.completed_ns == 0) continue;
-      const auto took_ns = static_cast<double>(transfer.completed_ns - transfer.posted_ns);
-      const auto rate =
-          Clock::rate_per_s(static_cast<double>(transfer.bytes), took_ns, clock_step_ns);
-      if (rate) inflow.message_GBps.push_back(*rate * 1e-9);
-    }
-    inflow.busy_ns = ucxbench::busy_ns(all);
-    // Too short for a rate.
-    if (static_cast<double>(inflow.busy_ns) < Clock::least_steps * clock_step_ns)
-      inflow.busy_ns = 0;
-    inflows.push_back(std::move(inflow));
-  }
-  return inflows;
-}
-
-std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, double clock_step_ns) {
-  if (timed.bytes == 0 || timed.bytes < bytes / 2) return std::nullopt;
-  const auto rate = Clock::rate_per_s(static_cast<double>(timed.bytes),
-                                      static_cast<double>(timed.ns), clock_step_ns);
-  return rate ? std::optional(*rate * 1e-9) : std::nullopt;
+  iteration.busy = union_of(std::move(busy));
+  if (all_known) iteration.carried = union_of(std::move(carried));
 }
 
 Json to_json(const Iteration& i) {
@@ -86,6 +66,7 @@ Json to_json(const Iteration& i) {
           {"phase_ns", i.phase_ns},
           {"progress_ns", i.progress_ns ? Json(*i.progress_ns) : Json()},
           {"busy", to_json(i.busy)},
+          {"carried", i.carried ? to_json(*i.carried) : Json()},
           {"sent_bytes", i.sent_bytes},
           {"received_bytes", i.received_bytes},
           {"phase_bytes", i.phase_bytes},
@@ -93,16 +74,14 @@ Json to_json(const Iteration& i) {
 }
 
 Json to_json(const Inflow& inflow) {
-  return {
-      {"src", inflow.src},
-      {"dst", inflow.dst},
-      {"bytes", inflow.bytes},
-      {"messages", inflow.messages},
-      {"message_GBps", inflow.message_GBps},
-      {"busy_ns", inflow.busy_ns},
-      {"waited_ns", inflow.waited_ns ? Json(*inflow.waited_ns) : Json()},
-      {"under_way",
-       inflow.under_way ? Json::array({inflow.under_way->bytes, inflow.under_way->ns}) : Json()}};
+  return {{"src", inflow.src},
+          {"dst", inflow.dst},
+          {"bytes", inflow.bytes},
+          {"messages", inflow.messages},
+          {"quartiles_GBps", inflow.quartiles_GBps},
+          {"goodput_GBps", number_or_null(inflow.goodput_GBps)},
+          {"delivery_us", number_or_null(inflow.delivery_us)},
+          {"waited_ns", inflow.waited_ns ? Json(*inflow.waited_ns) : Json()}};
 }
 
 Iteration parse_iteration(const Json& json) {
@@ -115,6 +94,7 @@ Iteration parse_iteration(const Json& json) {
     i.progress_ns = ns.get<std::uint64_t>();
   }
   i.busy = stretches_from(json.at("busy"));
+  if (const auto& of = json.at("carried"); !of.is_null()) i.carried = stretches_from(of);
   json.at("sent_bytes").get_to(i.sent_bytes);
   json.at("received_bytes").get_to(i.received_bytes);
   json.at("phase_bytes").get_to(i.phase_bytes);
@@ -128,14 +108,11 @@ Inflow parse_inflow(const Json& json) {
   json.at("dst").get_to(inflow.dst);
   json.at("bytes").get_to(inflow.bytes);
   json.at("messages").get_to(inflow.messages);
-  json.at("message_GBps").get_to(inflow.message_GBps);
-  json.at("busy_ns").get_to(inflow.busy_ns);
+  json.at("quartiles_GBps").get_to(inflow.quartiles_GBps);
+  inflow.goodput_GBps = number_at(json, "goodput_GBps");
+  inflow.delivery_us = number_at(json, "delivery_us");
   if (const auto& ns = json.at("waited_ns"); !ns.is_null()) {
     inflow.waited_ns = ns.get<std::uint64_t>();
-  }
-  if (const auto& words = json.at("under_way"); !words.is_null()) {
-    inflow.under_way =
-        UnderWay{.bytes = words.at(0).get<std::uint64_t>(), .ns = words.at(1).get<std::uint64_t>()};
   }
   return inflow;
 }

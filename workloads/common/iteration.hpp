@@ -10,19 +10,9 @@
 #include "harness/core/clock.hpp"
 #include "harness/core/json.hpp"
 #include "workloads/common/phases.hpp"
+#include "workloads/common/two_ends.hpp"
 
 namespace ucxbench {
-
-/// Messages of which it is known when they were under way: their receive was posted before they
-/// were sent. What is sent to a receiver that is not ready yet may wait for it, or travel
-/// meanwhile.
-struct UnderWay {
-  std::uint64_t bytes = 0;
-  std::uint64_t ns = 0;  ///< during which at least one of them was, from its sending to its end
-};
-/// Empty where these are less than half of `bytes`, which are those of all messages, and for a time
-/// that is too short for such a clock.
-std::optional<double> rate_GBps(const UnderWay& timed, std::uint64_t bytes, double clock_step_ns);
 
 /// What one rank says of one measured iteration, in nanoseconds and bytes.
 struct Iteration {
@@ -32,9 +22,14 @@ struct Iteration {
   std::vector<std::uint64_t> phase_ns;
   /// In what moves messages, while a phase computed; empty where it was never timed.
   std::optional<std::uint64_t> progress_ns{};
-  /// With a message under way; empty without a transfer log, from which it follows for a workload
-  /// that does not set it.
+  /// Both ends of all messages, where the workload itself had to know them; else what measures it
+  /// takes them from the transfer log. They are not part of the JSON.
+  std::optional<std::vector<TwoEnds>> messages{};
+  /// With a message under way of which both ends were ready; empty without a transfer log.
   std::vector<Stretch> busy{};
+  /// From when what this rank received was sent until it had come; nothing without a transfer log,
+  /// or where it lacks some of the messages.
+  std::optional<std::vector<Stretch>> carried{};
   std::uint64_t sent_bytes = 0, received_bytes = 0;
   /// Of received_bytes, those of each phase, where phases exchange apart; else empty.
   std::vector<std::uint64_t> phase_bytes{};
@@ -43,8 +38,10 @@ struct Iteration {
   std::vector<Stretch> phase_when{};
   /// Where that is known: by rank, how long this one waited for it, and did nothing else.
   std::vector<std::uint64_t> waited_ns{};
-  std::vector<UnderWay> under_way{};  ///< likewise, what came from each rank
 };
+
+/// Sets `busy` and `carried`.
+void look_at_messages(Iteration& iteration, const std::vector<TwoEnds>& messages);
 
 /// Without the bytes.
 Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const Clock& clock);
@@ -53,13 +50,11 @@ Iteration iteration_of(const PhaseClock& phases, std::size_t phase_count, const 
 struct Inflow {
   int src = 0, dst = 0;
   std::uint64_t bytes = 0, messages = 0;
-  std::vector<double> message_GBps{};        ///< of messages of at least --ignore-size
-  std::uint64_t busy_ns = 0;                 ///< the union of all its messages' intervals
+  std::vector<double> quartiles_GBps{};      ///< TimedMessages, of at least --ignore-size
+  std::optional<double> goodput_GBps{};      ///< TimedMessages
+  std::optional<double> delivery_us{};       ///< TimedMessages
   std::optional<std::uint64_t> waited_ns{};  ///< Iteration::waited_ns, of all
-  std::optional<UnderWay> under_way{};       ///< Iteration::under_way, of all
 };
-std::vector<Inflow> inflows_of(std::span<const Transfer> transfers, int rank, int ranks,
-                               std::uint64_t ignore_bytes, double clock_step_ns);
 
 Json to_json(const Iteration& iteration);
 Json to_json(const Inflow& inflow);

@@ -44,6 +44,28 @@ Json path_of(const Communicator& comm, const WorkloadParameters& p,
   return path_record(TransportSet::of(p.transports), evidence, Json::array(), labels);
 }
 
+// By sender, what this rank received.
+std::vector<Inflow> inflows_of(const std::vector<TimedMessages>& timed, int rank,
+                               const std::vector<Iteration>& iterations, double clock_step_ns) {
+  std::vector<Inflow> inflows;
+  for (std::size_t src = 0; src < timed.size(); ++src) {
+    if (static_cast<int>(src) == rank) continue;
+    auto& inflow =
+        inflows.emplace_back(Inflow{.src = static_cast<int>(src),
+                                    .dst = rank,
+                                    .bytes = timed[src].bytes(),
+                                    .messages = timed[src].messages(),
+                                    .quartiles_GBps = timed[src].quartiles_GBps(clock_step_ns),
+                                    .goodput_GBps = timed[src].goodput_GBps(clock_step_ns),
+                                    .delivery_us = timed[src].delivery_us()});
+    for (const auto& iteration : iterations) {
+      if (iteration.waited_ns.empty()) continue;
+      inflow.waited_ns = inflow.waited_ns.value_or(0) + iteration.waited_ns.at(src);
+    }
+  }
+  return inflows;
+}
+
 // Of all that was received, in bytes; 0 without a log of transfers.
 double mean_message(const Json& pairs) {
   double bytes = 0;
@@ -211,6 +233,8 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     planned = plan_iterations(context, index, p, uncounted, progress);
   }
   log.clear();
+  std::vector<TimedMessages> timed(static_cast<std::size_t>(comm.size()),
+                                   TimedMessages(p.ignore_bytes));
   int runs = 0;
   const auto measure_run = [&] {
     const auto run = runs++;
@@ -218,7 +242,17 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
     const auto begin = log.records().size();
     auto [iteration, slept_ns] = checked_run();
     own.asleep_ns += slept_ns;
-    if (iteration.busy.empty()) iteration.busy = busy(log.records().subspan(begin));
+    if (logged != nullptr && !iteration.messages) {
+      iteration.messages =
+          two_ends_of(comm, log.records().subspan(begin), log.dropped() == 0, iteration.met);
+    }
+    if (iteration.messages) {
+      look_at_messages(iteration, *iteration.messages);
+      for (const auto& message : *iteration.messages) {
+        if (message.own.kind == Transfer::receive) timed.at(message.own.peer).add(message);
+      }
+      iteration.messages.reset();
+    }
     own.iterations.push_back(std::move(iteration));
     const RankFacts last{
         .clock = own.clock, .iterations = {own.iterations.back()}, .checks = own.checks};
@@ -244,18 +278,7 @@ void measure_workload(RankContext& context, Communicator& comm, std::size_t inde
   } else {
     while (runs < p.runs) measure_run();
   }
-  own.inflows = inflows_of(log.records(), comm.rank(), comm.size(), p.ignore_bytes,
-                           context.clock().step_ns());
-  for (auto& inflow : own.inflows) {
-    for (const auto& iteration : own.iterations) {
-      if (iteration.waited_ns.empty()) continue;
-      const auto src = static_cast<std::size_t>(inflow.src);
-      inflow.waited_ns = inflow.waited_ns.value_or(0) + iteration.waited_ns.at(src);
-      if (!inflow.under_way) inflow.under_way.emplace();
-      inflow.under_way->bytes += iteration.under_way.at(src).bytes;
-      inflow.under_way->ns += iteration.under_way.at(src).ns;
-    }
-  }
+  own.inflows = inflows_of(timed, comm.rank(), own.iterations, context.clock().step_ns());
   own.iterations.clear();  // rank 0 has them
   own.transfers_dropped = log.dropped();
   own.peak_buffer_bytes = peak_buffer_bytes();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "harness/core/statistics.hpp"
@@ -15,11 +16,16 @@ namespace {
 constexpr std::size_t kept_samples = 1000;
 
 using Value = std::function<double(const Iteration&)>;
+/// Of a rank that has nothing to do in a phase there is no time of it.
+using Time = std::function<std::optional<double>(const Iteration&)>;
 
-double median_of(const RankFacts& rank, const Value& value) {
+/// Over the iterations that have it.
+std::optional<double> median_of(const RankFacts& rank, const Time& time) {
   std::vector<double> values;
-  for (const auto& iteration : rank.iterations) values.push_back(value(iteration));
-  return median(std::move(values));
+  for (const auto& iteration : rank.iterations) {
+    if (const auto value = time(iteration)) values.push_back(*value);
+  }
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
 // What one rank did in one iteration.
@@ -50,38 +56,42 @@ double sum_of(const std::vector<RankFacts>& ranks, const Value& value) {
   return sum;
 }
 
-Json to_json(const Phase& phase, const std::vector<RankFacts>& ranks, const Value& ns) {
+/// Of the ranks that have this phase; null where none has.
+Json to_json(const Phase& phase, const std::vector<RankFacts>& ranks, const Time& ns) {
   std::vector<double> medians;
-  for (const auto& rank : ranks) medians.push_back(median_of(rank, ns) * 1e-6);
-  const auto slowest_rank = std::max_element(medians.begin(), medians.end());
+  std::optional<std::size_t> slowest_rank;
+  double slowest_ms = 0;
+  auto by_rank = Json::array();
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto own_ns = median_of(ranks[rank], ns);
+    by_rank.push_back(own_ns ? Json(*own_ns * 1e-6) : Json());
+    if (!own_ns) continue;
+    medians.push_back(*own_ns * 1e-6);
+    if (slowest_rank && medians.back() <= slowest_ms) continue;
+    slowest_rank = rank;
+    slowest_ms = medians.back();
+  }
+  Json json = {{"name", phase.name}, {"kind", name_of(phase_kinds, phase.kind)}};
+  for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
+    json[field] = nullptr;
+  }
+  if (!slowest_rank) return json;
   const auto wall = sum_of(ranks, [](const Iteration& i) { return double(i.wall_ns); });
-  return {{"name", phase.name},
-          {"kind", name_of(phase_kinds, phase.kind)},
-          {"median_ms", median(medians)},
-          {"share", sum_of(ranks, ns) / wall},
-          {"slowest_rank", slowest_rank - medians.begin()},
-          {"slowest_ms", *slowest_rank},
-          {"by_rank_ms", medians}};
+  json["median_ms"] = median(std::move(medians));
+  json["share"] = sum_of(ranks, [&](const Iteration& i) { return ns(i).value_or(0); }) / wall;
+  json["slowest_rank"] = *slowest_rank;
+  json["slowest_ms"] = slowest_ms;
+  json["by_rank_ms"] = std::move(by_rank);
+  return json;
 }
 
 /// Of the progress of messages while ranks compute. Null where no rank timed it: on a GPU the CPU
-/// makes progress beside the kernels, and some workloads make none while they compute. A rank that
-/// has nothing to compute makes none beside the others'.
+/// makes progress beside the kernels, and some workloads make none while they compute.
 Json moving_phase(const std::vector<RankFacts>& ranks, std::string_view mover) {
   const auto name = fmt::format("{}, while computing", mover);
-  const bool timed = std::ranges::any_of(ranks, [](const RankFacts& rank) {
-    return std::ranges::any_of(rank.iterations,
-                               [](const Iteration& i) { return i.progress_ns.has_value(); });
+  return to_json({name, PhaseKind::moving}, ranks, [](const Iteration& i) {
+    return i.progress_ns ? std::optional(double(*i.progress_ns)) : std::nullopt;
   });
-  if (timed) {
-    return to_json({name, PhaseKind::moving}, ranks,
-                   [](const Iteration& i) { return double(i.progress_ns.value_or(0)); });
-  }
-  Json phase = {{"name", name}, {"kind", name_of(phase_kinds, PhaseKind::moving)}};
-  for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
-    phase[field] = nullptr;
-  }
-  return phase;
 }
 
 Value bytes_in(std::size_t phase) {
@@ -92,8 +102,12 @@ Value bytes_in(std::size_t phase) {
 
 double moving_ns(const Iteration& i) { return static_cast<double>(sum_ns(i.busy)); }
 
-Value ns_in(std::size_t phase) {
-  return [phase](const Iteration& i) { return static_cast<double>(i.phase_ns.at(phase)); };
+// A rank never enters a phase that is others' alone, like a higher level of a tree.
+Time ns_in(std::size_t phase) {
+  return [phase](const Iteration& i) -> std::optional<double> {
+    if (phase < i.phase_when.size() && i.phase_when[phase].end_ns == 0) return std::nullopt;
+    return static_cast<double>(i.phase_ns.at(phase));
+  };
 }
 
 // The most that any rank received, of the mean.
@@ -177,37 +191,57 @@ Json exchange_of(const std::vector<RankFacts>& ranks, std::span<const Phase> pha
   return exchange;
 }
 
-Json pairs_of(const std::vector<RankFacts>& ranks, double clock_step_ns) {
+Json pairs_of(const std::vector<RankFacts>& ranks) {
   Json pairs = Json::array();
   for (const auto& rank : ranks) {
     for (const auto& inflow : rank.inflows) {
-      auto rates = inflow.message_GBps;
-      std::sort(rates.begin(), rates.end());
-      const auto quartile = [&](double q) {
-        return rates.empty() ? Json() : Json(quantile_of_sorted(rates, q));
+      const auto quartile = [&](std::size_t nth) {
+        return inflow.quartiles_GBps.empty() ? Json() : Json(inflow.quartiles_GBps.at(nth));
       };
-      pairs.push_back(
-          {{"src", inflow.src},
-           {"dst", inflow.dst},
-           {"bytes", inflow.bytes},
-           {"messages", inflow.messages},
-           {"p25_GBps", quartile(0.25)},
-           {"p50_GBps", quartile(0.5)},
-           {"p75_GBps", quartile(0.75)},
-           {"goodput_GBps", inflow.busy_ns != 0 ? Json(static_cast<double>(inflow.bytes) /
-                                                       static_cast<double>(inflow.busy_ns))
-                                                : Json()}});
-      if (inflow.waited_ns) {
-        const auto runs = static_cast<double>(rank.iterations.size());
-        pairs.back()["waiting_ms"] = static_cast<double>(*inflow.waited_ns) * 1e-6 / runs;
-      }
-      if (inflow.under_way) {
-        pairs.back()["under_way_GBps"] =
-            number_or_null(rate_GBps(*inflow.under_way, inflow.bytes, clock_step_ns));
-      }
+      pairs.push_back({{"src", inflow.src},
+                       {"dst", inflow.dst},
+                       {"bytes", inflow.bytes},
+                       {"messages", inflow.messages},
+                       {"p25_GBps", quartile(0)},
+                       {"p50_GBps", quartile(1)},
+                       {"p75_GBps", quartile(2)},
+                       {"goodput_GBps", number_or_null(inflow.goodput_GBps)},
+                       {"delivery_p50_us", number_or_null(inflow.delivery_us)}});
+      if (!inflow.waited_ns) continue;
+      const auto runs = static_cast<double>(rank.iterations.size());
+      pairs.back()["waiting_ms"] = static_cast<double>(*inflow.waited_ns) * 1e-6 / runs;
+      pairs.back()["under_way_GBps"] = pairs.back()["goodput_GBps"];
     }
   }
   return pairs;
+}
+
+/// Per iteration in which both ends of all messages are known: what all ranks received, by the time
+/// in which any of it was on its way.
+std::vector<double> exchange_rates(const std::vector<RankFacts>& ranks, double clock_step_ns) {
+  std::vector<double> rates;
+  for (std::size_t nth = 0; nth < ranks.front().iterations.size(); ++nth) {
+    if (!std::ranges::all_of(ranks, [nth](const RankFacts& rank) {
+          return rank.iterations.at(nth).carried.has_value();
+        })) {
+      continue;
+    }
+    double received = 0;
+    for (const auto& rank : ranks) received += double(rank.iterations[nth].received_bytes);
+    std::vector<Stretch> stretches;
+    const auto zero_ns = ranks.front().iterations[nth].met.came_ns;
+    const auto at = [zero_ns](double ns) {
+      return zero_ns + static_cast<std::uint64_t>(std::llround(ns));
+    };
+    const auto carried = [](const Iteration& i) { return *i.carried; };
+    for (const auto& span : spans_of(ranks, nth, carried)) {
+      stretches.push_back({at(span.begin.earliest_ns), at(span.end.latest_ns)});
+    }
+    const auto ns = static_cast<double>(sum_ns(union_of(std::move(stretches))));
+    const auto rate = Clock::rate_per_s(received, ns, clock_step_ns);
+    if (rate && ns > 0) rates.push_back(*rate * 1e-9);
+  }
+  return rates;
 }
 
 }  // namespace
@@ -247,23 +281,17 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Ph
   record.iterations = ranks.front().iterations.size();
   std::vector<double> wall_ms;
   std::vector<double> throughput;
-  std::vector<double> exchange;
   for (std::size_t i = 0; i < record.iterations; ++i) {
     const auto wall_ns = together_of(spans_of(ranks, i, whole)).span_ns;
     wall_ms.push_back(wall_ns * 1e-6);
     const auto input = Clock::rate_per_s(double(input_bytes), wall_ns, clock_step_ns);
     if (input) throughput.push_back(*input * 1e-9);
-    double received = 0;
-    for (const auto& rank : ranks) received += double(rank.iterations[i].received_bytes);
-    const auto any_ns = covered_ns(spans_of(ranks, i, &Iteration::busy));
-    const auto moved = Clock::rate_per_s(received, any_ns, clock_step_ns);
-    if (moved && any_ns > 0) exchange.push_back(*moved * 1e-9);
   }
   record.samples["wall_ms"] = make_samples(std::move(wall_ms), kept_samples);
   if (!throughput.empty()) {
     record.samples["throughput_GBps"] = make_samples(std::move(throughput), kept_samples);
   }
-  if (!exchange.empty()) {
+  if (auto exchange = exchange_rates(ranks, clock_step_ns); !exchange.empty()) {
     record.samples["exchange_GBps"] = make_samples(std::move(exchange), kept_samples);
   }
   for (std::size_t at = 0; at < phases.size(); ++at) {
@@ -282,7 +310,7 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Ph
   exchange_facts["transfers_dropped"] = dropped;
   record.workload = {{"phases", phases_of(ranks, phases, mover)},
                      {"exchange", std::move(exchange_facts)},
-                     {"pairs", pairs_of(ranks, clock_step_ns)}};
+                     {"pairs", pairs_of(ranks)}};
   return record;
 }
 

@@ -31,7 +31,8 @@ RankFacts parse_rank_facts(const Json& json);
 /// One launch of a workload from all ranks' facts, `ranks` in their order. Samples, one per
 /// iteration: wall_ms, from the first rank's begin to the last one's end; throughput_GBps,
 /// `input_bytes` of all ranks by it; exchange_GBps, bytes received by all ranks by the time in
-/// which any of them had a message under way (not without a transfer log); and of each phase with
+/// which any of them was on its way, from its sending until it had come (not without both ends of
+/// all messages); and of each phase with
 /// bytes of its own PHASE_GBps, received by all ranks from when the first one entered it until the
 /// last one left it. Of ranks with clocks of their own all these times are at most so long.
 /// `exchange_alone_GBps`: the calibration's. `clock_step_ns`: no rate comes from a time too short

@@ -44,14 +44,15 @@ TEST(Record, HasRatesOfPhasesThatExchangeApart) {
 TEST(Record, HasRatesOfTheTimeThatAllRanksTook) {
   constexpr std::array<Phase, 1> phases = {{{"there", PhaseKind::exchanging}}};
   const auto rank_from = [](std::uint64_t began_ns, const char* clock, Met met) {
-    auto facts = rank_with({.met = met,
-                            .began_ns = began_ns,
-                            .wall_ns = 1000,
-                            .phase_ns = {1000},
-                            .busy = {{began_ns, began_ns + 200}, {began_ns + 300, began_ns + 500}},
-                            .received_bytes = 4000,
-                            .phase_bytes = {4000},
-                            .phase_when = {{began_ns, began_ns + 1000}}});
+    auto facts =
+        rank_with({.met = met,
+                   .began_ns = began_ns,
+                   .wall_ns = 1000,
+                   .phase_ns = {1000},
+                   .carried = {{{began_ns, began_ns + 200}, {began_ns + 300, began_ns + 500}}},
+                   .received_bytes = 4000,
+                   .phase_bytes = {4000},
+                   .phase_when = {{began_ns, began_ns + 1000}}});
     facts.clock = clock;
     return parse_rank_facts(to_json(facts));
   };
@@ -76,6 +77,10 @@ TEST(Record, HasRatesOfTheTimeThatAllRanksTook) {
                              rank_from(905'000, "b", {.came_ns = 904'000, .left_ns = 905'000})});
   EXPECT_DOUBLE_EQ(value(apart, "wall_ms"), 2e-3);
   EXPECT_DOUBLE_EQ(value(apart, "there_GBps"), 4);
+  // Of all that came, and of the time in which it came, one rank does not know its part.
+  auto unknown = rank_from(5000, "a", {});
+  unknown.iterations.front().carried.reset();
+  EXPECT_FALSE(record({rank_from(5000, "a", {}), unknown}).contains("exchange_GBps"));
 }
 
 TEST(Record, HasNoneOfPhasesThatDoNotSay) {
@@ -114,11 +119,31 @@ TEST(Record, HasNoTimeInUcxWhereNobodyTimedIt) {
     return make_record(told, phases, 24'000, {}, step_ns, "UCX").workload.at("phases").at(1);
   };
   EXPECT_DOUBLE_EQ(moving({timed, timed}).at("median_ms").get<double>(), 1e-3);
-  EXPECT_DOUBLE_EQ(moving({timed, untimed}).at("median_ms").get<double>(), 5e-4)
+  EXPECT_DOUBLE_EQ(moving({timed, untimed}).at("median_ms").get<double>(), 1e-3)
       << "that rank had nothing to compute";
   for (const auto* field : {"median_ms", "share", "slowest_rank", "slowest_ms"}) {
     EXPECT_TRUE(moving({untimed, untimed}).at(field).is_null()) << field;
   }
+}
+
+// The root of a tree alone is at its top.
+TEST(Record, HasTimesOfAPhaseOfTheRanksThatEnterIt) {
+  constexpr std::array<Phase, 2> phases = {
+      {{"all", PhaseKind::computing}, {"root", PhaseKind::computing}}};
+  const auto rank = [](std::uint64_t ns) {
+    return rank_with({.wall_ns = 4000,
+                      .phase_ns = {2000, ns},
+                      .phase_when = {{1, 2001}, {ns == 0 ? 0U : 2001U, ns == 0 ? 0U : 3001U}}});
+  };
+  const auto of = [&](const std::vector<RankFacts>& ranks) {
+    return make_record(ranks, phases, 24'000, {}, step_ns, "UCX").workload.at("phases").at(1);
+  };
+  const auto root = of({rank(0), rank(1000), rank(0)});
+  EXPECT_DOUBLE_EQ(root.at("median_ms").get<double>(), 1e-3);
+  EXPECT_EQ(root.at("by_rank_ms"), Json({nullptr, 1e-3, nullptr}));
+  EXPECT_EQ(root.at("slowest_rank"), 1);
+  EXPECT_DOUBLE_EQ(root.at("share").get<double>(), 1.0 / 12) << "of the time of all";
+  EXPECT_TRUE(of({rank(0), rank(0)}).at("median_ms").is_null());
 }
 
 // A rank that waits for one that has not begun communicates no more than one that computes.

@@ -73,8 +73,7 @@ void describe(const Traffic& traffic, double clock_step_ns, Json& pair) {
   constexpr double nearly_all = 0.99;
   pair["p50_bytes"] = found->second.size_at(0.5);
   pair["p99_bytes"] = found->second.size_at(nearly_all);
-  pair["recorded_GBps"] =
-      number_or_null(rate_GBps(found->second.under_way, found->second.bytes, clock_step_ns));
+  pair["recorded_GBps"] = number_or_null(found->second.timed.goodput_GBps(clock_step_ns));
 }
 
 }  // namespace

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/comm/all_to_all.hpp"
 #include "harness/core/activity.hpp"
-#include "harness/core/files.hpp"
 #include "harness/core/hash.hpp"
 #include "harness/core/pattern.hpp"
 
@@ -144,44 +142,6 @@ ExchangeAlone Replay::exchange_alone() {
   return {[this](std::uint32_t number) { fill(number); }, carry_out, [this] { return verify(); }};
 }
 
-// From when both ends of a message were ready. A peer that has another clock, on another host, is
-// taken to have been so.
-Replay::Readiness Replay::readiness() {
-  const auto records = log_.records();
-  std::vector<std::vector<std::size_t>> by_peer(static_cast<std::size_t>(comm_.size()));
-  for (std::size_t at = 0; at < records.size(); ++at) by_peer[records[at].peer].push_back(at);
-  const auto clock = fnv1a(first_line("/proc/sys/kernel/random/boot_id"));
-  std::vector<std::vector<std::uint64_t>> ready(by_peer.size());
-  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
-    // The same order at both: what the lower rank has sent comes first.
-    std::ranges::sort(by_peer[peer], {}, [&](std::size_t at) {
-      const auto& record = records[at];
-      const bool lower_sent = is_sent(record) == (comm_.rank() < record.peer);
-      return std::pair(!lower_sent, record.label);
-    });
-    ready[peer].push_back(clock);
-    for (const auto at : by_peer[peer]) ready[peer].push_back(records[at].posted_ns);
-  }
-  const auto theirs = all_to_all(comm_, ready);
-  Readiness ready_at{
-      .transfers = {}, .awaited = {by_peer.size(), std::vector<Stretch>()}, .under_way = {}};
-  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
-    const bool known = theirs[peer].front() == clock;
-    TimedMessages timed;
-    for (std::size_t nth = 0; nth < by_peer[peer].size(); ++nth) {
-      const auto& record = records[by_peer[peer][nth]];
-      const auto other_ns = known ? theirs[peer][nth + 1] : 0;
-      const auto both_ns = std::max(record.posted_ns, other_ns);
-      ready_at.transfers.push_back({both_ns, record.completed_ns});
-      if (is_sent(record)) continue;
-      ready_at.awaited[peer].push_back({record.posted_ns, both_ns});
-      if (known) timed.add(record, other_ns);
-    }
-    ready_at.under_way.push_back(timed.under_way());
-  }
-  return ready_at;
-}
-
 Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   fill(number);
   const auto played = play(!p_.as_fast_as_possible, number);
@@ -193,18 +153,18 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   iteration.phase_ns.resize(phases.size());
   iteration.sent_bytes = sent_bytes_;
   iteration.received_bytes = received_bytes_;
-  auto [transfers, awaited, under_way] = readiness();
+  iteration.messages = two_ends_of(comm_, log_.records(), true, played.met);
+  std::vector<Stretch> transfers;
+  std::vector<std::vector<Stretch>> awaited(static_cast<std::size_t>(comm_.size()));
+  for (const auto& message : *iteration.messages) {
+    transfers.push_back(message.under_way());
+    if (is_sent(message.own)) continue;
+    awaited[message.own.peer].push_back({message.own.posted_ns, transfers.back().begin_ns});
+  }
   const auto parts = parts_of(played.when, played.gaps, transfers);
   iteration.waited_ns = waited_ns(played.when, parts, awaited);
-  iteration.under_way = std::move(under_way);
   if (log != nullptr) {
     for (const auto& record : log_.records()) log->post(record);
-  }
-  if (log != nullptr) {
-    // In a gap, too, a message may be under way; before both ends are ready, none is.
-    for (const auto& [doing, when] : parts_of(played.when, {}, transfers)) {
-      if (doing == Doing::transferring) iteration.busy.push_back(when);
-    }
   }
   for (const auto& [doing, when] : parts) {
     const auto phase = static_cast<std::size_t>(doing);

@@ -47,12 +47,6 @@ class Replay {
   std::string verify();
 
  private:
-  /// Of the last run.
-  struct Readiness {
-    std::vector<Stretch> transfers;             ///< both ends were ready
-    std::vector<std::vector<Stretch>> awaited;  ///< by sender: this rank was ready, the sender not
-    std::vector<UnderWay> under_way;            ///< by sender
-  };
   struct Run {
     Met met;
     Stretch when;
@@ -64,7 +58,6 @@ class Replay {
   void fill(std::uint32_t number);
   Run play(bool with_gaps, std::uint32_t number);
   void wait_until(std::uint64_t ns);
-  Readiness readiness();
   void inject();
 
   Communicator& comm_;

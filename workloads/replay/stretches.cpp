@@ -49,16 +49,4 @@ std::vector<Part> parts_of(Stretch run, std::span<const Stretch> gaps,
   return parts;
 }
 
-void TimedMessages::add(const Transfer& received, std::uint64_t sent_ns) {
-  if (received.posted_ns > sent_ns || received.completed_ns <= sent_ns) return;
-  messages_.push_back(received);
-  messages_.back().posted_ns = sent_ns;
-}
-
-UnderWay TimedMessages::under_way() const {
-  UnderWay all{.ns = busy_ns(messages_)};
-  for (const auto& message : messages_) all.bytes += message.bytes;
-  return all;
-}
-
 }  // namespace ucxbench::replay

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "workloads/common/iteration.hpp"
+#include "harness/comm/transfer_log.hpp"
 
 namespace ucxbench::replay {
 
@@ -21,16 +21,5 @@ struct Part {
 /// which both ends of a message are ready, may.
 std::vector<Part> parts_of(Stretch run, std::span<const Stretch> gaps,
                            std::span<const Stretch> transfers);
-
-/// Messages that one rank sent another, of which those count whose times UnderWay allows.
-class TimedMessages {
- public:
-  /// `sent_ns` by the receiver's clock.
-  void add(const Transfer& received, std::uint64_t sent_ns);
-  UnderWay under_way() const;
-
- private:
-  std::vector<Transfer> messages_;
-};
 
 }  // namespace ucxbench::replay

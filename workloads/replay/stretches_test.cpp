@@ -43,34 +43,5 @@ TEST(Parts, EndWithTheRun) {
             (Seen{{Doing::gaps, 10, 12}, {Doing::waiting, 12, 15}, {Doing::transferring, 15, 20}}));
 }
 
-Transfer received(std::uint64_t posted_ns, std::uint64_t completed_ns) {
-  return {.posted_ns = posted_ns,
-          .completed_ns = completed_ns,
-          .bytes = 100,
-          .kind = Transfer::receive};
-}
-
-TEST(TimedMessages, AreUnderWayFromTheirSendingToTheirEnd) {
-  TimedMessages timed;
-  timed.add(received(10, 60), 40);
-  timed.add(received(20, 70), 50);  // while the first one is
-  timed.add(received(80, 100), 90);
-  const auto all = timed.under_way();
-  EXPECT_EQ(all.bytes, 300U);
-  EXPECT_EQ(all.ns, 40U);
-  EXPECT_NEAR(rate_GBps(all, 300, 0.1).value_or(0), 7.5, 1e-9);
-  EXPECT_NEAR(rate_GBps(all, 600, 0.1).value_or(0), 7.5, 1e-9);
-  EXPECT_FALSE(rate_GBps(all, 602, 0.1)) << "most of the bytes may have another rate";
-  EXPECT_FALSE(rate_GBps(all, 300, 1)) << "too short for such a clock";
-}
-
-TEST(TimedMessages, AreNoneThatMayHaveTravelledBefore) {
-  TimedMessages timed;
-  timed.add(received(50, 60), 40);  // it may have been there already
-  timed.add(received(10, 40), 40);  // no time at all
-  EXPECT_EQ(timed.under_way().bytes, 0U);
-  EXPECT_FALSE(rate_GBps(timed.under_way(), 0, 0));
-}
-
 }  // namespace
 }  // namespace ucxbench::replay

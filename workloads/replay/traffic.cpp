@@ -80,7 +80,6 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
     if (!rank.messages.empty()) begin_ns = std::min(begin_ns, rank.messages.front().posted_ns);
   }
   std::map<std::pair<int, int>, std::uint64_t> labels;
-  std::map<std::pair<int, int>, TimedMessages> timed;
   for (auto& [which, ends] : ends_of(ranks)) {
     const auto [from, to, label] = which;
     if (ends.sent.size() != ends.received.size()) {
@@ -102,17 +101,16 @@ Traffic traffic_of(const std::filesystem::path& log, std::vector<Script> ranks,
       sent.label = received.label = labels[{from, to}]++;
       auto& pair = traffic.pairs[{from, to}];
       pair.sizes.push_back(sent.bytes);
-      pair.bytes += sent.bytes;
-      const bool one_clock = ranks[received.rank].clock == ranks[sent.rank].clock;
-      if (one_clock) timed[{from, to}].add(received, sent.posted_ns);
+      TwoEnds message{.own = received};
+      if (ranks[received.rank].clock == ranks[sent.rank].clock) {
+        message.other_earliest_ns = message.other_latest_ns = sent.posted_ns;
+      }
+      pair.timed.add(message);
       ++traffic.messages;
       traffic.bytes += sent.bytes;
     }
   }
-  for (auto& [ends, pair] : traffic.pairs) {
-    std::ranges::sort(pair.sizes);
-    pair.under_way = timed[ends].under_way();
-  }
+  for (auto& [ends, pair] : traffic.pairs) std::ranges::sort(pair.sizes);
   if (traffic.messages == 0) {
     throw refusal(log, "it has no messages");
   }

@@ -10,7 +10,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/result/transfers.hpp"
-#include "workloads/common/iteration.hpp"
+#include "workloads/common/two_ends.hpp"
 
 namespace ucxbench::replay {
 
@@ -25,8 +25,7 @@ struct Script {
 /// What one rank sent another in the recorded run.
 struct TrafficPair {
   std::vector<std::uint64_t> sizes{};  ///< of its messages in bytes, in ascending order
-  std::uint64_t bytes = 0;             ///< of all of them
-  UnderWay under_way{};                ///< of none between two clocks
+  TimedMessages timed{};               ///< nothing is known of those between two clocks
 
   /// The smallest size that is not below this part (0 to 1) of the messages'.
   std::uint64_t size_at(double part) const;

@@ -56,10 +56,9 @@ TEST(Traffic, KnowsSizesAndTimesOfEachPair) {
   EXPECT_EQ(pair.size_at(0.5), 950U);
   EXPECT_EQ(pair.size_at(0.99), 999U);
   EXPECT_EQ(pair.size_at(0), 901U);
-  EXPECT_EQ(pair.under_way.bytes, 95'050U);
-  EXPECT_EQ(pair.under_way.ns, 500U);
+  EXPECT_DOUBLE_EQ(pair.timed.goodput_GBps(0.1).value_or(0), 190.1) << "95,050 bytes in 500 ns";
   ranks[1].clock = "another host's";
-  EXPECT_EQ(traffic_of("a.json", ranks, 0).pairs.at({0, 1}).under_way.bytes, 0U);
+  EXPECT_FALSE(traffic_of("a.json", ranks, 0).pairs.at({0, 1}).timed.goodput_GBps(0.1));
 }
 
 TEST(Traffic, HasAnotherNameForEachContent) {
