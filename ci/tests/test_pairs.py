@@ -16,11 +16,15 @@ SHORT = ["--launches", 1, "--transports", "tcp", "--bind", "none", *CROWDED, "--
 KINDS = {
     "p2p": (["-n", 8, "--concurrent", "one", "--sizes", 64, "--iterations", 20, "--runs", 1], "bandwidth_GBps", (3, 5)),
     "pingpong": (["-n", 8, "--sizes", 8, "--iterations", 80, "--warmup-runs", 0], "latency_us", (4, 5)),
-    "merge": (["-n", 4, "--rows", 2000, "--runs", 2], "pair_GBps", (3, 1)),
+    # Its messages are too small for rates of their own.
+    "merge": (["-n", 4, "--rows", 2000, "--runs", 2], "pair_us", (3, 1)),
+    "halo": (["-n", 4, "--size", 64, "--runs", 2], "pair_GBps", (3, 1)),
     "incast": (["-n", 5, "--sizes", "4KiB", "--iterations", 200, "--runs", 1], "pair_GBps", (0, 4)),
     "kv": (["--prefill", 4, "--decode", 2, "--op", "get", "--block", "4KiB", "--descriptors", 200, "--sessions", 1,
             "--rounds", 2], "pair_GBps", (3, 5)),
 }
+
+OF_PAIRS = {"pair_GBps": "p50_GBps", "pair_us": "delivery_p50_us"}
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +42,8 @@ def measured(bench_once):
 
 def values_of(record, metric):
     """By pair of ranks, what holds the value that a launch has of it."""
-    if metric == "pair_GBps":
-        return {(of["src"], of["dst"]): (of, "p50_GBps") for of in record["workload"].get("pairs", [])}
+    if metric in OF_PAIRS:
+        return {(of["src"], of["dst"]): (of, OF_PAIRS[metric]) for of in record["workload"].get("pairs", [])}
     of = record["quantiles"].get(metric)
     return {(record["src"], record["dst"]): (of, "p50")} if of else {}
 
@@ -57,7 +61,7 @@ def recorded(run, name, folder, metric, pair=None, factor=1.0, launches=LAUNCHES
             case["launches"] += (more := copy.deepcopy(first))
             for record in more:
                 record["launch"] = launch
-                for of, values in [*record["quantiles"].items(), ("pair_GBps", None)]:
+                for of in [*record["quantiles"], *({metric} & OF_PAIRS.keys())]:
                     for place, (holder, key) in values_of(record, of).items():
                         slow = factor if (of, place) == (metric, pair) else 1
                         holder[key] = 100 * slow * noise.gauss(1, 0.01)

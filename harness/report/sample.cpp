@@ -170,7 +170,8 @@ Json pairs_of_merge(int ranks) {
                        {"p25_GBps", quartile(0.8)},
                        {"p50_GBps", quartile(1)},
                        {"p75_GBps", quartile(1.3)},
-                       {"goodput_GBps", 1.1 * rate_GBps}});
+                       {"goodput_GBps", 1.1 * rate_GBps},
+                       {"delivery_p50_us", 2000 / rate_GBps}});
     }
   }
   return pairs;

@@ -214,16 +214,21 @@ Grid phases_of(const Case& of) {
 Grid flows_of(const Case& of) {
   // With what they are sorted by: there may be a million, and looking a field up takes long.
   std::vector<std::pair<double, const Json*>> pairs;
+  bool all_have_rates = true;
   for (const auto& pair : of.pairs) {
     const auto goodput = number_at(pair, "goodput_GBps");
     if (!goodput && number_at(pair, "messages") == 0.0) continue;  // nothing was sent
+    all_have_rates &= goodput.has_value();
     pairs.emplace_back(goodput.value_or(0), &pair);
+  }
+  if (!all_have_rates) {
+    for (auto& [key, pair] : pairs) key = -number_at(*pair, "delivery_p50_us").value_or(0);
   }
   std::ranges::stable_sort(pairs, {}, &std::pair<double, const Json*>::first);
   if (pairs.size() > most_flows) pairs.resize(most_flows);
   Grid grid{.columns = {{"", "from->to"}, {"all runs", "MB"}, {"all runs", "messages"}},
             .rows = {}};
-  for (const auto& [goodput, pair] : pairs) {
+  for (const auto& [key, pair] : pairs) {
     const auto bytes = number_at(*pair, "bytes");
     grid.rows.push_back({fmt::format("{}->{}", text_at(*pair, "/src"), text_at(*pair, "/dst")),
                          significant(bytes ? std::optional(*bytes * 1e-6) : bytes, 4),
@@ -251,6 +256,7 @@ Grid flows_of(const Case& of) {
     add(large, "p75", "p75_GBps", false);
   }
   add("goodput, GB/s", "median", "goodput_GBps", true);
+  if (known("delivery_p50_us")) add("sent to received, us", "median", "delivery_p50_us", true);
   if (known("waiting_ms")) add("waiting, ms", "median", "waiting_ms", true);
   return grid;
 }

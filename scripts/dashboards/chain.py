@@ -12,7 +12,7 @@ from dashboards import triage
 
 MOST_RUNS = 400  # of a segment, the last ones: a year of nights
 CONFIRMED = 3  # runs in a row whose gain, or whose missing verdict, moves a base
-OF_PAIRS = ("pair_GBps",)  # has rows of pairs of ranks, and no other: of cases with one record for all ranks
+OF_PAIRS = ("pair_GBps", "pair_us")  # have rows of pairs of ranks, and no other: of cases with one record for all ranks
 RECENT = 20  # complete runs: a row that none of them has is no longer missed
 
 

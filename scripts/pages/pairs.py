@@ -87,7 +87,7 @@ def tables_of(run):
         rows = []
         for pair in heapq.nsmallest(MOST_PAIRS, pairs, key=lambda pair: rate_of(pair) or 0.0):
             cells = [known(pair["src"]), known(pair["dst"]), known(pair.get("messages")), known(pair["bytes"] / 1e6)]
-            cells += [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps")]
+            cells += [known(pair.get(name)) for name in ("p25_GBps", "p50_GBps", "p75_GBps", "goodput_GBps", "delivery_p50_us")]
             if limited:
                 expected = expected_of(case, pair)
                 cells += [known(pair.get("class")), known(pair.get("path")), known(pair.get("limit_GBps")),
@@ -104,7 +104,7 @@ def tables_of(run):
                 rate = at_once.get((pair["src"], pair["dst"]))
                 cells += [known(rate), percent_of(rate, rate_of(pair))]
             rows.append(cells)
-        head = ["from", "to", "messages, all runs", "MB, all runs", "p25", "p50", "p75", "goodput"]
+        head = ["from", "to", "messages, all runs", "MB, all runs", "p25", "p50", "p75", "goodput", "sent to received, us"]
         head += ["class", "transport used", "peak", "% of peak", "best path", "% of best"] if limited else []
         head += ["calibrated", "% of calibrated"] if calibrated else []
         head += ["fair share", "% of fair share"] if shared else []

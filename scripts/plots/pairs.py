@@ -109,7 +109,8 @@ def note_of(cases):
 
 def no_rates(cases):
     """Instead, where none has a figure."""
-    return f"pairs of ranks have no rates: no logged message has {sizes_of(case for _, case in cases)} or more (--ignore-size)"
+    sizes = sizes_of(case for _, case in cases)
+    return f"pairs of ranks have no rates: when they were under way is known of too few logged messages of at least {sizes} (--ignore-size)"
 
 
 def sizes_of(cases):

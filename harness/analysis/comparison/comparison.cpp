@@ -77,7 +77,9 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
       if (!canaries) add(rows_of_pairs(name, runs, old_case, *new_case, demands));
     }
     if (new_case != nullptr && !canaries) {
-      add(rows_of_pairs(pair_metric, runs, old_case, *new_case, demands));
+      if (const auto* metric = pair_metric_of(old_case, *new_case)) {
+        add(rows_of_pairs(metric, runs, old_case, *new_case, demands));
+      }
     }
   }
   return rows;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -29,24 +30,29 @@ LaunchRecord record_of_pair(const LaunchRecord& whole, const Ranks& pair) {
   return record;
 }
 
+constexpr const char* rate_field = "p50_GBps";
+constexpr const char* time_field = "delivery_p50_us";
+
+Json pairs_in(const LaunchRecord& whole) { return whole.workload.value("pairs", Json::array()); }
+
 // Of a workload: both sides of a duet took their iterations in turns, so that a launch is one.
-void take_workload(const LaunchRecord& whole, Records& records) {
-  for (const auto& of : whole.workload.value("pairs", Json::array())) {
-    const auto GBps = number_at(of, "p50_GBps");
-    if (!GBps) continue;
+void take_workload(const LaunchRecord& whole, const std::string& metric, Records& records) {
+  for (const auto& of : pairs_in(whole)) {
+    const auto value = number_at(of, metric == pair_rate ? rate_field : time_field);
+    if (!value) continue;
     const Ranks pair{of.at("src").get<int>(), of.at("dst").get<int>()};
     auto& record = records[pair].emplace_back(record_of_pair(whole, pair));
-    record.samples[pair_metric].quantiles.p50 = GBps;
+    record.samples[metric].quantiles.p50 = value;
     if (!whole.duet) continue;
     record.duet = Duet{.id = whole.duet->id, .first = whole.duet->first};
-    record.duet->blocks[pair_metric] = {.quads = "A", .values = {*GBps, *GBps}};
+    record.duet->blocks[metric] = {.quads = "A", .values = {*value, *value}};
   }
 }
 
 Records records_of(const Case& of, const std::string& metric) {
   Records records;
   for (const auto& whole : of.launches) {
-    if (metric == pair_metric) take_workload(whole, records);
+    if (metric == pair_rate || metric == pair_time) take_workload(whole, metric, records);
     const auto samples = whole.samples.find(metric);
     if (samples == whole.samples.end() || !samples->second.quantiles.p50) continue;
     const Ranks pair{whole.src, whole.dst};
@@ -204,6 +210,21 @@ std::string in_words(const RowPair& pair) {
                              : fmt::format(", worst of {}", pair.stands_for);
   }
   return words;
+}
+
+const char* pair_metric_of(const Case& base, const Case& now) {
+  bool all_have_rates = true;
+  std::array<bool, 2> have_times{};
+  for (const bool newer : {false, true}) {
+    for (const auto& whole : (newer ? now : base).launches) {
+      for (const auto& of : pairs_in(whole)) {
+        if (of.contains(time_field)) have_times[newer ? 1 : 0] = true;
+        all_have_rates &= number_at(of, rate_field) || number_at(of, "messages") == 0.0;
+      }
+    }
+  }
+  if (have_times[0] != have_times[1]) return nullptr;
+  return all_have_rates || !have_times[0] ? pair_rate : pair_time;
 }
 
 bool have_same_pairs(const std::string& metric, const Case& base, const Case& now) {

@@ -12,9 +12,16 @@ namespace ucxbench {
 /// from one host to another have one row together: of the slowest of them in each launch.
 inline constexpr std::size_t most_pair_rows = std::size_t{64} * 63;
 
-/// What of a workload's messages is known of each pair in each launch: GB/s from when the receive
-/// was posted, the median of a launch's messages. Only rows of pairs have it.
-inline constexpr const char* pair_metric = "pair_GBps";
+/// What is known of a workload's messages between each two ranks in each launch, the median of
+/// them: their rate, or the time from their sending until they had come. Only rows of pairs have
+/// it.
+inline constexpr const char* pair_rate = "pair_GBps";
+inline constexpr const char* pair_time = "pair_us";
+
+/// The rate where all pairs have it in all launches of both runs, else the time: of small messages,
+/// or of those that came before their receivers were ready, there is no rate. Null where one of two
+/// files is of before there was such a time: its rates are of another time, and may be too high.
+const char* pair_metric_of(const Case& base, const Case& now);
 
 /// Whether both runs have this metric of the same pairs of ranks. A median over other pairs changes
 /// although no pair did. True where neither run has several pairs.

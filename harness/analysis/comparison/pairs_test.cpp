@@ -26,11 +26,17 @@ struct MadePairs {
   std::vector<PairRanks> absent{};
 };
 
+bool of_workload(const MadePairs& made) {
+  return made.metric == pair_rate || made.metric == pair_time;
+}
+
 void add_pair_value(LaunchRecord& record, const MadePairs& made, const PairRanks& pair,
                     double value) {
-  if (made.metric == pair_metric) {
-    record.workload["pairs"].push_back(
-        {{"src", pair.first}, {"dst", pair.second}, {"p50_GBps", value}});
+  if (of_workload(made)) {
+    auto& of = record.workload["pairs"].emplace_back(
+        Json{{"src", pair.first}, {"dst", pair.second}, {"messages", 10}});
+    of["p50_GBps"] = made.metric == pair_rate ? Json(value) : Json();
+    of["delivery_p50_us"] = made.metric == pair_rate ? Json(100 / value) : Json(value);
     return;
   }
   auto& samples = record.samples[made.metric];
@@ -65,7 +71,7 @@ Case case_with(const MadePairs& made) {
       const auto found = made.factors.find(pair);
       const auto value = 10 * made.all * (found == made.factors.end() ? 1 : found->second) *
                          std::exp(spread(random));
-      if (made.metric == pair_metric) {
+      if (of_workload(made)) {
         add_pair_value(whole, made, pair, value);
         continue;
       }
@@ -74,7 +80,7 @@ Case case_with(const MadePairs& made) {
       add_pair_value(record, made, pair, value);
       of.launches.push_back(record);
     }
-    if (made.metric != pair_metric) continue;
+    if (!of_workload(made)) continue;
     whole.workload["phases"] = Json::array();
     whole.workload["exchange"] = Json::object();
     auto of_all = made;
@@ -123,7 +129,8 @@ TEST(Pairs, OneSlowPairIsFoundAndNamedWhateverIsMeasured) {
         {"pingpong", "latency_us", PairRanks{4, 5}, 4.0},
         {"pingpong", "bandwidth_GBps", PairRanks{2, 3}, 0.25},
         {"cold", "first_message_us", PairRanks{0, 6}, 4.0},
-        {"merge", pair_metric, PairRanks{6, 1}, 0.25}}) {
+        {"merge", pair_rate, PairRanks{6, 1}, 0.25},
+        {"merge", pair_time, PairRanks{6, 1}, 4.0}}) {
     SCOPED_TRACE(std::string(benchmark) + " " + metric);
     const MadePairs usual{.benchmark = benchmark, .metric = metric, .launches = 12};
     auto slow = usual;
@@ -168,11 +175,11 @@ TEST(Pairs, SlowLinkThatMovesIsALossAndAGain) {
 }
 
 TEST(Pairs, DuetsAreOfOnePairEach) {
-  for (const auto* metric : {"bandwidth_GBps", pair_metric}) {
+  for (const auto* metric : {"bandwidth_GBps", pair_rate, pair_time}) {
     const MadePairs usual{.metric = metric, .launches = 16, .duet = "0123456789abcdef"};
     auto slow = usual;
     slow.seed = 2;
-    slow.factors[{6, 2}] = 0.25;
+    slow.factors[{6, 2}] = metric == pair_time ? 4 : 0.25;
     const auto found = compare(run_with({usual}), run_with({slow}));
     // A duet's summary is the mean over the pairs, which may see it, too.
     auto rows = changed_rows(found);
@@ -182,6 +189,28 @@ TEST(Pairs, DuetsAreOfOnePairEach) {
     EXPECT_EQ(rows[0].method, Method::duets);
     EXPECT_EQ(PairRanks(rows[0].pair->src, rows[0].pair->dst), PairRanks(6, 2));
   }
+}
+
+TEST(Pairs, OfAWorkloadHaveTheRateWhereAllHaveIt) {
+  const auto rates = case_with({.metric = pair_rate});
+  const auto metric_of = [](const Case& base, const Case& now) {
+    const auto* metric = pair_metric_of(base, now);
+    return std::string(metric == nullptr ? "none" : metric);
+  };
+  EXPECT_EQ(metric_of(rates, rates), pair_rate);
+  auto but_one = rates;
+  auto& pair = but_one.launches.back().workload["pairs"].back();
+  pair["p50_GBps"] = nullptr;
+  EXPECT_EQ(metric_of(rates, but_one), pair_time);
+  EXPECT_EQ(metric_of(but_one, rates), pair_time);
+  pair["messages"] = 0;
+  EXPECT_EQ(metric_of(rates, but_one), pair_rate) << "they send each other nothing";
+  auto older = rates;
+  for (auto& launch : older.launches) {
+    for (auto& of : launch.workload["pairs"]) of.erase("delivery_p50_us");
+  }
+  EXPECT_EQ(metric_of(older, older), pair_rate);
+  EXPECT_EQ(metric_of(older, rates), "none") << "those rates are of another time";
 }
 
 TEST(Pairs, RaiseNoFalseAlarm) {
