@@ -39,11 +39,13 @@ void add_later(Values& values, const Round& round, const Layout& layout) {
 // Of those who post, all begin when they have left the meeting.
 double span_ns(const std::vector<Json>& ranks, std::size_t round) {
   const auto of = [round](const Json& rank) { return rank.at("rounds").at(round); };
-  const TimeAxis axis(read_one_clock(ranks), met_from(of(ranks[0]).at("meeting")));
+  std::vector<Met> meetings;
+  for (const auto& rank : ranks) meetings.push_back(met_from(of(rank).at("meeting")));
+  const TimeAxis axis(have_one_identity(ranks), meetings);
   std::vector<Span> spans;
-  for (const auto& rank : ranks) {
-    const auto meeting = met_from(of(rank).at("meeting"));
-    const auto end_ns = of(rank).at("end_ns").get<std::uint64_t>();
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto& meeting = meetings[rank];
+    const auto end_ns = of(ranks[rank]).at("end_ns").get<std::uint64_t>();
     if (end_ns == 0) continue;
     spans.push_back({.begin = axis.at(meeting.left_ns, meeting), .end = axis.at(end_ns, meeting)});
   }

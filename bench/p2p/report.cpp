@@ -71,12 +71,12 @@ class Reporter {
   /// To the record of one pair, what all pairs were together.
   void add_together(const Parameters& p, const std::vector<Json>& ranks,
                     LaunchRecord& record) const {
-    const bool one_clock = read_one_clock(ranks);
+    const bool one_identity = have_one_identity(ranks);
     std::vector<double> GBps;
     std::vector<double> common_ms;
     std::vector<double> span_ms;
     for (std::size_t run = 0; run < ranks[0].at("meetings").size(); ++run) {
-      const auto all = together_of(spans_of(p, ranks, run, one_clock));
+      const auto all = together_of(spans_of(p, ranks, run, one_identity));
       if (const auto rate = all.GBps()) GBps.push_back(*rate);
       common_ms.push_back(all.common_ns * 1e-6);
       span_ms.push_back(all.span_ns * 1e-6);
@@ -89,15 +89,14 @@ class Reporter {
   }
 
   static std::vector<Span> spans_of(const Parameters& p, const std::vector<Json>& ranks,
-                                    std::size_t run, bool one_clock) {
-    const auto meeting_of = [run](const Json& rank) {
-      return met_from(rank.at("meetings").at(run));
-    };
-    const TimeAxis axis(one_clock, meeting_of(ranks[0]));
+                                    std::size_t run, bool one_identity) {
+    std::vector<Met> meetings;
+    for (const auto& rank : ranks) meetings.push_back(met_from(rank.at("meetings").at(run)));
+    const TimeAxis axis(one_identity, meetings);
     std::vector<Span> spans;
-    for (const auto& rank : ranks) {
-      const auto meeting = meeting_of(rank);
-      for (const auto& from_one : rank.at("received")) {
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      const auto& meeting = meetings[rank];
+      for (const auto& from_one : ranks[rank].at("received")) {
         if (from_one.is_null()) continue;
         const auto stream = stream_from(from_one.at(0).at(run));
         spans.push_back(

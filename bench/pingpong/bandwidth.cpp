@@ -94,7 +94,7 @@ Seen stream(const CaseRun& run, Ways ways, std::uint64_t count) {
 // From when the first message was posted until the last was where it had to be, by who knows that:
 // the receiver, or the origin of a one-sided operation.
 double span_ns(const CaseRun& run, Ways ways, const Seen& lead, const Seen& follow) {
-  const TimeAxis axis(run.one_clock, lead.meeting);
+  const TimeAxis axis(run.one_clock, std::array{lead.meeting, follow.meeting});
   const auto on_axis = [&axis](const Seen& seen) {
     return Span{.begin = axis.at(seen.time.begin, seen.meeting),
                 .end = axis.at(seen.time.end, seen.meeting)};

@@ -1,6 +1,7 @@
 #include "harness/run/together.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -19,6 +20,11 @@ Json to_json(const Met& meeting) { return Json::array({meeting.came_ns, meeting.
 Met met_from(const Json& json) {
   return {.came_ns = json.at(0).get<std::uint64_t>(), .left_ns = json.at(1).get<std::uint64_t>()};
 }
+
+TimeAxis::TimeAxis(bool one_identity, std::span<const Met> meetings)
+    : one_clock_(one_identity && std::ranges::max(meetings, {}, &Met::came_ns).came_ns <=
+                                     std::ranges::min(meetings, {}, &Met::left_ns).left_ns),
+      zero_ns_(meetings.front().came_ns) {}
 
 Moment TimeAxis::at(std::uint64_t ns, const Met& meeting) const {
   // Of unsigned differences, which wrap around.

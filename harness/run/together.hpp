@@ -16,17 +16,18 @@ namespace ucxbench {
 // time by which bytes or messages of several ranks may be divided: each rank's own time begins when
 // that rank begins to look, by which all may have come.
 
-/// Processes of which this is equal read one CLOCK_MONOTONIC.
+/// Processes of which this is equal read one CLOCK_MONOTONIC, or are on copies of one machine: see
+/// TimeAxis.
 std::string clock_identity();
 
 /// Whether it is equal for all ranks, by what `identity` makes of the facts of one.
 template <typename Facts, typename Identity>
-bool read_one_clock(const std::vector<Facts>& ranks, Identity identity) {
+bool have_one_identity(const std::vector<Facts>& ranks, Identity identity) {
   return std::ranges::all_of(
       ranks, [&](const Facts& rank) { return identity(rank) == identity(ranks.front()); });
 }
-inline bool read_one_clock(const std::vector<Json>& ranks) {
-  return read_one_clock(ranks, [](const Json& rank) -> const Json& { return rank.at("clock"); });
+inline bool have_one_identity(const std::vector<Json>& ranks) {
+  return have_one_identity(ranks, [](const Json& rank) -> const Json& { return rank.at("clock"); });
 }
 
 /// When a rank was in a meeting of ranks, by its CLOCK_MONOTONIC: when it came, and when it left,
@@ -53,8 +54,10 @@ struct Moment {
 /// in the meeting, which is wrong by up to the time that it spent there.
 class TimeAxis {
  public:
-  /// `first`: of one of the ranks. `one_clock`: they all read one.
-  TimeAxis(bool one_clock, const Met& first) : one_clock_(one_clock), zero_ns_(first.came_ns) {}
+  /// `meetings`: of each rank, one at least. `one_identity`: their clock_identity is equal. Their
+  /// clocks count as one only where they could be, too: of one clock nobody leaves a meeting before
+  /// the last one comes. Machines that were restored from one snapshot may have one identity.
+  TimeAxis(bool one_identity, std::span<const Met> meetings);
 
   /// When a rank's clock read `ns`; `meeting` is that rank's.
   Moment at(std::uint64_t ns, const Met& meeting) const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 namespace ucxbench {
@@ -51,7 +52,7 @@ TEST(TimeAxis, KnowsALeastBeginAndAGreatestEndOfClocksThatDiffer) {
   constexpr std::uint64_t ms = 1'000'000;
   const Met sender{.came_ns = 20 * ms, .left_ns = 22 * ms};
   const Met receiver{.came_ns = 100'021 * ms, .left_ns = 100'022 * ms};
-  const TimeAxis axis(false, sender);
+  const TimeAxis axis(false, std::array{sender, receiver});
   const auto begin = axis.at(25 * ms, sender);
   const auto end = axis.at(100'030 * ms, receiver);
   EXPECT_EQ(begin.earliest_ns, 3e6);
@@ -63,9 +64,18 @@ TEST(TimeAxis, KnowsALeastBeginAndAGreatestEndOfClocksThatDiffer) {
 TEST(TimeAxis, OfOneClockIsThatClock) {
   const Met sender{.came_ns = 20, .left_ns = 22};
   const Met receiver{.came_ns = 5, .left_ns = 22};
-  const TimeAxis axis(true, sender);
+  const TimeAxis axis(true, std::array{sender, receiver});
   EXPECT_EQ(axis.at(15, receiver).earliest_ns, -5);
   EXPECT_EQ(axis.at(15, receiver).latest_ns, -5);
+}
+
+// The receiver's clock is 3 behind the sender's: it would have left before the sender came.
+TEST(TimeAxis, OfOneIdentityMayBeOfTwoClocks) {
+  const Met sender{.came_ns = 20, .left_ns = 22};
+  const Met receiver{.came_ns = 15, .left_ns = 19};
+  const TimeAxis axis(true, std::array{sender, receiver});
+  EXPECT_EQ(axis.at(25, sender).earliest_ns, 3);
+  EXPECT_EQ(axis.at(25, receiver).latest_ns, 10);
 }
 
 }  // namespace

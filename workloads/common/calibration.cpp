@@ -1,6 +1,7 @@
 #include "workloads/common/calibration.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -16,15 +17,14 @@ namespace {
 
 // Of each rank: what it sent, its clock, when it came to the meeting and left it, and its end.
 std::vector<Span> spans_of(const std::vector<std::vector<std::uint64_t>>& ranks) {
-  const auto met = [](const auto& rank) { return Met{.came_ns = rank[2], .left_ns = rank[3]}; };
-  const bool one_clock =
-      std::ranges::all_of(ranks, [&](const auto& rank) { return rank[1] == ranks[0][1]; });
-  const TimeAxis axis(one_clock, met(ranks[0]));
+  std::vector<Met> met;
+  for (const auto& rank : ranks) met.push_back({.came_ns = rank[2], .left_ns = rank[3]});
+  const TimeAxis axis(have_one_identity(ranks, [](const auto& rank) { return rank[1]; }), met);
   std::vector<Span> spans;
-  for (const auto& rank : ranks) {
-    spans.push_back({.begin = axis.at(rank[3], met(rank)),
-                     .end = axis.at(rank[4], met(rank)),
-                     .bytes = static_cast<double>(rank[0])});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    spans.push_back({.begin = axis.at(met[rank].left_ns, met[rank]),
+                     .end = axis.at(ranks[rank][4], met[rank]),
+                     .bytes = static_cast<double>(ranks[rank][0])});
   }
   return spans;
 }

@@ -33,9 +33,10 @@ using When = std::function<std::vector<Stretch>(const Iteration&)>;
 
 // What all ranks did in one iteration, by their common time axis.
 std::vector<Span> spans_of(const std::vector<RankFacts>& ranks, std::size_t nth, const When& when) {
+  std::vector<Met> met;
+  for (const auto& rank : ranks) met.push_back(rank.iterations.at(nth).met);
   const TimeAxis axis(
-      read_one_clock(ranks, [](const RankFacts& rank) -> auto& { return rank.clock; }),
-      ranks.front().iterations.at(nth).met);
+      have_one_identity(ranks, [](const RankFacts& rank) -> auto& { return rank.clock; }), met);
   std::vector<Span> spans;
   for (const auto& rank : ranks) {
     const auto& iteration = rank.iterations.at(nth);

@@ -1,6 +1,7 @@
 #include "workloads/common/two_ends.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -69,7 +70,7 @@ std::vector<TwoEnds> two_ends_of(Communicator& comm, std::span<const Transfer> r
   for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
     const auto head = head_of(peer);
     const Met other_met{.came_ns = head.came_ns, .left_ns = head.left_ns};
-    const TimeAxis axis(head.clock == own_clock, met);
+    const TimeAxis axis(head.clock == own_clock, std::array{met, other_met});
     const auto own_zero = axis.at(met.came_ns, met);
     const auto own_ns = [&](double since_came_ns) {
       return met.came_ns + static_cast<std::uint64_t>(std::llround(since_came_ns));
