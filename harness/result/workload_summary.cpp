@@ -96,7 +96,7 @@ void name_slowest(Json& phase, const std::vector<Json>& launches) {
 Json phases_over(const std::vector<const Json*>& all) {
   Json phases = Json::array();
   for (const auto& launches : by_place(all, "phases")) {
-    phases.push_back(median_of(launches, {"name", "kind"}, {}, true));
+    phases.push_back(median_of(launches, {"name", "kind", "slowest_rank"}, {}, true));
     name_slowest(phases.back(), launches);
   }
   return phases;
