@@ -40,7 +40,12 @@ TEST_F(Launcher, KnowsSlurmsFirstNode) {
   EXPECT_EQ(first_node("node7,node9"), "node7");
   EXPECT_EQ(first_node("node[007-012,020],login1"), "node007");
   EXPECT_EQ(first_node("rack[2,4]-ib,x[1-2]"), "rack2-ib");
-  for (const auto* none : {"", "node[", "node[1"}) EXPECT_EQ(first_node(none), "") << none;
+  EXPECT_EQ(first_node("rack[0-1]node[02-13]"), "rack0node02");
+  EXPECT_EQ(first_node("r[1,3]c[2-4,7]n[05],r9c1n1"), "r1c2n05");
+  EXPECT_EQ(first_node("node[0-8/2]"), "node0");
+  EXPECT_EQ(first_node("gpu-a.example.org,gpu-b.example.org"), "gpu-a.example.org");
+  for (const auto* none : {"", "node[", "node[1", "node[]", "node[a-b]", "(null)"})
+    EXPECT_EQ(first_node(none), "") << none;
 }
 
 TEST_F(Launcher, IsSlurmWherePmixIsNot) {

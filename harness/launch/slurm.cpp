@@ -58,14 +58,21 @@ class SlurmTask final : public Launcher {
 }  // namespace
 
 std::string first_node(const std::string& node_list) {
-  const auto begin = node_list.find_first_of("[,");
-  if (begin == std::string::npos || node_list[begin] == ',') return node_list.substr(0, begin);
-  const auto number = node_list.find_first_of("-,]", begin);
-  const auto close = node_list.find(']', begin);
-  if (number == std::string::npos || close == std::string::npos) return "";
-  const auto rest = node_list.substr(close + 1);
-  return node_list.substr(0, begin) + node_list.substr(begin + 1, number - begin - 1) +
-         rest.substr(0, rest.find(','));
+  // "(null)" is Slurm's word for none.
+  if (node_list.starts_with('(')) return "";
+  std::string node;
+  for (std::size_t at = 0; at < node_list.size() && node_list[at] != ','; ++at) {
+    if (node_list[at] != '[') {
+      node += node_list[at];
+      continue;
+    }
+    const auto close = node_list.find(']', at);
+    const auto end = node_list.find_first_not_of("0123456789", at + 1);
+    if (close == std::string::npos || end == at + 1) return "";
+    node += node_list.substr(at + 1, end - at - 1);
+    at = close;
+  }
+  return node;
 }
 
 std::unique_ptr<Launcher> meet_by_slurm(int task, int tasks) {

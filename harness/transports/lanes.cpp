@@ -49,7 +49,9 @@ std::vector<std::string> parse_lanes(std::string_view printed_info) {
     const auto name = line.find_first_not_of("0123456789");
     if (name == 0 || name == std::string_view::npos || line[name] != ':') continue;
     line = line.substr(name + 1);
-    const auto lane = std::string(line.substr(0, line.find_first_of(" .")));
+    const auto word = line.substr(0, line.find(' '));
+    // Behind the last dot is the path; dots before it are the device's: "eth0.100.0".
+    const auto lane = std::string(word.substr(0, word.rfind('.')));
     if (lane.find('/') == std::string::npos) continue;
     if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
   }

@@ -19,5 +19,14 @@ TEST(Lanes, AreReadFromUcxsPrintOut) {
   EXPECT_TRUE(parse_lanes("").empty());
 }
 
+TEST(Lanes, OfVlansAndPartitionsHaveWholeNames) {
+  constexpr std::string_view printed =
+      "# lane[0]:  0:tcp/eth0.100.0 md[0] -> md[0]/tcp/sysdev[255] am am_bw#0\n"
+      "# lane[1]:  1:tcp/ib0.8001.1 md[0] -> md[0]/tcp/sysdev[255]\n"
+      "# lane[2]:  2:rc_mlx5/mlx5_0:1.0 md[1] -> md[1]/ib/sysdev[1]\n";
+  EXPECT_EQ(parse_lanes(printed),
+            (std::vector<std::string>{"tcp/eth0.100", "tcp/ib0.8001", "rc_mlx5/mlx5_0:1"}));
+}
+
 }  // namespace
 }  // namespace ucxbench

@@ -61,22 +61,21 @@ std::string why_missing(const std::string& member, const UcxResources& resources
 
 // By what UCX, or people, call a transport.
 std::string_view our_name(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names = {
-      {{"sm", "shm"},
-       {"posix", "shm"},
-       {"sysv", "shm"},
-       {"cma", "shm"},
-       {"cuda", "nvlink"},
-       {"cuda_ipc", "nvlink"},
-       {"cuda_copy", "nvlink"},
-       {"rc", "ib"},
-       {"dc", "ib"},
-       {"ud", "ib"},
-       {"rdma", "ib"},
-       {"roce", "ib"},
-       {"infiniband", "ib"},
-       {"verbs", "ib"},
-       {"all", "auto"}}};
+  // With its library: "rc_mlx5", "dc_x", "ud_verbs".
+  for (const std::string_view family : {"rc_", "dc_", "ud_", "gga_"}) {
+    if (name.starts_with(family)) return "ib";
+  }
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 20> names = {
+      {{"sm", "shm"},          {"posix", "shm"},
+       {"sysv", "shm"},        {"cma", "shm"},
+       {"mm", "shm"},          {"knem", "shm"},
+       {"xpmem", "shm"},       {"cuda", "nvlink"},
+       {"cuda_ipc", "nvlink"}, {"cuda_copy", "nvlink"},
+       {"gdr_copy", "nvlink"}, {"rc", "ib"},
+       {"dc", "ib"},           {"ud", "ib"},
+       {"srd", "ib"},          {"rdma", "ib"},
+       {"roce", "ib"},         {"infiniband", "ib"},
+       {"verbs", "ib"},        {"all", "auto"}}};
   const auto* found = std::ranges::find(names, name, &decltype(names)::value_type::first);
   return found == names.end() ? "" : found->second;
 }

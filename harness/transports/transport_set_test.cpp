@@ -1,8 +1,10 @@
 #include "harness/transports/transport_set.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 namespace {
@@ -39,6 +41,22 @@ TEST(TransportSet, RefusesUnknownNamesWithTheNearest) {
   }
   EXPECT_THROW(TransportSet::parse(""), Failure);
   EXPECT_THROW(TransportSet::parse("auto,tcp"), Failure);
+}
+
+// As ucx_info -d and UCX_TLS have them.
+TEST(TransportSet, TranslatesUcxsNames) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> ours = {
+      {"shm", {"sm", "mm", "posix", "sysv", "cma", "knem", "xpmem"}},
+      {"nvlink", {"cuda", "cuda_copy", "cuda_ipc", "gdr_copy"}},
+      {"ib",
+       {"rc", "rc_verbs", "rc_mlx5", "rc_x", "dc_mlx5", "ud_verbs", "ud_mlx5", "gga_mlx5", "srd"}}};
+  for (const auto& [name, theirs] : ours) {
+    for (const auto& given : theirs) {
+      const auto refusal = refusal_by([&] { TransportSet::parse(given); });
+      EXPECT_NE(refusal.find(fmt::format("'{}' is '{}' here", given, name)), std::string::npos)
+          << refusal;
+    }
+  }
 }
 
 // The kernel would drop the probes of so many, and UCX end their connections.
