@@ -112,6 +112,29 @@ def test_a_log_of_dask(bench):
     assert parameters["recorded_ms"] == pytest.approx(took_s * 1e3, rel=1e-3)
 
 
+def test_a_recorded_pause_is_no_hang(bench, tmp_path):
+    # The second rank has nothing to do for longer than --timeout, and then the first one hasn't.
+    entry = {"who": "b", "total": 1 << 20}
+    log = {"a": [{**entry, "start": start, "stop": start + 0.01} for start in (0, 3)], "b": [], "c": [
+        {**entry, "start": 0, "stop": 0.01}]}
+    (tmp_path / "pause.json").write_text(json.dumps(log))
+    once = ["--launches", 1, "--runs", 1, "--warmup-runs", 0, "--no-calibrate", *SHORT[4:]]
+    done = bench("replay", tmp_path / "pause.json", "--timeout", "1s", "--transports", "shm", *once)
+    assert done.code == 0, done
+    assert only(done.file["cases"])["parameters"]["recorded_ms"] == pytest.approx(3010)
+
+
+def test_the_recorded_length_is_said_before(bench, tmp_path):
+    hours = [{"who": "b", "start": start, "stop": start + 1, "total": 1 << 20} for start in (0, 36000)]
+    bad = {**hours[0], "stop": -1}
+    (tmp_path / "night.json").write_text(json.dumps({"a": [*hours, bad]}))
+    done = bench("replay", tmp_path / "night.json", "--dry-run", "--transports", "shm", "--launches", 1, "--runs", 1)
+    assert done.code == 0, done
+    assert "takes at least 20.0 h" in done.out, done
+    assert done.err.count("1 of 3 entries cannot be (first entry 2 of 'a')") == 1, done
+    assert done.err.count("no list of b") == 1, done
+
+
 def test_mistakes_are_noticed(bench, recorded):
     done = bench("replay", recorded, "--case", "ranks=2", "--inject", "corrupt", "--transports", "shm", *SHORT)
     assert done.code == 4

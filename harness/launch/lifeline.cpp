@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/core/activity.hpp"
+#include "harness/core/due.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/launch/processes.hpp"
@@ -93,7 +94,8 @@ void Lifeline::watch() {
       {channel_.fd(), POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}, {stop_call_.get(), POLLIN, 0}};
   for (;;) {
     try {
-      channel_.offer({{"type", "heartbeat"}, {"activity", activity_of_all()}});
+      channel_.offer(
+          {{"type", "heartbeat"}, {"activity", activity_of_all() + activity_of_pauses()}});
     } catch (const Failure&) {
       end(Exit::lost);
     }

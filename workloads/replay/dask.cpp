@@ -1,10 +1,13 @@
 // From the log of what each of Dask's workers has received.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
@@ -23,29 +26,85 @@ struct Received {
   double start_s = 0, stop_s = 0, bytes = 0;
 };
 
-Received received_of(const std::filesystem::path& log, const std::string& by, std::size_t at,
-                     const Json& entry) {
+/// What the workers have received, as far as their entries can be played.
+struct Log {
+  std::vector<Received> all{};
+  std::size_t bad = 0;
+  std::string first_bad{};  ///< where it stands
+};
+
+/// Empty for an entry that cannot be: clocks that were set between its start and its stop, another
+/// tool's entries.
+std::optional<Received> received_of(const std::string& by, const Json& entry) {
   const auto start = number_at(entry, "start");
   const auto stop = number_at(entry, "stop");
   const auto bytes = number_at(entry, "total");
   const auto from = text_at(entry, "/who", "");
   const bool right = start && stop && bytes && !from.empty() && from != by && *start <= *stop &&
                      *bytes >= 0 && *bytes <= most_message_bytes;
-  if (right) return {from, by, *start, *stop, *bytes};
-  throw refusal(log, fmt::format("entry {} of '{}': expected who (another worker), start and stop "
-                                 "in seconds, total in bytes, as in Dask's transfer_incoming_log",
-                                 at, by));
+  return right ? std::optional(Received{from, by, *start, *stop, *bytes}) : std::nullopt;
 }
 
-std::vector<Received> all_of(const std::filesystem::path& log, const Json& workers) {
-  std::vector<Received> all;
+Log log_of(const std::filesystem::path& file, const Json& workers) {
+  Log log;
   for (const auto& [by, entries] : workers.items()) {
-    if (!entries.is_array()) throw refusal(log, fmt::format("'{}' is not a list", by));
+    if (!entries.is_array()) throw refusal(file, fmt::format("'{}' is not a list", by));
     for (std::size_t at = 0; at < entries.size(); ++at) {
-      all.push_back(received_of(log, by, at, entries.at(at)));
+      if (auto received = received_of(by, entries.at(at))) {
+        log.all.push_back(std::move(*received));
+      } else if (++log.bad == 1) {
+        log.first_bad = fmt::format("entry {} of '{}'", at, by);
+      }
     }
   }
-  return all;
+  if (!log.all.empty() || log.bad == 0) return log;
+  throw refusal(file, fmt::format("{}: expected who (another worker), start and stop in seconds, "
+                                  "total in bytes, as in Dask's transfer_incoming_log",
+                                  log.first_bad));
+}
+
+/// The workers' logs of Client.dump_cluster_state(), which has them among other things.
+Json of_workers(Json json) {
+  const auto workers = json.find("workers");
+  if (workers == json.end() || !workers->is_object()) return json;
+  Json logs = Json::object();
+  for (const auto& [name, worker] : workers->items()) {
+    if (!worker.is_object()) continue;
+    logs[name] = worker.value("transfer_incoming_log", Json::array());
+  }
+  return logs;
+}
+
+std::vector<std::string> doubts_of(const Log& log, const Json& workers) {
+  std::vector<std::string> doubts;
+  if (log.bad > 0) {
+    doubts.push_back(
+        fmt::format("{} of {} cannot be (first {}) and are left out: expected who (another "
+                    "worker), start no later "
+                    "than stop, total in bytes",
+                    log.bad, counted(log.bad + log.all.size(), "entry", "entries"), log.first_bad));
+  }
+  std::set<std::string> unknown;
+  double bytes = 0;
+  for (const auto& received : log.all) {
+    if (!workers.contains(received.from)) unknown.insert(received.from);
+    bytes += received.bytes;
+  }
+  if (!unknown.empty()) {
+    doubts.push_back(fmt::format("no list of {}: taken as {} that received nothing",
+                                 fmt::join(unknown, ", "),
+                                 unknown.size() == 1 ? "a worker" : "workers"));
+  }
+  // Less than any data that are worth a measurement.
+  constexpr double hardly_any = 64 << 10;
+  if (!log.all.empty() && bytes < hardly_any) {
+    doubts.push_back(
+        fmt::format("{:.0f} bytes in {}: P2P shuffles and joins send in a way that this log does "
+                    "not have; to record them, set dask.config.set({{\"dataframe.shuffle.method\": "
+                    "\"tasks\"}}) before",
+                    bytes, counted(log.all.size(), "entry", "entries")));
+  }
+  return doubts;
 }
 
 Json parsed(const std::filesystem::path& log, const std::string& text) {
@@ -65,8 +124,9 @@ Json parsed(const std::filesystem::path& log, const std::string& text) {
 }  // namespace
 
 Traffic parse_dask_log(const std::filesystem::path& log, const std::string& text) {
-  const auto workers = parsed(log, text);
-  const auto all = all_of(log, workers);
+  const auto workers = of_workers(parsed(log, text));
+  const auto dumped = log_of(log, workers);
+  const auto& all = dumped.all;
   std::map<std::string, std::uint16_t> numbers;
   for (const auto& [name, entries] : workers.items()) numbers[name];
   for (const auto& received : all) numbers[received.from];
@@ -110,7 +170,9 @@ Traffic parse_dask_log(const std::filesystem::path& log, const std::string& text
     add(from, by, Transfer::send, bytes, answered, came);
     ++label;
   }
-  return traffic_of(log, std::move(ranks), 0);
+  auto traffic = traffic_of(log, std::move(ranks), 0);
+  traffic.doubts = doubts_of(dumped, workers);
+  return traffic;
 }
 
 }  // namespace ucxbench::replay

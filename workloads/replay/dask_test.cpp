@@ -34,6 +34,48 @@ TEST(DaskLog, KnowsWorkersThatOnlySent) {
   EXPECT_EQ(traffic.ranks.size(), 2U);
 }
 
+using Doubts = std::vector<std::string>;
+
+Doubts doubts(const std::string& text) { return parse_dask_log("d.json", text).doubts; }
+
+// A clock was set back between start and stop, as NTP does.
+TEST(DaskLog, CountsEntriesThatCannotBe) {
+  const std::string good = R"({"who": "b", "start": 1, "stop": 2, "total": 1000000})";
+  const std::string bad = R"({"who": "b", "start": 2, "stop": 1, "total": 1000000})";
+  const auto log = [](const std::string& entries) {
+    return R"({"a": [)" + entries + R"(], "b": []})";
+  };
+  const auto without = parse_dask_log("d.json", log(good));
+  const auto with = parse_dask_log("d.json", log(good + "," + bad + "," + bad));
+  EXPECT_EQ(without.doubts, Doubts{});
+  EXPECT_EQ(with.messages, without.messages);
+  EXPECT_EQ(with.doubts,
+            Doubts{"2 of 3 entries cannot be (first entry 1 of 'a') and are left out: expected who "
+                   "(another worker), start no later than stop, total in bytes"});
+}
+
+TEST(DaskLog, NamesWhoIsNoWorkerOfTheLog) {
+  EXPECT_EQ(doubts(R"({"a": [{"who": "gone", "start": 1, "stop": 2, "total": 1000000}]})"),
+            Doubts{"no list of gone: taken as a worker that received nothing"});
+}
+
+TEST(DaskLog, SaysHowToRecordWhatP2pHasSent) {
+  const auto lines =
+      doubts(R"({"a": [{"who": "b", "start": 1, "stop": 2, "total": 44}], "b": []})");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find("44 bytes in 1 entry: P2P"), std::string::npos) << lines[0];
+}
+
+TEST(DaskLog, MayBeADumpOfTheCluster) {
+  const auto traffic = parse_dask_log("d.json", R"({"scheduler": {}, "versions": {}, "workers": {
+    "a": {"address": "a", "transfer_incoming_log":
+          [{"who": "b", "start": 1, "stop": 2, "total": 1000000}]},
+    "b": {"address": "b", "transfer_incoming_log": []}}})");
+  EXPECT_EQ(traffic.ranks.size(), 2U);
+  EXPECT_EQ(traffic.bytes, 1000008U);
+  EXPECT_EQ(traffic.doubts, Doubts{});
+}
+
 TEST(DaskLog, SaysWhatIsWrong) {
   const auto refusal = [](const char* text) {
     return refusal_by([&] { parse_dask_log("d.json", text); });

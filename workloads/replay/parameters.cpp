@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/core/failure.hpp"
@@ -23,6 +25,12 @@ int ranks_of(const Parameters& p) { return static_cast<int>(traffic_of(p).ranks.
 
 void settle(Parameters& p) {
   const auto& traffic = traffic_of(p);
+  static std::set<std::string> warned;
+  if (warned.insert(p.log).second) {
+    for (const auto& doubt : traffic.doubts) {
+      fmt::print(stderr, "ucx-bench: warning: LOG '{}': {}\n", p.log, in_one_line(doubt));
+    }
+  }
   p.traffic = traffic.name;
   p.messages = traffic.messages;
   p.traffic_bytes = traffic.bytes;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/core/activity.hpp"
+#include "harness/core/due.hpp"
 #include "harness/core/hash.hpp"
 #include "harness/core/pattern.hpp"
 
@@ -98,13 +99,22 @@ Replay::Run Replay::play(bool with_gaps, std::uint32_t number) {
   run.when.begin_ns = monotonic_ns();
   auto last_ns = run.when.begin_ns;
   std::size_t ended = 0;
+  std::uint64_t last_recorded_ns = 0;
+  // As far behind the last message that ended as it was recorded.
+  const auto expect = [&](std::uint64_t recorded_ns) {
+    const auto pause_ns = recorded_ns - std::min(last_recorded_ns, recorded_ns);
+    idle_until_ns().store(with_gaps ? last_ns + pause_ns : 0, std::memory_order_relaxed);
+  };
   const auto until_ended = [&](std::size_t count) {
     while (ended < count) {
       const auto ns = records()[order_.ends[ended]].completed_ns;
+      const auto recorded_ns = script_.messages[order_.ends[ended]].completed_ns;
       if (ns == 0) {
+        expect(recorded_ns);
         comm_.wait_a_step();
       } else {
         last_ns = std::max(last_ns, ns);
+        last_recorded_ns = std::max(last_recorded_ns, recorded_ns);
         ++ended;
       }
     }
@@ -130,6 +140,8 @@ Replay::Run Replay::play(bool with_gaps, std::uint32_t number) {
   gap(order_.gaps_ns.back());
   comm_.wait(all);
   run.when.end_ns = monotonic_ns();
+  // Others may have pauses still.
+  expect(static_cast<std::uint64_t>(p_.recorded_ms * 1e6));
   comm_.log_into(nullptr, 0);
   return run;
 }
@@ -154,6 +166,7 @@ Iteration Replay::run(std::uint32_t number, TransferLog* log) {
   iteration.sent_bytes = sent_bytes_;
   iteration.received_bytes = received_bytes_;
   iteration.messages = two_ends_of(comm_, log_.records(), true, played.met);
+  idle_until_ns().store(0, std::memory_order_relaxed);
   std::vector<Stretch> transfers;
   std::vector<std::vector<Stretch>> awaited(static_cast<std::size_t>(comm_.size()));
   for (const auto& message : *iteration.messages) {

@@ -18,6 +18,15 @@ constexpr double canary_s = 0.5;
 constexpr double beside_measuring_s = 0.05;
 constexpr double warm_up_part = 0.1;
 
+/// Of one launch of a replay, which waits as long as was recorded; 0 for other cases.
+double recorded_seconds_of(const Case& planned) {
+  const auto recorded_ms = number_at(planned.parameters, "recorded_ms").value_or(0);
+  if (planned.parameters.value("as_fast_as_possible", false)) return 0;
+  const auto runs = number_at(planned.parameters, "warmup_runs").value_or(0) +
+                    number_at(planned.parameters, "runs").value_or(1);
+  return recorded_ms * 1e-3 * runs;
+}
+
 /// Of one launch; empty where it depends on the data or on a number of iterations.
 std::optional<double> seconds_of(const Case& planned) {
   if (!planned.parameters.contains("time_per_launch_ns")) return std::nullopt;
@@ -38,7 +47,7 @@ Estimate estimate(const std::vector<Case>& cases, const std::vector<LaunchPlan>&
     launch_s += start_up_s;
     for (const auto index : plan.cases) {
       const auto case_s = seconds_of(cases.at(index));
-      launch_s += case_s.value_or(0);
+      launch_s += case_s.value_or(recorded_seconds_of(cases.at(index)));
       whole.at_least |= !case_s;
     }
   }

@@ -49,6 +49,18 @@ TEST_F(AnEstimate, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "at least 26 s");
 }
 
+TEST_F(AnEstimate, OfAReplayHasTheRecordedTime) {
+  schedule_.launches = 1;
+  Json parameters = {
+      {"recorded_ms", 3.6e6}, {"as_fast_as_possible", false}, {"warmup_runs", 1}, {"runs", 9}};
+  cases_ = {planned("replay", parameters)};
+  plans_ = {LaunchPlan{}};
+  plans_[0].cases = {0};
+  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "at least 10.0 h");
+  cases_[0].parameters["as_fast_as_possible"] = true;
+  EXPECT_EQ(in_words(estimate(cases_, plans_, schedule_)), "at least 1 s");
+}
+
 TEST_F(AnEstimate, EndsWithMaxTime) {
   schedule_.launches = 1000;
   schedule_.max_time = 10min;
