@@ -111,14 +111,14 @@ struct Unmeasured {
   }
 
   std::string in_words() const {
-    constexpr std::size_t most_named = 4;
-    std::vector<std::string> named;
+    constexpr std::size_t most_listed = 4;
+    std::vector<std::string> listed;
     for (const auto& pair : pairs) {
-      if (named.size() < most_named) named.push_back(pair_text(pair));
+      if (listed.size() < most_listed) listed.push_back(pair_text(pair));
     }
     return "only " + std::to_string(of - pairs.size()) + " of " + std::to_string(of) +
-           " pairs of ranks were measured, not " + join(named, ", ") +
-           (pairs.size() > most_named ? " …" : "");
+           " pairs of ranks were measured, not " + join(listed, ", ") +
+           (pairs.size() > most_listed ? " …" : "");
   }
 };
 
