@@ -313,8 +313,6 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
     }
   }
   add_labels(series, base, now);
-  std::ranges::move(compare_carriers(series, base, now),
-                    std::back_inserter(comparison.differences));
   std::stable_sort(series.begin(), series.end(), comes_before);
   std::ranges::move(compare_carriers(series, base, now), std::back_inserter(comparison.differences));
   comparison.next_steps = next_steps(comparison, now);
