@@ -51,7 +51,7 @@ const Replacement* replacement_at(std::string_view text) {
   return found == replacements.end() ? nullptr : found;
 }
 
-std::string plain(std::string_view line) {
+std::string plain_text(std::string_view line) {
   // What replacements and escapes begin with, and control characters.
   constexpr std::string_view special =
       "\xc2\xe2\xe3\xef|*`\\&^[\x01\x02\x03\x04\x05\x06\x07\b\t\v\f\r\x0e\x0f\x10\x11\x12\x13\x14"
@@ -348,7 +348,7 @@ std::vector<PastedLine> pasted_lines(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
     ++number;
-    auto words = words_of(plain(text.substr(begin, end - begin)));
+    auto words = words_of(plain_text(text.substr(begin, end - begin)));
     if (!words.empty()) lines.push_back({number, std::move(words)});
     begin = end + 1;
   }

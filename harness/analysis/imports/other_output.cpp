@@ -19,7 +19,7 @@ struct OtherOutput {
 constexpr std::string_view give_matrix = "give what nvidia-smi topo -m prints";
 constexpr std::string_view give_xml = "give the XML of lstopo --of xml";
 
-constexpr std::array<OtherOutput, 12> others = {{
+constexpr std::array<OtherOutput, 12> other_outputs = {{
     {"ROCm System Management Interface", "rocm-smi --showtopo", give_xml, false},
     {"Link Type between two GPUs", "rocm-smi --showtopo", give_xml, false},
     {"Hops between two GPUs", "rocm-smi --showtopo", give_xml, false},
@@ -37,7 +37,7 @@ constexpr std::array<OtherOutput, 12> others = {{
 }  // namespace
 
 void refuse_other_output(std::string_view text, bool no_matrix) {
-  for (const auto& other : others) {
+  for (const auto& other : other_outputs) {
     if ((other.beside_matrix && !no_matrix) || text.find(other.sign) == std::string_view::npos) {
       continue;
     }
