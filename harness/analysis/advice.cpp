@@ -114,7 +114,7 @@ std::string setting_for(Lever lever, const AdvisedRank* rank, const Advice& advi
 }
 
 void add_settings(Advice& advice, const Judged& run) {
-  const auto findings = shown_findings(run.result);
+  const auto findings = findings_of(run.result);
   std::map<std::string, const AdvisedRank*> ranks;
   for (const auto& rank : advice.ranks) {
     if (const auto* placed = run.rank(rank.rank)) ranks[placed->name(run.graph)] = &rank;

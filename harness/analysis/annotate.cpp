@@ -1,11 +1,14 @@
 #include "harness/analysis/annotate.hpp"
 
+#include <algorithm>
+
 #include "harness/analysis/comparison/ablation.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/analysis/limits/run_limits.hpp"
 #include "harness/analysis/loggp.hpp"
 #include "harness/analysis/media.hpp"
 #include "harness/analysis/sweep/sweep.hpp"
+#include "harness/result/flaws.hpp"
 
 namespace ucxbench {
 
@@ -15,6 +18,14 @@ void annotate(Result& result) {
   for (auto& of : result.cases) add_sweep(of, result);
   result.ablation = ablation_of(result);
   result.loggp = loggp_of(result);
+  result.findings = findings_of(result);
+}
+
+void judge_anew(Result& result) {
+  if (std::ranges::any_of(result.cases, has_failed)) {
+    result.ablation = ablation_of(result);
+    result.loggp = loggp_of(result);
+  }
   result.findings = findings_of(result);
 }
 

@@ -9,4 +9,9 @@ namespace ucxbench {
 /// (loggp_of), and what the rules see in it (findings_of). May be called again.
 void annotate(Result& result);
 
+/// To a run that was read from a file: the findings of today's rules in place of the recorded ones,
+/// and, where cases failed, tables of ways and fits without them. Whoever shows a run to people
+/// calls it first, so that all views show the same.
+void judge_anew(Result& result);
+
 }  // namespace ucxbench

@@ -6,6 +6,8 @@
 
 #include "harness/analysis/rules/judged.hpp"
 #include "harness/core/names.hpp"
+#include "harness/result/cases.hpp"
+#include "harness/result/flaws.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 
@@ -106,10 +108,6 @@ Json findings_of(const Result& result) {
   return worst_first(std::move(findings));
 }
 
-Json shown_findings(const Result& result) {
-  return result.findings.empty() ? findings_of(result) : worst_first(result.findings);
-}
-
 bool of_quality(const Json& finding) {
   const auto rule = std::ranges::find(rules(), text_at(finding, "/id"), &Rule::id);
   return rule != rules().end() && rule->of_quality;
@@ -136,6 +134,16 @@ Quality quality_of(const Result& result) {
       quality.reasons.push_back(reason);
     }
   }
+  const auto measured = result.cases.size() -
+                        static_cast<std::size_t>(std::ranges::count_if(result.cases, is_canary));
+  const auto failed = static_cast<std::size_t>(std::ranges::count_if(result.cases, has_failed));
+  if (failed > 0 || text_at(result.run, "/state", "") == "failed") {
+    quality.level = "failed";
+    quality.reasons.insert(
+        quality.reasons.begin(),
+        failed > 0 ? fmt::format("{} of {} did not pass", failed, counted(measured, "case"))
+                   : "the run ended before its time");
+  }
   return quality;
 }
 
@@ -145,7 +153,7 @@ std::string in_words(const Quality& quality) {
 
 std::vector<std::string> impossible_figures(const Result& result) {
   std::vector<std::string> figures;
-  for (const auto& finding : shown_findings(result)) {
+  for (const auto& finding : result.findings.empty() ? findings_of(result) : result.findings) {
     if (text_at(finding, "/id") != "above-limit") continue;
     figures.push_back(text_at(finding, "/subject") + ": " + text_at(finding, "/evidence"));
   }

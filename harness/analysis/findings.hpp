@@ -51,22 +51,19 @@ struct Rule {
 /// Every rule, worst first.
 std::span<const Rule> rules();
 
-/// What all rules see in a run, worst first, as `findings` of a run file.
+/// What all rules see in a run, worst first, as `findings` of a run file. Those that an older file
+/// has may be of rules that have been mended since (judge_anew).
 Json findings_of(const Result& result);
-
-/// The findings that are recorded in a run, worst first; of a run without any, which may be older
-/// than the rules or was killed, what they see in it now. Whoever reads a run for people puts them
-/// into `findings` at once, so that all views show the same.
-Json shown_findings(const Result& result);
 
 /// How far a run's figures can be trusted.
 struct Quality {
-  std::string level;                 ///< "good", "fair" or "poor": by the worst of the reasons
+  std::string level;  ///< "good", "fair", "poor" or "failed": by the worst of the reasons
   std::vector<std::string> reasons;  ///< "3 launches give no 95 % interval"; none where good
 };
 
 /// By those of its findings that rules of quality made: a warning is poor, a note fair, and so is a
-/// virtual machine. Where ranks of a case take turns on one GPU it is poor.
+/// virtual machine. Where ranks of a case take turns on one GPU it is poor, and where a case or the
+/// run did not pass it has failed.
 Quality quality_of(const Result& result);
 
 /// "fair: virtual machine; odd", or the level alone.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/analysis/annotate.hpp"
 #include "harness/analysis/rules/run_for_test.hpp"
 
 namespace ucxbench {
@@ -48,18 +49,13 @@ TEST(Findings, OfOneRuleAreEightAtMost) {
   EXPECT_TRUE(findings[7]["evidence"].get<std::string>().ends_with("; and 2 more of this kind"));
 }
 
-TEST(Findings, ThatAreRecordedAreShownWorstFirst) {
+TEST(Findings, OfARunThatIsReadAreThoseOfTodaysRules) {
   auto result = made_run();
   result.run["state"] = "interrupted";
-  EXPECT_EQ(shown_findings(result)[0]["id"], "partial-run");
-  for (const auto* severity : {"note", "error", "warning"}) {
-    result.findings.push_back({{"id", severity}, {"severity", severity}});
-  }
-  std::vector<std::string> ids;
-  for (const auto& finding : shown_findings(result)) {
-    ids.push_back(finding["id"].get<std::string>());
-  }
-  EXPECT_EQ(ids, (std::vector<std::string>{"error", "warning", "note"}));
+  result.findings = {{{"id", "of-an-older-rule"}, {"severity", "error"}}};
+  judge_anew(result);
+  EXPECT_EQ(result.findings, findings_of(result));
+  EXPECT_EQ(result.findings.at(0).at("id"), "partial-run");
 }
 
 TEST(Findings, ThatAreNotesSpeakNotAgainstMeasuring) {
@@ -96,6 +92,11 @@ TEST(Quality, IsAsTheWorstOfItsReasons) {
   result.machine["labels"] = {"vm"};
   EXPECT_EQ(with(Json::array()).level, "fair");
   EXPECT_EQ(with(Json::array({busy})).level, "poor");
+  result.cases.resize(1);
+  result.cases[0].verified = {.checked = 1, .errors = 1};
+  const auto failed = with(Json::array({busy}));
+  EXPECT_EQ(failed.level, "failed");
+  EXPECT_TRUE(failed.reasons.front().ends_with(" did not pass")) << failed.reasons.front();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 
 JunitOutcome outcome_of(Change change) {
   switch (change) {
+    case Change::failed:
     case Change::regressed:
       return JunitOutcome::failure;
     case Change::missing:
@@ -64,6 +65,13 @@ std::string comparison_junit(const Comparison& comparison, const Result& now) {
     (passed ? of.output : of.message) = said;
     if (!passed) of.type = to_string(series.change);
     suite.cases.push_back(std::move(of));
+  }
+  if (!comparison.lost.empty()) {
+    suite.cases.push_back({.classname = "comparison",
+                           .name = "of the new run",
+                           .outcome = JunitOutcome::failure,
+                           .type = "failed",
+                           .message = comparison.lost});
   }
   if (!comparison.incomparable.empty()) {
     suite.cases.push_back({.classname = "comparison",

@@ -139,7 +139,7 @@ std::string way_to_a_verdict(const Comparison& comparison) {
 // Losses and gains stand first.
 std::size_t rows_in_brief(const Comparison& comparison, std::size_t all) {
   const auto rest = std::ranges::find_if(comparison.series, [](const SeriesChange& series) {
-    return series.change != Change::regressed && series.change != Change::improved;
+    return series.change > Change::improved;
   });
   const auto first = static_cast<std::size_t>(rest - comparison.series.begin());
   return std::min(all, std::max(first, most_rows_in_brief));
@@ -150,13 +150,15 @@ std::size_t rows_in_brief(const Comparison& comparison, std::size_t all) {
 std::string summary_of(const Comparison& comparison) {
   if (!comparison.incomparable.empty()) return "incomparable: " + comparison.incomparable;
   std::vector<std::string> parts;
-  for (const auto change : {Change::regressed, Change::improved, Change::inconclusive,
-                            Change::missing, Change::added, Change::unchanged}) {
+  for (const auto change :
+       {Change::failed, Change::regressed, Change::improved, Change::inconclusive, Change::missing,
+        Change::added, Change::unchanged}) {
     const auto count = std::ranges::count(comparison.series, change, &SeriesChange::change);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(change)));
   }
-  if (parts.empty()) return "nothing to compare";
-  return (comparison.host_changed.empty() ? "" : "host reference drifted: ") + join(parts, ", ");
+  if (parts.empty()) return comparison.lost.empty() ? "nothing to compare" : comparison.lost;
+  return (comparison.lost.empty() ? "" : comparison.lost + "; ") +
+         (comparison.host_changed.empty() ? "" : "host reference drifted: ") + join(parts, ", ");
 }
 
 std::string nothing_decided(const Comparison& comparison) {
@@ -167,13 +169,19 @@ std::string nothing_decided(const Comparison& comparison) {
   const auto is = [&](Change change) {
     return std::ranges::count(comparison.series, change, &SeriesChange::change);
   };
-  if (is(Change::regressed) + is(Change::improved) + is(Change::unchanged) > 0) return "";
+  if (has_loss(comparison) || is(Change::improved) + is(Change::unchanged) > 0) return "";
   if (comparison.series.empty()) {
     return fmt::format("{}the two runs have no metric to judge", begin);
   }
-  return fmt::format("{}{} of {} {} inconclusive; {}", begin, is(Change::inconclusive),
-                     counted(comparison.series.size(), "row"),
-                     comparison.series.size() == 1 ? "is" : "are", way_to_a_verdict(comparison));
+  std::vector<std::string> parts;
+  for (const auto change : {Change::inconclusive, Change::missing, Change::added}) {
+    if (is(change) == 0) continue;
+    const auto of_rows = fmt::format(" of {} {}", counted(comparison.series.size(), "row"),
+                                     comparison.series.size() == 1 ? "is" : "are");
+    parts.push_back(
+        fmt::format("{}{} {}", is(change), parts.empty() ? of_rows : "", to_string(change)));
+  }
+  return fmt::format("{}{}; {}", begin, join(parts, ", "), way_to_a_verdict(comparison));
 }
 
 Grid grid_of(const Comparison& comparison) {
@@ -316,6 +324,7 @@ Json comparison_json(const Comparison& comparison) {
               {"looks", Json::array()},
               {"incomparable", comparison.incomparable},
               {"host_changed", comparison.host_changed},
+              {"lost", text_or_null(comparison.lost)},
               {"differences", comparison.differences},
               {"placements", comparison.placements},
               {"plain_medians", of_plain_medians(comparison)},

@@ -126,7 +126,7 @@ TEST(ComparisonView, EachOutputEndsWithNothingDecided) {
   comparison.series.resize(1);
   comparison.series[0].change = Change::missing;
   comparison.next_steps.clear();
-  all_say("0 of 1 row is inconclusive; measure the same cases in both runs");
+  all_say("1 of 1 row is missing; measure the same cases in both runs");
   comparison.incomparable = "measured on different machines, a and b";
   all_say("the two runs cannot be compared: measured on different machines, a and b");
 }

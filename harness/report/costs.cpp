@@ -152,8 +152,19 @@ std::string canaries_of(const Result& result) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
-  if (block.measured.empty()) return {};
+  Verified all;
+  for (const auto* of : block.cases) {
+    all.checked += of->verified.checked;
+    all.errors += of->verified.errors;
+  }
+  const auto verified =
+      fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
+                  block.kind() == ViewKind::workload ? "runs of a rank" : "messages");
   std::vector<std::pair<std::string, std::string>> costs;
+  if (block.measured.empty()) {
+    if (all.checked > 0) costs.emplace_back("verified", verified);
+    return costs;
+  }
   if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("transport used", by);
   std::vector<std::string> labels;
   for (const auto* of : block.measured) {
@@ -165,19 +176,11 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
     costs.emplace_back("pool break-even", pays);
   if (const auto cost = measuring_of(block); !cost.empty())
     costs.emplace_back("timer overhead", cost);
-  Verified all;
-  for (const auto* of : block.cases) {
-    all.checked += of->verified.checked;
-    all.errors += of->verified.errors;
-  }
   const bool ended = std::ranges::any_of(
       block.measured, [](const Case* of) { return has_label(*of, Label::interrupted); });
-  costs.emplace_back(
-      "verified",
-      all.checked == 0
-          ? (ended ? "nothing (the run was ended before)" : "nothing (--check off)")
-          : fmt::format("{}/{} {}", all.checked - all.errors, all.checked,
-                        block.kind() == ViewKind::workload ? "runs of a rank" : "messages"));
+  costs.emplace_back("verified", all.checked == 0 ? (ended ? "nothing (the run was ended before)"
+                                                           : "nothing (--check off)")
+                                                  : verified);
   for (const auto* of : block.measured) {
     if (block.kind() != ViewKind::matrix) break;
     if (const auto apart = asymmetry_of(*of); !apart.empty())

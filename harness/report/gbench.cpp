@@ -4,6 +4,7 @@
 #include "harness/report/facts.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/view.hpp"
+#include "harness/result/flaws.hpp"
 
 namespace ucxbench {
 namespace {
@@ -100,6 +101,22 @@ class Rows {
     ++index_;
   }
 
+  /// As Google Benchmark reports what ended with SkipWithError: without a time, so that its compare
+  /// tool leaves it out.
+  void add_failed(const Case& of) {
+    rows_.push_back({{"name", of.key},
+                     {"family_index", index_++},
+                     {"per_family_instance_index", 0},
+                     {"run_name", of.key},
+                     {"run_type", "iteration"},
+                     {"repetitions", 1},
+                     {"repetition_index", 0},
+                     {"threads", 1},
+                     {"iterations", 0},
+                     {"error_occurred", true},
+                     {"error_message", in_words(*flaw_of(of), of)}});
+  }
+
   const Json& rows() const { return rows_; }
 
  private:
@@ -151,7 +168,6 @@ Json context_of(const Result& result) {
                   {"ucx_version", text_at(result.ucx, "/version")}};
   if (host.contains("cores")) context["num_cpus"] = host.at("cores");
   for (const auto& [name, value] : facts_of_run(result)) context[std::string(name)] = value;
-  // Not as rows with an error: the compare tool wants times above zero in every row.
   context["not_measured"] = Json::object();
   for (const auto& of : result.cases) {
     if (of.metrics.empty())
@@ -164,6 +180,7 @@ std::string render_gbench(const Result& result, const RenderOptions&) {
   Rows rows;
   const FactsOf facts_of(result);
   for (const auto& of : result.cases) {
+    if (has_failed(of)) rows.add_failed(of);
     for (const auto& [name, metric] : of.metrics) {
       if (const auto family = family_of(facts_of, of, name, metric)) rows.add(*family);
     }

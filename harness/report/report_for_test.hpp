@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analysis/findings.hpp"
+#include "harness/analysis/annotate.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
 
 /// As the program shows a run: with what its rules see in it.
 inline Result as_read(Result result) {
-  result.findings = shown_findings(result);
+  judge_anew(result);
   return result;
 }
 

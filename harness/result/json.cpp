@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/result/flaws.hpp"
 #include "harness/result/interval.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/older_runs.hpp"
@@ -383,6 +384,7 @@ Result result_from(Json json, Launches launches) {
     result.cases.push_back(case_from(std::move(of), std::move(*of_case++)));
   }
   add_labels_of_older(result);
+  fail_cases_of_older(result);
   drop_limits_of_older(result);
   return result;
 }

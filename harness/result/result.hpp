@@ -121,7 +121,7 @@ struct Case {
   std::string reason{};                     ///< why skipped or failed
   std::string in_turns{};                   ///< of a run of ab: why it was no duet; else empty
   std::vector<LaunchRecord> launches{};     ///< in the order measured
-  std::map<std::string, Metric> metrics{};  ///< by metric name
+  std::map<std::string, Metric> metrics{};  ///< by metric name; of a failed case none
   Json path = Json::object();  ///< asked, lanes, and the worst of the launches' and pairs' paths
   Json pairs = Json::array();  ///< per pair of ranks
   /// Of a workload: name, kind (PhaseKind), median_ms, share of the wall time, slowest_rank,
@@ -211,8 +211,9 @@ Result parse_result(const std::string& text, const std::string& name);
 /// stderr.
 Result read_result(const std::filesystem::path& file);
 
-/// Fills `metrics` and `pairs` (of a canary none) from a case's launches. A pair's `messages` are
-/// the sum of its launches', `bytes` their payload, its quartiles over the kept bandwidth samples.
+/// Fills `metrics` and `pairs` (of a canary none) from a case's launches, of one that failed none.
+/// A pair's `messages` are the sum of its launches', `bytes` their payload, its quartiles over the
+/// kept bandwidth samples.
 void summarize(Case& measured);
 
 }  // namespace ucxbench

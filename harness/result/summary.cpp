@@ -5,6 +5,7 @@
 
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/flaws.hpp"
 #include "harness/result/interval.hpp"
 #include "harness/result/result.hpp"
 #include "harness/result/workload_summary.hpp"
@@ -107,6 +108,10 @@ Json pairs_of(const Case& of) {
 }  // namespace
 
 void summarize(Case& measured) {
+  if (has_failed(measured)) {
+    drop_figures(measured);
+    return;
+  }
   std::map<std::string, PerLaunch> metrics;
   for (const auto& record : measured.launches) {
     for (const auto& [name, samples] : record.samples) {

@@ -1,16 +1,17 @@
 """With what the newest run of a stream is compared, row by row: the last run in which the row had not lost.
 
-The runs of the newest segment are gone through, oldest first. `compare` judges each row of each of them twice: against
+The runs of the newest run's environment are gone through, oldest first, also where another one came in between. `compare` judges each row of each of them twice: against
 its base, the last run in which it was good, and against its anchor, the run at which its level began, so that a loss
 which comes slowly is found, too. A row that regressed keeps its base until a run is as good as that, or until
-triage.yaml accepts the new level, which then begins another chain.
+triage.yaml accepts the new level, which then begins another chain. A run in which its case failed has no figure of it:
+it is no base, and recovers nothing.
 """
 
 import dataclasses
 
 from dashboards import triage
 
-MOST_RUNS = 400  # of a segment, the last ones: a year of nights
+MOST_RUNS = 400  # of an environment, the last ones: a year of nights
 CONFIRMED = 3  # runs in a row whose gain, or whose missing verdict, moves a base
 OF_PAIRS = ("pair_GBps", "pair_us")  # have rows of pairs of ranks, and no other: of cases with one record for all ranks
 RECENT = 20  # complete runs: a row that none of them has is no longer missed
@@ -25,6 +26,7 @@ class Standing:
     seen: int = 0  # the last run that had it, of those gone through
     proven: bool = False  # a run was found as good as the base
     since: object = None  # Run: the first that regressed, of a loss that stands
+    failing: object = None  # Run: the first of those in a row whose case failed
     gains: int = 0  # runs in a row that improved on the base
     doubts: int = 0  # runs in a row without a verdict, while the base is not proven
 
@@ -34,6 +36,7 @@ class Standing:
 
     def judge(self, run, near, far, accepted):
         """`near` is the verdict against the base, `far` that against the anchor."""
+        self.failing = None
         if "regressed" in (near, far):
             if accepted:
                 return self.begin(run)
@@ -61,7 +64,7 @@ def rows_of(run):
 
 
 class Chain:
-    """Of a stream's newest segment, without its newest run. `judged(base, new)` gives {(key, metric): verdict};
+    """Of the runs of a stream's newest environment, without the newest run. `judged(base, new)` gives {(key, metric): verdict};
     `accepts(row id, Run)` says whether the level of that run is accepted."""
 
     def __init__(self, stream, judged, accepts):
@@ -87,6 +90,10 @@ class Chain:
                 of = self.rows[row]
                 of.judge(run, verdict(of.base, row), verdict(of.anchor, row), accepts(f"{row[0]} {row[1]}", run))
             self.rows[row].seen = number
+        for (key, _, parameters), of in self.rows.items():
+            case = run.cases.get(key)
+            if case and case["state"] == "failed" and case["parameters"] == parameters:
+                of.failing, of.seen = of.failing or run, number
 
     def awaited(self, new):
         """{(key, metric): Standing} of what the newest run has, or should have."""

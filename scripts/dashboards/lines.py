@@ -29,8 +29,12 @@ class Stream:
         return f"{what} on {self.machine}" + (f", branch {self.branch}" if self.branch else "")
 
     @functools.cached_property
-    def segment_starts(self):
-        return [i for i, run in enumerate(self.runs) if i == 0 or run.segment != self.runs[i - 1].segment]
+    def segments(self):
+        """The places of the runs of each environment, which may go and return; that of the newest run is last."""
+        found = {}
+        for i, run in enumerate(self.runs):
+            found.setdefault(run.segment, []).append(i)
+        return sorted(found.values(), key=lambda places: places[-1])
 
 
 @dataclasses.dataclass(eq=False)
@@ -138,9 +142,8 @@ def annotate(line):
 
 def find_changes(line):
     """Within each segment by itself: what differs across is no change of the program."""
-    starts = line.stream.segment_starts
-    for start, end in zip(starts, [*starts[1:], len(line.values)]):
-        places = [i for i in range(start, end) if line.values[i] is not None]
+    for segment in line.stream.segments:
+        places = [i for i in segment if line.values[i] is not None]
         for found in changes.change_points([line.values[i][0] for i in places]):
             line.changes.append(dataclasses.replace(found, index=places[found.index]))
 
@@ -152,11 +155,11 @@ def worse(line, change):
 def standing_losses(line):
     """Change points for the worse in the newest segment, unless the line, or its last value, is back where it was
     before."""
-    start = line.stream.segment_starts[-1]
-    latest = [change for change in line.changes if change.index >= start]
+    newest = line.stream.segments[-1]
+    latest = [change for change in line.changes if change.index in newest]
     if not latest:
         return []
-    now, last = latest[-1].after, next(value[0] for value in reversed(line.values) if value)
+    now, last = latest[-1].after, next(line.values[i][0] for i in reversed(newest) if line.values[i])
     return [change for change in latest if worse(line, change)
             and (now > change.before) == (line.better == "lower") and now != change.before
             and abs(last - change.before) > abs(last - change.after)]

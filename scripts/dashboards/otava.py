@@ -27,17 +27,17 @@ def histories_of(lines):
     """Of the dashboard's lines: one history for each segment of each stream."""
     histories = {}
     for line in lines:
-        runs, starts = line.stream.runs, line.stream.segment_starts
-        for start, end in zip(starts, [*starts[1:], len(runs)]):
-            key = line.stream.name, start
+        runs = line.stream.runs
+        for places in line.stream.segments:
+            key = line.stream.name, places[0]
             if key not in histories:
-                facts = [(run.time, run.commit, run.id) for run in runs[start:end]]
+                facts = [(run.time, run.commit, run.id) for run in (runs[i] for i in places)]
                 histories[key] = History(line.stream.name, facts, {})
             # Parameters that its key does not name may differ: then a line is another one.
             name = line.id
             if name in histories[key].series:
                 name = f"{line.id} ({line.parameters})"
-            values = [value and value[0] for value in line.values[start:end]]
+            values = [value and value[0] for value in (line.values[i] for i in places)]
             histories[key].series[name] = line.better, values
     return list(histories.values())
 

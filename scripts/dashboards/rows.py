@@ -5,8 +5,8 @@ from dashboards import shape, triage, verdicts
 from pages.sections import by_what, case_of, known, metric_title
 from plots.common import significant
 
-MARKS = {"regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
-ORDER = ("regressed", "missing", "improved", "new", "unchanged", "inconclusive")
+MARKS = {"failed": "✕", "regressed": "▼", "improved": "▲", "inconclusive": "?", "missing": "∅", "new": "+", "unchanged": "="}
+ORDER = ("failed", "regressed", "missing", "improved", "new", "unchanged", "inconclusive")
 NO_VERDICT = "not compared"
 
 
@@ -55,11 +55,11 @@ def base_of(row, comparison):
 
 
 def standing_of(row, comparison):
-    """In words, since when a row that regressed is worse, and than which run."""
+    """In words, since when a row that regressed or failed is worse, and than which run."""
     if not row or not row.get("since"):
         return []
     base = base_of(row, comparison)
-    told = f"regressed since {said_of(row['since'])}; last good {said_of(base)}"
+    told = f"{row['verdict']} since {said_of(row['since'])}; last good {said_of(base)}"
     return [f"{told}; this run does not say otherwise: {row['why']}" if row.get("undecided") else told]
 
 

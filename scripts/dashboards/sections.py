@@ -24,7 +24,7 @@ def headline(comparisons):
     told = [f"{counts[verdict]} {verdict}" for verdict in verdicts.VERDICTS if counts[verdict]]
     if excused := sum(comparison.excused() for comparison in comparisons):
         told.append(f"{excused} excused")
-    order = ("regressed", "missing", "inconclusive", "improved")
+    order = ("failed", "regressed", "missing", "inconclusive", "improved")
     worst = next((verdict for verdict in order if counts[verdict]), "unchanged")
     place = "" if len(comparisons) == judged else f" in {judged} of {len(comparisons)} kinds of run"
     return ", ".join(told) + place, worst
@@ -33,10 +33,12 @@ def headline(comparisons):
 def nothing_decided(comparisons):
     """Where no row of any kind of run has a verdict: so many have none, in words; else empty."""
     rows = [row["verdict"] for comparison in comparisons for row in comparison.rows]
-    if not rows or {"regressed", "improved", "unchanged"} & set(rows):
+    if not rows or {*verdicts.LOSSES, "improved", "unchanged"} & set(rows):
         return ""
-    return (f"nothing was decided: {rows.count('inconclusive')} of {len(rows)} row{'' if len(rows) == 1 else 's'} "
-            f"{'is' if len(rows) == 1 else 'are'} inconclusive; what to do stands below the verdicts of each kind of run")
+    of_rows = f" of {len(rows)} row{'' if len(rows) == 1 else 's'} {'is' if len(rows) == 1 else 'are'}"
+    told = [f"{count}{{}} {word}" for word in ("inconclusive", "missing", "new") if (count := rows.count(word))]
+    return (f"nothing was decided: {', '.join(told).replace('{}', of_rows, 1).replace('{}', '')}; "
+            "what to do stands below the verdicts of each kind of run")
 
 
 def next_steps(comparison):
@@ -49,18 +51,18 @@ def next_steps(comparison):
 
 
 def last_good(stream, comparison, rows):
-    """The last run before anything that stands as a loss; None if the newest segment has no such run."""
-    start = stream.segment_starts[-1]
+    """The last run before anything that stands as a loss; None if the newest run's environment has no such run."""
     counted = [row for row in rows if not row["excused"]]
     bounds = [change.index for row in counted for change in row["losses"]]
     for row in counted:
-        if row["verdict"] == "regressed":
+        if row["verdict"] in verdicts.LOSSES:
             known = row["base_run"] in stream.runs
             bounds.append(stream.runs.index(row["base_run"]) + 1 if known else len(stream.runs) - 1)
     if comparison.counts()["inconclusive"] or comparison.counts()["missing"]:
         bounds.append(len(stream.runs) - 1)  # of the newest, nobody knows
     bound = min(bounds, default=len(stream.runs))
-    return next((run for run in reversed(stream.runs[start:bound]) if run.state == "complete"), None)
+    segment = [stream.runs[i] for i in stream.segments[-1] if i < bound]
+    return next((run for run in reversed(segment) if run.state == "complete"), None)
 
 
 def standing(rows, page):
@@ -82,7 +84,7 @@ def facts_of(rows, cases):
 
 
 def common_causes(rows, cases):
-    lost = [row for row in rows if row["line"] and row["verdict"] == "regressed" and not row["excused"]]
+    lost = [row for row in rows if row["line"] and row["verdict"] in verdicts.LOSSES and not row["excused"]]
     kept = [row for row in rows if row["line"] and row["verdict"] in ("unchanged", "improved")]
     return causes.causes_of(facts_of(lost, cases), facts_of(kept, cases))
 
@@ -97,7 +99,8 @@ def history_of(stream, rows, cases):
     for at, losses in sorted(found.items()):
         lost = [row for row, _ in losses]
         others = [row for row in rows if row["line"] and row not in lost]
-        run, before = stream.runs[at], stream.runs[at - 1]
+        places = next(places for places in stream.segments if at in places)
+        run, before = stream.runs[at], stream.runs[places[places.index(at) - 1]]
         told.append({
             "day": run.started[:10], "rows": lost[:WORST_SHOWN], "left_out": max(0, len(lost) - WORST_SHOWN),
             "provisional": any(change.provisional for _, change in losses),
@@ -151,7 +154,7 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
     cases = {case["key"]: case for case in (newest or {"cases": []})["cases"]}
     panels, panels_left_out, matrices = heat_and_curves(comparison, newest, base, loaded.problems)
     good = last_good(stream, comparison, rows)
-    regressed = bool(comparison.counts()["regressed"])
+    lost = any(comparison.counts()[verdict] for verdict in verdicts.LOSSES)
     history, steps, shared = history_of(stream, rows, cases), next_steps(comparison), common_causes(rows, cases)
     return {
         "spark": spark.drawn(stream, lines), "to_do": spark.to_do(stream, comparison, rows, shared, history, steps),
@@ -164,13 +167,13 @@ def stream_of(stream, lines, comparison, arguments, entries, loaded):
         "differences": comparison.result.get("differences", []),
         "host_changed": comparison.result.get("host_changed", ""),
         "alpha": comparison.result.get("alpha"), "tests": comparison.result.get("tests"),
-        "worst": [row for row in rows if row["verdict"] in ("regressed", "missing")][:WORST_SHOWN],
+        "worst": [row for row in rows if row["verdict"] in (*verdicts.LOSSES, "missing")][:WORST_SHOWN],
         "history": history, "steps": steps, "causes": shared,
         "rows": [row for row in rows if row["verdict"] not in FOLDED],
         "folded": [(verdict, of) for verdict in FOLDED if (of := [row for row in rows if row["verdict"] == verdict])],
-        "commands": causes.commands_of(comparison.base, comparison.new, first_lost(comparison)) if regressed else [],
+        "commands": causes.commands_of(comparison.base, comparison.new, first_lost(comparison)) if lost else [],
         "failed": [told_run(run, arguments.html) for run in stream.runs[-of_lines.LAST:] if run.state != "complete"],
-        "not_measured": not_measured(comparison.new), "runs": len(stream.runs), "segments": len(stream.segment_starts),
+        "not_measured": not_measured(comparison.new), "runs": len(stream.runs), "segments": len(stream.segments),
         "panels": panels, "panels_left_out": panels_left_out, "matrices": matrices,
     }
 

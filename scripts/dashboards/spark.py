@@ -58,7 +58,7 @@ def counted(number):
 
 def to_do(stream, comparison, rows, causes, history, steps):
     """The first of these that applies."""
-    by = {verdict: [row for row in rows if row["verdict"] == verdict and not row["excused"]] for verdict in ("regressed", "missing")}
+    by = {verdict: [row for row in rows if row["verdict"] == verdict and not row["excused"]] for verdict in ("failed", "regressed", "missing")}
     counts = comparison.counts()
     if not comparison.rows and stream.side == "base":
         return "Nothing to do here: see the card of the new side."
@@ -66,6 +66,9 @@ def to_do(stream, comparison, rows, causes, history, steps):
         return f"Measure again: the newest run is {comparison.new.state}."
     if not comparison.rows:
         return "Choose another base with --base." if comparison.base else "Measure the same once more: the next run has a verdict."
+    if by["failed"]:
+        worst = by["failed"][0]
+        return f"Find out why {counted(len(by['failed']))} failed, first {worst['key']} {worst['metric']}: {worst['why']}."
     if by["regressed"]:
         worst = by["regressed"][0]
         since = f", since {worst['since'].started[:10]}" if worst["since"] else ""

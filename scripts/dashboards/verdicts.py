@@ -10,7 +10,8 @@ from dashboards import chain, triage
 from pages.sections import VERDICTS, case_of, counted
 
 LIMIT_S = 120
-LETTERS = {"regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+"}
+LOSSES = ("failed", "regressed")
+LETTERS = {"failed": "f", "regressed": "r", "improved": "i", "inconclusive": "?", "unchanged": "=", "new": "+"}
 WORDS = {letter: verdict for verdict, letter in LETTERS.items()}
 
 
@@ -37,7 +38,7 @@ class Comparison:
     def worst(self):
         """Sorts what needs a look before what does not."""
         counts = self.counts()
-        return (-counts["regressed"], -counts["missing"], -counts["inconclusive"], not self.trouble)
+        return (-sum(counts[verdict] for verdict in LOSSES), -counts["missing"], -counts["inconclusive"], not self.trouble)
 
 
 def told(program, *words):
@@ -76,8 +77,9 @@ def verdict_of(rows):
     if not rows:
         return None
     pairs, whole = ({row["verdict"] for row in rows if bool(row.get("pair")) == of_pair} for of_pair in (True, False))
-    if "regressed" in pairs | whole:
-        return "regressed"
+    for loss in LOSSES:
+        if loss in pairs | whole:
+            return loss
     if whole and whole != {"unchanged"}:
         return next(iter(whole))
     return "inconclusive" if pairs & {"inconclusive", "missing"} else "unchanged"
@@ -106,7 +108,7 @@ class Judge:
 
 def is_excused(row, entries, run):
     """Lost, and said in triage.yaml to be right."""
-    if row["verdict"] not in ("regressed", "missing"):
+    if row["verdict"] not in (*LOSSES, "missing"):
         return False
     entry = triage.entry_of(entries, f"{case_of(row)} {row['metric']}")
     return entry is not None and entry.excuses(run)
@@ -115,12 +117,13 @@ def is_excused(row, entries, run):
 def kept(rows, standing, base, new):
     """Rows of the newest run with what stands: since when they are worse, and against which run."""
     since, told = standing.since, []
+    began = {"failed": standing.failing or new, "regressed": since or new}
     undecided = since and verdict_of(rows) == "inconclusive"
     for row in rows:
         row = dict(row)
         if undecided and row["verdict"] == "inconclusive":
             row |= {"verdict": "regressed", "undecided": True}
-        told.append(row | {"base_run": base, "since": (since or new) if row["verdict"] == "regressed" else None})
+        told.append(row | {"base_run": base, "since": began.get(row["verdict"])})
     return told
 
 
@@ -137,10 +140,10 @@ def by_chain(new, links, program):
     rows = []
     for name, of in awaited.items():
         near, far = (found.get(run, {}).get(name) for run in (of.base, of.anchor))
-        slowly = verdict_of(far) == "regressed" and verdict_of(near) != "regressed"
+        slowly = verdict_of(far) in LOSSES and verdict_of(near) not in LOSSES
         rows += kept((far if slowly else near) or [], of, of.anchor if slowly else of.base, new)
     rows += [row for name, of in found[usual].items() if name not in awaited for row in of if row["verdict"] != "missing"]
-    lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] == "regressed" and row.get("base_run"))
+    lost = collections.Counter(row["base_run"] for row in rows if row["verdict"] in LOSSES and row.get("base_run"))
     shown = max(lost, key=lambda run: (lost[run], run.time)) if lost else usual
     # Of ranks that take turns on one GPU there is no row.
     return Comparison(new, shown, asked[shown][0] | {"series": [row for row in rows if row.get("reason") != "time-sliced"]})

@@ -7,7 +7,7 @@ SEVERITIES = ("error", "warning", "note")
 PLAIN = ("api", "comm", "transports")
 # Of a case's bytes: what else was counted is no payload.
 NEARLY_ALL = 0.99
-VERDICTS = ("regressed", "improved", "inconclusive", "missing", "new", "unchanged")
+VERDICTS = ("failed", "regressed", "improved", "inconclusive", "missing", "new", "unchanged")
 
 
 def known(value, digits=4):

@@ -20,18 +20,20 @@ RUNS, SERIES = 24, 32
 # The part of `compare` that tests here need: everything is unchanged but what is named on its own command line.
 COMPARE = """#!{python} -IS
 import json, sys
-if sys.argv[1] == "dashboard":  # --streams: a segment for each minor version of UCX
-    places, before = [], {{}}
+if sys.argv[1] == "dashboard":  # --streams: a segment for each minor version of UCX and topology
+    places, before, segments = [], {{}}, {{}}
     for head in json.load(sys.stdin):
         run, ucx = head["run"], head["ucx"]["version"]
         place = {{"machine": head["machine"]["id"], "branch": run["tags"].get("branch", ""), "what": " ".join(run["command"][1:3]),
             "side": run.get("ab", {{}}).get("side", ""), "segment": 0, "differs": [], "environment": "UCX " + ucx}}
         key = place["what"], place["side"]
-        if key in before:
-            old, segment = before[key]
-            place["segment"] = segment + (old.split(".")[:2] != ucx.split(".")[:2])
-            place["differs"] = [] if old == ucx else ["UCX " + old + " -> " + ucx]
-        before[key] = ucx, place["segment"]
+        known = segments.setdefault(key, [])
+        environment = ucx.split(".")[:2], head["machine"].get("topology_hash")
+        known += [] if environment in known else [environment]
+        place["segment"] = known.index(environment)
+        if before.setdefault(key, ucx) != ucx:
+            place["differs"] = ["UCX " + before[key] + " -> " + ucx]
+        before[key] = ucx
         places.append(place)
     sys.exit(print(json.dumps(places)))
 if sys.argv[1] == "report":

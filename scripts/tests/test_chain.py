@@ -24,6 +24,9 @@ def told(program, word, *files):
         for name in base.get(key, new.get(key))["metrics"]:
             row = {"key": key, "metric": name, "better": "lower" if name == "latency_us" else "higher", "why": "", "by": "",
                    "base": 1.0, "new": 1.0, "matched_base": None, "matched_new": None, "ratio": None, "base_launches": 12, "new_launches": 12, "interval": None, "floor": 0.01, "p_corrected": None}
+            if new.get(key, {}).get("state") == "failed":
+                rows.append(row | {"new": None, "verdict": "failed", "why": new[key]["reason"]})
+                continue
             if name not in new.get(key, {"metrics": ()})["metrics"] or key not in base:
                 rows.append(row | {"base": None, "verdict": "new" if key not in base else "missing"})
                 continue
@@ -164,15 +167,54 @@ def test_rows_have_bases_of_their_own(page):
         assert told.index(f"held against {night(base)}") < 120
 
 
-def test_a_case_that_fails_each_night_stays_missing(page):
+def fail(run):
+    """With figures, as an older file has them, that are better than any."""
+    case = run["cases"][0]
+    case.update(state="failed", reason="it crashed")
+    case["metrics"]["latency_us"]["p50"] /= 3
+
+
+def wrong(run):
+    run["cases"][0].update(verified={"checked": 80, "errors": 80})
+    fail(run)
+
+
+def lose(run):
+    run["cases"][0]["metrics"]["latency_us"]["p50"] *= LOST
+
+
+@pytest.mark.parametrize("how", [fail, wrong])
+def test_a_case_that_did_not_pass_is_no_base_and_recovers_nothing(page, how):
+    failed = {9: how, 10: how, 11: how}
+    text = page([1] * 12, change={**failed, 12: how})
+    assert text.startswith("ucx-bench: 2 failed, 6 unchanged"), text[:200]
+    assert f"2 rows worse since {night(9)}" in text and f"held against {night(8)}" in text and f"last good run: {night(8)}" in text
+    assert "Find out why 2 rows failed" in text and "it crashed" in text
+    assert page([1] * 40, change=dict.fromkeys(range(9, 41), how)).startswith("ucx-bench: 2 failed")
+    # It passes again, as fast as before: nothing of the nights in between counts.
+    assert is_green(page([1] * 13, change=failed), good=13)
+    # What was lost before is still lost.
+    lost = page([1] * 12, change={8: lose, **failed, 12: lose})
+    assert lost.startswith("ucx-bench: 1 regressed, 7 unchanged") and f"1 row worse since {night(8)}" in lost
+
+
+def test_an_environment_that_returns_has_its_base(page):
+    """One night in another environment forgets no loss, and is held against no night of this one."""
+    others = [lambda run: run["machine"].update(topology_hash="b" * 16), lambda run: run["ucx"].update(version="1.99.0")]
+    for other in others:
+        assert is_red(page(BEFORE + [LOST] * 5, change={10: other}), since=9, base=8)
+        assert is_red(page(BEFORE + [LOST] * 6, change={10: other, 12: other}), since=9, base=8)
+        assert is_green(page([1] * 13, change={10: other}), good=13)
+        assert "nothing to compare with" in page(BEFORE + [LOST] * 2, change={10: other})
+        # Of the other environment its own runs are the base.
+        assert is_green(page(BEFORE + [LOST, 1, LOST], change={9: other, 11: other}), good=11)
+
+
+def test_a_case_that_is_gone_each_night_stays_missing(page):
     def drop(run):
         del run["cases"][0]
 
-    def fail(run):
-        run["cases"][0].update(state="failed", reason="it crashed", metrics={}, launches=[])
-
-    for how in (drop, fail):
-        text = page([1] * 12, change={number: how for number in (9, 10, 11, 12)})
-        assert text.startswith("ucx-bench: 2 missing, 6 unchanged"), text[:100]
+    text = page([1] * 12, change={number: drop for number in (9, 10, 11, 12)})
+    assert text.startswith("ucx-bench: 2 missing, 6 unchanged"), text[:100]
     # What nobody has measured for long is no longer missed.
     assert page([1] * 40, change={number: drop for number in range(9, 41)}).startswith("ucx-bench: 6 unchanged")

@@ -140,7 +140,7 @@ def test_otava_gets_a_column_per_series_and_no_empty_field(tmp_path):
 def test_otava_gets_each_segment_by_itself():
     run = types.SimpleNamespace
     runs = [run(time=1.79e9 + i, commit="c", id=str(i)) for i in range(5)]
-    stream = run(name="suite on vm-1", runs=runs, segment_starts=[0, 3])
+    stream = run(name="suite on vm-1", runs=runs, segments=[[0, 1, 2], [3, 4]])
     values = [[1.0, None, None], None, [3.0, 2.5, 3.5], [4.0, None, None], [5.0, None, None]]
     line = run(stream=stream, id="a latency_us", better="lower", parameters="1234", values=values)
     other = run(stream=stream, id="a latency_us", better="lower", parameters="5678", values=values)

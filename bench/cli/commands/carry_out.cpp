@@ -16,7 +16,6 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
-#include "harness/analysis/findings.hpp"
 #include "harness/core/ending.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
@@ -179,7 +178,7 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   for (const auto& other : own) {
     other->say_goodbye(exit, result.run.at("reason").get<std::string>());
   }
-  result.findings = shown_findings(result);
+  judge_anew(result);
   if (none_can_run(launches)) {
     if (run.outputs.keeps_unasked()) forget_file(result);
     if (!global.quiet)

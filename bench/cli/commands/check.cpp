@@ -325,11 +325,11 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
                         : text_of(o.write_expect) + "\n" + more_site_text(site, comment);
   const auto begun = write_or_keep(o.write_expect, text);
   if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
-  if (quality.level == "poor") {
-    fmt::print(
-        stderr,
-        "ucx-bench: these limits are of a poor run (the file says why): see ucx-bench doctor, "
-        "then write them again\n");
+  if (quality.level == "poor" || quality.level == "failed") {
+    fmt::print(stderr,
+               "ucx-bench: these limits are of a {} run (the file says why): see ucx-bench doctor, "
+               "then write them again\n",
+               quality.level);
   }
   return worse(written, begun);
 }

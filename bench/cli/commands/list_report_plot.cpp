@@ -14,6 +14,7 @@
 #include "bench/cli/options/measuring_options.hpp"
 #include "bench/cli/options/options.hpp"
 #include "bench/cli/options/outputs.hpp"
+#include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
@@ -156,7 +157,7 @@ AddedCommand add_report(CLI::App& app) {
   outputs->add_transfer_options(*command);
   return {command, [file, outputs, findings](const GlobalOptions& global) {
             auto result = read_result(*file);
-            result.findings = shown_findings(result);
+            judge_anew(result);
             outputs->check(*file);
             auto table = global.table();
             if (table) table->findings |= *findings;

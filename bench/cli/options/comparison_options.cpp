@@ -54,7 +54,7 @@ Exit verdict_of(const Comparison& comparison, const std::set<std::string, std::l
                                [&](const SeriesChange& series) { return series.change == change; });
   };
   const std::map<std::string_view, bool> is = {
-      {"regression", any(Change::regressed)},
+      {"regression", has_loss(comparison)},
       {"missing", any(Change::missing)},
       {"inconclusive", !comparison.incomparable.empty() || any(Change::inconclusive)}};
   for (const auto& [exit, name, about] : verdicts) {

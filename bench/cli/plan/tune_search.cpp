@@ -245,8 +245,11 @@ std::string why_not_in_words(const TuneVerdict& verdict, const Comparison& compa
       return fmt::format("the losses are as large as the gains: {}: {}",
                          name_of(verdict.costs.front()), gain_in_words(verdict.costs.front()));
     case TuneOutcome::missing: {
-      const auto of = std::ranges::find(comparison.series, Change::missing, &SeriesChange::change);
-      return name_of(*of) + " could not be measured";
+      const auto of = std::ranges::find_if(comparison.series, [](const SeriesChange& row) {
+        return row.change == Change::missing || row.change == Change::failed;
+      });
+      return name_of(*of) +
+             (of->change == Change::failed ? ": " + of->why : " could not be measured");
     }
     case TuneOutcome::incomparable:
       return comparison.incomparable;
@@ -269,7 +272,7 @@ TuneVerdict verdict_on_settings(const Comparison& comparison) {
     if (series.change == Change::improved) verdict.helps.push_back(series);
     if (series.change == Change::regressed) verdict.costs.push_back(series);
     if (series.change == Change::inconclusive) verdict.undecided.push_back(series);
-    any_missing |= series.change == Change::missing;
+    any_missing |= series.change == Change::missing || series.change == Change::failed;
     if (series.change == Change::improved || series.change == Change::regressed) {
       sum += gain_of(series);
     }

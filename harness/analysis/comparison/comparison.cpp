@@ -21,6 +21,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/flaws.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 
@@ -45,6 +46,56 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
   return series;
 }
 
+// Of the metrics that either run has, else of those that the case shows.
+std::vector<std::string> judged_metrics(const Case* old_case, const Case* new_case) {
+  std::vector<std::string> names;
+  const auto add = [&](const Case& of, const std::string& name) {
+    if (shown_metric(of, name).judged) add_label(names, name);
+  };
+  for (const auto* of : {old_case, new_case}) {
+    if (of == nullptr) continue;
+    for (const auto& [name, metric] : of->metrics) add(*of, name);
+  }
+  if (!names.empty()) return names;
+  const auto& of = new_case != nullptr ? *new_case : *old_case;
+  for (const auto& metric : of.shows.metrics) add(of, metric.name);
+  return names;
+}
+
+Reason reason_of(Flaw flaw) {
+  switch (flaw) {
+    case Flaw::wrong_data:
+      return Reason::wrong_data;
+    case Flaw::failed:
+      return Reason::failed;
+    case Flaw::interrupted:
+      break;
+  }
+  return Reason::interrupted;
+}
+
+/// One row for each metric of a case of which a run has no figure that counts; either case may be
+/// null, of a run that does not have it. Empty where both count.
+std::vector<SeriesChange> rows_without_figures(const Case* old_case, const Case* new_case) {
+  const auto flaw_in = [](const Case* of) { return of == nullptr ? std::nullopt : flaw_of(*of); };
+  const auto of_base = flaw_in(old_case);
+  const auto of_new = flaw_in(new_case);
+  if (!of_base && !of_new) return {};
+  const auto& of = of_new ? *new_case : *old_case;
+  const auto flaw = of_new ? *of_new : *of_base;
+  std::vector<SeriesChange> rows;
+  for (const auto& name : judged_metrics(old_case, new_case)) {
+    rows.push_back({.key = of.key,
+                    .metric = name,
+                    .better = shown_metric(of, name).better,
+                    .change = of_new && has_failed(of) ? Change::failed : Change::inconclusive,
+                    .reason = reason_of(flaw),
+                    .why = fmt::format("the {} run did not pass: {}", of_new ? "new" : "base",
+                                       in_words(flaw, of))});
+  }
+  return rows;
+}
+
 Row row_of_other_pairs(const Case& of, const std::string& metric) {
   return {.series = {.key = of.key,
                      .metric = metric,
@@ -63,6 +114,11 @@ std::vector<Row> rows_of(const TwoRuns& runs, bool canaries, const Demands& dema
   for (const auto& old_case : runs.base.cases) {
     if (is_canary(old_case) != canaries) continue;
     const auto* new_case = find_case(runs.now, old_case.key);
+    auto without = rows_without_figures(&old_case, new_case);
+    if (!without.empty()) {
+      for (auto& series : without) rows.push_back({.series = std::move(series)});
+      continue;
+    }
     for (const auto& [name, metric] : old_case.metrics) {
       if (!shown_metric(old_case, name).judged) continue;
       const auto found =
@@ -156,7 +212,8 @@ void add_placements(std::vector<std::string>& differences, const TwoRuns& runs) 
 
 bool all_are_duets(const std::vector<Row>& rows) {
   return !rows.empty() && std::ranges::all_of(rows, [](const Row& row) {
-    return row.series.method == Method::duets || row.series.change == Change::missing;
+    return row.series.method == Method::duets || row.series.change == Change::missing ||
+           row.series.change == Change::failed;
   });
 }
 
@@ -204,6 +261,12 @@ std::string why_incomparable(const Result& base, const Result& now, const Demand
       join(deciding, ", "));
 }
 
+std::string why_lost(const Result& now) {
+  if (text_at(now.run, "/state", "") != "failed") return "";
+  return (now.run.contains("ab") ? "measuring failed: " : "the new run failed: ") +
+         on_one_line(text_at(now.run, "/reason", "it does not say why"));
+}
+
 void add_labels(std::vector<SeriesChange>& series, const Result& base, const Result& now) {
   for (auto& row : series) {
     std::vector<std::string> sides;
@@ -246,8 +309,8 @@ bool other_carriers(const SeriesChange& series) {
 std::string_view to_string(Method method) { return method == Method::duets ? "duets" : "launches"; }
 
 std::string_view to_string(Change change) {
-  constexpr std::array<std::string_view, 6> names = {"regressed", "improved", "inconclusive",
-                                                     "missing",   "new",      "unchanged"};
+  constexpr std::array<std::string_view, 7> names = {
+      "failed", "regressed", "improved", "inconclusive", "missing", "new", "unchanged"};
   return names.at(static_cast<std::size_t>(change));
 }
 
@@ -267,9 +330,17 @@ std::size_t launches_needed(std::size_t tests, double alpha, Method method) {
   return launches;
 }
 
+bool has_loss(const Comparison& comparison) {
+  return !comparison.lost.empty() ||
+         std::ranges::any_of(comparison.series, [](const SeriesChange& row) {
+           return row.change == Change::regressed || row.change == Change::failed;
+         });
+}
+
 Comparison compare(const Result& base, const Result& now, const Demands& demands) {
   Comparison comparison{.alpha = demands.alpha,
                         .incomparable = why_incomparable(base, now, demands),
+                        .lost = why_lost(now),
                         .differences = differences_of(base, now)};
   if (!comparison.incomparable.empty()) return comparison;
   const TwoRuns runs{base, now};
@@ -306,6 +377,10 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   for (const auto& new_case : now.cases) {
     if (is_canary(new_case)) continue;
     const auto* old_case = find_case(base, new_case.key);
+    if (old_case == nullptr) {
+      std::ranges::move(rows_without_figures(nullptr, &new_case), std::back_inserter(series));
+    }
+    if (flaw_of(new_case) || (old_case != nullptr && flaw_of(*old_case))) continue;
     for (const auto& [name, metric] : new_case.metrics) {
       const bool in_both = old_case != nullptr && old_case->metrics.contains(name);
       if (in_both || !shown_metric(new_case, name).judged) continue;
@@ -314,7 +389,8 @@ Comparison compare(const Result& base, const Result& now, const Demands& demands
   }
   add_labels(series, base, now);
   std::stable_sort(series.begin(), series.end(), comes_before);
-  std::ranges::move(compare_carriers(series, base, now), std::back_inserter(comparison.differences));
+  std::ranges::move(compare_carriers(series, base, now),
+                    std::back_inserter(comparison.differences));
   comparison.next_steps = next_steps(comparison, now);
   return comparison;
 }

@@ -14,8 +14,9 @@
 
 namespace ucxbench {
 
-/// What became of one metric of one case from a base run to a new one.
-enum class Change { regressed, improved, inconclusive, missing, added, unchanged };
+/// What became of one metric of one case from a base run to a new one. Failed: the new run gave
+/// wrong data, or lost a rank, so that it has no figure.
+enum class Change { failed, regressed, improved, inconclusive, missing, added, unchanged };
 std::string_view to_string(Change change);
 
 /// What more launches, or a quieter machine, would end.
@@ -25,7 +26,7 @@ enum class Doubt { none, too_few_launches, too_noisy };
 enum class Method { launches, duets };
 std::string_view to_string(Method method);
 
-/// Why a row is inconclusive, or what explains its change.
+/// Why a row is inconclusive or failed, or what explains its change.
 enum class Reason {
   none,
   launches,     ///< they are too few
@@ -36,9 +37,13 @@ enum class Reason {
   host,         ///< its reference drifted
   pairs,        ///< the runs have different ones
   time_sliced,  ///< its ranks take turns on one GPU
+  wrong_data,   ///< a run did not pass (result/flaws.hpp): a check found wrong data,
+  failed,       ///< or a rank was lost;
+  interrupted,  ///< or one of its launches was cut short
+  zero,         ///< a rate of 0 in each launch
   transport,    ///< of a change: the bytes went by another one, or over another medium
 };
-inline constexpr Names<Reason, 10> reason_names = {{{Reason::none, ""},
+inline constexpr Names<Reason, 14> reason_names = {{{Reason::none, ""},
                                                     {Reason::launches, "launches"},
                                                     {Reason::noise, "noise"},
                                                     {Reason::clock, "clock"},
@@ -47,6 +52,10 @@ inline constexpr Names<Reason, 10> reason_names = {{{Reason::none, ""},
                                                     {Reason::host, "host"},
                                                     {Reason::pairs, "pairs"},
                                                     {Reason::time_sliced, "time-sliced"},
+                                                    {Reason::wrong_data, "wrong-data"},
+                                                    {Reason::failed, "failed"},
+                                                    {Reason::interrupted, "interrupted"},
+                                                    {Reason::zero, "zero"},
                                                     {Reason::transport, "transport"}}};
 
 /// The pair of ranks that a row is of, among all of its case.
@@ -135,6 +144,8 @@ struct Comparison {
   /// Why the two runs cannot be compared at all: another machine, or another environment
   /// (deciding_differences). Then there are no verdicts.
   std::string incomparable{};
+  /// That the new run failed, whatever it has measured; empty where it did not.
+  std::string lost{};
   /// Of the environment, "UCX 1.13.1 -> 1.22.0"; that the placement of the ranks' processors
   /// changed (Placements::in_brief); that both are one run (halves_in_turns); why rows of ab are no
   /// duets; and, where there is a change, that the runs did not take turns.
@@ -172,6 +183,9 @@ std::optional<double> matched_new(const SeriesChange& series);
 /// The launches that both runs need, or the duets, for any verdict among so many tests, a p-value
 /// being corrected for all of them.
 std::size_t launches_needed(std::size_t tests, double alpha, Method method = Method::launches);
+
+/// Whether something is worse for certain: a row regressed or failed, or the new run did.
+bool has_loss(const Comparison& comparison);
 
 /// Compares every metric of every case by its launches' medians, launches being what is
 /// independent, each with those that met the same placement (Placements::matched). A metric that a

@@ -58,6 +58,12 @@ TEST(Streams, WhatARunDoesNotKnowEndsNoSegment) {
             (std::vector<std::size_t>{0, 0, 1, 1, 1}));
 }
 
+TEST(Streams, AnEnvironmentThatReturnsIsTheSameSegment) {
+  EXPECT_EQ(segments_of({dated({}, "535.1"), dated({}, "550.1"), dated({}, "535.2"),
+                         dated({}, "560.1"), dated({}, "550.3"), dated({}, "535.1")}),
+            (std::vector<std::size_t>{0, 1, 0, 2, 1, 0}));
+}
+
 TEST(Streams, SayWhatDiffersFromTheRunBefore) {
   const std::vector<Result> runs = {dated({}, "535.1"), dated({}, "550.1")};
   EXPECT_EQ(places_in_streams(runs)[1].differs, std::vector<std::string>{"driver 535.1 -> 550.1"});

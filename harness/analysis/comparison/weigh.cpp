@@ -45,6 +45,11 @@ std::string differing_placements(const std::vector<Stratum>& strata, double alph
                      words(low), words(high));
 }
 
+// All that was measured is 0.
+bool is_zero(const Metric& metric) {
+  return !metric.launch_medians.empty() && usable_medians(metric).empty();
+}
+
 void weigh_launches(Row& row, const TwoRuns& runs, const Case& base, const Case& now,
                     const Demands& demands) {
   auto& series = row.series;
@@ -106,6 +111,15 @@ Row weigh(const std::string& metric, const TwoRuns& runs, const Case& base, cons
     series.why =
         "not judged: time-sliced, ranks take turns on one GPU; use one GPU for each rank, or CUDA "
         "MPS";
+    return row;
+  }
+  if (is_zero(base.metrics.at(metric)) || is_zero(now.metrics.at(metric))) {
+    const bool new_is = !is_zero(base.metrics.at(metric));
+    if (new_is) series.change = Change::failed;
+    series.reason = Reason::zero;
+    series.why = fmt::format("{} in each launch of the {} run: nothing can be held against it",
+                             series.better == "higher" ? "a rate of 0" : "a time of 0",
+                             new_is ? "new" : "base");
     return row;
   }
   row.duets = duets_of(base, now, metric);

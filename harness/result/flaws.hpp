@@ -1,0 +1,44 @@
+#pragma once
+
+// What did not pass is no figure, however fast it was: a case that failed has no metrics, in memory
+// and in its file. What it is then is said here, and nowhere else.
+
+#include <optional>
+#include <string>
+
+#include "harness/core/names.hpp"
+#include "harness/result/result.hpp"
+
+namespace ucxbench {
+
+/// Why a case's figures do not count.
+enum class Flaw {
+  wrong_data,   ///< a check found another content than was sent, or a wrong result
+  failed,       ///< a rank was lost, or an error ended it
+  interrupted,  ///< one of its launches was cut short
+};
+
+inline constexpr Names<Flaw, 3> flaws = {{{Flaw::wrong_data, "wrong-data"},
+                                          {Flaw::failed, "failed"},
+                                          {Flaw::interrupted, "interrupted"}}};
+
+/// Empty where the figures count.
+std::optional<Flaw> flaw_of(const Case& of);
+
+/// Whether it did not pass. A case that was interrupted has no verdict, but its figures are shown,
+/// with their label.
+bool has_failed(const Case& of);
+
+/// What the run says of it: "wrong data at byte offset 7 of …", "rank 1 on node2 was killed …".
+std::string in_words(Flaw flaw, const Case& of);
+
+/// Removes what follows from the launches of a case that failed, and leaves these: nobody who reads
+/// its metrics can take them for good ones.
+void drop_figures(Case& failed);
+
+/// Fails the cases of a run file that are called measured but did not pass: those with errors, and,
+/// of a run that failed without saying in which case, those that may be it. Of all that failed it
+/// drops the figures.
+void fail_cases_of_older(Result& run);
+
+}  // namespace ucxbench
