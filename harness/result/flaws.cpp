@@ -68,9 +68,10 @@ void fail_cases_of_older(Result& run) {
     of.reason =
         fmt::format("{} of {} checks found wrong data", of.verified.errors, of.verified.checked);
   }
-  // Of `ab` each side keeps whole launches alone, and says that it failed for the other's sake,
-  // too.
-  const bool lost = text_at(run.run, "/state", "") == "failed" && !run.run.contains("ab");
+  // Of `ab` each side keeps whole launches alone, and may have failed for the other's sake. `check`
+  // goes on, and says between which ranks launches were lost.
+  const bool says_where = run.run.contains("ab") || run.run.contains("lost_launches");
+  const bool lost = text_at(run.run, "/state", "") == "failed" && !says_where;
   if (lost && std::ranges::none_of(run.cases, has_failed)) fail_those_with_fewer_launches(run);
   for (auto& of : run.cases) {
     if (has_failed(of)) drop_figures(of);
