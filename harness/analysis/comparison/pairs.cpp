@@ -247,7 +247,8 @@ std::vector<SeriesChange> folded_rows(const Comparison& comparison) {
   };
   std::map<std::tuple<std::string, std::string, Change>, Fold> folds;
   const auto stands_alone = [](const SeriesChange& row) {
-    return !row.pair || row.change == Change::regressed || row.change == Change::improved;
+    return !row.pair || row.change == Change::failed || row.change == Change::regressed ||
+           row.change == Change::improved;
   };
   for (const auto& row : comparison.series) {
     if (stands_alone(row)) continue;
