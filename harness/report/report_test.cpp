@@ -166,8 +166,24 @@ TEST(Facts, AreInEveryOutput) {
   // A rate and a time, each in its own file; numbers alone have a place in Bencher's.
   EXPECT_TRUE(contains(render("bigger-is-better", result), "vm, same-gpu, soft-roce"));
   EXPECT_TRUE(contains(render("bencher", result),
-                       "\"pingpong/tag/host-host/tcp/8B [same-gpu, soft-roce]\""));
-  EXPECT_EQ(render("bencher", sample_result()).find('['), std::string::npos);
+                       "\"pingpong/tag/host-host/tcp/8B [vm, same-gpu, soft-roce]\""));
+  auto plain = sample_result();
+  plain.machine.erase("labels");
+  EXPECT_EQ(render("bencher", plain).find('['), std::string::npos);
+}
+
+// The machine's and the case's, also in the formats that are added later.
+TEST(Facts, LabelsOfMachineAndCaseAreInEveryFormat) {
+  auto result = with_every_fact();
+  result.machine["labels"] = {"oversubscribed", "emulated-cpu"};
+  for (const auto& [name, format] : formats()) {
+    // They show the transfer log, which lies in a file of its own.
+    if (name == "trace" || name == "transfers") continue;
+    const auto text = format.render(result, {});
+    for (const auto* label : {"oversubscribed", "emulated-cpu", "same-gpu", "soft-roce"}) {
+      EXPECT_TRUE(contains(text, label)) << name << ": " << label;
+    }
+  }
 }
 
 TEST(Markdown, BeginsWithTheVerdictOfACheck) {

@@ -57,15 +57,16 @@ std::string render_bigger(const Result& result, const RenderOptions&) {
 }
 
 /// Its format has a place for numbers alone. So what is measured on something else than it seems is
-/// another benchmark there, by its own labels.
-std::string bencher_name(const Case& of) {
-  return of.key + (of.labels.empty() ? "" : " [" + on_one_line(join(of.labels, ", ")) + "]");
+/// another benchmark there, by its labels.
+std::string bencher_name(const RowFacts& facts) {
+  return facts.key + (facts.labels.empty() ? "" : " [" + facts.labels + "]");
 }
 
 std::string render_bencher(const Result& result, const RenderOptions&) {
   auto benchmarks = Json::object();
+  const FactsOf facts_of(result);
   each_followed(result, [&](const Case& of, const std::string& name, const Metric& metric) {
-    auto& measure = benchmarks[bencher_name(of)][name];
+    auto& measure = benchmarks[bencher_name(facts_of.row(of, name))][name];
     measure["value"] = *metric.quantiles.p50;
     const auto interval = interval_of(metric);
     if (!interval) return;

@@ -36,7 +36,7 @@ TEST(Trackers, RowsSayValueAndInterval) {
 TEST(Trackers, BencherHasAMeasurePerMetric) {
   const auto benchmarks = exported("bencher");
   EXPECT_EQ(benchmarks.size(), 5U);
-  const auto& of = benchmarks.at("pingpong/tag/host-host/tcp/8B");
+  const auto& of = benchmarks.at("pingpong/tag/host-host/tcp/8B [vm]");
   EXPECT_EQ(of.size(), 3U);
   const auto& latency = of.at("latency_us");
   EXPECT_LT(latency.at("lower_value"), latency.at("value"));
@@ -59,7 +59,8 @@ TEST(Trackers, LeaveOutWhatIsNoNumber) {
   auto& latency = result.cases[0].metrics.at("latency_us");
   latency.quantiles.p50 = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(exported("smaller-is-better", result), Json::array());
-  EXPECT_FALSE(exported("bencher", result).at(result.cases[0].key).contains("latency_us"));
+  EXPECT_FALSE(
+      exported("bencher", result).at(result.cases[0].key + " [vm]").contains("latency_us"));
   latency.quantiles.p50 = 12.5;
   latency.ci95 = {{12, std::numeric_limits<double>::infinity()}};
   EXPECT_FALSE(exported("smaller-is-better", result).at(0).contains("range"));
