@@ -192,7 +192,8 @@ CheckedLimit check_metric(const std::string& name, const std::string& metric, do
   return checked;
 }
 
-/// Of a payload by these members; empty where nobody can tell. By the medium it is all or nothing.
+/// Of a payload by these members; empty where nobody can tell. By the medium it is all or nothing,
+/// unless NVLink's counters saw a part.
 std::optional<double> known_share(const std::vector<std::string>& members, const Json& path,
                                   const std::optional<SeenMedium>& medium) {
   switch (unmet_by(members, path, medium)) {
@@ -203,9 +204,11 @@ std::optional<double> known_share(const std::vector<std::string>& members, const
     case Unmet::met:
     case Unmet::too_little:
       return share_by(members, path);
+    case Unmet::counters_deny:
+      return share_by(members, path) -
+             (1 - medium->counted.value_or(0)) * share_by({"nvlink"}, path);
     case Unmet::inside_one_gpu:
     case Unmet::over_pcie:
-    case Unmet::counters_deny:
       break;
   }
   return 0;

@@ -93,15 +93,19 @@ SeenMedium with_counters(const SeenMedium& by_path, double share) {
   }
   const bool of_links = by_path.medium == Medium::nvlink || by_path.medium == Medium::mnnvl;
   const bool still = share < noise && (has(Medium::nvlink) || has(Medium::mnnvl));
-  if (of_links || still) return {.proof = MediumProof::contradicted};
+  if (of_links || still) return {.proof = MediumProof::contradicted, .counted = share};
   return by_path;
 }
 
 SeenMedium of_all(const std::vector<SeenMedium>& all) {
   std::set<Medium> media;
   auto proof = MediumProof::counters;
+  const auto known_part = [](const SeenMedium& seen) {
+    return seen.medium == Medium::unknown ? seen.counted.value_or(0) : 1;
+  };
+  const auto& least = *std::ranges::min_element(all, {}, known_part);
+  if (least.medium == Medium::unknown) return least;
   for (const auto& seen : all) {
-    if (seen.medium == Medium::unknown) return seen;
     if (seen.parts.empty()) media.insert(seen.medium);
     media.insert(seen.parts.begin(), seen.parts.end());
     proof = std::max(proof, seen.proof);  // the weakest

@@ -60,12 +60,16 @@ SeenMedium seen(int nvlinks, const std::optional<int>& counted) {
 
 SeenMedium known(Medium medium, MediumProof proof) { return {.medium = medium, .proof = proof}; }
 
+SeenMedium denied(double counted) {
+  return {.proof = MediumProof::contradicted, .counted = counted};
+}
+
 TEST(Media, FollowCountersAndThePath) {
   EXPECT_EQ(seen(2, payload), known(Medium::nvlink, MediumProof::counters));
   EXPECT_EQ(seen(2, std::nullopt), known(Medium::nvlink, MediumProof::path_class))
       << "the driver has no such counter";
-  EXPECT_EQ(seen(2, 0), known(Medium::unknown, MediumProof::contradicted)) << "it stood still";
-  EXPECT_EQ(seen(2, payload / 2), known(Medium::unknown, MediumProof::contradicted));
+  EXPECT_EQ(seen(2, 0), denied(0)) << "it stood still";
+  EXPECT_EQ(seen(2, payload / 2), denied(0.5));
   EXPECT_EQ(seen(0, std::nullopt), known(Medium::pcie, MediumProof::path_class));
   EXPECT_EQ(seen(0, 0), known(Medium::pcie, MediumProof::path_class));
 }
@@ -99,9 +103,10 @@ TEST(Media, OfLaunchesThatDifferAreTheWorst) {
   auto result = run_between(2, payload);
   auto& of = result.cases[0];
   of.launches.push_back(of.launches[0]);
-  of.launches[1].path["bytes_by_counter"]["nvlink/GPU0"] = 0;
+  of.launches[0].path["bytes_by_counter"]["nvlink/GPU0"] = payload / 2;
+  of.launches[1].path["bytes_by_counter"]["nvlink/GPU0"] = payload / 4;
   add_media(result);
-  EXPECT_EQ(medium_in(of.path), known(Medium::unknown, MediumProof::contradicted));
+  EXPECT_EQ(medium_in(of.path), denied(0.25));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "harness/result/media.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/result/paths.hpp"
@@ -35,7 +37,7 @@ Unmet unmet_by_medium(const SeenMedium& seen, bool same_gpu) {
       return Unmet::over_pcie;
     case Medium::mixed:
       for (const auto part : seen.parts) {
-        const auto unmet = unmet_by_medium({part, seen.proof, {}}, same_gpu);
+        const auto unmet = unmet_by_medium({.medium = part, .proof = seen.proof}, same_gpu);
         if (unmet != Unmet::met) return unmet;
       }
       return Unmet::met;
@@ -45,7 +47,7 @@ Unmet unmet_by_medium(const SeenMedium& seen, bool same_gpu) {
   return seen.proof == MediumProof::contradicted ? Unmet::counters_deny : Unmet::medium_unknown;
 }
 
-std::string_view in_words(const SeenMedium& seen) {
+std::string in_words(const SeenMedium& seen) {
   switch (seen.medium) {
     case Medium::nvlink:
       return " over NVLink";
@@ -61,14 +63,14 @@ std::string_view in_words(const SeenMedium& seen) {
       break;
   }
   return seen.proof == MediumProof::contradicted
-             ? " (medium unknown: NVLink's counters stood still)"
+             ? fmt::format(" (medium unknown: {})", denial_in_words(seen))
              : " (medium unknown)";
 }
 
 /// What a member of a set is carried by, and over what.
 std::string in_words(const std::string& member, const std::optional<SeenMedium>& medium) {
   const bool has_media = member == "nvlink" && medium;
-  return carrier_of_member(member) + (has_media ? std::string(in_words(*medium)) : "");
+  return carrier_of_member(member) + (has_media ? in_words(*medium) : "");
 }
 
 }  // namespace
@@ -83,12 +85,20 @@ SeenMedium seen_medium(std::set<Medium> media, MediumProof proof) {
   return {.medium = Medium::mixed, .proof = proof, .parts = std::move(media)};
 }
 
+std::string denial_in_words(const SeenMedium& seen) {
+  if (!seen.counted) return "NVLink's counters did not see all of the bytes";
+  if (*seen.counted == 0) return "NVLink's counters stood still";
+  return fmt::format("NVLink's counters saw {} % of the bytes",
+                     significant(100 * *seen.counted, 2));
+}
+
 std::optional<SeenMedium> medium_in(const Json& json) {
   if (!json.is_object() || !json.contains("medium")) return std::nullopt;
   SeenMedium seen{
       .medium = value_of(medium_names, text_at(json, "/medium")).value_or(Medium::unknown),
       .proof =
-          value_of(medium_proof_names, text_at(json, "/medium_proof")).value_or(MediumProof::none)};
+          value_of(medium_proof_names, text_at(json, "/medium_proof")).value_or(MediumProof::none),
+      .counted = number_at(json, "medium_counted")};
   for (const auto& name : texts_of(json.value("media", Json::array()))) {
     seen.parts.insert(value_of(medium_names, name).value_or(Medium::unknown));
   }
@@ -98,6 +108,7 @@ std::optional<SeenMedium> medium_in(const Json& json) {
 void put_medium(const SeenMedium& seen, Json& json) {
   json["medium"] = name_of(medium_names, seen.medium);
   json["medium_proof"] = name_of(medium_proof_names, seen.proof);
+  if (seen.counted) json["medium_counted"] = *seen.counted;
   for (const auto part : seen.parts) json["media"].push_back(name_of(medium_names, part));
 }
 
@@ -131,8 +142,10 @@ Unmet unmet_by(const std::vector<std::string>& members, const Json& path,
 
 std::set<std::string> main_carriers(const Json& path, const std::optional<SeenMedium>& medium) {
   std::set<std::string> carriers;
+  auto without_share = medium;  // which is another one in each launch
+  if (without_share) without_share->counted.reset();
   for (const auto& [member, share] : carried_by(path)) {
-    if (share >= least_carried) carriers.insert(in_words(member, medium));
+    if (share >= least_carried) carriers.insert(in_words(member, without_share));
   }
   return carriers;
 }

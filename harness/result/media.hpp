@@ -33,7 +33,7 @@ enum class MediumProof {
   counters,      ///< NVLink's counters saw the bytes
   path_class,    ///< the class of the path in the topology; no counter speaks against it
   one_gpu,       ///< the ranks have the same one
-  contradicted,  ///< there are NVLinks on the path, and their counters did not see the bytes
+  contradicted,  ///< there are NVLinks on the path, and their counters did not see all the bytes
   none,          ///< neither counters nor a path are known
 };
 
@@ -54,14 +54,22 @@ struct SeenMedium {
   Medium medium = Medium::unknown;
   MediumProof proof = MediumProof::none;
   std::set<Medium> parts{};  ///< of a mixed one
+  /// Of a contradicted one, the share of the bytes that NVLink's counters saw, from 0 up to
+  /// below 1.
+  std::optional<double> counted{};
   bool operator==(const SeenMedium&) const = default;
 };
 
 /// Of one medium, or mixed.
 SeenMedium seen_medium(std::set<Medium> media, MediumProof proof);
 
-/// "medium" and "medium_proof", of a mixed one also "media", of a path or a pair; empty where
-/// cuda_ipc carried nothing, and in files of before they said so.
+/// "NVLink's counters stood still", "NVLink's counters saw 6 % of the bytes": of a contradicted
+/// one.
+std::string denial_in_words(const SeenMedium& seen);
+
+/// "medium" and "medium_proof", of a mixed one also "media", of a contradicted one
+/// "medium_counted", of a path or a pair; empty where cuda_ipc carried nothing, and in files of
+/// before they said so.
 std::optional<SeenMedium> medium_in(const Json& json);
 void put_medium(const SeenMedium& seen, Json& json);
 
@@ -73,7 +81,7 @@ enum class Unmet {
   eliminated,      ///< of InfiniBand: neither a counter nor UCX names it, only others are ruled out
   inside_one_gpu,  ///< of nvlink, as all below: no link was crossed
   over_pcie,
-  counters_deny,   ///< the counters of the NVLinks on the path did not move
+  counters_deny,   ///< the counters of the NVLinks on the path did not see all of it
   medium_unknown,  ///< neither counters nor the topology tell
 };
 std::string to_string(Unmet unmet);  ///< "inside-one-gpu", …

@@ -33,6 +33,21 @@ TEST(Carriers, AreNamedWithWhatTheyCrossed) {
   }
 }
 
+TEST(Carriers, AreNamedWithWhatTheCountersSaw) {
+  auto denied = path(all_by_ipc, "unknown", "contradicted");
+  const auto said = [&] { return carriers_in_words(denied); };
+  EXPECT_EQ(said(), "cuda_ipc (medium unknown: NVLink's counters did not see all of the bytes)")
+      << "an older file";
+  denied["medium_counted"] = 0;
+  EXPECT_EQ(said(), "cuda_ipc (medium unknown: NVLink's counters stood still)");
+  for (const auto& [counted, words] : {std::pair(0.003, "0.30"), std::pair(0.06, "6.0"),
+                                       std::pair(0.5, "50"), std::pair(0.9, "90")}) {
+    denied["medium_counted"] = counted;
+    EXPECT_EQ(said(), std::string("cuda_ipc (medium unknown: NVLink's counters saw ") + words +
+                          " % of the bytes)");
+  }
+}
+
 TEST(Unmet, TakesForNvlinkOnlyWhatCrossedNvlinks) {
   EXPECT_EQ(unmet({"nvlink"}, path(all_by_ipc, "nvlink")), Unmet::met);
   EXPECT_EQ(unmet({"nvlink"}, path(all_by_ipc, "mnnvl")), Unmet::met);
@@ -71,10 +86,9 @@ TEST(Unmet, TakesNoInfinibandByElimination) {
 }
 
 TEST(Medium, IsReadAsItWasWritten) {
-  for (const auto& seen :
-       {seen_medium({Medium::nvlink}, MediumProof::counters),
-        seen_medium({Medium::pcie, Medium::nvlink}, MediumProof::path_class),
-        seen_medium({Medium::pcie, Medium::unknown}, MediumProof::contradicted)}) {
+  for (const auto& seen : {seen_medium({Medium::nvlink}, MediumProof::counters),
+                           seen_medium({Medium::pcie, Medium::nvlink}, MediumProof::path_class),
+                           SeenMedium{.proof = MediumProof::contradicted, .counted = 0.25}}) {
     Json json;
     put_medium(seen, json);
     EXPECT_EQ(medium_in(json), seen);

@@ -28,7 +28,7 @@ std::string in_words(Unmet unmet, const Case& of, const TransportSet& required) 
     case Unmet::over_pcie:
       return "cuda_ipc carried the bytes over PCIe: no NVLink joins these GPUs (ucx-bench topo)";
     case Unmet::counters_deny:
-      return "cuda_ipc carried the bytes, but the counters of the GPUs' NVLinks did not see them";
+      return "cuda_ipc carried the bytes, but " + denial_in_words(medium_in(of.path).value());
     case Unmet::medium_unknown:
       break;
   }

@@ -42,12 +42,25 @@ std::vector<std::pair<std::size_t, std::size_t>> pairs_with_nvlink(const Judged&
   return pairs;
 }
 
+/// What cuda_ipc carried of a record, and NVLink's counters did not see; empty where they saw it,
+/// and where nobody asked them.
+std::optional<SeenMedium> denied_medium(const Judged& run, const Case& of,
+                                        const LaunchRecord& record) {
+  auto medium = medium_of(run, of, record);
+  return medium && medium->proof == MediumProof::contradicted ? medium : std::nullopt;
+}
+
+/// Below, they are noise beside what the links themselves exchange.
+bool is_unseen(const std::optional<SeenMedium>& denied) {
+  return denied && denied->counted.value_or(0) < unused;
+}
+
 /// What nvlink-unused has to say about a case, if anything.
 struct NvlinkUnused {
   std::set<std::pair<std::size_t, std::size_t>> pairs;
   std::string carried;
-  bool lane = false;   ///< UCX has one
-  bool still = false;  ///< cuda_ipc carried them, and NVLink's counters did not move
+  bool lane = false;                   ///< UCX has one
+  std::optional<SeenMedium> denied{};  ///< cuda_ipc carried them, NVLink's counters saw nearly none
 
   explicit NvlinkUnused(const Judged& run, const Case& of) {
     if (!asks_for(of, "nvlink") || !at_place(of, "cuda")) return;
@@ -55,14 +68,13 @@ struct NvlinkUnused {
     for (const auto& record : of.launches) {
       const auto shares = carried_by(record.path);
       const auto nvlink = shares.find("nvlink");
-      const auto medium = medium_of(run, of, record);
-      const bool stood_still = medium && medium->proof == MediumProof::contradicted;
+      const auto by_counters = denied_medium(run, of, record);
       const bool by_ipc = nvlink != shares.end() && nvlink->second >= unused;
-      if (shares.empty() || (by_ipc && !stood_still)) continue;
+      if (shares.empty() || (by_ipc && !is_unseen(by_counters))) continue;
       const auto found = pairs_with_nvlink(run, of, record);
       if (found.empty()) continue;
       pairs.insert(found.begin(), found.end());
-      still |= stood_still;
+      if (is_unseen(by_counters)) denied = by_counters;
       carried = carriers_in_words(record.path);
       lane |= std::any_of(record.lanes.begin(), record.lanes.end(),
                           [](const auto& name) { return name.starts_with("cuda_ipc"); });
@@ -111,10 +123,10 @@ std::vector<Finding> nvlink_unused(const Judged& run) {
     if (cases.empty()) continue;
     const auto [a, b] = *pairs.begin();
     const bool stream = text_at(cases.front()->parameters, "/api") == "stream";
-    const auto* const why = stream        ? "UCX never takes streams over cuda_ipc"
-                            : last->still ? "NVLink's counters stood still"
-                            : last->lane  ? "cuda_ipc lane not taken"
-                                          : "no cuda_ipc lane";
+    const std::string why = stream         ? "UCX never takes streams over cuda_ipc"
+                            : last->denied ? denial_in_words(*last->denied)
+                            : last->lane   ? "cuda_ipc lane not taken"
+                                           : "no cuda_ipc lane";
     findings.push_back(
         {.subject = block.title,
          .evidence = fmt::format(
@@ -132,7 +144,29 @@ std::vector<Finding> wrong_transport(const Judged& run) {
 }
 
 std::vector<Finding> mixed_transport(const Judged& run) {
-  return not_as_asked(run, "partly", "was used only in part");
+  auto findings = not_as_asked(run, "partly", "was used only in part");
+  for (const auto& block : run.blocks) {
+    std::vector<const Case*> cases;
+    std::optional<SeenMedium> least;
+    for (const auto* of : block.measured) {
+      if (!asks_for(*of, "nvlink")) continue;
+      std::optional<SeenMedium> of_case;
+      for (const auto& record : of->launches) {
+        const auto denied = denied_medium(run, *of, record);
+        if (!denied || is_unseen(denied)) continue;
+        if (!of_case || denied->counted < of_case->counted) of_case = denied;
+      }
+      if (!of_case) continue;
+      cases.push_back(of);
+      if (!least || of_case->counted < least->counted) least = of_case;
+    }
+    if (cases.empty()) continue;
+    findings.push_back({.subject = block.title,
+                        .evidence = fmt::format("cuda_ipc carried {}, {}", sizes_of(cases),
+                                                denial_in_words(*least)),
+                        .next = list_transports});
+  }
+  return findings;
 }
 
 std::vector<Finding> several_nics(const Judged& run) {

@@ -41,6 +41,24 @@ TEST(NvlinkUnused, BelievesCountersThatStoodStill) {
   EXPECT_EQ(said(nvlink_unused, result), Said());
 }
 
+TEST(NvlinkUnused, IsOnlyMixedWhereCountersSawAPart) {
+  auto result = two_gpus("nvlink", {"cuda_ipc/cuda"});
+  auto& counters = result.cases[0].launches[0].path["bytes_by_counter"];
+  for (const int counted : {60, 500, 900}) {
+    counters = {{"nvlink/GPU0", counted}};
+    EXPECT_EQ(said(nvlink_unused, result), Said()) << counted;
+    EXPECT_EQ(said(mixed_transport, result),
+              Said{fmt::format("pingpong tag, cuda to cuda, over tcp+nvlink: cuda_ipc "
+                               "carried 4 MiB, NVLink's counters saw {} % of "
+                               "the bytes",
+                               significant(counted / 10.0, 2))});
+  }
+  for (const int counted : {0, 1000}) {
+    counters = {{"nvlink/GPU0", counted}};
+    EXPECT_EQ(said(mixed_transport, result), Said()) << counted;
+  }
+}
+
 TEST(NvlinkUnused, KnowsThatStreamsNeverTakeIt) {
   auto result = two_gpus("tcp", {"tcp/eth0"});
   result.cases[0].parameters["api"] = "stream";
