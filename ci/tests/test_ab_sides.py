@@ -17,8 +17,8 @@ def compared(bench, tmp_path, ucx_copies):
     wrapper.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH=/nowhere exec {PROGRAM} "$@"\n')
     wrapper.chmod(0o700)
 
-    def run(*options, before=()):
-        return bench(*before, "ab", "suite.toml", "--folder", "runs", *options)
+    def run(*options, before=(), **more):
+        return bench(*before, "ab", "suite.toml", "--folder", "runs", *options, **more)
 
     return run
 
@@ -76,14 +76,38 @@ def test_each_sides_ucx_is_said_first_and_recorded(compared, tmp_path, ucx_copie
     assert "nothing was decided: 1 of 1 row is inconclusive" in " ".join(done.out.split())
 
 
-def test_a_setting_that_ucx_knows_and_does_not_use_is_told(compared):
-    done = compared("--new-env", "UCX_TCP_TX_SEG_SIZE=9k")  # of a case over shared memory
+@pytest.mark.parametrize("quiet", [{}, {"UCX_LOG_LEVEL": "error"}, {"UCX_LOG_FILE": "ucx.log"},
+                                   {"UCX_WARN_UNUSED_ENV_VARS": "n"}])
+def test_a_setting_that_ucx_knows_and_does_not_use_is_told(compared, tmp_path, quiet):
+    done = compared("--new-env", "UCX_TCP_TX_SEG_SIZE=9k", environment=quiet)  # of a case over shared memory
     assert done.code == 0, done
     lines = done.err.splitlines()
-    told = only([at for at, line in enumerate(lines) if line.startswith("--new-env UCX_TCP_TX_SEG_SIZE=9k: UCX says: WARN ")])
-    assert "UCX_TCP_TX_SEG_SIZE" in lines[told].partition("WARN")[2]
-    assert lines[told - 1].startswith("launch 1/1 new")
-    assert "UCX says in new alone: WARN unused env variable" in " ".join(done.out.split())
+    told = only([at for at, line in enumerate(lines) if line.startswith("--new-env UCX_TCP_TX_SEG_SIZE=9k: UCX ")])
+    assert "does not use it in these cases" in lines[told]
+    assert told < next(at for at, line in enumerate(lines) if line.startswith("launch 1/1"))
+    assert "UCX uses in new none of UCX_TCP_TX_SEG_SIZE" in " ".join(done.out.split())
+    found = files(tmp_path)
+    assert found["new"][1]["run"]["ab"]["unused"] == ["UCX_TCP_TX_SEG_SIZE"] and "unused" not in found["base"][1]["run"]["ab"]
+
+
+def test_a_setting_that_a_case_uses_is_not_called_unused(compared):
+    done = compared("--new-env", "UCX_RNDV_THRESH=16k", before=["--dry-run"])
+    assert done.code == 0 and "does not use" not in done.err, done
+
+
+def test_what_a_wrapper_sets_is_said_first(compared, tmp_path):
+    wrapper = tmp_path / "sets"
+    wrapper.write_text(f'#!/bin/sh\nUCX_RNDV_THRESH=16k exec {PROGRAM} "$@"\n')
+    wrapper.chmod(0o700)
+    done = compared("--new", "./sets", before=["--dry-run"])
+    assert done.code == 0, done
+    assert only([line for line in done.out.splitlines() if line.startswith("new: ")]) == "new: UCX_RNDV_THRESH=16k ./sets"
+
+
+def test_files_of_one_build_are_told(compared):
+    done = compared("--new-ucx", "other", before=["--dry-run"])
+    assert done.code == 0, done
+    assert "the files of libucp.so.0 differ between base and new, but their build ids are equal" in done.err
 
 
 def test_what_ucx_cannot_know_is_a_difference(compared):

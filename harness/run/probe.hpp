@@ -41,6 +41,9 @@ std::string why_not_here(std::string_view transport, const Probe& found);
 /// The hidden command by which this program asks.
 inline constexpr const char* probe_command = "__probe";
 
+/// With this word it only opens UCX as a rank does, by the environment: for what UCX says then.
+inline constexpr const char* open_word = "open";
+
 /// What that process, asked with these words, prints and returns.
 int probe_main(std::span<const char* const> words);
 

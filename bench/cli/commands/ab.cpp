@@ -73,7 +73,7 @@ AbSide side_of(const std::string& name, const std::string& program,
 
 std::string words_of(const AbSide& side) {
   auto text = side.name + ": ";
-  for (const auto& [name, value] : side.added) text += fmt::format("{}={} ", name, value);
+  for (const auto& [name, value] : variables_of(side)) text += fmt::format("{}={} ", name, value);
   return fmt::format("{}{}\n  {}", text, side.program, ucx_in_words(side));
 }
 

@@ -70,13 +70,51 @@ DuetSide side_of(const AbSide& side) {
 
 DuetSide other_of(DuetSide side) { return side == DuetSide::base ? DuetSide::now : DuetSide::base; }
 
-// UCX warns of a variable that it knows and does not use. Whoever set it hears that after the first
-// launch.
+// What UCX uses in none of the side's cases; nothing where a program does not answer.
+std::vector<std::string> find_unused(const AbSide& side, Signals& signals) {
+  const bool any = std::ranges::any_of(
+      side.added, [](const auto& variable) { return variable.first.starts_with("UCX_"); });
+  std::optional<std::vector<std::string>> unused;
+  for (const auto& environment : any ? talkative_environments(side) : std::vector<Variables>()) {
+    const auto end = run_program({.argv = {side.program, probe_command, open_word},
+                                  .environment = environment,
+                                  .limit = longest_answer},
+                                 signals);
+    if (end.signal != 0 || end.status != 0) return {};
+    const auto here = unused_in(side, end.out + "\n" + end.said);
+    if (!unused) unused = here;
+    std::erase_if(*unused, [&](const std::string& name) {
+      return std::ranges::find(here, name) == here.end();
+    });
+  }
+  return unused.value_or(std::vector<std::string>());
+}
+
+void say_unused(const AbSide& side) {
+  for (const auto& name : side.unused) {
+    fmt::print(stderr,
+               "--{}-env {}={}: UCX {} knows it and does not use it in these cases: it changes "
+               "nothing\n",
+               side.name, name, side.added.at(name), text_at(side.plan, "/ucx/version", "?"));
+  }
+}
+
+void say_same_builds(const AbSide& base, const AbSide& now) {
+  const auto names = same_builds(base, now);
+  if (names.empty()) return;
+  fmt::print(stderr,
+             "the files of {} differ between base and new, but their build ids are equal: they are "
+             "most likely the same code\n",
+             join(names, ", "));
+}
+
+// Of another warning that names a variable, whoever set it hears after the first launch.
 void say_warnings(const AbSide& side, const Result& measured) {
   for (const auto& warning : measured.ucx.value("warnings", Json::array())) {
     const auto line = text_at(warning, "/line");
     for (const auto& [name, value] : side.added) {
       if (!name.starts_with("UCX_") || line.find(name) == std::string::npos) continue;
+      if (std::ranges::find(side.unused, name) != side.unused.end()) continue;
       fmt::print(stderr, "--{}-env {}={}: UCX says: {}\n", side.name, name, value, line);
     }
   }
@@ -172,6 +210,11 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
   }
   for (const auto* side : {&base, &now}) check_side(*side);
   if (!may_be_equal_) check_plans(base, now);
+  for (auto* side : {&base, &now}) {
+    side->unused = find_unused(*side, signals);
+    say_unused(*side);
+  }
+  say_same_builds(base, now);
   side_by_side_ = duets_ && duets_->any(DuetSide::base) && duets_->any(DuetSide::now);
   course_.expect({base.plan, now.plan});
   return answers;
@@ -185,6 +228,7 @@ Json AbRun::facts_of(const AbSide& side) const {
   if (course_.may_go_on()) facts["planned"] = course_.launches();
   if (!course_.only().empty()) facts["only"] = course_.only();
   if (!no_duets_.empty()) facts["in_turns"] = no_duets_;
+  if (!side.unused.empty()) facts["unused"] = side.unused;
   return facts;
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 #include <system_error>
 
 #include "bench/cli/options/ucx_prefix.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/text.hpp"
 #include "harness/launch/program.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/loaded_libraries.hpp"
@@ -24,6 +26,22 @@ constexpr std::array<const char*, 3> loader_variables = {"LD_LIBRARY_PATH", "LD_
                                                          "UCX_MODULE_DIR"};
 
 constexpr const char* what_to_give = "give --base PROGRAM, --new-ucx PREFIX or --new-env KEY=VALUE";
+
+// Those that choose what UCX says, and where.
+constexpr std::array<const char*, 3> of_logging = {"UCX_LOG_LEVEL", "UCX_LOG_FILE",
+                                                   "UCX_WARN_UNUSED_ENV_VARS"};
+
+/// Not as a part of a longer name.
+bool has_word(std::string_view line, std::string_view name) {
+  const auto in_a_name = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  };
+  for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
+    const auto end = at + name.size();
+    if (end == line.size() || !in_a_name(line[end])) return true;
+  }
+  return false;
+}
 
 bool is_loader_variable(std::string_view name) {
   return std::ranges::find(loader_variables, name) != loader_variables.end();
@@ -140,6 +158,55 @@ Variables environment_of(const AbSide& side) {
                 [](const auto& entry) { return entry.first.starts_with("UCXBENCH_"); });
   for (const auto& [name, value] : side.added) environment[name] = value;
   return environment;
+}
+
+Variables variables_of(const AbSide& side) {
+  auto variables = side.added;
+  if (side.plan.is_null() || !side.plan.contains("variables")) return variables;
+  for (const auto& [name, value] : side.plan.at("variables").items()) {
+    if (name.starts_with("UCX_")) variables[name] = value.get<std::string>();
+  }
+  return variables;
+}
+
+std::vector<Variables> talkative_environments(const AbSide& side) {
+  std::vector<Variables> environments;
+  if (side.plan.is_null() || !side.plan.contains("plans")) return environments;
+  for (const auto& plan : side.plan.at("plans")) {
+    auto environment = environment_of(side);
+    for (const auto& [name, value] : plan.at("settings").items())
+      environment[name] = value.get<std::string>();
+    for (const auto* name : of_logging) environment.erase(name);
+    environment["UCX_LOG_LEVEL"] = "warn";
+    if (std::ranges::find(environments, environment) == environments.end()) {
+      environments.push_back(std::move(environment));
+    }
+  }
+  return environments;
+}
+
+std::vector<std::string> unused_in(const AbSide& side, const std::string& said) {
+  std::vector<std::string> names;
+  for (const auto line : split_text(said, '\n')) {
+    if (line.find("unused env") == std::string_view::npos) continue;
+    for (const auto& [name, value] : side.added) {
+      const bool by_us = std::ranges::find(of_logging, name) != of_logging.end();
+      if (name.starts_with("UCX_") && !by_us && has_word(line, name)) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> same_builds(const AbSide& base, const AbSide& now) {
+  std::vector<std::string> names;
+  if (base.plan.is_null() || now.plan.is_null()) return names;
+  for (const auto& [name, library] : libraries_of(now).items()) {
+    const auto other = libraries_of(base).find(name);
+    if (other == libraries_of(base).end() || library.at("build").is_null()) continue;
+    if (library.at("build") != other->at("build") || is_same_library(library, *other)) continue;
+    names.push_back(name);
+  }
+  return names;
 }
 
 std::string ucx_in_words(const AbSide& side) {

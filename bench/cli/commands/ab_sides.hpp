@@ -21,11 +21,12 @@ struct AbSide {
   /// UCX's libraries; both empty where none did.
   std::string ucx_asked{};
   std::filesystem::path ucx_libraries{};
-  std::filesystem::path file{};    ///< where its run is kept
-  Json plan{};                     ///< what its program says of itself (AbRun::ask); null: nothing
-  std::optional<Result> result{};  ///< empty before its first launch has ended
-  std::optional<RunFile> kept{};   ///< of `result`
-  std::vector<int> turns{};        ///< which of all launches were its own, counted from 0
+  std::filesystem::path file{};  ///< where its run is kept
+  Json plan{};                   ///< what its program says of itself (AbRun::ask); null: nothing
+  std::vector<std::string> unused{};  ///< of `added`, what UCX uses in none of the suite's cases
+  std::optional<Result> result{};     ///< empty before its first launch has ended
+  std::optional<RunFile> kept{};      ///< of `result`
+  std::vector<int> turns{};           ///< which of all launches were its own, counted from 0
 };
 
 /// The environment in which its program runs. Options of ours must not become the other program's
@@ -39,6 +40,20 @@ std::string ucx_in_words(const AbSide& side);
 /// The same for the run file: {"version", "library", "modules", "libraries": {NAME: "PATH (build
 /// …)"}}; null where the side's program does not say.
 Json ucx_of(const AbSide& side);
+
+/// Every UCX_* that its program sees, which a script may have set, and what was added.
+Variables variables_of(const AbSide& side);
+
+/// The environments in which to ask what UCX does not use, one for each way in which the side's
+/// cases start UCX: it says so there whatever the user wants to hear of it.
+std::vector<Variables> talkative_environments(const AbSide& side);
+
+/// Which of the variables that were added UCX calls unused, by what it said.
+std::vector<std::string> unused_in(const AbSide& side, const std::string& said);
+
+/// What differs between the sides as files and is the same code by its build id: "libucp.so.0";
+/// empty where nothing is, or a program does not say.
+std::vector<std::string> same_builds(const AbSide& base, const AbSide& now);
 
 /// Throws Failure(Exit::usage), before a program is asked, where both sides are one program in one
 /// environment.
