@@ -123,6 +123,16 @@ std::string asked_in_words(const Result& result) {
   return text;
 }
 
+std::map<std::string, std::string> asked_options(const Result& result) {
+  std::map<std::string, std::string> options;
+  for (const auto& [name, value] : options_of(asked_words(result))) {
+    if (of_a_suite(result) && !name.ends_with("-env")) continue;
+    auto& all = options[name];
+    all += (all.empty() ? "" : ",") + (value.empty() ? "given" : value);
+  }
+  return options;
+}
+
 std::string launches_in_words(const Result& result, const std::string& launches) {
   if (result.run.contains("left_out")) {
     return fmt::format("a longer max-time, for {} launches", launches);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ std::string command_of(const Result& result);
 /// says where results go or how many launches there are is left out, and of a suite's file, the
 /// folders above its own.
 std::string asked_in_words(const Result& result);
+
+/// The options among them that say what is measured, by name, the values of one that is repeated
+/// joined by commas: {"--transports": "tcp,shm"}. Of a suite, only those of the environment: the
+/// rest is in its file.
+std::map<std::string, std::string> asked_options(const Result& result);
 
 /// What to give for so many launches where this run came from: an option, or the suite file's line.
 std::string launches_in_words(const Result& result, const std::string& launches);

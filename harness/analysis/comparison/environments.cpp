@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/analysis/comparison/set_up.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -163,6 +164,11 @@ std::set<std::string> warnings_of(const Result& result) {
 // In UCX's own words, what it warned of on one side alone: that it does not use a variable, for
 // example.
 void note_warnings(Notes& notes, const Result& base, const Result& now) {
+  for (const auto& [name, run] : {std::pair{"base", &base}, std::pair{"new", &now}}) {
+    const auto unused = texts_of(at_or_null(run->run, "/ab/unused"));
+    if (!unused.empty())
+      notes.push_back(fmt::format("UCX uses in {} none of {}", name, join(unused, ", ")));
+  }
   constexpr std::size_t most_named = 3;
   const auto sides =
       std::array{std::pair{"base", warnings_of(base)}, std::pair{"new", warnings_of(now)}};
@@ -189,6 +195,7 @@ std::vector<std::string> environment_differences(const Result& base, const Resul
   note_libraries(all, at_or_null(base.ucx, "/libraries"), at_or_null(now.ucx, "/libraries"));
   const bool others = base.run.contains("variables") && now.run.contains("variables");
   note_members(all, variables_of(base, others), variables_of(now, others), "not set");
+  for (auto& difference : set_up_differences(base, now)) all.push_back(std::move(difference));
   return all;
 }
 

@@ -92,6 +92,55 @@ TEST(Environments, WhatAnOlderFileDoesNotHaveIsNoDifference) {
   EXPECT_TRUE(environment_differences({}, now).empty());
 }
 
+/// Of one ping-pong over tcp.
+Result set_up(const std::vector<std::string>& options, const Json& parameters, const char* cpus,
+              const char* threshold) {
+  Result result;
+  result.run["asked"] = {"pingpong", "--transports=tcp", "--json=run.json"};
+  for (const auto& option : options) result.run["asked"].push_back(option);
+  result.ucx = {{"version", "1.13.1"},
+                {"environment", {{"effective", {{"tcp", {{"UCX_RNDV_THRESH", threshold}}}}}}}};
+  result.ranks = Json::array({{{"rank", 0}, {"cpus", {0}}}, {{"rank", 1}, {"cpus", {cpus}}}});
+  Case of;
+  of.key = "pingpong/tcp/8B";
+  of.parameters = {{"net_devices", "lo"}, {"check", "sample"}, {"bytes", 8}};
+  of.parameters.update(parameters);
+  result.cases = {of};
+  return result;
+}
+
+// Keys are equal, and each of these decides how fast it is.
+TEST(SetUp, IsADifferenceWhereKeysAreEqual) {
+  using Lines = std::vector<std::string>;
+  const auto base = set_up({}, Json::object(), "1", "auto");
+  EXPECT_EQ(environment_differences(base, base), Lines());
+  struct Of {
+    Result now;
+    Lines lines;
+  };
+  for (const auto& [now, lines] :
+       {Of{set_up({"--net-devices=eth0"}, {{"net_devices", "eth0"}}, "1", "auto"),
+           {"--net-devices not given -> eth0"}},
+        Of{set_up({}, {{"net_devices", "eth0"}}, "1", "auto"), {"net_devices lo -> eth0"}},
+        Of{set_up({"--ucx=UCX_RNDV_THRESH=1k"}, Json::object(), "1", "1K"),
+           {"--ucx not given -> UCX_RNDV_THRESH=1k"}},
+        Of{set_up({}, Json::object(), "1", "1K"), {"UCX_RNDV_THRESH auto -> 1K"}},
+        Of{set_up({"--bind=none"}, Json::object(), "0", "auto"),
+           {"--bind not given -> none", "CPUs of rank 1 1 -> 0"}},
+        Of{set_up({"--check=off"}, {{"check", "off"}}, "1", "auto"), {"--check not given -> off"}},
+        Of{set_up({"--json=other.json", "--launches=8"}, Json::object(), "1", "auto"), {}}}) {
+    EXPECT_EQ(environment_differences(base, now), lines);
+    EXPECT_EQ(differences_of(base, now), lines);
+  }
+}
+
+TEST(SetUp, OfAnotherReleaseIsTheRelease) {
+  const auto base = set_up({}, Json::object(), "1", "auto");
+  auto now = set_up({}, Json::object(), "1", "8K");
+  now.ucx["version"] = "1.22.0";
+  EXPECT_EQ(environment_differences(base, now), std::vector<std::string>{"UCX 1.13.1 -> 1.22.0"});
+}
+
 TEST(Environments, WhatAbAddedToOneSideDiffers) {
   Result base;
   Result now;
