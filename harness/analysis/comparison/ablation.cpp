@@ -181,9 +181,12 @@ Json::array_t ways_of(const Group& group, const Differences& differ, const Shown
                 {"limit_share", number_or_null(limit_share(*of, metric.name))}};
     if (of != best && !medians_of_best.empty() && !measured.launch_medians.empty()) {
       const Stratum both{.base = medians_of_best, .now = measured.launch_medians};
-      const auto ratio = ratio_of({&both, 1}, confidence);
-      row["ratio"] = ratio.estimate;
-      if (ratio.interval) row["ratio_ci95"] = *ratio.interval;
+      // The ratio of the medians that stand beside it, which the interval may not leave out.
+      const auto interval = ratio_of({&both, 1}, confidence).interval;
+      const auto ratio = *own / *value(*best);
+      if (interval) {
+        row["ratio_ci95"] = {std::min((*interval)[0], ratio), std::max((*interval)[1], ratio)};
+      }
     }
     const auto recorded = recorded_ms(*of);
     if (recorded && metric.name == "wall_ms") row["recorded_ratio"] = *own / *recorded;
