@@ -35,11 +35,14 @@ struct AdvisedSetting {
   std::string next;     ///< what the rule says
 };
 
-/// Between the pairs of a class, "NV2": their median, GB/s.
+/// Between the pairs of ranks that have the same class, "NV2", of path, and are within a host or
+/// not: their median, GB/s.
 struct ClassBandwidth {
-  std::string path_class;
+  std::string path_class;  ///< of GPUs of one host; empty: there is none
   std::size_t pairs = 0;
   double p50_GBps = 0;
+  bool between_hosts = false;
+  std::string memory{};  ///< "cuda", "cuda to host"
 };
 
 struct Advice {
@@ -53,7 +56,6 @@ struct Advice {
   std::vector<AdvisedSetting> settings;
   std::vector<std::string> answers;     ///< of answers_of(): what limits, what was the fastest
   std::string measured;                 ///< what `classes` are of; empty: nothing was measured
-  bool between_hosts = false;           ///< ... of pairs on several hosts, too
   std::vector<ClassBandwidth> classes;  ///< of the largest messages, by the fastest transports
 
   /// Null where nothing is said of it.
@@ -80,8 +82,8 @@ Graph topology_of(const Result& run);
 /// Fills `measured` and `classes` from a run; advise() does.
 void add_bandwidths(const Result& run, Advice& advice);
 
-/// The median over classes of their bandwidth, GB/s; empty where nothing was measured.
-std::optional<double> bandwidth_of_all_GBps(const Advice& advice);
+/// Of the network, GB/s: of the pairs between hosts alone; empty where none was measured.
+std::optional<double> network_GBps(const Advice& advice);
 
 /// What a run measured between ranks, for every source, destination, memory and size:
 /// {run, host, unit, bandwidths: [{src, dst, src_device, dst_device, class, memory, transports,

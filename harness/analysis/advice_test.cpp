@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "harness/analysis/rules/article_for_test.hpp"
@@ -306,17 +307,111 @@ TEST(Advice, TellsBandwidthsOfClassesApart) {
   EXPECT_EQ(advice.classes[1].path_class, "NV2");
   EXPECT_EQ(advice.classes[1].pairs, 2U);
   EXPECT_EQ(advice.classes[1].p50_GBps, 43);
-  EXPECT_EQ(bandwidth_of_all_GBps(advice), 21);
+  EXPECT_EQ(network_GBps(advice), std::nullopt);
   const auto rows = bandwidths_of(result, advice).at("bandwidths");
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0].at("src_device"), "GPU0");
   EXPECT_EQ(rows[0].at("class"), "NV2");
   EXPECT_EQ(rows[0].at("memory"), Json({"cuda", "cuda"}));
   EXPECT_EQ(rows[0].at("bytes"), 4 << 20);
-  EXPECT_FALSE(advice.between_hosts);
+  for (const auto& of_class : advice.classes) {
+    EXPECT_FALSE(of_class.between_hosts);
+    EXPECT_EQ(of_class.memory, "cuda");
+  }
   result.cases[0].labels = {"same-gpu"};
   EXPECT_TRUE(advise(result, std::nullopt).classes.empty());
   EXPECT_EQ(bandwidths_of(result, advice).at("bandwidths")[0].at("labels"), Json({"same-gpu"}));
+}
+
+// Memory that is fast within a host says nothing of the network.
+TEST(Advice, TakesTheNetworksBandwidthFromPairsBetweenHostsThatUcxServed) {
+  auto result = on_two_hosts();
+  auto of = made_case(4 << 20, {"shm", "tcp"}, "cuda");
+  for (int dst = 1; dst < 4; ++dst) {
+    of.pairs.push_back({{"src", 0}, {"dst", dst}, {"p50_GBps", 10}});
+  }
+  of.pairs.push_back({{"src", 0}, {"dst", 8}, {"p50_GBps", 0.1}});
+  auto within = made_case(4 << 20, {"shm"}, "cuda");
+  within.pairs = {{{"src", 0}, {"dst", 1}, {"p50_GBps", 50}}};
+  auto sockets = of;
+  sockets.key = "sockets";
+  sockets.parameters["comm"] = "sockets";
+  for (auto& pair : sockets.pairs) pair["p50_GBps"] = 99;
+  result.cases = {of, within, sockets};
+  const auto advice = advise(result, std::nullopt);
+  EXPECT_EQ(advice.measured, of.key);
+  EXPECT_EQ(network_GBps(advice), 0.1);
+  EXPECT_EQ(advice.classes.back().memory, "cuda");
+  EXPECT_TRUE(advice.classes.back().between_hosts);
+}
+
+/// Each pair's launches give what `us` says of it.
+void add_launches(Case& of, const std::function<double(int dst)>& us) {
+  for (int launch = 0; launch < 8; ++launch) {
+    for (const int dst : {1, 2, 8}) {
+      auto& record = of.launches.emplace_back(made_record(0, dst, "tcp", {}));
+      record.launch = launch;
+      record.samples["latency_us"].quantiles.p50 = us(dst) * (1 + 0.001 * launch);
+    }
+  }
+}
+
+// The median over pairs is twice as fast, and a pair a hundred times slower.
+TEST(Advice, IsNoneWhereAPairLoses) {
+  auto result = on_two_hosts();
+  result.cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"shm", "tcp"}, 5)};
+  add_launches(result.cases[0], [](int) { return 10; });
+  add_launches(result.cases[1], [](int) { return 5; });
+  EXPECT_TRUE(advise(result, std::nullopt).ucx().contains("UCX_TLS"));
+  result.cases[1].launches.clear();
+  add_launches(result.cases[1], [](int dst) { return dst == 2 ? 1000 : 5; });
+  const auto advice = advise(result, std::nullopt);
+  EXPECT_FALSE(advice.ucx().contains("UCX_TLS"));
+  EXPECT_EQ(why_not(advice, Lever::transports), WhyNot::loses);
+  const auto& loss = advice.of(Lever::transports)->loss;
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->pair, (std::array{0, 2}));
+  EXPECT_NEAR(loss->times, 100, 1e-9);
+  EXPECT_NE(
+      join(advice.answers, "\n").find("but from rank 0 to rank 2 shm+tcp is 100 x slower than "),
+      std::string::npos);
+}
+
+TEST(Advice, IsNoneWhereAnotherSizeLoses) {
+  auto result = on_two_hosts();
+  auto small = of_all_pairs({"auto"}, 1);
+  auto small_of_set = of_all_pairs({"shm", "tcp"}, 3);
+  for (auto* of : {&small, &small_of_set}) {
+    of->parameters["bytes"] = 8;
+    of->key += "/8B";
+    of->pairs.erase(of->pairs.begin() + 1);  // within the host alone: this may object, too
+  }
+  result.cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"shm", "tcp"}, 5), small, small_of_set};
+  const auto advice = advise(result, std::nullopt);
+  EXPECT_EQ(why_not(advice, Lever::transports), WhyNot::loses);
+  EXPECT_EQ(advice.of(Lever::transports)->loss->of, "p2p/auto/8B");
+  auto pools = with_and_without_pool(5, 10);
+  auto losing = with_and_without_pool(30, 10);
+  for (auto& of : losing.cases) {
+    of.parameters["bytes"] = 16 << 20;
+    pools.cases.push_back(of);
+  }
+  EXPECT_EQ(why_not(advise(pools, std::nullopt), Lever::pool), WhyNot::loses);
+}
+
+TEST(Advice, HoldsSetsAgainstEachOtherOnlyOnOneNetwork) {
+  auto result = on_two_hosts();
+  result.cases = {of_all_pairs({"auto"}, 10), of_all_pairs({"tcp"}, 5), of_all_pairs({"shm"}, 6)};
+  result.cases[0].parameters["net_devices"] = "eth0";
+  result.cases[1].parameters["net_devices"] = "ib0";
+  result.cases[2].parameters["net_devices"] = "";
+  const auto advice = advise(result, std::nullopt);
+  EXPECT_EQ(advice.of(Lever::transports)->gain->of, "p2p/shm") << "which uses no network";
+  result.cases.pop_back();
+  EXPECT_EQ(why_not(advise(result, std::nullopt), Lever::transports), WhyNot::not_varied);
+  EXPECT_TRUE(advise(result, std::nullopt).answers.empty());
+  result.cases[1].parameters["net_devices"] = "eth0";
+  EXPECT_EQ(advise(result, std::nullopt).ucx().at("UCX_TLS"), "self,tcp");
 }
 
 // Virtual machines' adapters have no driver, and nvidia-smi has numbers of its own.

@@ -82,6 +82,13 @@ std::string fastest_of(const std::vector<MeasuredSet>& sets) {
                         intervals ? "their launches allow either to be faster"
                                   : "no interval from fewer than six launches");
   }
+  // The median over pairs hides one that is slow.
+  for (const auto& set : sets) {
+    const auto slow = &set == &best ? std::nullopt : worst_pair(best, set);
+    if (!slow) continue;
+    text += fmt::format("; but from rank {} to rank {} {} is {:.3g} x slower than {}", slow->src,
+                        slow->dst, best.name, slow->times, set.name);
+  }
   return text;
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "harness/analysis/advice.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/result/cases.hpp"
+#include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
 
@@ -33,62 +35,83 @@ std::string class_between_ranks(const Advice& advice, const Json& pair) {
   return to_string(class_between(advice.graph, *src->gpu, *dst->gpu));
 }
 
-std::vector<double> pair_rates(const Case& of) {
-  std::vector<double> rates;
+using HostsOfRanks = std::map<int, std::string>;
+
+/// Empty where the host of one of them is not known.
+std::optional<bool> is_between_hosts(const HostsOfRanks& hosts, const Json& pair) {
+  const auto src = hosts.find(static_cast<int>(number_at(pair, "src").value_or(-1)));
+  const auto dst = hosts.find(static_cast<int>(number_at(pair, "dst").value_or(-1)));
+  if (src == hosts.end() || dst == hosts.end()) return std::nullopt;
+  return src->second != dst->second;
+}
+
+/// Of pairs of either kind, by whether they are between hosts.
+std::map<bool, std::vector<double>> pair_rates(const HostsOfRanks& hosts, const Case& of) {
+  std::map<bool, std::vector<double>> rates;
   for (const auto& pair : of.pairs) {
-    if (const auto rate = number_at(pair, "p50_GBps")) rates.push_back(*rate);
+    const auto rate = number_at(pair, "p50_GBps");
+    const auto between = is_between_hosts(hosts, pair);
+    if (rate && between) rates[*between].push_back(*rate);
   }
   return rates;
 }
 
-/// Of the largest messages of each block, the one whose pairs' median is highest.
-const Case* fastest(const Result& run) {
+/// Of the largest messages of each block that UCX carried, the one whose pairs' median is highest:
+/// that of pairs between hosts, if any case has such.
+const Case* fastest(const Result& run, const HostsOfRanks& hosts) {
   const Case* best = nullptr;
-  double best_GBps = 0;
+  std::pair<bool, double> best_rate;  // of the network before any other
   for (const auto& block : blocks_of(run)) {
     const Case* largest = nullptr;
     for (const auto* of : block.measured) {
       const auto bytes = bytes_of(*of);
-      if (!may_advise(run, *of)) continue;
-      if (!bytes || *bytes < large_message || pair_rates(*of).empty()) continue;
+      if (!by_ucx(*of) || !may_advise(run, *of)) continue;
+      if (!bytes || *bytes < large_message || pair_rates(hosts, *of).empty()) continue;
       if (largest == nullptr || *bytes > *bytes_of(*largest)) largest = of;
     }
     if (largest == nullptr) continue;
-    const auto GBps = median(pair_rates(*largest));
-    if (GBps <= best_GBps) continue;
-    best_GBps = GBps;
+    const auto rates = pair_rates(hosts, *largest);
+    const auto& [between, of_pairs] = *rates.rbegin();
+    const std::pair rate(between, median(of_pairs));
+    if (best != nullptr && rate <= best_rate) continue;
+    best_rate = rate;
     best = largest;
   }
   return best;
 }
 
+std::string memory_in_words(const Case& of) {
+  auto kinds = texts_of(of.parameters.value("memory", Json::array()));
+  if (!kinds.empty() && kinds.front() == kinds.back()) kinds.resize(1);
+  return join(kinds, " to ");
+}
+
 }  // namespace
 
 void add_bandwidths(const Result& run, Advice& advice) {
-  const auto* of = fastest(run);
+  const auto hosts = hosts_of_ranks(run);
+  const auto* of = fastest(run, hosts);
   if (of == nullptr) return;
   advice.measured = of->key;
-  const auto hosts = hosts_of_ranks(run);
-  const auto host_at = [&](const Json& pair, const char* end) {
-    const auto found = hosts.find(static_cast<int>(number_at(pair, end).value_or(-1)));
-    return found == hosts.end() ? std::string() : found->second;
-  };
-  std::map<std::string, std::vector<double>> by_class;
+  std::map<std::pair<bool, std::string>, std::vector<double>> by_class;
   for (const auto& pair : of->pairs) {
-    if (const auto rate = number_at(pair, "p50_GBps")) {
-      by_class[class_between_ranks(advice, pair)].push_back(*rate);
-      advice.between_hosts |= host_at(pair, "src") != host_at(pair, "dst");
-    }
+    const auto rate = number_at(pair, "p50_GBps");
+    const auto between = is_between_hosts(hosts, pair);
+    if (!rate || !between) continue;
+    by_class[{*between, *between ? "" : class_between_ranks(advice, pair)}].push_back(*rate);
   }
-  for (const auto& [path_class, rates] : by_class) {
-    advice.classes.push_back({path_class, rates.size(), median(rates)});
+  for (const auto& [about, rates] : by_class) {
+    advice.classes.push_back({.path_class = about.second,
+                              .pairs = rates.size(),
+                              .p50_GBps = median(rates),
+                              .between_hosts = about.first,
+                              .memory = memory_in_words(*of)});
   }
 }
 
-std::optional<double> bandwidth_of_all_GBps(const Advice& advice) {
-  std::vector<double> medians;
-  for (const auto& of : advice.classes) medians.push_back(of.p50_GBps);
-  return medians.empty() ? std::nullopt : std::optional(median(medians));
+std::optional<double> network_GBps(const Advice& advice) {
+  const auto found = std::ranges::find(advice.classes, true, &ClassBandwidth::between_hosts);
+  return found == advice.classes.end() ? std::nullopt : std::optional(found->p50_GBps);
 }
 
 Json bandwidths_of(const Result& run, const Advice& advice) {

@@ -1,9 +1,12 @@
 #include "harness/analysis/best_set.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
+#include "harness/core/statistics.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -17,17 +20,70 @@ std::size_t transports_of(const MeasuredSet& set) {
   return choice_of_ucx ? std::numeric_limits<std::size_t>::max() : transports.size();
 }
 
+std::string network_of(const Case& of) { return text_at(of.parameters, "/net_devices", ""); }
+
+// By pair of ranks, what each launch gave.
+std::map<std::pair<int, int>, std::vector<double>> launches_of_pairs(const MeasuredSet& set) {
+  std::map<std::pair<int, int>, std::vector<double>> launches;
+  for (const auto& record : set.of->launches) {
+    const auto samples = record.samples.find(set.shown.name);
+    if (samples == record.samples.end()) continue;
+    const auto& p50 = samples->second.quantiles.p50;
+    if (p50.value_or(0) > 0) launches[{record.src, record.dst}].push_back(*p50);
+  }
+  return launches;
+}
+
 }  // namespace
+
+bool have_one_network(const Case& a, const Case& b) {
+  return network_of(a).empty() || network_of(b).empty() || network_of(a) == network_of(b);
+}
 
 std::map<std::string, std::vector<const Case*>> alike_but_for_transports(
     std::span<const Case* const> cases) {
-  std::map<std::string, std::vector<const Case*>> groups;
+  std::map<std::string, std::vector<const Case*>> alike;
   for (const auto* of : cases) {
-    auto alike = of->parameters;
-    for (const auto* name : {"transports", "comm", "net_devices"}) alike.erase(name);
-    groups[of->benchmark + alike.dump()].push_back(of);
+    auto parameters = of->parameters;
+    for (const auto* name : {"transports", "comm", "net_devices"}) parameters.erase(name);
+    alike[of->benchmark + parameters.dump()].push_back(of);
+  }
+  std::map<std::string, std::vector<const Case*>> groups;
+  for (const auto& [key, all] : alike) {
+    std::set<std::string> networks;
+    for (const auto* of : all) networks.insert(network_of(*of));
+    if (networks.size() > 1) networks.erase("");
+    for (const auto& network : networks) {
+      auto& group = groups[key + network];
+      std::ranges::copy_if(all, std::back_inserter(group), [&](const Case* of) {
+        return network_of(*of).empty() || network_of(*of) == network;
+      });
+    }
   }
   return groups;
+}
+
+std::optional<PairLoss> worst_pair(const MeasuredSet& set, const MeasuredSet& other) {
+  constexpr std::size_t least_launches = 6;
+  const auto others = launches_of_pairs(other);
+  std::optional<PairLoss> worst;
+  for (const auto& [pair, own] : launches_of_pairs(set)) {
+    const auto found = others.find(pair);
+    if (found == others.end()) continue;
+    const bool lower = set.shown.better == "lower";
+    const auto& more = lower ? own : found->second;
+    const auto& less = lower ? found->second : own;
+    if (std::min(more.size(), less.size()) < least_launches) continue;
+    const auto [least, most] = std::ranges::minmax(more);
+    const auto [nearest, farthest] = std::ranges::minmax(less);
+    const double times = median(more) / median(less);
+    if (least <= farthest || times <= 1 + as_good || (worst && worst->times >= times)) continue;
+    worst = {.src = pair.first,
+             .dst = pair.second,
+             .times = times,
+             .interval = {least / farthest, most / nearest}};
+  }
+  return worst;
 }
 
 std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,

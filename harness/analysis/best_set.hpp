@@ -21,14 +21,29 @@ struct MeasuredSet {
   double p50() const { return *metric->quantiles.p50; }
 };
 
-/// Cases that differ alone in their transports, their network devices and in what moves their
-/// messages, by a key of all else.
+/// Whether a difference between two cases that are else alike is not one of their network devices:
+/// they have the same, or the set of one uses none.
+bool have_one_network(const Case& a, const Case& b);
+
+/// Cases that differ alone in their transports and in what moves their messages, by a key of all
+/// else. One whose set uses no network stands beside those of each network.
 std::map<std::string, std::vector<const Case*>> alike_but_for_transports(
     std::span<const Case* const> cases);
 
 /// Of those among `cases` that have the metric, in their order.
 std::vector<MeasuredSet> measured_sets(std::span<const Case* const> cases,
                                        const std::string& metric);
+
+/// A pair of ranks between which a set is slower than another.
+struct PairLoss {
+  int src, dst;
+  double times;                    ///< by the medians over launches, above 1
+  std::array<double, 2> interval;  ///< of `times`: by the nearest and the farthest launches
+};
+
+/// The pair in which `set` loses most: by more than 3 %, each of its launches being worse than all
+/// of the other's. Empty where there is none, or fewer than six launches.
+std::optional<PairLoss> worst_pair(const MeasuredSet& set, const MeasuredSet& other);
 
 /// How much worse `set` is than `best`, by their medians: 0.1 is 10 %; below 0, it is better.
 double loss(const MeasuredSet& set, const MeasuredSet& best);

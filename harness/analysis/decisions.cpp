@@ -70,7 +70,13 @@ bool of_all_pairs(const Judged& run, const Case& of) {
   return reach.within && reach.between;
 }
 
-/// What is fast between hosts may be slow inside one: a case of both kinds of pairs decides.
+/// The larger one.
+void keep_larger(std::optional<Gain>& known, const std::optional<Gain>& gain) {
+  if (gain && (!known || gain->times > known->times)) known = gain;
+}
+
+/// What is fast between hosts may be slow inside one: a case of both kinds of pairs decides, and
+/// any case or pair may object.
 Decision transports_of(const Judged& run, const Cases& cases) {
   Decision none{.lever = Lever::transports, .value = {}, .why_not = WhyNot::not_varied};
   if (!measured_between_hosts(run)) {
@@ -79,35 +85,47 @@ Decision transports_of(const Judged& run, const Cases& cases) {
   }
   struct Standing {
     const Case* of = nullptr;
-    std::optional<Gain> gain;
-    bool beaten = false;
+    std::optional<Gain> gain, loss;
+    bool beaten = false;  ///< by another set that gains, too
   };
   std::map<std::string, Standing> standings;
   for (const auto& [key, group] : alike_but_for_transports(cases)) {
-    if (!of_all_pairs(run, *group.front())) continue;
+    const bool decides = of_all_pairs(run, *group.front());
     for (const auto& metric : group.front()->shows.metrics) {
       if (!metric.judged) continue;
       const auto sets = measured_sets(group, metric.name);
       const auto own = std::ranges::find(sets, "auto", &MeasuredSet::name);
       if (sets.size() < 2 || own == sets.end()) continue;
-      none.why_not = WhyNot::no_difference;
+      if (decides) none.why_not = WhyNot::no_difference;
       const auto& best = best_set(sets);
       for (const auto& set : sets) {
         auto& standing = standings[set.name];
+        keep_larger(standing.loss, loss_of(set, *own));
+        if (!decides) continue;
         standing.of = set.of;
-        standing.beaten |= told_apart(set, best);
-        const auto gain = gain_of(set, *own);
-        if (gain && (!standing.gain || gain->times > standing.gain->times)) standing.gain = gain;
+        standing.beaten |= best.of != own->of && told_apart(set, best);
+        keep_larger(standing.gain, gain_of(set, *own));
       }
     }
   }
   const Standing* best = nullptr;
+  const auto is_better = [&](const Standing& of) {
+    if (best == nullptr || of.loss.has_value() != best->loss.has_value()) {
+      return best == nullptr || !of.loss;
+    }
+    return of.gain->times > best->gain->times;
+  };
   for (const auto& [name, standing] : standings) {
-    if (standing.beaten || !standing.gain) continue;
-    if (best == nullptr || standing.gain->times > best->gain->times) best = &standing;
+    if (!standing.beaten && standing.gain && is_better(standing)) best = &standing;
   }
   if (best == nullptr) return none;
-  return {.lever = Lever::transports, .value = tls_of(*best->of), .gain = best->gain};
+  if (!best->loss) {
+    return {.lever = Lever::transports, .value = tls_of(*best->of), .gain = best->gain};
+  }
+  none.why_not = WhyNot::loses;
+  none.gain = best->gain;
+  none.loss = best->loss;
+  return none;
 }
 
 /// The first host's ranks had this setting.
@@ -191,13 +209,17 @@ std::optional<Decision> pool_of(const Judged& run, const Cases& cases) {
       if (!metric.judged) continue;
       const auto sets = measured_sets(Cases{pair.at(true), pair.at(false)}, metric.name);
       if (sets.size() < 2) continue;
-      const auto gain = gain_of(sets.front(), sets.back());
-      if (gain && (!decision.gain || gain->times > decision.gain->times)) decision.gain = gain;
+      keep_larger(decision.gain, gain_of(sets.front(), sets.back()));
+      keep_larger(decision.loss, loss_of(sets.front(), sets.back()));
     }
   }
   if (!compared) return decision;
   if (!decision.gain) {
     decision.why_not = WhyNot::no_difference;
+    return decision;
+  }
+  if (decision.loss) {
+    decision.why_not = WhyNot::loses;
     return decision;
   }
   decision.value = pool_for_each(run);
@@ -229,6 +251,18 @@ std::optional<Gain> gain_of(const MeasuredSet& faster, const MeasuredSet& slower
   if (!told_apart(slower, faster)) return std::nullopt;
   const auto [least, most] = *loss_interval(slower, faster);
   return Gain{faster.of->key, slower.of->key, 1 + loss(slower, faster), {1 + least, 1 + most}};
+}
+
+std::optional<Gain> loss_of(const MeasuredSet& set, const MeasuredSet& other) {
+  auto worst = gain_of(other, set);
+  if (const auto pair = worst_pair(set, other)) {
+    keep_larger(worst, Gain{.of = other.of->key,
+                            .against = set.of->key,
+                            .times = pair->times,
+                            .interval = pair->interval,
+                            .pair = std::array{pair->src, pair->dst}});
+  }
+  return worst;
 }
 
 bool measured_between_hosts(const Judged& run) {

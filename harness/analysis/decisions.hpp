@@ -35,14 +35,16 @@ enum class WhyNot {
   one_host,       ///< all ranks were on one host, which says nothing of a network
   not_varied,     ///< nothing was measured that it could be held against
   no_difference,  ///< what was measured is not surely better than UCX's own choice
+  loses,          ///< what gains in one case or pair of ranks loses in another
   in_force,       ///< the run had it already
   unknown,        ///< the run does not say how much memory the GPUs have
 };
-inline constexpr Names<WhyNot, 7> reasons_why_not = {{{WhyNot::nothing, ""},
+inline constexpr Names<WhyNot, 8> reasons_why_not = {{{WhyNot::nothing, ""},
                                                       {WhyNot::labelled, "labelled"},
                                                       {WhyNot::one_host, "one-host"},
                                                       {WhyNot::not_varied, "not-varied"},
                                                       {WhyNot::no_difference, "no-difference"},
+                                                      {WhyNot::loses, "loses"},
                                                       {WhyNot::in_force, "in-force"},
                                                       {WhyNot::unknown, "unknown"}}};
 
@@ -52,6 +54,7 @@ struct Gain {
   double times = 0;                  ///< as fast, by the medians
   std::array<double, 2> interval{};  ///< of `times`: from the nearer to the farther ends of the
                                      ///< medians' 95 % intervals
+  std::optional<std::array<int, 2>> pair{};  ///< of one pair of ranks alone: from, to
 };
 
 /// About one lever. With a value and WhyNot::one_host it is for a job on this host alone.
@@ -60,6 +63,7 @@ struct Decision {
   std::string value;  ///< "4096"; empty: none is advised
   WhyNot why_not = WhyNot::nothing;
   std::optional<Gain> gain{};
+  std::optional<Gain> loss{};  ///< of WhyNot::loses: where it is faster without
 };
 
 /// "UCX_RNDV_THRESH=4096", "a pool of 12 GiB"; empty where none is advised.
@@ -74,6 +78,10 @@ bool may_advise(const Result& run, const Case& of);
 
 /// Empty where an interval is missing, or the two overlap.
 std::optional<Gain> gain_of(const MeasuredSet& faster, const MeasuredSet& slower);
+
+/// How much faster `other` is than `set`, by the median over pairs or in the worst pair, whichever
+/// is more; empty where it is not.
+std::optional<Gain> loss_of(const MeasuredSet& set, const MeasuredSet& other);
 
 /// Of UCX_TLS, UCX_NET_DEVICES, UCX_RNDV_THRESH and the pool, those that the run has to do with.
 /// `net_devices`: where several hosts were measured, the ranks' NICs follow from the wiring.

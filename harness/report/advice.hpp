@@ -25,6 +25,9 @@ std::string measured_with(const Advice& advice, Lever lever);
 /// "1.52 x as fast (1.41..1.60): KEY against KEY".
 std::string in_words(const Gain& gain);
 
+/// "between hosts, cuda memory", "within a host, cuda memory, class NV2".
+std::string in_words(const ClassBandwidth& of);
+
 /// What to set, what each setting gained, and which findings it follows from; with `pick`, what
 /// that gains.
 std::string advice_text(const Advice& advice, const std::optional<Pick>& pick);
@@ -35,7 +38,8 @@ std::string advice_env(const Advice& advice);
 
 /// {host, hosts, labels, ranks: [{rank, gpu, nic, cpus, net_devices}], settings: [{setting, value,
 /// why_not, gain: {case, against, times, interval}, measure_with}], findings: [{id, subject,
-/// setting}], bandwidths: [{class, pairs, p50_GBps, case}], remarks}.
+/// setting}], bandwidths: [{class, between_hosts, memory,
+/// pairs, p50_GBps, case}], remarks}.
 Json advice_json(const Advice& advice);
 
 /// YAML for Dask with distributed-ucxx, none of whose options tcp, nvlink and infiniband is set:

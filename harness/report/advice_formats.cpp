@@ -90,24 +90,22 @@ std::string dask_environment(const Advice& advice) {
   return lines.empty() ? "  environment: {}\n" : "  environment:\n" + lines;
 }
 
-/// Dask has one for all pairs of workers: that of pairs of one host is only a comment.
+/// Dask has one for all pairs of workers, most of which are on two hosts: what pairs of one host
+/// have is only a comment.
 std::string dask_bandwidth(const Advice& advice, const std::string& bandwidths) {
-  const auto of_all = bandwidth_of_all_GBps(advice);
-  if (!of_all) return "";
-  std::vector<std::string> texts = {"bytes/s, the median over classes of pairs, in " +
-                                    advice.measured};
-  for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
-    texts.push_back(fmt::format("{}: {} GB/s, median of {}",
-                                path_class.empty() ? "hosts' memory" : path_class,
-                                significant(p50_GBps, 4), counted(pairs, "pair")));
+  if (advice.classes.empty()) return "";
+  const auto network = network_GBps(advice);
+  std::vector<std::string> texts = {
+      network ? "bytes/s, the median of the pairs between hosts, in " + advice.measured
+              : "no bandwidth: none was measured between hosts; in " + advice.measured};
+  for (const auto& of : advice.classes) {
+    texts.push_back(fmt::format("{}: {} GB/s, median of {}", in_words(of),
+                                significant(of.p50_GBps, 4), counted(of.pairs, "pair")));
   }
   if (!bandwidths.empty()) texts.push_back("each source and destination: " + bandwidths);
-  const auto line = fmt::format("bandwidth: {:.0f}", *of_all * 1e9);
-  if (advice.between_hosts) {
-    return "  scheduler:\n" + comments(texts, "    ") + "    " + line + "\n";
-  }
-  texts.insert(texts.begin(), "of one host's pairs alone, no rate between hosts: " + line);
-  return comments(texts, "  ");
+  if (!network) return comments(texts, "  ");
+  return fmt::format("  scheduler:\n{}    bandwidth: {:.0f}\n", comments(texts, "    "),
+                     *network * 1e9);
 }
 
 std::string dask_workers(const Advice& advice) {
@@ -235,18 +233,22 @@ Json advice_json(const Advice& advice) {
                      {"net_devices", text_or_null(rank.net_devices)}});
   }
   Json settings = Json::array();
-  for (const auto& [lever, value, why_not, gain] : advice.decisions) {
+  const auto of_gain = [](const std::optional<Gain>& gain) {
+    if (!gain) return Json();
+    Json entry = {{"case", gain->of},
+                  {"against", gain->against},
+                  {"times", gain->times},
+                  {"interval", gain->interval}};
+    if (gain->pair) entry["pair"] = *gain->pair;
+    return entry;
+  };
+  for (const auto& [lever, value, why_not, gain, loss] : advice.decisions) {
     Json entry = {{"setting", name_of(levers, lever)},
                   {"value", text_or_null(value)},
                   {"why_not", text_or_null(std::string(name_of(reasons_why_not, why_not)))},
-                  {"gain", nullptr},
+                  {"gain", of_gain(gain)},
+                  {"loss", of_gain(loss)},
                   {"measure_with", measured_with(advice, lever)}};
-    if (gain) {
-      entry["gain"] = {{"case", gain->of},
-                       {"against", gain->against},
-                       {"times", gain->times},
-                       {"interval", gain->interval}};
-    }
     settings.push_back(std::move(entry));
   }
   Json findings = Json::array();
@@ -254,8 +256,10 @@ Json advice_json(const Advice& advice) {
     findings.push_back({{"id", rule}, {"subject", subject}, {"setting", text_or_null(setting)}});
   }
   Json bandwidths = Json::array();
-  for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
+  for (const auto& [path_class, pairs, p50_GBps, between_hosts, memory] : advice.classes) {
     bandwidths.push_back({{"class", text_or_null(path_class)},
+                          {"between_hosts", between_hosts},
+                          {"memory", text_or_null(memory)},
                           {"pairs", pairs},
                           {"p50_GBps", p50_GBps},
                           {"case", advice.measured}});

@@ -57,12 +57,19 @@ TEST(AdviceFormats, SayWhatWasNotMeasured) {
       {WhyNot::one_host, "one host was measured"},
       {WhyNot::not_varied, "nothing was measured that it could be held against"},
       {WhyNot::no_difference, "no other choice was surely faster"},
+      {WhyNot::loses,
+       "what gains in one case loses in another: 1.50 x as fast (1.25..1.75): "
+       "one/case against another/case; 3.00 x as fast (2.50..3.50): third/case "
+       "against fourth/case, from rank 0 to rank 3"},
       {WhyNot::in_force, "the run had it"},
       {WhyNot::unknown, "the memory of the GPUs is not known"}};
   advice.labels = {"same-gpu"};
+  const Gain gain = {"one/case", "another/case", 1.5, {1.25, 1.75}};
+  const Gain loss = {"third/case", "fourth/case", 3, {2.5, 3.5}, std::array{0, 3}};
   for (const auto& [why, words] : reasons) {
     for (const auto& [lever, name, about] : levers) {
-      advice.decisions = {{.lever = lever, .value = {}, .why_not = why}};
+      advice.decisions = {
+          {.lever = lever, .value = {}, .why_not = why, .gain = gain, .loss = loss}};
       const auto expected = "no advice on " + std::string(name) + ": " + words;
       for (const auto& [format, format_name, about_format] : advice_formats) {
         const auto text = seen(format, advice);
@@ -104,7 +111,14 @@ TEST(AdviceFormats, KeepWhatIsForOneHostOutOfWhatAllJobsTake) {
   const auto dask = advice_dask(advice, "");
   EXPECT_NE(dask.find("environment: {}"), std::string::npos);
   EXPECT_EQ(dask.find("scheduler:"), std::string::npos);
-  EXPECT_NE(dask.find("# of one host's pairs alone"), std::string::npos);
+  EXPECT_NE(dask.find("# no bandwidth: none was measured between hosts"), std::string::npos);
+  EXPECT_EQ(dask.find("bandwidth: 2"), std::string::npos);
+  advice.classes.push_back({"", 2, 0.1, true, "cuda"});
+  EXPECT_NE(advice_dask(advice, "")
+                .find("    # between hosts, cuda memory: 0.1000 GB/s, median of "
+                      "2 pairs\n    bandwidth: 100000000\n"),
+            std::string::npos)
+      << advice_dask(advice, "");
 }
 
 TEST(AdviceFormats, SayWhatAPickGains) {

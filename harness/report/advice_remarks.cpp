@@ -11,8 +11,11 @@
 namespace ucxbench {
 namespace {
 
-std::string in_words(WhyNot why, const Advice& advice) {
-  switch (why) {
+std::string in_words(const Decision& decision, const Advice& advice) {
+  switch (decision.why_not) {
+    case WhyNot::loses:
+      return fmt::format("what gains in one case loses in another: {}; {}",
+                         in_words(decision.gain.value()), in_words(decision.loss.value()));
     case WhyNot::labelled:
       return fmt::format("every case that could tell is labelled {}",
                          fmt::join(advice.labels, ", "));
@@ -35,9 +38,18 @@ std::string in_words(WhyNot why, const Advice& advice) {
 }  // namespace
 
 std::string in_words(const Gain& gain) {
-  return fmt::format("{:.2f} x as fast ({:.2f}..{:.2f}): {} against {}", gain.times,
+  const auto pair = gain.pair
+                        ? fmt::format(", from rank {} to rank {}", (*gain.pair)[0], (*gain.pair)[1])
+                        : std::string();
+  return fmt::format("{:.2f} x as fast ({:.2f}..{:.2f}): {} against {}{}", gain.times,
                      gain.interval[0], gain.interval[1], on_one_line(gain.of),
-                     on_one_line(gain.against));
+                     on_one_line(gain.against), pair);
+}
+
+std::string in_words(const ClassBandwidth& of) {
+  const auto* const where = of.between_hosts ? "between hosts" : "within a host";
+  return fmt::format("{}{}{}", where, of.memory.empty() ? "" : ", " + of.memory + " memory",
+                     of.path_class.empty() ? "" : ", class " + of.path_class);
 }
 
 std::string measured_with(const Advice& advice, Lever lever) {
@@ -74,7 +86,7 @@ std::vector<std::string> remarks_on(const Advice& advice) {
   for (const auto& decision : advice.decisions) {
     if (decision.why_not == WhyNot::nothing) continue;
     const auto name = std::string(name_of(levers, decision.lever));
-    auto rest = in_words(decision.why_not, advice);
+    auto rest = in_words(decision, advice);
     rest +=
         decision.why_not == WhyNot::labelled
             ? "; measure where none is"

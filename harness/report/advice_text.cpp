@@ -136,12 +136,11 @@ std::string advice_text(const Advice& advice, const std::optional<Pick>& pick) {
   if (!advice.answers.empty()) text += "\n";
   if (pick) text += pick_text(advice.graph, *pick);
   text += ranks_table(advice) + common_table(advice) + settings_lists(advice);
-  for (const auto& [path_class, pairs, p50_GBps] : advice.classes) {
-    text += wrapped(
-        fmt::format("measured{}: {} GB/s, median of {} ({})",
-                    path_class.empty() ? "" : ", class " + path_class, significant(p50_GBps, 4),
-                    counted(pairs, "pair"), on_one_line(advice.measured)),
-        "  ", page_width());
+  for (const auto& of : advice.classes) {
+    text += wrapped(fmt::format("measured {}: {} GB/s, median of {} ({})",
+                                on_one_line(in_words(of)), significant(of.p50_GBps, 4),
+                                counted(of.pairs, "pair"), on_one_line(advice.measured)),
+                    "  ", page_width());
   }
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";

@@ -102,6 +102,9 @@ Choice choice_of(const std::vector<const Case*>& cases) {
       if (const auto at = std::ranges::find(sets, "auto", &MeasuredSet::name); at != sets.end()) {
         choice_of_ucx = *at;
         sets.erase(at);
+        std::erase_if(sets, [&](const MeasuredSet& set) {
+          return !have_one_network(*set.of, *choice_of_ucx->of);
+        });
       }
       if (sets.empty()) {
         row->insert(row->end(), 3, "-");
