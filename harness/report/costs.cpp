@@ -62,11 +62,8 @@ std::string cold_of(const Block& block) {
     const auto pick = [&](const LaunchRecord& record) { return record.cold.*field; };
     const auto value = median_over(cases, pick);
     if (!value) return;
-    const auto interval = interval_over(cases, pick);
     parts.push_back(name + " " + readable_us(*value) +
-                    (interval ? fmt::format(" ({}..{})", readable_us(interval->low),
-                                            readable_us(interval->high))
-                              : ""));
+                    time_interval_behind(interval_over(cases, pick)));
   };
   add("context", block.measured, &Cold::context_us);
   add("connect", block.measured, &Cold::connect_us);
@@ -108,11 +105,16 @@ std::string carriers_of(const Block& block) {
 
 std::string measuring_of(const Block& block) {
   std::vector<std::string> parts;
-  const auto stamp = median_over(
-      block.measured, [](const auto& record) { return overhead(record, "timestamp_ns"); });
-  if (stamp) parts.push_back(significant(*stamp, 2) + " ns per iteration");
-  const auto ratio = median_over(block.measured, timed_over_untimed);
-  if (ratio) parts.push_back(fmt::format("timed loop {:.3f} x the untimed", *ratio));
+  const auto of_stamp = [](const LaunchRecord& record) { return overhead(record, "timestamp_ns"); };
+  if (const auto stamp = median_over(block.measured, of_stamp)) {
+    parts.push_back(significant(*stamp, 2) + " ns per iteration" +
+                    interval_behind(interval_over(block.measured, of_stamp), 2));
+  }
+  if (const auto ratio = median_over(block.measured, timed_over_untimed)) {
+    parts.push_back(
+        fmt::format("timed loop {:.3f} x the untimed{}", *ratio,
+                    interval_behind(interval_over(block.measured, timed_over_untimed), 4)));
+  }
   return join(parts, ", ");
 }
 

@@ -32,10 +32,11 @@ std::vector<Section> expected_sections(const Block& block) {
       if (!found) continue;
       coarse |= !found->by_request;
       auto row = axis_cells(*of);
-      row.insert(row.end(), {significant(found->measured, 4), significant(found->expected, 4),
-                             significant(found->times_as_long(), 3),
-                             found->protocol.empty() ? no_cell : on_one_line(found->protocol),
-                             sizes_with(*found)});
+      row.insert(
+          row.end(),
+          {significant(found->measured, 4), significant(found->expected, 4),
+           significant(found->times_as_long(), 3) + interval_behind(found->times_interval()),
+           found->protocol.empty() ? no_cell : on_one_line(found->protocol), sizes_with(*found)});
       grid.rows.push_back(std::move(row));
     }
     if (grid.rows.empty()) continue;

@@ -36,9 +36,7 @@ std::optional<double> figure(const Cell& cell, const char* buffers, const char* 
 
 std::optional<Interval> interval(const Cell& cell, const char* buffers, const char* metric) {
   const auto of = cell.find(buffers);
-  if (of == cell.end()) return std::nullopt;
-  const auto found = of->second->metrics.find(metric);
-  return found == of->second->metrics.end() ? std::nullopt : interval_of(found->second);
+  return of == cell.end() ? std::nullopt : interval_of(*of->second, metric);
 }
 
 /// What `a` takes longer than `b`. Where that is less than nothing, the runs vary by more than it.

@@ -31,9 +31,8 @@ std::string interval_cell(const std::optional<Interval>& interval, int digits) {
   return significant(interval->low, digits) + ".." + significant(interval->high, digits);
 }
 
-std::string interval_behind(const std::optional<Interval>& interval, int digits) {
-  if (!interval) return "";
-  return " (" + interval_cell(interval, digits) + (is_ci95(interval) ? ")" : ", range)");
+std::string percent_behind(const std::optional<Interval>& interval) {
+  return interval_behind(scaled(interval, 100), 2);
 }
 
 std::string interval_head(const std::vector<std::optional<Interval>>& column) {

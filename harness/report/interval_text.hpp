@@ -12,9 +12,8 @@ namespace ucxbench {
 /// "1.20..1.31"; "-" where there is none.
 std::string interval_cell(const std::optional<Interval>& interval, int digits = 4);
 
-/// " (1.20..1.31)" behind a median in a sentence, of a range " (1.20..1.31, range)"; nothing where
-/// there is none.
-std::string interval_behind(const std::optional<Interval>& interval, int digits = 3);
+/// interval_behind of a share, in per cent: " (68..93)".
+std::string percent_behind(const std::optional<Interval>& interval);
 
 /// "95% CI", or "range" where no interval of the column is one of 95 %.
 std::string interval_head(const std::vector<std::optional<Interval>>& column);

@@ -48,6 +48,20 @@ std::vector<double> medians_of(const std::vector<Rate>& rates) {
   return values;
 }
 
+/// The rate's ends: over launches, or of one launch those of the streams between their quartiles.
+double lower_end(const Rate& rate) {
+  return rate.of_p50 ? rate.of_p50->low : rate.p25.value_or(*rate.p50);
+}
+double upper_end(const Rate& rate) {
+  return rate.of_p50 ? rate.of_p50->high : rate.p75.value_or(*rate.p50);
+}
+
+/// Behind a rate that is below `limit`, and where it may as well not be.
+const char* mark_of(const Rate& rate, double limit) {
+  if (*rate.p50 >= limit) return "";
+  return upper_end(rate) < limit ? "!" : unknown_cell;
+}
+
 std::string percent_of(const std::optional<double>& rate, const std::optional<double>& limit) {
   return rate && limit && *limit > 0 ? share_text(*rate / *limit) : "?";
 }
@@ -73,10 +87,6 @@ Grid matrix_rates_of(const Block& block) {
   add_axes(grid, block);
   std::vector<std::optional<Interval>> per_pair;
   std::vector<std::optional<Interval>> together;
-  const auto interval = [](const Case& of, const char* metric) {
-    const auto found = of.metrics.find(metric);
-    return found == of.metrics.end() ? std::nullopt : interval_of(found->second);
-  };
   for (const auto* of : block.measured) {
     const auto values = medians_of(rates_of(*of));
     grid.rows.push_back(axis_cells(*of));
@@ -84,8 +94,8 @@ Grid matrix_rates_of(const Block& block) {
       grid.rows.back().push_back(values.empty() ? "-"
                                                 : significant(quantile_of_sorted(values, q), 4));
     }
-    per_pair.push_back(interval(*of, "bandwidth_GBps"));
-    together.push_back(interval(*of, "together_GBps"));
+    per_pair.push_back(interval_of(*of, "bandwidth_GBps"));
+    together.push_back(interval_of(*of, "together_GBps"));
   }
   add_intervals(grid, "p50 over launches", per_pair);
   grid.columns.push_back({"", "msg/s"});
@@ -118,7 +128,7 @@ Grid matrix_of(const Case& of, const char* field) {
   const auto all = median(medians_of(rates));
   for (const auto& rate : rates) {
     grid.rows[places.at(rate.src)][places.at(rate.dst) + 1] =
-        significant(rate.p50, 3) + (*rate.p50 < slow * all ? "!" : "");
+        significant(rate.p50, 3) + mark_of(rate, slow * all);
   }
   return grid;
 }
@@ -163,10 +173,11 @@ Grid against_limits(const Case& of) {
   grid.columns.push_back({"", limited_by});
   for (const auto& limit : of.limits) {
     const auto p50 = number_at(limit, "p50_GBps");
+    const auto interval = interval_at(limit, "p50_GBps");
     std::vector<std::string> row = {
         text_at(limit, "/class"), carrier_of_member(text_at(limit, "/path", "?")),
         text_at(limit, "/pairs"), significant(number_at(limit, "min_GBps"), 3),
-        significant(p50, 3)};
+        significant(p50, 3) + interval_behind(interval)};
     for (const auto& [field, name] : against) {
       const auto rate = number_at(limit, field);
       const bool at_most = field == against.front().first && text_at(limit, "/complete") != "yes";
@@ -175,8 +186,12 @@ Grid against_limits(const Case& of) {
     const bool calibrated = text_at(limit, "/source") == "calibrated";
     for (const auto& [field, name] : against) {
       const auto reached = number_at(limit, field);
-      const bool above = calibrated && field == against.front().first && p50 > reached;
-      row.push_back(percent_of(p50, reached) + (reached && above ? " (above)" : ""));
+      const auto surely = interval ? std::optional(interval->low) : p50;
+      const bool above = calibrated && field == against.front().first && surely > reached;
+      const bool known = p50 && reached && *reached > 0;
+      row.push_back(percent_of(p50, reached) +
+                    (known ? percent_behind(scaled(interval, 1 / *reached)) : "") +
+                    (reached && above ? " (above)" : ""));
     }
     row.push_back((calibrated ? "calibrated: " : "") + text_at(limit, "/detail", "?"));
     grid.rows.push_back(std::move(row));
@@ -184,19 +199,33 @@ Grid against_limits(const Case& of) {
   return grid;
 }
 
+std::string widest_interval(const Case& of, const char* field) {
+  double widest = 0;
+  std::vector<std::optional<Interval>> all;
+  for (const auto& rate : rates_of(of, field)) {
+    all.push_back(rate.of_p50);
+    if (all.back()) widest = std::max(widest, (all.back()->high - all.back()->low) / *rate.p50);
+  }
+  const auto known =
+      std::ranges::any_of(all, [](const auto& interval) { return interval.has_value(); });
+  return known ? fmt::format(", {} at most {} wide", interval_head(all), share_text(widest)) : "";
+}
+
 std::string asymmetry_of(const Case& of) {
-  std::map<std::pair<int, int>, double> by_pair;
-  for (const auto& rate : rates_of(of)) by_pair[{rate.src, rate.dst}] = *rate.p50;
+  std::map<std::pair<int, int>, Rate> by_pair;
+  for (const auto& rate : rates_of(of)) by_pair[{rate.src, rate.dst}] = rate;
   double worst = 0;
   std::string where;
   for (const auto& [pair, rate] : by_pair) {
     const auto back = by_pair.find({pair.second, pair.first});
-    if (back == by_pair.end() || rate > back->second) continue;
-    const auto apart = 1 - rate / back->second;
-    if (!where.empty() && apart <= worst) continue;
+    if (back == by_pair.end() || upper_end(rate) >= lower_end(back->second)) continue;
+    const auto apart = 1 - *rate.p50 / *back->second.p50;
+    if (apart <= worst) continue;
     worst = apart;
-    where = fmt::format("{}->{} {}, {}->{} {} GB/s", pair.first, pair.second, significant(rate, 3),
-                        pair.second, pair.first, significant(back->second, 3));
+    where =
+        fmt::format("{}->{} {}{}, {}->{} {}{} GB/s", pair.first, pair.second,
+                    significant(rate.p50, 3), interval_behind(rate.of_p50), pair.second, pair.first,
+                    significant(back->second.p50, 3), interval_behind(back->second.of_p50));
   }
   if (worst < least_told) return "";
   return fmt::format("at most {:.0f} % apart: {} ({})", 100 * worst, where, matrix_title(of));

@@ -21,6 +21,10 @@ Grid matrix_rates_of(const Block& block);
 /// is below four fifths of the median of all pairs. Empty above 16 ranks.
 Grid matrix_of(const Case& of, const char* field = "p50_GBps");
 
+/// Of its cells, for its title: ", 95% CI at most 12 % wide", relative to the median; empty where
+/// none has an interval.
+std::string widest_interval(const Case& of, const char* field = "p50_GBps");
+
 /// The ten slowest pairs, if there are more than that.
 Grid slowest_of(const Case& of);
 

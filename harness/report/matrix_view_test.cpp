@@ -44,6 +44,31 @@ TEST(Matrix, HasASenderInEachRowAndMarksTheSlow) {
   EXPECT_TRUE(matrix_of(matrix(17, "one")).rows.empty());
 }
 
+Json ci95_from(double low, double high) {
+  return {{"p50_GBps", {{"low", low}, {"high", high}, {"kind", "ci95"}}}};
+}
+
+TEST(Matrix, SaysHowWideIntervalsAreAndMarksWhatIsNotSure) {
+  auto of = matrix(3, "one");
+  EXPECT_EQ(widest_interval(of), "");
+  for (auto& pair : of.pairs) pair["intervals"] = ci95_from(4.9, 5.2);
+  of.pairs[2]["intervals"] = ci95_from(4, 9);  // 1->0; four fifths of the median are 8.4
+  const auto grid = matrix_of(of);
+  EXPECT_EQ(grid.rows[1], (std::vector<std::string>{"1", "5.00?", "-", "5.00!"}));
+  EXPECT_EQ(widest_interval(of), ", 95% CI at most 100 % wide");
+}
+
+TEST(Asymmetry, IsOnlyOfWhatLaunchesTellApart) {
+  auto of = matrix(2, "one");
+  of.pairs[0]["intervals"] = ci95_from(10, 12);
+  of.pairs[1]["intervals"] = ci95_from(4, 6);
+  EXPECT_EQ(asymmetry_of(of),
+            "at most 55 % apart: 1->0 5.00 (4.00..6.00), 0->1 11.0 (10.0..12.0) GB/s (1 MiB, one "
+            "pair at a time)");
+  of.pairs[1]["intervals"] = ci95_from(4, 11);
+  EXPECT_EQ(asymmetry_of(of), "");
+}
+
 TEST(Slowest, AreTen) {
   EXPECT_TRUE(slowest_of(matrix(3, "one")).rows.empty());
   const auto grid = slowest_of(matrix(6, "one"));
@@ -82,6 +107,15 @@ TEST(AgainstLimits, SaysWhatPartIsReached) {
   EXPECT_EQ(
       against_limits(of).rows.front(),
       (std::vector<std::string>{"NV1", "?", "6", "5.00", "10.0", "?", "25.00", "?", "40 %", "?"}));
+}
+
+TEST(AgainstLimits, HaveIntervals) {
+  auto of = with_limits();
+  of.limits.front()["intervals"] = ci95_from(9, 12);
+  const auto row = against_limits(of).rows.front();
+  EXPECT_EQ(row[4], "10.0 (9.00..12.0)");
+  EXPECT_EQ(row[7], "50 % (45..60)");
+  EXPECT_EQ(row[8], "40 % (36..48)");
 }
 
 TEST(AgainstLimits, OfAllAtOnceShowFairShares) {

@@ -23,7 +23,8 @@ std::vector<Section> sections_of(const Block& block) {
   if (block.kind() == ViewKind::matrix) {
     add("", matrix_rates_of(block));
     for (const auto* of : block.measured) {
-      add("GB/s, " + matrix_title(*of) + ", from (row) to (column)", matrix_of(*of));
+      add("GB/s, " + matrix_title(*of) + ", from (row) to (column)" + widest_interval(*of),
+          matrix_of(*of));
       add("the slowest, " + matrix_title(*of), slowest_of(*of));
       add("vs. peak of the path, " + matrix_title(*of), against_limits(*of));
       add(fmt::format("hosts, {}, shares of {}", matrix_title(*of), shares_of_sweep(*of)),
@@ -51,7 +52,8 @@ std::vector<Section> sections_of(const Block& block) {
     add("messages under way, vs. peak of the path" + row, traffic_of(*of));
     add("flows" + row + ", the slowest first", flows_of(*of));
     if (of->pairs.size() > 2) {
-      add("goodput, GB/s" + row + ", from (row) to (column)", matrix_of(*of, "goodput_GBps"));
+      add("goodput, GB/s" + row + ", from (row) to (column)" + widest_interval(*of, "goodput_GBps"),
+          matrix_of(*of, "goodput_GBps"));
     }
   }
   return sections;

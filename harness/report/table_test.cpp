@@ -80,7 +80,7 @@ TEST(Table, IsThis) {
   transport used  tcp
   cold cost       context 2.50 ms (2.50 ms..2.50 ms), connect 900 us (900 us..900 us), first message
                   of 8 B 36.9 us (36.0 us..37.8 us)
-  timer overhead  7.2 ns per iteration, timed loop 1.002 x the untimed
+  timer overhead  7.2 ns per iteration (7.2..7.2), timed loop 1.002 x the untimed (1.002..1.002)
   verified        1800/1800 messages
 
 pingpong tag, host to host, over shm
@@ -98,7 +98,7 @@ pingpong tag, host to host, over shm
   transport used  shm
   cold cost       context 2.50 ms (2.50 ms..2.50 ms), connect 900 us (900 us..900 us), first message
                   of 8 B 617 ns (602 ns..1.25 us)
-  timer overhead  7.2 ns per iteration, timed loop 1.050 x the untimed
+  timer overhead  7.2 ns per iteration (7.2..7.2), timed loop 1.050 x the untimed (1.050..1.050)
   verified        1200/1200 messages
 
 pingpong tag, host to host, over ib

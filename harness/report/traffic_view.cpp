@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/core/units.hpp"
+#include "harness/report/interval_text.hpp"
 #include "harness/result/media.hpp"
 #include "harness/result/phases.hpp"
 #include "harness/result/words.hpp"
@@ -47,10 +48,14 @@ std::optional<double> peak_of(const Json& pair) {
   return limit ? limit : number_at(pair, "calibrated_GBps");
 }
 
-void add_reached(std::vector<std::string>& row, const std::optional<double>& rate,
+void add_reached(std::vector<std::string>& row, const Json& pair, const char* name,
                  const std::optional<double>& peak) {
-  row.push_back(rate ? significant(rate, 3) : "cannot tell");
-  row.push_back(rate && peak && *peak > 0 ? share_text(*rate / *peak) : "-");
+  const auto rate = number_at(pair, name);
+  const auto interval = interval_at(pair, name);
+  row.push_back(rate ? significant(rate, 3) + interval_behind(interval) : "cannot tell");
+  row.push_back(rate && peak && *peak > 0
+                    ? share_text(*rate / *peak) + percent_behind(scaled(interval, 1 / *peak))
+                    : no_cell);
 }
 
 }  // namespace
@@ -124,8 +129,8 @@ Grid traffic_of(const Case& of) {
     row.push_back(size_of_messages(*pair, "p50_bytes"));
     row.push_back(size_of_messages(*pair, "p99_bytes"));
     row.push_back(significant(peak, 3));
-    add_reached(row, number_at(*pair, "recorded_GBps"), peak);
-    add_reached(row, number_at(*pair, "under_way_GBps"), peak);
+    add_reached(row, *pair, "recorded_GBps", peak);
+    add_reached(row, *pair, "under_way_GBps", peak);
     grid.rows.push_back(std::move(row));
   }
   return grid;

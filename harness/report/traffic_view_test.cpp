@@ -61,6 +61,14 @@ TEST(TrafficView, HoldsEachPairAgainstItsPath) {
                                  "25 %", "10.0", "125 %"}));
 }
 
+TEST(TrafficView, HasTheIntervalOfWhatIsReached) {
+  auto of = replayed();
+  of.pairs[0]["intervals"]["under_way_GBps"] = {{"low", 6.0}, {"high", 12.0}, {"kind", "range"}};
+  const auto grid = traffic_of(of);
+  EXPECT_EQ(grid.rows[1][9], "10.0 (6.00..12.0, range)");
+  EXPECT_EQ(grid.rows[1][10], "125 % (75..150, range)");
+}
+
 TEST(TrafficView, IsOfReplaysOnly) {
   auto of = replayed();
   of.parameters.erase("recorded_ms");

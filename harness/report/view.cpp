@@ -70,11 +70,6 @@ const Metric* metric_of(const Case& of, const std::string& name) {
   return found == of.metrics.end() ? nullptr : &found->second;
 }
 
-std::optional<Interval> interval_of(const Case& of, const std::string& metric) {
-  const auto* found = metric_of(of, metric);
-  return found != nullptr ? ucxbench::interval_of(*found) : std::nullopt;
-}
-
 /// Of the medians in a block's tables: what is odd about their intervals.
 std::string about_intervals(std::size_t launches) {
   if (launches < 2) return " (no interval)";

@@ -24,11 +24,6 @@ std::string percent_or_none(const std::optional<double>& part) {
   return part ? share_text(*part) : "-";
 }
 
-std::optional<Interval> interval_of_metric(const Case& of, const std::string& metric) {
-  const auto found = of.metrics.find(metric);
-  return found == of.metrics.end() ? std::nullopt : interval_of(found->second);
-}
-
 // Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput.
 std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   double inverses = 0;
@@ -68,11 +63,10 @@ std::string efficiency_in_words(const Case& of, const Case& smallest) {
   if (!rate || !first || *first <= 0) return no_cell;
   const auto fewer = ranks_of(smallest) / ranks_of(of);
   auto words = share_text(*rate / *first * fewer);
-  const auto times = quotient(interval_of_metric(of, "throughput_GBps"),
-                              interval_of_metric(smallest, "throughput_GBps"));
+  const auto times =
+      quotient(interval_of(of, "throughput_GBps"), interval_of(smallest, "throughput_GBps"));
   if (&of == &smallest || !times) return words;
-  return words + interval_behind(
-                     Interval{100 * fewer * times->low, 100 * fewer * times->high, times->kind}, 2);
+  return words + percent_behind(scaled(times, fewer));
 }
 
 // Over these the ranks' own CPUs copy every byte.
@@ -122,8 +116,10 @@ std::string calibrated_of(const Case& of) {
   auto text = fmt::format("peak of the exchange {} GB/s ({})", significant(limit, 3),
                           on_one_line(text_at(of.exchange, "/calibrated_by", "?")));
   if (alone) {
-    text += fmt::format("; alone it reached {}{}", share_text(*alone / *limit),
-                        *alone > *limit ? " (above)" : "");
+    const auto share = scaled(interval_at(of.exchange, "alone_GBps"), 1 / *limit);
+    const auto surely = share ? share->low : *alone / *limit;
+    text += fmt::format("; alone it reached {}{}{}", share_text(*alone / *limit),
+                        percent_behind(share), surely > 1 ? " (above)" : "");
   }
   return text;
 }
@@ -153,7 +149,7 @@ Grid workload_metrics_of(const Block& block) {
   };
   const auto add_median = [&](const char* group, const char* name, const char* metric) {
     add(group, name, [&](const Case& of) { return significant(p50_of(of, metric), 4); });
-    add_own_intervals(group, [&](const Case& of) { return interval_of_metric(of, metric); });
+    add_own_intervals(group, [&](const Case& of) { return interval_of(of, metric); });
   };
   const char* time = "time, ms";
   const char* throughput = "throughput, GB/s";
@@ -204,7 +200,7 @@ Grid phases_of(const Case& of) {
   add("received", "GB/s",
       [&](const Json& phase) { return significant(p50_of(of, metric(phase).c_str()), 4); });
   std::vector<std::optional<Interval>> rates;
-  for (const auto& phase : of.phases) rates.push_back(interval_of_metric(of, metric(phase)));
+  for (const auto& phase : of.phases) rates.push_back(interval_of(of, metric(phase)));
   add_intervals(grid, "received", rates);
   add("received", "most/mean",
       [](const Json& phase) { return text_of(phase, "ingress_imbalance", 3); });
@@ -289,9 +285,11 @@ std::vector<std::pair<std::string, std::string>> exchange_of(const Case& of) {
   const auto recorded_ms = number_at(of.parameters, "recorded_ms");
   const auto wall_ms = p50_of(of, "wall_ms");
   if (recorded_ms && wall_ms && *recorded_ms > 0) {
-    lines.emplace_back("recorded",
-                       fmt::format("{} ms; this run took {} x that", significant(recorded_ms, 4),
-                                   significant(*wall_ms / *recorded_ms, 3)));
+    lines.emplace_back(
+        "recorded",
+        fmt::format("{} ms; this run took {}{} x that", significant(recorded_ms, 4),
+                    significant(*wall_ms / *recorded_ms, 3),
+                    interval_behind(scaled(interval_of(of, "wall_ms"), 1 / *recorded_ms))));
   }
   if (const auto bound = bound_of(of); !bound.empty()) lines.emplace_back("lower bound", bound);
   if (auto known = calibrated_of(of); !known.empty()) {

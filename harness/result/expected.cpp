@@ -34,9 +34,15 @@ std::optional<Expected> expected_of(const Case& of, const std::string& metric) {
                     .protocol = text_at(row, "/protocol", ""),
                     .from = bytes_at(row, "from"),
                     .to = bytes_at(row, "to"),
-                    .is_rate = is_rate};
+                    .is_rate = is_rate,
+                    .interval = interval_of(of, metric)};
   }
   return std::nullopt;
+}
+
+std::optional<Interval> Expected::times_interval() const {
+  if (!is_rate) return scaled(interval, 1 / expected);
+  return quotient(Interval{expected, expected}, interval);
 }
 
 }  // namespace ucxbench

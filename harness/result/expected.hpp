@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/result/interval.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -16,9 +17,11 @@ struct Expected {
   std::string protocol{};                     ///< in UCX's words
   std::optional<std::uint64_t> from{}, to{};  ///< sizes in bytes that have it; `to` empty: no end
   bool is_rate = false;
+  std::optional<Interval> interval{};  ///< of `measured`
 
   /// measured time / expected time, of a rate as well.
   double times_as_long() const { return is_rate ? expected / measured : measured / expected; }
+  std::optional<Interval> times_interval() const;
 };
 
 /// Of "latency_us" or "bandwidth_GBps"; empty where one of the two is not known.

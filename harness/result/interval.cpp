@@ -14,6 +14,10 @@ Interval::Kind kind_of_both(const Interval& a, const Interval& b) {
   return a.kind == b.kind ? a.kind : Interval::Kind::range;
 }
 
+std::string behind(const Interval& of, const std::string& low, const std::string& high) {
+  return " (" + low + ".." + high + (of.kind == Interval::Kind::ci95 ? ")" : ", range)");
+}
+
 }  // namespace
 
 std::optional<Interval> interval_over(std::vector<double> of_launches) {
@@ -30,6 +34,11 @@ std::optional<Interval> interval_of(const Metric& metric) {
   const auto [low, high] = *metric.ci95;
   const bool known = std::isfinite(low) && std::isfinite(high);
   return known ? std::optional(Interval{low, high, Interval::Kind::ci95}) : std::nullopt;
+}
+
+std::optional<Interval> interval_of(const Case& of, const std::string& metric) {
+  const auto found = of.metrics.find(metric);
+  return found == of.metrics.end() ? std::nullopt : interval_of(found->second);
 }
 
 std::optional<Interval> scaled(const std::optional<Interval>& interval, double times) {
@@ -53,6 +62,15 @@ std::optional<Interval> quotient(const std::optional<Interval>& a,
   if (!a || !b || !(b->low > 0)) return std::nullopt;
   return Interval{a->low / (a->low < 0 ? b->low : b->high),
                   a->high / (a->high < 0 ? b->high : b->low), kind_of_both(*a, *b)};
+}
+
+std::string interval_behind(const std::optional<Interval>& of, int digits) {
+  if (!of) return "";
+  return behind(*of, significant(of->low, digits), significant(of->high, digits));
+}
+
+std::string time_interval_behind(const std::optional<Interval>& us) {
+  return us ? behind(*us, readable_us(us->low), readable_us(us->high)) : "";
 }
 
 Json to_json(const std::optional<Interval>& interval) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/core/json.hpp"
@@ -32,6 +33,9 @@ std::optional<Interval> interval_over(std::vector<double> of_launches);
 /// Of the metric's p50.
 std::optional<Interval> interval_of(const Metric& metric);
 
+/// Of a case's metric; empty where it has none.
+std::optional<Interval> interval_of(const Case& of, const std::string& metric);
+
 /// `interval` times a number above 0.
 std::optional<Interval> scaled(const std::optional<Interval>& interval, double times);
 
@@ -46,6 +50,13 @@ std::optional<Interval> quotient(const std::optional<Interval>& a,
 
 /// Case::pairs of more than so many have no intervals, or a run file would be twice as large.
 inline constexpr std::size_t most_pairs_with_intervals = 4096;
+
+/// " (1.20..1.31)" behind a median in a sentence, of a range " (1.20..1.31, range)"; nothing where
+/// there is none.
+std::string interval_behind(const std::optional<Interval>& interval, int digits = 3);
+
+/// The same of a time in us, with units: " (6.36 ms..38.7 ms)".
+std::string time_interval_behind(const std::optional<Interval>& us);
 
 /// {"low", "high", "kind"}, or null.
 Json to_json(const std::optional<Interval>& interval);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/analysis/limits/carriers.hpp"
+#include "harness/analysis/limits/class_rates.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/cases.hpp"
@@ -57,27 +58,23 @@ void calibrate_from(const Case& of, const Result& result, Graph& graph) {
 struct CalibratedRow {
   const CalibratedLimit* first = nullptr;
   bool one_source = true;
-  std::vector<double> limits{}, shares{}, rates{};
+  std::vector<double> limits{}, shares{};
+  std::vector<const Json*> pairs{};  ///< in Case::pairs
 };
 
-Json row_of(const CalibratedRow& row) {
+Json row_of(const CalibratedRow& row, const Case& of) {
   const auto& first = *row.first;
   const auto detail = first.detail + (row.one_source ? "" : ", and others likewise");
   const auto median_or_null = [](const std::vector<double>& values) {
     return values.empty() ? Json() : Json(median(values));
   };
-  return {{"class", first.pair_class},
-          {"path", first.path},
-          {"GBps", median(row.limits)},
-          {"complete", first.complete},
-          {"source", "calibrated"},
-          {"detail", detail},
-          {"expected_GBps", nullptr},
-          {"share_GBps", median_or_null(row.shares)},
-          {"resource", first.resource},
-          {"pairs", row.limits.size()},
-          {"min_GBps", row.rates.empty() ? Json() : Json(*std::ranges::min_element(row.rates))},
-          {"p50_GBps", median_or_null(row.rates)}};
+  Json json = {{"class", first.pair_class},  {"path", first.path},
+               {"GBps", median(row.limits)}, {"complete", first.complete},
+               {"source", "calibrated"},     {"detail", detail},
+               {"expected_GBps", nullptr},   {"share_GBps", median_or_null(row.shares)},
+               {"resource", first.resource}, {"pairs", row.limits.size()}};
+  put_class_rates(of, row.pairs, json);
+  return json;
 }
 
 }  // namespace
@@ -103,9 +100,9 @@ void add_calibrated(Case& of, const std::vector<CalibratedLimit>& limits) {
     row.one_source &= row.first->detail == limit.detail;
     row.limits.push_back(limit.GBps);
     if (limit.share_GBps) row.shares.push_back(*limit.share_GBps);
-    if (const auto rate = number_at(pair, "p50_GBps")) row.rates.push_back(*rate);
+    row.pairs.push_back(&pair);
   }
-  for (const auto& [key, row] : rows) of.limits.push_back(row_of(row));
+  for (const auto& [key, row] : rows) of.limits.push_back(row_of(row, of));
 }
 
 void add_calibrated_exchange(Case& of, const std::vector<Flow>& flows, const Limits& limits) {

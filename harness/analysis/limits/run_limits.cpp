@@ -11,6 +11,7 @@
 
 #include "harness/analysis/limits/calibration.hpp"
 #include "harness/analysis/limits/carriers.hpp"
+#include "harness/analysis/limits/class_rates.hpp"
 #include "harness/analysis/limits/gpu_pairs.hpp"
 #include "harness/analysis/limits/host_limits.hpp"
 #include "harness/analysis/limits/limits.hpp"
@@ -60,8 +61,7 @@ void expect(std::vector<KnownPair>& pairs, const Graph& graph, bool all) {
 /// What pairs have in common, but for the resource, which is the first one's.
 struct LimitRow {
   Json row;
-  std::size_t pairs = 0;
-  std::vector<double> rates{};  ///< GB/s, of those that have one
+  std::vector<const Json*> pairs{};  ///< in Case::pairs
 };
 
 class LimitTable {
@@ -85,22 +85,17 @@ class LimitTable {
                 {"share_GBps", number_or_null(known.share)}};
     if (row["GBps"].is_null() && row["expected_GBps"].is_null()) return;
     const auto [found, added] = rows_.emplace(row.dump(), LimitRow{row});
-    auto& [same, pairs, rates] = found->second;
+    auto& [same, pairs] = found->second;
     if (added) same["resource"] = by != nullptr ? Json(by->name) : Json();
-    ++pairs;
-    if (const auto rate = pair.value("p50_GBps", Json()); rate.is_number()) {
-      rates.push_back(rate.get<double>());
-    }
+    pairs.push_back(&pair);
   }
 
-  Json to_json() const {
+  Json to_json(const Case& of) const {
     Json list = Json::array();
     for (const auto& [key, entry] : rows_) {
-      const auto& rates = entry.rates;
       list.push_back(entry.row);
-      list.back()["pairs"] = entry.pairs;
-      list.back()["min_GBps"] = rates.empty() ? Json() : Json(*std::ranges::min_element(rates));
-      list.back()["p50_GBps"] = rates.empty() ? Json() : Json(median(rates));
+      list.back()["pairs"] = entry.pairs.size();
+      put_class_rates(of, entry.pairs, list.back());
     }
     return list;
   }
@@ -213,7 +208,7 @@ void add_limits(Case& of, const Result& result, const Graph& graph) {
   const auto limits = limits_of(graph, flows);
   LimitTable table(graph, limits);
   for (const auto& known : pairs) table.add(known);
-  for (auto& row : table.to_json()) of.limits.push_back(std::move(row));
+  for (auto& row : table.to_json(of)) of.limits.push_back(std::move(row));
   if (is_exchange(of)) add_exchange_limit(of, flows, limits);
   add_calibrated_links(of, gpus, graph, all);
   // What pairs of unknown ways add, nobody can tell: then all at once is no load to show.

@@ -73,6 +73,16 @@ Result with_forced(double eager_below, double rendezvous_below, double eager_abo
   return result;
 }
 
+TEST(FarEstimate, IsNotWhereBothMayBeAlike) {
+  auto result = with_estimates({{8192, 10, 1000, "eager"}, {16384, 80, 2000, "rendezvous"}});
+  auto& below = result.cases[0].metrics.at("latency_us");
+  below.ci95 = {9, 12};
+  result.cases[1].metrics.at("latency_us").ci95 = {70, 90};
+  EXPECT_EQ(said(far_estimate, result).size(), 1U);
+  below.ci95 = {9, 50};
+  EXPECT_EQ(said(far_estimate, result), Said());
+}
+
 TEST(WrongThreshold, IsWhereTheCurvesCrossElsewhere) {
   // Below it eager is faster, above it rendezvous: it is where it should be.
   EXPECT_EQ(said(wrong_threshold, with_forced(1, 2, 4, 3)), Said());

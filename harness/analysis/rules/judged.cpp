@@ -8,6 +8,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/paths.hpp"
 #include "harness/result/words.hpp"
@@ -220,6 +221,12 @@ std::vector<Finding> said_by(const Rule& rule, const Judged& run) {
 std::optional<double> p50_of(const Case& of, const std::string& metric) {
   const auto found = of.metrics.find(metric);
   return found == of.metrics.end() ? std::nullopt : found->second.quantiles.p50;
+}
+
+bool may_be_alike(const Case& slow, const Case& fast, const std::string& metric) {
+  const auto lower = interval_of(slow, metric);
+  const auto upper = interval_of(fast, metric);
+  return lower && upper && lower->high >= upper->low;
 }
 
 }  // namespace ucxbench

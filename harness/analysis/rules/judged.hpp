@@ -68,4 +68,7 @@ std::vector<Finding> said_by(const Rule& rule, const Judged& run);
 /// The value of a metric's median, if it was measured.
 std::optional<double> p50_of(const Case& of, const std::string& metric);
 
+/// Whether a metric of `slow` may as well be as large as that of `fast`, by the intervals of both.
+bool may_be_alike(const Case& slow, const Case& fast, const std::string& metric);
+
 }  // namespace ucxbench

@@ -64,7 +64,10 @@ struct Slower {
   const Case* plain = nullptr;
   double own_GBps = 0, plain_GBps = 0;  ///< 0: not measured, or of an emulated GPU
 
-  double ratio() const { return own_GBps > 0 ? plain_GBps / own_GBps : 1; }
+  double ratio() const {
+    const bool known = own_GBps > 0 && !may_be_alike(*own, *plain, "bandwidth_GBps");
+    return known ? plain_GBps / own_GBps : 1;
+  }
   bool other_carrier() const {
     const auto a = main_carrier(*own);
     const auto b = main_carrier(*plain);

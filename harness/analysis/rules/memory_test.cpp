@@ -45,6 +45,16 @@ TEST(MemoryFallback, MayTakeTheSameWay) {
   EXPECT_EQ(said(memory_fallback, copied).size(), 1U);
 }
 
+TEST(MemoryFallback, IsNotWhereLaunchesDifferAsMuch) {
+  auto result = run_of_kinds({"cuda", 200, "nvlink"}, {"cuda:vmm", 50, "nvlink"});
+  result.cases[0].metrics["bandwidth_GBps"].ci95 = {190, 210};
+  auto& own = result.cases[1].metrics["bandwidth_GBps"];
+  own.ci95 = {40, 60};
+  EXPECT_EQ(said(memory_fallback, result).size(), 1U);
+  own.ci95 = {40, 195};
+  EXPECT_EQ(said(memory_fallback, result), Said());
+}
+
 TEST(MemoryFallback, OfAnEmulatedGpuIsTheWayAlone) {
   auto result = run_of_kinds({"cuda", 200, "nvlink"}, {"managed", 1, "tcp"});
   for (auto& of : result.cases) of.labels = {"emulated-gpu"};

@@ -4,6 +4,7 @@
 
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/media.hpp"
 #include "harness/result/paths.hpp"
@@ -33,7 +34,10 @@ struct PutAndGet {
 
   double ratio() const {
     const auto [low, high] = std::minmax(put_GBps, get_GBps);
-    return low > 0 ? high / low : 1;
+    if (low <= 0) return 1;
+    const auto& slow = put_GBps < get_GBps ? *put : *get;
+    const auto& fast = put_GBps < get_GBps ? *get : *put;
+    return may_be_alike(slow, fast, "bandwidth_GBps") ? 1 : high / low;
   }
   std::string carriers(const Case& of) const { return carriers_in_words(of.path); }
   bool other_carriers() const {
@@ -52,8 +56,10 @@ struct PutAndGet {
 std::string in_words(const PutAndGet& both) {
   std::string words = size_of(*both.put) + ":";
   if (both.put_GBps > 0 && both.get_GBps > 0) {
-    words += fmt::format(" put {} GB/s, get {};", significant(both.put_GBps, 3),
-                         significant(both.get_GBps, 3));
+    words += fmt::format(" put {}{} GB/s, get {}{};", significant(both.put_GBps, 3),
+                         interval_behind(interval_of(*both.put, "bandwidth_GBps")),
+                         significant(both.get_GBps, 3),
+                         interval_behind(interval_of(*both.get, "bandwidth_GBps")));
   }
   if (both.other_carriers()) {
     words += fmt::format(" put over {}, get over {};", both.carriers(*both.put),

@@ -33,6 +33,18 @@ TEST(PutAndGet, DifferByMoreThanTwiceInRate) {
             Said());
 }
 
+TEST(PutAndGet, HaveIntervalsAndDoNotDifferWithinThem) {
+  auto result = put_and_get_of({1.5, "shm", "needed"}, {3.2, "shm", "needed"});
+  auto& put = result.cases[0].metrics["bandwidth_GBps"];
+  result.cases[1].metrics["bandwidth_GBps"].ci95 = {3.0, 3.3};
+  put.ci95 = {1.4, 1.6};
+  EXPECT_EQ(said(put_and_get, result),
+            Said{"pingpong put and get, host to host, over shm: 1 MiB: put 1.50 (1.40..1.60) GB/s, "
+                 "get 3.20 (3.00..3.30)"});
+  put.ci95 = {1.4, 3.1};
+  EXPECT_EQ(said(put_and_get, result), Said());
+}
+
 TEST(PutAndGet, DifferInTheTargetsHelp) {
   const auto result = put_and_get_of({3, "shm", "not needed"}, {3, "shm", "needed"});
   EXPECT_EQ(

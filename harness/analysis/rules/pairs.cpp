@@ -7,6 +7,7 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/statistics.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/interval.hpp"
 #include "harness/result/labels.hpp"
 #include "harness/result/words.hpp"
 #include "harness/topology/path.hpp"
@@ -22,7 +23,9 @@ struct PairRate {
   int src = 0, dst = 0;
   double p25 = 0, p50 = 0, p75 = 0;  ///< GB/s, over its streams
   bool between_hosts = false;
+  std::optional<Interval> interval{};  ///< of p50, over launches
 
+  std::string in_words() const { return significant(p50, 3) + interval_behind(interval); }
   std::string arrow() const { return fmt::format("{}->{}", src, dst); }
 };
 
@@ -42,7 +45,8 @@ std::vector<PairRate> rates_of(const Case& of) {
     if (between_hosts && !of.sweep.empty()) continue;
     rates.push_back({static_cast<int>(*src), static_cast<int>(*dst),
                      number_at(pair, "p25_GBps").value_or(*p50), *p50,
-                     number_at(pair, "p75_GBps").value_or(*p50), between_hosts});
+                     number_at(pair, "p75_GBps").value_or(*p50), between_hosts,
+                     interval_at(pair, "p50_GBps")});
   }
   return rates;
 }
@@ -161,7 +165,7 @@ std::vector<Finding> slow_pair(const Judged& run) {
         findings.push_back({.subject = subject_of(block, *of),
                             .evidence = fmt::format(
                                 "{} reaches {} GB/s, the median of {}pairs is {}{}", worst.arrow(),
-                                significant(worst.p50, 3), name.empty() ? "" : name + " ",
+                                worst.in_words(), name.empty() ? "" : name + " ",
                                 significant(middle, 3), and_more(rates.size())),
                             .next = look_at_links,
                             .cost_ms = longer_ms(*of, worst.p50, middle)});
@@ -228,12 +232,12 @@ std::vector<Finding> asymmetric_pair(const Judged& run) {
       }
       if (count == 0) continue;
       const auto& [slow, fast] = worst;
-      findings.push_back({.subject = subject_of(block, *of),
-                          .evidence = fmt::format("{} reaches {} GB/s, {} {}{}", slow.arrow(),
-                                                  significant(slow.p50, 3), fast.arrow(),
-                                                  significant(fast.p50, 3), and_more(count)),
-                          .next = look_at_links,
-                          .cost_ms = longer_ms(*of, slow.p50, fast.p50)});
+      findings.push_back(
+          {.subject = subject_of(block, *of),
+           .evidence = fmt::format("{} reaches {} GB/s, {} {}{}", slow.arrow(), slow.in_words(),
+                                   fast.arrow(), fast.in_words(), and_more(count)),
+           .next = look_at_links,
+           .cost_ms = longer_ms(*of, slow.p50, fast.p50)});
     }
   }
   return findings;

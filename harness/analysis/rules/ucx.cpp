@@ -40,6 +40,12 @@ bool surely_slower(const Metric& slow, const Metric& fast) {
   return *slow.quantiles.p50 > 1.1 * *fast.quantiles.p50;
 }
 
+/// "9.61 us (9.37 us..9.80 us)"
+std::string latency_of(const Case& of) {
+  const auto& metric = of.metrics.at("latency_us");
+  return readable_us(*metric.quantiles.p50) + time_interval_behind(interval_of(metric));
+}
+
 std::vector<const Case*> by_size(const Block& block) {
   std::vector<const Case*> cases;
   for (const auto* of : block.measured) {
@@ -108,8 +114,8 @@ std::vector<Finding> eager_too_long(const Judged& run) {
     findings.push_back(
         {.subject = title,
          .evidence = fmt::format("{} takes {} ({}), {} only {} (rendezvous)", size_of(*worst),
-                                 readable_us(*p50_of(*worst, "latency_us")), protocol_of(*worst),
-                                 size_of(*first), readable_us(*p50_of(*first, "latency_us"))),
+                                 latency_of(*worst), protocol_of(*worst), size_of(*first),
+                                 latency_of(*first)),
          .next = fmt::format("set --ucx UCX_RNDV_THRESH={}", from_bytes),
          .cost_ms = cost_us * 1e-3});
   }
@@ -130,13 +136,12 @@ std::vector<Finding> slow_first_message(const Judged& run) {
     if (worst == nullptr) continue;
     const auto later_us = *p50_of(*worst, "latency_us");
     const bool pool = !is_set(worst->parameters, "no_pool");
-    findings.push_back(
-        {.subject = block.title,
-         .evidence =
-             fmt::format("every first message of {} takes {} or more, later ones {}",
-                         size_of(*worst), readable_us(later_us + most_us), readable_us(later_us)),
-         .next = pool ? "see ucx-bench cold" : "reuse buffers; see ucx-bench cold",
-         .cost_ms = most_us * 1e-3});
+    findings.push_back({.subject = block.title,
+                        .evidence = fmt::format(
+                            "every first message of {} takes {} or more, later ones {}",
+                            size_of(*worst), readable_us(later_us + most_us), latency_of(*worst)),
+                        .next = pool ? "see ucx-bench cold" : "reuse buffers; see ucx-bench cold",
+                        .cost_ms = most_us * 1e-3});
   }
   return once_for_sets(std::move(findings));
 }
