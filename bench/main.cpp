@@ -18,6 +18,14 @@ namespace {
 unsigned long before_main;  // the signals that were blocked
 int at_parents_end;         // the signal of PR_SET_PDEATHSIG
 
+/// As the kernel has it: that of the C library is of another layout.
+struct KernelAction {
+  void (*handler)(int);
+  unsigned long flags;
+  void (*restorer)();
+  unsigned long mask;
+} of_hangups;  // UCX's constructors take SIGHUP for themselves (UCX_DEBUG_SIGNO)
+
 // The loader calls it before UCX's constructors. These make a System V segment and remove it again
 // (UCX's ucm_mmap_install): what ends the program waits until then, also the end of its parent. By
 // system calls: sanitizers have not begun.
@@ -25,6 +33,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void hold_signals
     int, char**, char**) {
   constexpr unsigned long all = ~0UL;
   ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before_main, sizeof all);
+  ::syscall(SYS_rt_sigaction, SIGHUP, 0, &of_hangups, sizeof of_hangups.mask);
   ::syscall(SYS_prctl, PR_GET_PDEATHSIG, &at_parents_end, 0, 0, 0);
   if (at_parents_end == SIGKILL) ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 }
@@ -34,6 +43,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void hold_signals
 
 void take_held_signals() {
   ::prctl(PR_SET_PDEATHSIG, at_parents_end);
+  ::signal(SIGHUP, of_hangups.handler == SIG_IGN ? SIG_IGN : SIG_DFL);
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_main, nullptr, sizeof before_main);
 }
 
@@ -44,6 +54,7 @@ void take_held_signals() {
 int main(int argc, char** argv) {
   using namespace ucxbench;
   take_held_signals();
+  open_standard_descriptors();
   if (ChannelRendezvous::is_rank()) return rank_main();
   if (argc >= 2 && std::strcmp(argv[1], probe_command) == 0) {
     return probe_main({argv + 2, argv + argc});

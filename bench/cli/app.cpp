@@ -123,9 +123,11 @@ Exit run(int argc, char** argv) {
   return Exit::usage;
 }
 
-// A verdict or settings that nobody got must not end with status 0.
+// A verdict or settings that nobody got must not end with status 0. Who has closed the pipe
+// (`| head`) has got what it wanted.
 Exit with_stdout_written(Exit exit) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit;
+  if (errno == EPIPE) return exit;
   return worse(exit,
                fail(Exit::lost, std::string("cannot write to stdout: ") + std::strerror(errno)));
 }

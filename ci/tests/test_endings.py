@@ -53,8 +53,12 @@ UNDER_WAY = {
 }
 
 
+REASONS = {signal.SIGINT: "stopped by Ctrl-C", signal.SIGTERM: "terminated by SIGTERM",
+           signal.SIGHUP: "ended by SIGHUP: the terminal was closed"}
+
+
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", REASONS)
 @pytest.mark.parametrize("benchmark", UNDER_WAY)
 def test_a_sample_under_way_is_given_up(fault, benchmark, number):
     rank, phase, after, command, finished = UNDER_WAY[benchmark]
@@ -67,7 +71,7 @@ def test_a_sample_under_way_is_given_up(fault, benchmark, number):
     assert "ending; once more ends at once" in done.err.splitlines()
     run = done.file
     assert run["run"]["state"] == "interrupted"
-    assert run["run"]["reason"] == ("stopped by Ctrl-C" if number == signal.SIGINT else "terminated by SIGTERM")
+    assert run["run"]["reason"] == REASONS[number]
     case = only(run["cases"])
     assert case["state"] == "measured", case["reason"]
     launch = only(case["launches"])

@@ -18,6 +18,7 @@
 #include "harness/core/announced.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/program.hpp"
@@ -96,11 +97,11 @@ void note_settings(MpiProcess& process) {
   if (const auto unused = unused_ucx(); !unused.empty()) {
     effective["MPI's own UCX"] = unused.string() + " (not used: this program's was loaded before)";
     if (process.rank == 0) {
-      fmt::print(stderr,
-                 "mpi: this MPI brings the UCX of '{}', but runs on the one that ucx-bench has "
-                 "loaded under that name; start ucx-bench with LD_LIBRARY_PATH={} to run both on "
-                 "MPI's\n",
-                 unused.string(), unused.parent_path().string());
+      print_to(stderr,
+               "mpi: this MPI brings the UCX of '{}', but runs on the one that ucx-bench has "
+               "loaded under that name; start ucx-bench with LD_LIBRARY_PATH={} to run both on "
+               "MPI's\n",
+               unused.string(), unused.parent_path().string());
     }
   }
   for (const auto* name : {"pml", "btl", "btl_tcp_if_include", "btl_vader_single_copy_mechanism",

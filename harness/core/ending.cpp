@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include "harness/core/failure.hpp"
 
@@ -56,8 +57,9 @@ void say_why(const char* otherwise) {
 }
 
 void take_end(int signal) {
-  say_why(signal == SIGTERM ? "ucx-bench: terminated by SIGTERM\n"
-                            : "ucx-bench: stopped by Ctrl-C\n");
+  say_why(signal == SIGTERM  ? "ucx-bench: terminated by SIGTERM\n"
+          : signal == SIGHUP ? "ucx-bench: ended by SIGHUP: the terminal was closed\n"
+                             : "ucx-bench: stopped by Ctrl-C\n");
   end_at_once();
 }
 
@@ -110,10 +112,29 @@ void reap(pid_t leader) {
 
 }  // namespace
 
+bool ignores_hangups() noexcept {
+  struct sigaction now{};
+  return ::sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void open_standard_descriptors() noexcept {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest number that is free: those before it are open.
+    if (::fcntl(fd, F_GETFD) < 0) std::ignore = ::open("/dev/null", O_RDWR);
+  }
+}
+
 void end_at_once_on_signals() {
   on(SIGINT, take_end);
   on(SIGTERM, take_end);
+  if (!ignores_hangups()) on(SIGHUP, take_end);
   on(SIGPROF, take_limit);
+  // Who cannot be written to, or what is too large for `ulimit -f`, is a failed write, which says
+  // so; and who started us with SIGCHLD ignored would have the kernel take our children's ends from
+  // us.
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
   // Programs that work for us are no part of the terminal's foreground, and may write there.
   ::signal(SIGTTOU, SIG_IGN);
   at_once = true;

@@ -8,9 +8,16 @@
 
 namespace ucxbench {
 
-/// From here on SIGINT and SIGTERM end this process at once, in whatever phase it is, with
-/// Exit::interrupted and a line that says so. Where something is to be brought to its end first,
-/// `Signals` (harness/launch) takes them over as long as it lives.
+/// Descriptors 0 to 2 that whoever started us has closed (`2>&-`) become /dev/null: else the next
+/// file that is opened, a run file perhaps, would be what everybody prints to.
+void open_standard_descriptors() noexcept;
+
+/// Whoever started us wants to outlive its terminal (nohup).
+bool ignores_hangups() noexcept;
+
+/// From here on SIGINT, SIGTERM and SIGHUP (unless it is ignored) end this process at once, in
+/// whatever phase it is, with Exit::interrupted and a line that says so. Where something is to be
+/// brought to its end first, `Signals` (harness/launch) takes them over as long as it lives.
 void end_at_once_on_signals();
 
 /// Why this run has failed, "" for a new one. Until has_said_why() a signal's line gives it

@@ -18,7 +18,8 @@ void begin_child(pid_t parent, int at_its_end) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, at_its_end);
   if (::getppid() != parent) ::_exit(127);  // it died before the line above took effect
-  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ})
+    ::signal(signal, SIG_DFL);
   reset_crash_handlers();
   sigset_t none;
   sigemptyset(&none);

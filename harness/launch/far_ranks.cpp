@@ -135,7 +135,8 @@ void FarRanks::take_frame(int host, const nlohmann::json& frame) {
   auto& far = far_[static_cast<std::size_t>(rank)];
   if (type == "blame") {
     listener_.on_blame(rank, {frame.value("text", ""), exit_of(frame.value("exit", 5)),
-                              frame.value("root_cause", false), frame.value("hung", false)});
+                              frame.value("root_cause", false), frame.value("hung", false),
+                              frame.value("after_all", false)});
   } else if (type == "stacks") {
     --stacks_awaited_;
     listener_.on_stacks(rank, frame.value("text", ""));

@@ -214,7 +214,8 @@ void Follower::blame(int rank, const Blame& blame) {
                 {"text", blame.text},
                 {"exit", static_cast<int>(blame.exit)},
                 {"root_cause", blame.root_cause},
-                {"hung", blame.hung}});
+                {"hung", blame.hung},
+                {"after_all", blame.after_all}});
 }
 
 }  // namespace

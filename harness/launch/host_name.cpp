@@ -9,7 +9,8 @@ namespace ucxbench {
 
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
-  ::gethostname(name.data(), name.size() - 1);
+  // Linux allows HOST_NAME_MAX characters, and a null byte behind them.
+  ::gethostname(name.data(), name.size());
   return name.data();
 }
 

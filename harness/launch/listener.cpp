@@ -216,6 +216,13 @@ HostPort parse_host_port(std::string_view text) {
   }
   return {host.empty() ? default_host : std::move(host), std::move(port)};
 }
+
+std::string in_words(const HostPort& endpoint) {
+  const bool brackets = endpoint.host.find(':') != std::string::npos;
+  return fmt::format("{}{}{}:{}", brackets ? "[" : "", endpoint.host, brackets ? "]" : "",
+                     endpoint.port);
+}
+
 Listener::Listener(const HostPort& endpoint) : endpoint_(endpoint) {
   const auto addresses = resolve(endpoint, AI_PASSIVE | AI_NUMERICSERV);
   socket_ = Fd(::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

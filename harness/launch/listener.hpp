@@ -23,6 +23,9 @@ struct HostPort {
 /// Throws Failure(Exit::usage).
 HostPort parse_host_port(std::string_view text);
 
+/// As parse_host_port takes it: "10.0.0.1:13337", "[::1]:13337".
+std::string in_words(const HostPort& endpoint);
+
 /// Waits for the other hosts of a `--listen` / `--connect` run.
 class Listener {
  public:

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/launch/oom_kills.hpp"
 #include "harness/launch/processes.hpp"
 #include "harness/launch/stacks.hpp"
 
@@ -37,6 +38,19 @@ constexpr int killed_by_signal = 128;
 // says no signal: with 255 exits many a program that has lost its peer.
 bool comes_from_outside(int signal) {
   return signal > 0 && signal <= SIGRTMAX && signal != SIGABRT;
+}
+
+// The kernel tells nobody else for what it killed. A wrapper passes the signal on as a status.
+std::string by_oom_killer(const siginfo_t& info, const std::optional<OomKills>& before) {
+  const bool killed = info.si_code == CLD_EXITED ? info.si_status == killed_by_signal + SIGKILL
+                                                 : info.si_status == SIGKILL;
+  const auto now = killed ? oom_kills() : std::nullopt;
+  if (!now || now->count <= (before ? before->count : 0)) return "";
+  return fmt::format(
+      " by the kernel's OOM killer (the counter of cgroup '{}' grew): give it more memory, or "
+      "measure "
+      "with less",
+      now->cgroup);
 }
 
 Blame death(const siginfo_t& info) {
@@ -168,7 +182,10 @@ std::optional<Blame> LocalRank::take_exit(Clock::time_point now, const OnFrame& 
   const bool clean = info.si_code == CLD_EXITED && info.si_status == 0;
   ended_well_ = clean && finished_;
   if (failed_ || ended_well_) return std::nullopt;
-  return once(death(info));
+  auto blame = death(info);
+  blame.text += by_oom_killer(info, oom_kills_before_);
+  blame.after_all = finished_;
+  return once(std::move(blame));
 }
 
 void LocalRank::take_stops(Clock::time_point now) {

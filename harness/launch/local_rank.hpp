@@ -9,6 +9,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/launch/channel.hpp"
 #include "harness/launch/leftovers.hpp"
+#include "harness/launch/oom_kills.hpp"
 #include "harness/launch/process.hpp"
 #include "harness/launch/rank_output.hpp"
 
@@ -20,6 +21,7 @@ struct Blame {
   Exit exit = Exit::lost;
   bool root_cause = false;  ///< comes from outside: never the consequence of another rank's end
   bool hung = false;        ///< it still is there, and its stacks say where it is
+  bool after_all = false;   ///< it had done its work, and reported everything
 };
 
 // Of whoever watches ranks. Deaths and messages wake it at once; its tick is for limits only, and
@@ -54,6 +56,8 @@ class LocalRank {
   pid_t pid() const { return pid_; }
   int fd() const { return channel_.fd(); }
   bool readable() const { return !channel_.ended(); }
+  /// A send found that it had ended.
+  bool closed() const { return channel_.closed(); }
   /// To wait for what it prints; -1 when nobody can print any more.
   int output_fd() const { return output_->fd(); }
 
@@ -115,6 +119,7 @@ class LocalRank {
   Traces traces_;
   std::optional<RankOutput> output_;  ///< from the start on
   Channel channel_;
+  std::optional<OomKills> oom_kills_before_ = oom_kills();
   bool reaped_ = false;
   bool ended_well_ = false;
   bool blamed_ = false;

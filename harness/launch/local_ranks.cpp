@@ -61,8 +61,9 @@ void LocalRanks::send(int rank, const Channel::Frame& frame) const {
   if (to == nullptr) return;
   try {
     to->send(frame);
-  } catch (const Failure&) {
-    return;
+  } catch (const Failure& failure) {
+    // One that has ended says more by how it did.
+    if (!to->closed()) on_blame_(rank, {fmt::format("cannot be told ({})", failure.what())});
   }
 }
 

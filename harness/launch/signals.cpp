@@ -27,7 +27,7 @@ constexpr std::int64_t same_end_ns = 50'000'000;
 // What the handlers tell the instance.
 std::atomic<int> ends{0};
 std::atomic<std::int64_t> first_end_ns{0};
-std::atomic<bool> by_sigterm{false};
+std::atomic<int> ended_by{0};
 std::atomic<bool> child_changed{false};
 std::atomic<int> wake_fd{-1};
 std::atomic<int> watched{0};  // of Signals::Waiting
@@ -47,7 +47,7 @@ void take_end(int signal) {
   int none = 0;
   if (ends.compare_exchange_strong(none, 1)) {
     first_end_ns = now_ns();
-    if (signal == SIGTERM) by_sigterm = true;
+    ended_by = signal;
     end_at_latest();
     say_at_once("ending; once more ends at once\n");
     if (watched == 0) end_within(rest_limit);
@@ -83,7 +83,7 @@ Signals::Signals() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   }
   ends = 0;
   first_end_ns = 0;
-  by_sigterm = false;
+  ended_by = 0;
   child_changed = false;
   wake_fd = wake_.get();
   struct sigaction action{};
@@ -94,7 +94,8 @@ Signals::Signals() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   for (std::size_t at = 0; at < taken.size(); ++at) {
     sigaddset(&mask, taken[at]);
     // A parent that ignored SIGCHLD would have our children reaped by the kernel, unseen.
-    ::sigaction(taken[at], &action, &before_[at]);
+    const bool ignored = taken[at] == SIGHUP && ignores_hangups();
+    ::sigaction(taken[at], ignored ? nullptr : &action, &before_[at]);
   }
   ::pthread_sigmask(SIG_UNBLOCK, &mask, &mask_before_);
 }
@@ -133,7 +134,8 @@ bool Signals::stop() const { return ends >= 1; }
 bool Signals::abort() const { return ends >= 2; }
 
 const char* Signals::reason() const {
-  if (by_sigterm) return "terminated by SIGTERM";
+  if (ended_by == SIGTERM) return "terminated by SIGTERM";
+  if (ended_by == SIGHUP) return "ended by SIGHUP: the terminal was closed";
   return abort() ? "aborted by a second Ctrl-C" : "stopped by Ctrl-C";
 }
 

@@ -9,13 +9,13 @@
 
 namespace ucxbench {
 
-/// Takes SIGINT, SIGTERM and SIGCHLD for a supervisor. One instance at a time; it covers all
-/// launches of a run, so that a Ctrl-C between two launches counts too. Who waits for others looks
-/// at `stop`, as a Waiting; all other work of this process goes on until it is done, but not for
-/// long (end_within): what is measured is in the run file's journal. The user is told of the end at
-/// once in any case, and a second signal, unless it comes with the first (within 50 ms), ends this
-/// process within two seconds whatever it does: its ranks end by themselves when they lose it. The
-/// former mask and actions come back at the end.
+/// Takes SIGINT, SIGTERM, SIGHUP (unless it is ignored, as by nohup) and SIGCHLD for a supervisor.
+/// One instance at a time; it covers all launches of a run, so that a Ctrl-C between two launches
+/// counts too. Who waits for others looks at `stop`, as a Waiting; all other work of this process
+/// goes on until it is done, but not for long (end_within): what is measured is in the run file's
+/// journal. The user is told of the end at once in any case, and a second signal, unless it comes
+/// with the first (within 50 ms), ends this process within two seconds whatever it does: its ranks
+/// end by themselves when they lose it. The former mask and actions come back at the end.
 class Signals {
  public:
   /// Throws Failure(Exit::cannot_run).
@@ -51,7 +51,7 @@ class Signals {
   const char* reason() const;
 
  private:
-  static constexpr std::array taken{SIGINT, SIGTERM, SIGCHLD};
+  static constexpr std::array taken{SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 
   sigset_t mask_before_{};
   std::array<struct sigaction, taken.size()> before_{};

@@ -298,6 +298,10 @@ std::string Supervisor::sentence(int rank, const std::string& what) const {
 
 void Supervisor::blame(int rank, const Blame& blame) {
   if (stopped_) return;
+  if (blame.after_all) {
+    if (launch_.on_bad_end) launch_.on_bad_end(sentence(rank, blame.text));
+    return;
+  }
   if (blame.hung) hung_.push_back(rank);
   died_ |= blame.root_cause;
   causes_.add(sentence(rank, blame.text), blame.exit, blame.root_cause);

@@ -28,6 +28,9 @@ struct Launch {
   /// Takes what UCX says in a rank's output at level WARN and above, as it is passed on to stderr.
   /// May be empty.
   std::function<void(int rank, const std::string& line)> on_warning;
+  /// Takes how a rank ended badly, in words, that had reported everything: what it measured is
+  /// kept. May be empty.
+  std::function<void(const std::string& how)> on_bad_end;
   std::chrono::milliseconds timeout{60000};  ///< longest time without progress of a rank
 };
 

@@ -133,6 +133,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"hold", "byte 7 from rank 0 is wrong", Exit::wrong_data, 1s}),
     [](const auto& test) { return std::string(test.param.action); });
 
+TEST(Supervisor, KeepsWhatARankReportedThatEndsBadlyAfterIt) {
+  const auto outcome = launch(2, "end_badly", 1).outcome;
+  EXPECT_EQ(outcome.state, State::completed) << outcome.reason;
+}
+
 TEST(Supervisor, EndsARankWhoseMessagesAreNone) {
   for (const auto& [action, text] :
        {std::pair{"number", "bytes on the control connection are no message"},

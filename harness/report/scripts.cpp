@@ -23,6 +23,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/helper_program.hpp"
+#include "harness/core/print.hpp"
 
 namespace ucxbench {
 namespace {
@@ -99,7 +100,7 @@ int run_script(const std::string& script, const std::vector<std::string>& args,
     idle = idle || now - worked_at > idle_limit;
     if (idle) program->kill();
     if (now > tell_at) {
-      fmt::print(stderr, "ucx-bench: {} is still at work; Ctrl-C ends it\n", script);
+      print_to(stderr, "ucx-bench: {} is still at work; Ctrl-C ends it\n", script);
       tell_at = ScriptClock::time_point::max();
     }
     std::this_thread::sleep_for(look_every);

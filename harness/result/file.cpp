@@ -19,6 +19,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/fd.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/print.hpp"
 #include "harness/result/journal.hpp"
 #include "harness/result/result.hpp"
 
@@ -123,10 +124,10 @@ Result read_result(const std::filesystem::path& named) {
   std::error_code absent;
   const bool there = std::filesystem::exists(journal, absent);
   take_journal(result, there ? read_given(journal, most_bytes, "") : "", journal.string());
-  fmt::print(stderr,
-             "ucx-bench: '{}': the run was interrupted, or still goes on: it has what was measured "
-             "so far\n",
-             file.string());
+  print_to(stderr,
+           "ucx-bench: '{}': the run was interrupted, or still goes on: it has what was measured "
+           "so far\n",
+           file.string());
   return result;
 }
 

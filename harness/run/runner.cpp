@@ -216,6 +216,10 @@ class Run {
         observer_.case_done(*measured, ++done_, total_);
       }
     };
+    launch.on_bad_end = [&](const std::string& how) {
+      bad_ends_.push_back(how);
+      file_.add({{"run", {{"bad_ends", bad_ends_}}}});
+    };
     launch.on_warning = [&](int rank, const std::string& line) {
       file_.add({{"warning", {{"rank", rank}, {"line", line}}}});
     };
@@ -388,6 +392,7 @@ class Run {
   std::vector<std::chrono::nanoseconds> last_launch_;           ///< of each plan; 0: none yet
   std::vector<int> launches_;                                   ///< of each plan, so far
   const LaunchPlan* copying_ = nullptr;  ///< of `plans_`; null: no ranks share memory
+  std::vector<std::string> bad_ends_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
   std::set<std::size_t> lost_;  ///< plans, where the run goes on

@@ -16,6 +16,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
 
 namespace ucxbench {
@@ -95,22 +96,22 @@ Exit run_ab(const AbOptions& o, const GlobalOptions& global) {
   const auto answers = run.ask(base, now, signals);
   if (global.dry_run) {
     const auto time = run.whole_time();
-    fmt::print("{}\n{}{}\n{}{}{}", words_of(base), answers[0], words_of(now), answers[1], time,
-               time.empty() ? "" : "\n");
+    print_to(stdout, "{}\n{}{}\n{}{}{}", words_of(base), answers[0], words_of(now), answers[1],
+             time, time.empty() ? "" : "\n");
     return Exit::done;
   }
   base.file = new_run_file(o.folder, "ab-base");
   now.file = new_run_file(o.folder, "ab-new");
   if (!global.quiet) {
-    fmt::print(stderr, "{}\n{}\n{}: {} cases, {} launches of each side {}; a verdict takes {}\n",
-               words_of(base), words_of(now), o.file, planned.cases, planned.launches,
-               run.side_by_side() ? "as duets" : "in turns",
-               run.side_by_side() ? planned.needed_duets : planned.needed);
-    if (const auto time = run.whole_time(); !time.empty()) fmt::print(stderr, "{}\n", time);
+    print_to(stderr, "{}\n{}\n{}: {} cases, {} launches of each side {}; a verdict takes {}\n",
+             words_of(base), words_of(now), o.file, planned.cases, planned.launches,
+             run.side_by_side() ? "as duets" : "in turns",
+             run.side_by_side() ? planned.needed_duets : planned.needed);
+    if (const auto time = run.whole_time(); !time.empty()) print_to(stderr, "{}\n", time);
   }
   const auto exit = run.measure(base, now, signals);
   for (const auto* side : {&base, &now}) {
-    if (side->result && !global.quiet) fmt::print(stderr, "results: {}\n", side->file.string());
+    if (side->result && !global.quiet) print_to(stderr, "results: {}\n", side->file.string());
   }
   if (!base.result || !now.result) return exit;
   return worse(exit, o.comparison.judge(*base.result, *now.result, global));

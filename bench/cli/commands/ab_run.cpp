@@ -17,6 +17,7 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/duet.hpp"
@@ -92,20 +93,20 @@ std::vector<std::string> find_unused(const AbSide& side, Signals& signals) {
 
 void say_unused(const AbSide& side) {
   for (const auto& name : side.unused) {
-    fmt::print(stderr,
-               "--{}-env {}={}: UCX {} knows it and does not use it in these cases: it changes "
-               "nothing\n",
-               side.name, name, side.added.at(name), text_at(side.plan, "/ucx/version", "?"));
+    print_to(stderr,
+             "--{}-env {}={}: UCX {} knows it and does not use it in these cases: it changes "
+             "nothing\n",
+             side.name, name, side.added.at(name), text_at(side.plan, "/ucx/version", "?"));
   }
 }
 
 void say_same_builds(const AbSide& base, const AbSide& now) {
   const auto names = same_builds(base, now);
   if (names.empty()) return;
-  fmt::print(stderr,
-             "the files of {} differ between base and new, but their build ids are equal: they are "
-             "most likely the same code\n",
-             join(names, ", "));
+  print_to(stderr,
+           "the files of {} differ between base and new, but their build ids are equal: they are "
+           "most likely the same code\n",
+           join(names, ", "));
 }
 
 // Of another warning that names a variable, whoever set it hears after the first launch.
@@ -115,7 +116,7 @@ void say_warnings(const AbSide& side, const Result& measured) {
     for (const auto& [name, value] : side.added) {
       if (!name.starts_with("UCX_") || line.find(name) == std::string::npos) continue;
       if (std::ranges::find(side.unused, name) != side.unused.end()) continue;
-      fmt::print(stderr, "--{}-env {}={}: UCX says: {}\n", side.name, name, value, line);
+      print_to(stderr, "--{}-env {}={}: UCX says: {}\n", side.name, name, value, line);
     }
   }
 }
@@ -193,8 +194,8 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
       end = answer_of(*side, signals, plan);
       if (good()) {
         no_duets_ = fmt::format("--{} {} {}", side->name, side->program, said);
-        fmt::print(stderr, "--{} {}: no duets, all is measured in turns: it {}\n", side->name,
-                   side->program, said);
+        print_to(stderr, "--{} {}: no duets, all is measured in turns: it {}\n", side->name,
+                 side->program, said);
       }
     }
     if (!good()) {
@@ -262,8 +263,7 @@ void AbRun::add(AbSide& side, const std::filesystem::path& part, int launch) con
 }
 
 void AbRun::keep(AbSide& side) const {
-  side.kept.emplace(*side.result,
-                    [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  side.kept.emplace(*side.result, [](const std::string& line) { print_to(stderr, "{}\n", line); });
   side.kept->begin(0);
 }
 
@@ -301,7 +301,7 @@ void AbRun::say_turn(const std::string& name) const {
     left =
         fmt::format(", {} {} left", course_.is_beyond() ? "at most" : "about", rough_time(seconds));
   }
-  fmt::print(stderr, "{}{}\n", name, left);
+  print_to(stderr, "{}{}\n", name, left);
 }
 
 AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
@@ -397,8 +397,8 @@ void AbRun::look(AbSide& base, AbSide& now, Signals& signals) {
   for (const auto* side : {&base, &now}) {
     const auto end = answer_of(*side, signals);
     if ((end.signal == 0 && end.status == 0) || signals.stop()) continue;
-    fmt::print(stderr, "--{} {}: {}: it {}\n", side->name, side->program, course_.take_back(),
-               how_it_ended(end));
+    print_to(stderr, "--{} {}: {}: it {}\n", side->name, side->program, course_.take_back(),
+             how_it_ended(end));
     return;
   }
 }
@@ -418,9 +418,9 @@ Exit AbRun::measure(AbSide& base, AbSide& now, Signals& signals) {
     if (course_.is_look()) look(base, now, signals);
   }
   const auto kept = worse(finish(base, now, last), finish(now, base, last));
-  if (!last.problem.empty()) fmt::print(stderr, "ucx-bench: {}\n", last.problem);
-  if (!course_.left_out().empty()) fmt::print(stderr, "{}\n", course_.left_out());
-  if (!global_.quiet) fmt::print(stderr, "{}\n", course_.totals());
+  if (!last.problem.empty()) print_to(stderr, "ucx-bench: {}\n", last.problem);
+  if (!course_.left_out().empty()) print_to(stderr, "{}\n", course_.left_out());
+  if (!global_.quiet) print_to(stderr, "{}\n", course_.totals());
   return worse(last.exit, kept);
 }
 

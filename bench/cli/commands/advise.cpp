@@ -7,6 +7,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/names.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/advice.hpp"
 
@@ -55,7 +56,7 @@ Exit run(const AdviseOptions& o, bool pick_given) {
     write_output(o.bandwidths, to_text(bandwidths_of(*recorded, advice)) + "\n");
   const auto [text, beside] = rendered(format, advice, pick, o.bandwidths);
   write_output(o.output, text);
-  for (const auto& line : beside) fmt::print(stderr, "{}\n", on_one_line(line));
+  for (const auto& line : beside) print_to(stderr, "{}\n", on_one_line(line));
   return Exit::done;
 }
 

@@ -1,9 +1,12 @@
 #include "bench/cli/commands/carry_out.hpp"
 
 #include <fmt/format.h>
+#include <stdio_ext.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -17,6 +20,7 @@
 #include "bench/cli/plan/settle.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/core/ending.hpp"
+#include "harness/core/print.hpp"
 #include "harness/launch/open_files.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/result/run_file.hpp"
@@ -48,9 +52,9 @@ void note_crowded(Result& result) {
   for (const auto& crowded : *found) {
     if (crowded.at("progress_mode") == "event") continue;
     const bool threads = crowded.contains("threads");
-    fmt::print(stderr, "progress: {}: polling {} take turns, {}\n", crowded_in_words(crowded),
-               threads ? "threads" : "ranks",
-               threads ? "their figures are of that" : "--progress-mode event lets them sleep");
+    print_to(stderr, "progress: {}: polling {} take turns, {}\n", crowded_in_words(crowded),
+             threads ? "threads" : "ranks",
+             threads ? "their figures are of that" : "--progress-mode event lets them sleep");
   }
 }
 
@@ -85,9 +89,9 @@ Exit run_launches(Result& result, std::vector<LaunchPlan>& launches, const Sched
 // UCX would have read them, and nobody else says that it does not.
 void say_what_is_replaced(const Result& result) {
   for (const auto& [name, value] : result.ucx.at("environment").at("replaced").items()) {
-    fmt::print(stderr,
-               "{}={} of the environment is not used: this run's settings decide (-v shows them)\n",
-               name, value.get<std::string>());
+    print_to(stderr,
+             "{}={} of the environment is not used: this run's settings decide (-v shows them)\n",
+             name, value.get<std::string>());
   }
 }
 
@@ -98,7 +102,7 @@ void say_that_devs_are_unused(const std::vector<Plan>& plans) {
     });
   };
   if (std::ranges::none_of(plans, unused)) return;
-  fmt::print(stderr, "--devs is not used: it places GPU memory, which --memory cuda asks for\n");
+  print_to(stderr, "--devs is not used: it places GPU memory, which --memory cuda asks for\n");
 }
 
 bool none_can_run(const std::vector<LaunchPlan>& launches) {
@@ -115,15 +119,15 @@ void forget_file(Result& result) {
 }
 
 void say_how_it_ended(const Result& result, bool quiet) {
-  if (!quiet && !result.file.empty()) fmt::print(stderr, "results: {}\n", result.file.string());
+  if (!quiet && !result.file.empty()) print_to(stderr, "results: {}\n", result.file.string());
   const auto reason = result.run.at("reason").get<std::string>();
   if (!reason.empty()) {
-    fmt::print(stderr, "ucx-bench: {}\n", reason);
+    print_to(stderr, "ucx-bench: {}\n", reason);
     has_said_why();
   }
   for (const auto& wrong : result.cases) {
     if (wrong.verified.errors > 0) {
-      fmt::print(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
+      print_to(stderr, "ucx-bench: {}: {}\n", wrong.key, wrong.reason);
     }
   }
 }
@@ -182,14 +186,26 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
   if (none_can_run(launches)) {
     if (run.outputs.keeps_unasked()) forget_file(result);
     if (!global.quiet)
-      fmt::print(stderr, "nothing was measured; what can run here: ucx-bench list transports\n");
+      print_to(stderr, "nothing was measured; what can run here: ucx-bench list transports\n");
   }
   return {std::move(result), exit};
+}
+
+// A table that cannot be printed changes nothing: what was measured is in the run file.
+void give_up_stdout(const Result& result) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  if (errno != EPIPE) {
+    print_to(stderr, "ucx-bench: the table cannot be written to stdout: {}; ucx-bench report {}\n",
+             std::strerror(errno), result.file.string());
+  }
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
 }
 
 Exit write_outputs(const Result& result, const Outputs& outputs, const GlobalOptions& global,
                    bool table) {
   const auto written = outputs.write(result, table ? global.table() : std::nullopt);
+  if (!outputs.takes_stdout()) give_up_stdout(result);
   say_how_it_ended(result, global.quiet);
   // Who ended the run waits for nothing more.
   if (result.run.value("state", "") == "interrupted") return written;

@@ -18,6 +18,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/check_view.hpp"
 #include "harness/report/text.hpp"
@@ -217,7 +218,7 @@ std::vector<Expectation> expectations_here(const SiteFile& site, const std::stri
                 "check --write-expect {}",
                 file, in_words(here), file);
   if (expectations.empty()) throw Failure(Exit::cannot_run, why);
-  fmt::print(stderr, "ucx-bench: {}\n", why);
+  print_to(stderr, "ucx-bench: {}\n", why);
   exit = worse(exit, Exit::cannot_run);
   return expectations;
 }
@@ -324,12 +325,12 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
                         ? site_text(site, comment)
                         : text_of(o.write_expect) + "\n" + more_site_text(site, comment);
   const auto begun = write_or_keep(o.write_expect, text);
-  if (!global.quiet) fmt::print(stderr, "limits: {}\n", o.write_expect);
+  if (!global.quiet) print_to(stderr, "limits: {}\n", o.write_expect);
   if (quality.level == "poor" || quality.level == "failed") {
-    fmt::print(stderr,
-               "ucx-bench: these limits are of a {} run (the file says why): see ucx-bench doctor, "
-               "then write them again\n",
-               quality.level);
+    print_to(stderr,
+             "ucx-bench: these limits are of a {} run (the file says why): see ucx-bench doctor, "
+             "then write them again\n",
+             quality.level);
   }
   return worse(written, begun);
 }

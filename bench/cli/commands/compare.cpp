@@ -9,6 +9,7 @@
 #include "bench/cli/options/comparison_options.hpp"
 #include "bench/cli/options/help.hpp"
 #include "harness/analysis/comparison/halves.hpp"
+#include "harness/core/print.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -63,8 +64,8 @@ Exit run(const CompareOptions& o, const GlobalOptions& global) {
   const auto now = read_result(o.now);
   check_results(base, now, o);
   if (!global.quiet && begun_after(base, now)) {
-    fmt::print(stderr, "'{}', the base, was measured after '{}': should they change places?\n",
-               o.base, o.now);
+    print_to(stderr, "'{}', the base, was measured after '{}': should they change places?\n",
+             o.base, o.now);
   }
   return o.comparison.judge(base, now, global);
 }

@@ -7,6 +7,7 @@
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/core/print.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/provenance.hpp"
@@ -45,7 +46,7 @@ AddedCommand add_doctor(CLI::App& app) {
             outputs->write_run(result);
             const auto page = outputs->write_page(result);
             const auto reasons = reasons_against_measuring(result.findings);
-            if (!outputs->takes_stdout()) fmt::print("{}\n", verdict(reasons));
+            if (!outputs->takes_stdout()) print_to(stdout, "{}\n", verdict(reasons));
             return worse(worse(reasons.empty() ? Exit::done : Exit::gate, written), page);
           }};
 }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "harness/core/print.hpp"
 #include "harness/result/media.hpp"
 
 namespace ucxbench {
@@ -48,8 +49,8 @@ Exit check_required(const Result& result, const std::vector<LaunchPlan>& plans) 
       const auto unmet =
           unmet_by(plan.require->members(), of.path, medium_in(of.path), plan.allow_same_gpu);
       if (unmet == Unmet::met) continue;
-      fmt::print(stderr, "ucx-bench: --require {}: {}: {} [{}]\n", plan.require->name(), of.key,
-                 in_words(unmet, of, *plan.require), to_string(unmet));
+      print_to(stderr, "ucx-bench: --require {}: {}: {} [{}]\n", plan.require->name(), of.key,
+               in_words(unmet, of, *plan.require), to_string(unmet));
       exit = Exit::gate;
     }
   }

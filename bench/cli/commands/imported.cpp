@@ -5,13 +5,14 @@
 #include <cstdio>
 
 #include "harness/analysis/imports/import.hpp"
+#include "harness/core/print.hpp"
 
 namespace ucxbench {
 
 Graph imported(const std::string& file) {
   auto graph = import_topology(file);
   for (const auto& warning : graph.warnings) {
-    fmt::print(stderr, "ucx-bench: warning: {}\n", warning);
+    print_to(stderr, "ucx-bench: warning: {}\n", warning);
   }
   return graph;
 }

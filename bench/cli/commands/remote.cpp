@@ -199,9 +199,9 @@ RemoteSupervisors wait_for_others(const Plan& plan, const std::string& command) 
   const auto token = load_or_create_token(plan.token_file);
   Listener listener(endpoint);
   const auto others = plan.hosts - 1;
-  say(fmt::format("waiting 10 min for{}: ucx-bench {} --connect {}:{}",
+  say(fmt::format("waiting 10 min for{}: ucx-bench {} --connect {}",
                   others == 1 ? "" : fmt::format(" {} hosts, on each", others), command,
-                  endpoint.host, listener.port()));
+                  in_words(HostPort{endpoint.host, std::to_string(listener.port())})));
   return listener.gather(others, own_identity(), token, std::chrono::minutes(10), say);
 }
 

@@ -26,6 +26,7 @@
 #include "bench/cli/plan/random_command.hpp"
 #include "harness/core/ending.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
 #include "harness/result/transfers.hpp"
 
@@ -159,10 +160,10 @@ class Soak {
   }
 
   void say_rounds() const {
-    fmt::print(
-        "{} rounds: {} measured and verified, {} could not run here; in {} of them ranks were "
-        "compared with those of {} times the work\n",
-        ours_.size(), measured_, ours_.size() - measured_, compared_, times_more);
+    print_to(stdout,
+             "{} rounds: {} measured and verified, {} could not run here; in {} of them ranks were "
+             "compared with those of {} times the work\n",
+             ours_.size(), measured_, ours_.size() - measured_, compared_, times_more);
   }
 
  private:
@@ -235,10 +236,10 @@ class Soak {
   }
 
   void fail(const std::string& what, const std::string& args, std::uint64_t round) const {
-    fmt::print(stderr,
-               "ucx-bench: round {}: {}\n  ucx-bench {}\n  again: ucx-bench soak --seed {} "
-               "--round {}\n",
-               round, what, args, seed_, round);
+    print_to(stderr,
+             "ucx-bench: round {}: {}\n  ucx-bench {}\n  again: ucx-bench soak --seed {} "
+             "--round {}\n",
+             round, what, args, seed_, round);
     has_said_why();
   }
 
@@ -268,15 +269,15 @@ class Soak {
     for (const auto& held : ours_) values.push_back(held.*part);
     const auto growth = growth_of(values);
     if (!growth) return Exit::done;
-    fmt::print("{} of this program: {} after a quarter of the rounds, {} at the end\n", what,
-               in_words(values[values.size() / 4], least), in_words(values.back(), least));
+    print_to(stdout, "{} of this program: {} after a quarter of the rounds, {} at the end\n", what,
+             in_words(values[values.size() / 4], least), in_words(values.back(), least));
     if (growth->least < least) return Exit::done;
-    fmt::print(stderr,
-               "ucx-bench: this program's {} grew from round to round: by {} since the first "
-               "quarter of {} rounds, by {} at least with a confidence of 95 %\n  again: ucx-bench "
-               "soak --seed {} {}\n",
-               what, in_words(growth->total, least), values.size(), in_words(growth->least, least),
-               seed_, how_long(options_));
+    print_to(stderr,
+             "ucx-bench: this program's {} grew from round to round: by {} since the first "
+             "quarter of {} rounds, by {} at least with a confidence of 95 %\n  again: ucx-bench "
+             "soak --seed {} {}\n",
+             what, in_words(growth->total, least), values.size(), in_words(growth->least, least),
+             seed_, how_long(options_));
     return Exit::gate;
   }
 
@@ -293,11 +294,11 @@ Exit run_soak(SoakOptions& options, const GlobalOptions& global) {
   const RankPlacement usual{.bind = "auto", .wrap = "", .net_devices = "auto"};
   if (const auto exit = follow_if_not_first(options.sides, usual, global)) return *exit;
   const auto seed = options.seed.value_or(std::random_device()());
-  if (!global.quiet) fmt::print("ucx-bench soak --seed {} {}\n", seed, how_long(options));
+  if (!global.quiet) print_to(stdout, "ucx-bench soak --seed {} {}\n", seed, how_long(options));
   if (global.dry_run) {
     auto first = random_command(seed, options.round.value_or(0), 0);
     spread(first, options.sides);
-    fmt::print("the first command: ucx-bench {}\n", first.args());
+    print_to(stdout, "the first command: ucx-bench {}\n", first.args());
     return Exit::done;
   }
   std::fflush(stdout);

@@ -9,6 +9,7 @@
 #include "bench/cli/commands/remote.hpp"
 #include "bench/cli/options/help.hpp"
 #include "bench/cli/plan/suite_plan.hpp"
+#include "harness/core/print.hpp"
 
 namespace ucxbench {
 namespace {
@@ -52,8 +53,8 @@ Exit run_suite(SuiteOptions& o, const GlobalOptions& global) {
   schedule.launches = planned.launches;
   if (!schedule.only_launch) schedule.max_time = planned.max_time;
   if (!global.quiet) {
-    fmt::print(stderr, "{}: {} cases, {} launches of each; compare can give a verdict from {} on\n",
-               o.file, planned.cases, planned.launches, planned.needed);
+    print_to(stderr, "{}: {} cases, {} launches of each; compare can give a verdict from {} on\n",
+             o.file, planned.cases, planned.launches, planned.needed);
   }
   return carry_out("suite", std::move(planned.plans), schedule, o.run, global);
 }

@@ -24,6 +24,7 @@
 #include "bench/cli/plan/tune_search.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/settings_text.hpp"
@@ -202,7 +203,7 @@ class TuneRun final : public Trials {
   }
 
   void say(const std::string& line) const {
-    if (!global_.quiet) fmt::print(stderr, "{}\n", line);
+    if (!global_.quiet) print_to(stderr, "{}\n", line);
   }
 
   // Of both sides; 0 where none was measured.
@@ -293,14 +294,15 @@ class TuneRun final : public Trials {
   }
 
   Exit dry_run() const {
-    fmt::print("UCX {}: {} to compare with the default, in at most {}\n", ucx_,
-               counted(candidates_.size(), "setting"), roughly(whole_));
-    for (const auto& settings : candidates_) fmt::print("  {}\n", settings_in_words(settings));
+    print_to(stdout, "UCX {}: {} to compare with the default, in at most {}\n", ucx_,
+             counted(candidates_.size(), "setting"), roughly(whole_));
+    for (const auto& settings : candidates_)
+      print_to(stdout, "  {}\n", settings_in_words(settings));
     return Exit::done;
   }
 
   Exit nothing(const std::string& why) const {
-    fmt::print("nothing written: {}\n", why);
+    print_to(stdout, "nothing written: {}\n", why);
     return Exit::done;
   }
 
@@ -350,8 +352,8 @@ class TuneRun final : public Trials {
     auto lines = in_words(verdict);
     if (!global_.quiet) {
       std::fputs(comparison_table(comparison, global_.verbose).c_str(), stdout);
-      fmt::print("\n{}\n", settings_in_words(settings));
-      for (const auto& line : lines) fmt::print("  {}\n", line);
+      print_to(stdout, "\n{}\n", settings_in_words(settings));
+      for (const auto& line : lines) print_to(stdout, "  {}\n", line);
     }
     const bool unconfirmed = verdict.outcome == TuneOutcome::unconfirmed;
     if (unconfirmed && fresh >= static_cast<std::size_t>(needed_)) {
@@ -396,7 +398,7 @@ class TuneRun final : public Trials {
       write_output(file, settings_file(settings_format_of(file), settings, comments));
       if (file != "-") say(fmt::format("wrote {}", file));
     }
-    if (!remark.empty()) fmt::print("{}\n", remark);
+    if (!remark.empty()) print_to(stdout, "{}\n", remark);
     return Exit::done;
   }
 

@@ -19,6 +19,7 @@
 #include "harness/core/build_info.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/of_option.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/report/scripts.hpp"
@@ -192,16 +193,16 @@ class VersionsRun {
       auto [base, now] = sides(at);
       AbRun run(options_.file, extent({}, versions_.size() - 1), AbMethod::automatic, global_);
       run.ask(base, now, signals_);
-      fmt::print("{}: {}\n{}: {}\nUCX {} beside {}: {}\n", versions_.front().name,
-                 ucx_in_words(base), versions_[at].name, ucx_in_words(now), versions_[at].name,
-                 versions_.front().name, run.whole_time());
+      print_to(stdout, "{}: {}\n{}: {}\nUCX {} beside {}: {}\n", versions_.front().name,
+               ucx_in_words(base), versions_[at].name, ucx_in_words(now), versions_[at].name,
+               versions_.front().name, run.whole_time());
     }
     return Exit::done;
   }
 
  private:
   void say(const std::string& line) const {
-    if (!global_.quiet) fmt::print(stderr, "{}\n", line);
+    if (!global_.quiet) print_to(stderr, "{}\n", line);
   }
 
   AbExtent extent(std::vector<std::string> only, std::size_t comparisons) const {

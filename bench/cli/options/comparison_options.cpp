@@ -10,6 +10,7 @@
 #include "bench/cli/options/outputs.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/scripts.hpp"
@@ -59,7 +60,7 @@ Exit verdict_of(const Comparison& comparison, const std::set<std::string, std::l
       {"inconclusive", !comparison.incomparable.empty() || any(Change::inconclusive)}};
   for (const auto& [exit, name, about] : verdicts) {
     if (!is.at(name) || !fail_on.contains(name)) continue;
-    fmt::print(stderr, "ucx-bench: --fail-on {}: {}\n", name, about);
+    print_to(stderr, "ucx-bench: --fail-on {}: {}\n", name, about);
     return exit;
   }
   return Exit::done;
@@ -118,7 +119,7 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
             .c_str(),
         stdout);
   } else if (const auto last = nothing_decided(comparison); !last.empty()) {
-    fmt::print(stderr, "{}\n", last);
+    print_to(stderr, "{}\n", last);
   }
   std::fflush(stdout);
   const auto exit = verdict_of(comparison, fail_on_);

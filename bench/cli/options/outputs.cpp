@@ -16,6 +16,7 @@
 #include "harness/analysis/findings.hpp"
 #include "harness/core/ending.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/print.hpp"
 #include "harness/report/report.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/file.hpp"
@@ -92,7 +93,7 @@ Exit tried(const std::function<void()>& write) {
     write();
     return Exit::done;
   } catch (const Failure& failure) {
-    fmt::print(stderr, "ucx-bench: {}\n", failure.what());
+    print_to(stderr, "ucx-bench: {}\n", failure.what());
     return Exit::lost;
   }
 }
@@ -144,7 +145,7 @@ Exit write_or_keep(const std::string& file, const std::string& bytes) {
       place = spare_place(std::filesystem::path(file).filename());
       if (place.empty()) throw;
       write_atomically(place, bytes);
-      fmt::print(stderr, "ucx-bench: {}; it is in '{}'\n", failure.what(), place.string());
+      print_to(stderr, "ucx-bench: {}; it is in '{}'\n", failure.what(), place.string());
     }
   });
   return place.empty() ? exit : Exit::lost;

@@ -9,6 +9,7 @@
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/or_null.hpp"
+#include "harness/core/print.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/duets.hpp"
@@ -36,29 +37,29 @@ Exit exit_of_plan(const std::vector<LaunchPlan>& plans) {
 Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
                 const Schedule& schedule) {
   for (const auto& plan : plans) {
-    fmt::print("{}: {}\n", plan.name,
-               plan.unavailable.empty()
-                   ? fmt::format(
-                         "{} x {}{}", counted(plan.cases.size(), "case"),
-                         counted(static_cast<std::size_t>(schedule.launches), "launch", "launches"),
-                         how_against(plan, result, schedule))
-                   : "cannot run here: " + plan.unavailable);
+    print_to(stdout, "{}: {}\n", plan.name,
+             plan.unavailable.empty()
+                 ? fmt::format(
+                       "{} x {}{}", counted(plan.cases.size(), "case"),
+                       counted(static_cast<std::size_t>(schedule.launches), "launch", "launches"),
+                       how_against(plan, result, schedule))
+                 : "cannot run here: " + plan.unavailable);
     for (const auto& setting : plan.settings) {
-      fmt::print("  {}={}  # {}\n", setting.key, setting.value, setting.why);
+      print_to(stdout, "  {}={}  # {}\n", setting.key, setting.value, setting.why);
     }
     for (std::size_t rank = 0; rank < plan.net_devices.size(); ++rank) {
-      fmt::print("  rank {}: UCX_NET_DEVICES={}\n", rank, plan.net_devices[rank]);
+      print_to(stdout, "  rank {}: UCX_NET_DEVICES={}\n", rank, plan.net_devices[rank]);
     }
-    for (const auto index : plan.cases) fmt::print("  {}\n", result.cases[index].key);
+    for (const auto index : plan.cases) print_to(stdout, "  {}\n", result.cases[index].key);
   }
   for (const auto& line : result.run.value("placement", Json::array())) {
-    fmt::print("{}\n", line.get<std::string>());
+    print_to(stdout, "{}\n", line.get<std::string>());
   }
   for (const auto& crowded : result.run.value("crowded", Json::array())) {
-    fmt::print("progress: {}\n", crowded_in_words(crowded));
+    print_to(stdout, "progress: {}\n", crowded_in_words(crowded));
   }
   for (const auto& finding : memlock(Judged(result))) {
-    fmt::print("! {}: {}\n", finding.subject, finding.evidence);
+    print_to(stdout, "! {}: {}\n", finding.subject, finding.evidence);
   }
   const auto exit = exit_of_plan(plans);
   if (exit == Exit::done) {
@@ -67,7 +68,7 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
             ? fmt::format("each of {} ", counted(static_cast<std::size_t>(schedule.launches),
                                                  "launch", "launches"))
             : std::string();
-    fmt::print("{}{}\n", what, time_in_words(result, plans, schedule));
+    print_to(stdout, "{}{}\n", what, time_in_words(result, plans, schedule));
   }
   return exit;
 }
@@ -112,8 +113,8 @@ Json plan_json(const Result& result, const std::vector<LaunchPlan>& plans, const
 void explain_settings(const std::vector<LaunchPlan>& plans) {
   for (const auto& plan : plans) {
     for (const auto& setting : plan.settings) {
-      fmt::print(stderr, "{}: {}={} ({})\n", plan.set.name(), setting.key, setting.value,
-                 setting.why);
+      print_to(stderr, "{}: {}={} ({})\n", plan.set.name(), setting.key, setting.value,
+               setting.why);
     }
   }
 }

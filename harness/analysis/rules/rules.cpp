@@ -51,6 +51,8 @@ std::span<const Rule> rules() {
            by_any_ucx},
       Rule{"memlock", warning, "UCX may lock too little memory for InfiniBand", memlock,
            asked_for_ib},
+      Rule{"bad-end", warning, "a rank ended badly after it had reported everything", bad_end,
+           any_run},
       Rule{"max-time", warning, "max_time ended before all launches", max_time, any_run},
       Rule{"emulated-cpu", warning, "the CPU is emulated", emulated_cpu, any_run},
       Rule{"small-shm", warning, "/dev/shm is small, as in a container", small_shm, over_shm},

@@ -29,6 +29,20 @@ std::vector<Finding> partial_run(const Judged& run) {
            .next = "run again for the missing cases"}};
 }
 
+std::vector<Finding> bad_end(const Judged& run) {
+  std::vector<Finding> findings;
+  const auto found = run.result.run.find("bad_ends");
+  if (found == run.result.run.end() || !found->is_array()) return {};
+  for (const auto& how : *found) {
+    if (!how.is_string()) continue;
+    findings.push_back({.subject = "run",
+                        .evidence = how.get<std::string>() + ", after all was reported: it is kept",
+                        .next = "look for what runs at its end: exit handlers of libraries, "
+                                "UCX's modules"});
+  }
+  return findings;
+}
+
 std::vector<Finding> max_time(const Judged& run) {
   const auto left_out = text_at(run.result.run, "/left_out", "");
   if (left_out.empty()) return {};
