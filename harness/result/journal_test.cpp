@@ -11,6 +11,7 @@
 #include "harness/core/folder_for_test.hpp"
 #include "harness/core/refusal_for_test.hpp"
 #include "harness/result/events.hpp"
+#include "harness/result/file.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench {
