@@ -129,7 +129,7 @@ def test_without_json_the_run_is_kept(bench, tmp_path):
                  "--bind", "none", "--tag", "a=b", "--tag", "c=d=e")
     assert done.code == 0
     file = only(list((tmp_path / "ucx-bench-runs").iterdir()))
-    assert re.fullmatch(r"\d{8}T\d{6}Z-pingpong-\d+\.json", file.name)
+    assert re.fullmatch(r"\d{8}T\d{6}Z-pingpong-[0-9a-f]{8}\.json", file.name)
     assert f"results: ucx-bench-runs/{file.name}" in done.err
     assert json.loads(file.read_text())["run"]["tags"] == {"a": "b", "c": "d=e"}
 

@@ -36,9 +36,8 @@ std::string in_words(Flaw flaw, const Case& of);
 /// its metrics can take them for good ones.
 void drop_figures(Case& failed);
 
-/// Fails the cases of a run file that are called measured but did not pass: those with errors, and,
-/// of a run that failed without saying in which case, those that may be it. Of all that failed it
-/// drops the figures.
+/// Fails the cases of a run file that are called measured but have errors, and drops the figures of
+/// all that failed.
 void fail_cases_of_older(Result& run);
 
 }  // namespace ucxbench

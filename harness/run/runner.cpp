@@ -148,7 +148,7 @@ class Run {
       note_lost(plan, launch, outcome);
       lost_.insert(index);
     } else {
-      judge(plan, lost_since(outcome, plan, launches_[index]), launch);
+      judge(plan, lost_since(outcome, plan, launches_[index]));
     }
     last_launch_[index] = std::chrono::steady_clock::now() - begin;
     ++launches_[index];
@@ -305,20 +305,7 @@ class Run {
     return outcome;
   }
 
-  /// Those that this launch did not measure, or only between some of the pairs of the launch
-  /// before.
-  std::vector<std::size_t> not_whole(std::vector<std::size_t> cases, int launch) const {
-    std::erase_if(cases, [&](auto index) {
-      const auto& records = result_.cases[index].launches;
-      const auto measured = [&](int number) {
-        return std::ranges::count(records, number, &LaunchRecord::launch);
-      };
-      return measured(launch) > 0 && measured(launch) >= measured(launch - 1);
-    });
-    return cases;
-  }
-
-  void judge(LaunchPlan& plan, const LaunchOutcome& outcome, int launch) {
+  void judge(LaunchPlan& plan, const LaunchOutcome& outcome) {
     using State = LaunchOutcome::State;
     if (outcome.state == State::completed) return;
     if (outcome.state == State::failed && outcome.exit == Exit::cannot_run) {
@@ -334,7 +321,7 @@ class Run {
     file_.add({{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", reason}}}});
     if (interrupted) return;
     fails_as(reason);
-    end_cases(not_whole(plan.cases, launch), CaseState::failed, reason);
+    end_cases(still_planned(plan.cases), CaseState::failed, reason);
   }
 
   std::string where_stacks_are(const LaunchOutcome& outcome) {

@@ -66,7 +66,8 @@ def test_rows_for_the_github_action_have_its_form(which):
             # As the action reads it to convert units.
             assert "range" not in row or math.isfinite(float(re.fullmatch(r"± (\d.*)", row["range"])[1]))
     assert len(names) == len(set(names)) > 0
-    metrics = {f"{key}/{name}" for key, of in json.loads(printed(which, "bencher")).items() for name in of}
+    cases = json.loads(printed(which, "bencher")).items()  # whose names end in their labels
+    metrics = {f"{key.partition(' [')[0]}/{name}" for key, of in cases for name in of}
     assert set(names) == metrics
 
 
