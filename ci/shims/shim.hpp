@@ -13,8 +13,9 @@ inline std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The function that the program would have called without this library.
+/// The function that the program would have called without this library. Of each library its own:
+/// shared by two that are preloaded together, it would find the second one's from both.
 template <typename Function>
-Function* next(const char* name) {
+static Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
