@@ -41,17 +41,17 @@ def test_findings_are_recorded_and_come_last(pingpong, bench):
     assert markdown.startswith("### pingpong tag") and "few-launches" in markdown
 
 
-def test_of_a_file_without_findings_they_are_found_again(pingpong, bench, tmp_path):
-    done = pingpong("--transports", "tcp", "--sizes", "8")
+def test_findings_of_a_file_are_found_by_the_rules_of_today(pingpong, bench, tmp_path):
+    pingpong("--transports", "tcp", "--sizes", "8")
     file = tmp_path / "run.json"
-    file.write_text(file.read_text().replace("few-launches", "other-rule"))
-    assert "[other-rule]" in bench("report", "run.json", "--findings").out
     text = file.read_text()
+    file.write_text(text.replace("few-launches", "other-rule"))
+    other = bench("report", "run.json", "--findings").out
     begin = text.index('"findings": [')
     end = text.index('\n  ],', begin)
     file.write_text(text[:begin] + '"findings": [' + text[end:])
-    assert done.file["findings"] == []
-    assert "[few-launches]" in bench("report", "run.json", "--findings").out
+    for out in (other, bench("report", "run.json", "--findings").out):
+        assert "[few-launches]" in out and "other-rule" not in out
 
 
 def test_what_the_host_gave_to_the_ranks_processors(pingpong):

@@ -110,8 +110,10 @@ std::uint64_t Halo::sent_bytes() const {
 }
 
 ExchangeAlone Halo::exchange_alone() {
-  // The same of all steps, but of no other exchange, rank or side.
+  // The same of all steps, but of no other exchange, rank or side. The only row of a tile goes to
+  // both of its neighbours.
   const auto seed = [this](int sender, Side side) {
+    if (side == south && tile_.edge == 1) side = north;
     return payload_seed(sender, alone_number_, static_cast<std::uint64_t>(side));
   };
   const auto prepare = [this, seed](std::uint32_t number) {
