@@ -162,7 +162,7 @@ class Run {
     file_.add({{"lost_launch",
                 {{"launch", launch},
                  {"cases", std::move(keys)},
-                 {"ranks", outcome.unreached},
+                 {"ranks", with_partner(plan, launch, outcome.unreached)},
                  {"reason", reason}}}});
     fails_as(reason);
     if (lost_.empty()) file_.add({{"run", {{"state", "failed"}, {"reason", reason}}}});
@@ -170,17 +170,31 @@ class Run {
     ended_ = outcome.host_lost;
   }
 
-  /// After the turn that was lost.
-  bool play_on(LaunchPlan& plan, int launch) const {
+  /// The turn that was lost, where ranks met in turns.
+  std::optional<std::size_t> lost_turn(const LaunchPlan& plan, int launch) const {
     std::set<std::pair<int, int>> met;
     for (const auto index : plan.cases) {
       const auto& of = result_.cases[index];
-      if (text_at(of.parameters, "/pairs", "") != "every") return false;
+      if (text_at(of.parameters, "/pairs", "") != "every") return std::nullopt;
       for (const auto& record : of.launches) {
         if (record.launch == launch) met.insert(std::minmax(record.src, record.dst));
       }
     }
-    const auto lost = first_open_turn(plan.ranks, plan.first_turn, met);
+    return first_open_turn(plan.ranks, plan.first_turn, met);
+  }
+
+  /// With whom the only one of them was to meet: of two that do not reach each other, one may have
+  /// gone on.
+  std::vector<int> with_partner(const LaunchPlan& plan, int launch, std::vector<int> ranks) const {
+    const auto lost = lost_turn(plan, launch);
+    if (!lost || ranks.size() != 1) return ranks;
+    const auto partner = tournament(plan.ranks, ranks.front()).at(*lost).partner;
+    if (partner < plan.ranks) ranks.push_back(partner);
+    return ranks;
+  }
+
+  bool play_on(LaunchPlan& plan, int launch) const {
+    const auto lost = lost_turn(plan, launch);
     if (!lost) return false;
     plan.first_turn = *lost + 1;
     return plan.first_turn + 1 < static_cast<std::size_t>(plan.ranks);
