@@ -52,8 +52,8 @@ def test_tiles_go_by_cuda_ipc(transpose, own_loopback, result):  # noqa: F811
     assert done.bytes["ipc_opens"] >= RANKS
     # Every tile once in each exchange, and nothing else.
     assert done.bytes["d2d_ipc_bytes"] == (RUNS + CALIBRATIONS) * EXCHANGED
-    # Sums come to the host, elements do not.
-    assert done.bytes["d2h_bytes"] < EXCHANGED // 100
+    # Sums come to the host, elements only where the exchange alone is verified.
+    assert done.bytes["d2h_bytes"] < CALIBRATIONS * EXCHANGED + EXCHANGED // 100
     # Each tile is generated, and in each run added: if it is kept, two that are both here at once,
     # and it is read once more.
     chunks = SIZE // CHUNK

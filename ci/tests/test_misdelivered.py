@@ -61,7 +61,10 @@ def assert_nothing_wrong_is_verified(misdelivery, spoilings):
             verified = case["verified"]
             # What is spoilt before any data may end a run that then has compared nothing.
             before = (action, part) == ("elsewhere", 0) and verified["checked"] == 0
-            assert verified["errors"] > 0 or before, (action, part, case["reason"])
+            # What ranks tell each other about a run is not verified: a rank may wait for what does not come, or its memory be
+            # written to when it has another use.
+            ended = action in ("late", "swap") and done.code == 5
+            assert verified["errors"] > 0 or before or ended, (action, part, case["reason"])
             # Where none was right, none counts as right.
             assert (action, part) != ("elsewhere", 0) or verified["errors"] == verified["checked"], case["reason"]
 
