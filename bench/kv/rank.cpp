@@ -170,7 +170,7 @@ class Rank : public RankOfCases<Parameters> {
       const auto ended = prepared.origin->await_all();
       times.done_us = {clock.us(ended - began)};
       for (std::size_t peer = 0; peer < peers.size(); ++peer) {
-        const auto [src, dst] = std::minmax(rank(), peers[peer]);
+        const auto [src, dst] = std::minmax({rank(), peers[peer]});
         times.pairs.push_back({src, dst, clock.us(prepared.origin->done_with(peer) - began)});
       }
       times.end_ns = monotonic_ns() - static_cast<std::uint64_t>(us_since(ended) * 1e3);
