@@ -106,8 +106,8 @@ MISTAKES = [
     Mistake("a count of two steps", "halo", "atomicAdd(counter(a.found), 1);", "*a.found += 1;",
             f"{UNORDERED}|{WRONG}"),
     Mistake("the other side's column", "halo", "first[-1] = a.west[row]", "first[-1] = a.east[row]", WRONG),
-    Mistake("a search that does not end", "merge", "      ++tries;\n", "",
-            "it does not end"),
+    Mistake("a search that does not end", "merge",
+            "      slot = next_slot(a.table, slot);\n      ++tries;\n", "", "it does not end"),
     Mistake("the next slot beyond the table", "merge", "slot + 1 == table.slots ? 0", "slot == table.slots ? 0",
             OUTSIDE),
     # A tired programmer's.
