@@ -79,5 +79,4 @@ def test_a_rank_that_crashes_after_its_report_keeps_its_data(bench):
     assert done.code == 0, done
     assert all(case["state"] == "measured" for case in done.file["cases"])
     found = only([finding for finding in done.file["findings"] if finding["id"] == "bad-end"])
-    # A sanitizer ends a rank that crashes by itself.
-    assert re.search("rank 1 on .* (was killed by signal 11|exited with status 1) ", found["evidence"]), found
+    assert "rank 1 on " in found["evidence"] and "was killed by signal 11" in found["evidence"], found

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "harness/core/failure.hpp"
-#include "harness/host/copies.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/host/copies.hpp"
 #include "harness/result/samples.hpp"
 #include "harness/topology/cpus.hpp"
 

@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/channel.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/launch/channel.hpp"
 #include "harness/launch/rendezvous.hpp"
 
 namespace ucxbench {

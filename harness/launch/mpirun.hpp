@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/helper_program.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/core/helper_program.hpp"
 #include "harness/launch/process.hpp"
 
 namespace ucxbench {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/launch/environment.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/launch/environment.hpp"
 
 namespace ucxbench {
 

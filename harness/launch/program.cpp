@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/text.hpp"
-#include "harness/core/fd.hpp"
 
 namespace ucxbench {
 namespace {

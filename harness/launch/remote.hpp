@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/channel.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/launch/channel.hpp"
 #include "harness/launch/handshake.hpp"
 #include "harness/launch/pulses.hpp"
 #include "harness/launch/signals.hpp"

@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "harness/core/failure.hpp"
-#include "harness/launch/environment.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/launch/environment.hpp"
 
 namespace ucxbench {
 namespace {

@@ -23,10 +23,10 @@
 
 #include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/fd.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/text.hpp"
-#include "harness/core/fd.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/run/loaded_libraries.hpp"
 #include "harness/topology/discover.hpp"

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/files.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/core/files.hpp"
 
 namespace ucxbench {
 

@@ -40,7 +40,7 @@ struct Traffic {
   std::vector<Script> ranks;
   std::map<std::pair<int, int>, TrafficPair> pairs;  ///< by sender and receiver
   std::uint64_t messages = 0, bytes = 0;
-  std::uint64_t wall_ns = 0;  ///< until its last rank had ended
+  std::uint64_t wall_ns = 0;          ///< until its last rank had ended
   std::vector<std::string> doubts{};  ///< what of the log was left out or looks wrong, a line each
 };
 
