@@ -76,13 +76,12 @@ void RunFile::begin(std::uint64_t more_bytes) {
   }
   put_down(text);
   fs::remove(stacks_file(file_), unknown);  // of an earlier run
-  keeps_journal_ = true;
 }
 
 void RunFile::add(const Json& event) {
   launches_ = {};
   apply_event(run_, event);
-  if (!journal_) return;
+  if (!journal_ || file_.empty()) return;
   try {
     journal_->append(journal_line(run_, event));
   } catch (const Failure& failure) {
@@ -109,7 +108,7 @@ fs::path RunFile::put_stacks(const std::string& text) {
       return fs::path();
     }
   };
-  if (keeps_journal_ && !file_.empty()) {
+  if (journal_ && !file_.empty()) {
     if (auto written = attempt(stacks_file(file_)); !written.empty()) return written;
   }
   const auto spare = spare_place(stacks_file(asked_.filename()));
@@ -141,7 +140,6 @@ void RunFile::to_some_place(const std::function<void()>& write) {
 void RunFile::move_on(const std::string& why) {
   const auto old = file_;
   const auto old_log = log();
-  auto old_journal = std::exchange(journal_, std::nullopt);
   why_moved_ = why;
   if (file_ == asked_ && elsewhere_.empty()) elsewhere_ = spare_place(asked_.filename());
   if (file_ != asked_ || elsewhere_.empty()) {
@@ -153,10 +151,12 @@ void RunFile::move_on(const std::string& why) {
     return;
   }
   file_ = elsewhere_;
-  if (keeps_journal_) {
+  auto old_journal = std::exchange(journal_, std::nullopt);
+  if (old_journal) {
     try {
       put_down(so_far());
     } catch (const Failure& failure) {
+      journal_ = std::move(old_journal);
       return move_on(failure.what());
     }
   }

@@ -72,10 +72,9 @@ class RunFile {
   std::filesystem::path file_;
   std::function<void(const std::string&)> say_;
   std::string why_moved_;
-  LaunchTexts launches_;  ///< once its text has begun
-  bool is_file_;          ///< or a device, a pipe
-  bool keeps_journal_ = false;
-  std::optional<Journal> journal_;  ///< while it can be written
+  LaunchTexts launches_;            ///< once its text has begun
+  bool is_file_;                    ///< or a device, a pipe
+  std::optional<Journal> journal_;  ///< once it has begun, also while nothing can be written
   bool logs_ = false;
   bool said_nowhere_ = false;
 };

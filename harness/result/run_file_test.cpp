@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -107,6 +109,26 @@ TEST_F(RunFiles, IsSaidToBeNowhere) {
   EXPECT_TRUE(file_.file().empty());
   ASSERT_EQ(said_.size(), 1U);
   EXPECT_NE(said_[0].find("nothing is left on disk"), std::string::npos) << said_[0];
+}
+
+// As on a disk that is full for a while, where there is no folder for temporary files.
+TEST_F(RunFiles, LeaveNoJournalWhereThereIsAPlaceAgain) {
+  file_.begin(0);
+  note("first");
+  fs::remove_all(root_ / "spare");
+  rlimit usual{};
+  ::getrlimit(RLIMIT_FSIZE, &usual);
+  ::signal(SIGXFSZ, SIG_IGN);
+  auto full = usual;
+  full.rlim_cur = fs::file_size(journal_of(asked_));
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  note("second");
+  EXPECT_TRUE(file_.file().empty());
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  note("third");
+  file_.finish();
+  EXPECT_EQ(noted(asked_), "third");
+  EXPECT_FALSE(fs::exists(journal_of(asked_)));
 }
 
 TEST_F(RunFiles, TakesItsTransferLogAlong) {
