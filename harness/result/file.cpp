@@ -56,11 +56,6 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-/// 0, or the errno. What keeps nothing, such as a terminal, has nothing to be synced.
-int sync(int fd) {
-  return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP ? 0 : errno;
-}
-
 /// 0, or the errno of the first.
 int either(int error, int other) { return error != 0 ? error : other; }
 
@@ -107,6 +102,10 @@ std::filesystem::path follow_links(std::filesystem::path file) {
   return file;
 }
 
+int sync(int fd) {
+  return ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP ? 0 : errno;
+}
+
 int sync_folder_of(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -134,7 +133,7 @@ Result read_result(const std::filesystem::path& named) {
 int append_whole(int fd, std::string_view bytes) {
   struct stat before{};
   if (::fstat(fd, &before) != 0) return errno;
-  const int error = either(write_all(fd, bytes), sync(fd));
+  const int error = write_all(fd, bytes);
   // Best effort: a pipe cannot take back what it has.
   if (error != 0) std::ignore = ::ftruncate(fd, before.st_size);
   return error;
@@ -144,6 +143,12 @@ void append_whole(const std::filesystem::path& file, std::string_view bytes, Nam
   const int links = name == NamedBy::program ? O_NOFOLLOW : 0;
   const Fd open(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | links, 0666));
   const int error = open ? append_whole(open.get(), bytes) : errno;
+  if (error != 0) cannot_write(file, error);
+}
+
+void sync_file(const std::filesystem::path& file) {
+  const Fd open(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  const int error = open ? sync(open.get()) : errno;
   if (error != 0) cannot_write(file, error);
 }
 

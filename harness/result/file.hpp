@@ -21,13 +21,19 @@ std::filesystem::path follow_links(std::filesystem::path file);
 void write_atomically(const std::filesystem::path& file, const std::string& bytes,
                       NamedBy name = NamedBy::person);
 
-/// Appends all of `bytes`, or nothing, and waits until they are on the disk. Throws
-/// Failure(Exit::usage).
+/// Appends all of `bytes`, or nothing. Throws Failure(Exit::usage).
 void append_whole(const std::filesystem::path& file, std::string_view bytes,
                   NamedBy name = NamedBy::person);
 
 /// The same for a file that is open to be appended to: 0, or the errno.
 int append_whole(int fd, std::string_view bytes);
+
+/// Waits until what was written is on the disk: 0, or the errno. What keeps nothing, such as a
+/// terminal, has nothing to be waited for.
+int sync(int fd);
+
+/// The same for a file that is named. Throws Failure(Exit::usage).
+void sync_file(const std::filesystem::path& file);
 
 /// Brings the names in the folder of `file` to the disk: 0, or the errno.
 int sync_folder_of(const std::filesystem::path& file);

@@ -140,12 +140,17 @@ void take_journal(Result& run, std::string_view text, const std::string& name) {
 Journal::Journal(const std::filesystem::path& run_file, const Result& run)
     : file_(journal_of(run_file)), fd_(new_journal(file_)) {
   append(journal_head(run));
+  sync();
   if (const int error = sync_folder_of(file_)) cannot_write(file_, error);
 }
 
 void Journal::append(std::string_view line) {
   if (!is_there()) cannot_write(file_, ENOENT);
   if (const int error = append_whole(fd_.get(), line)) cannot_write(file_, error);
+}
+
+void Journal::sync() {
+  if (const int error = ucxbench::sync(fd_.get())) cannot_write(file_, error);
 }
 
 bool Journal::is_there() const { return is_at(file_, fd_.get()); }

@@ -41,9 +41,12 @@ class Journal {
   /// made, as where a link stands.
   Journal(const std::filesystem::path& run_file, const Result& run);
 
-  /// Appends all of `line`, or nothing, and waits until it is on the disk. Throws
-  /// Failure(Exit::usage), also where the file was removed or replaced meanwhile.
+  /// Appends all of `line`, or nothing. Throws Failure(Exit::usage), also where the file was
+  /// removed or replaced meanwhile.
   void append(std::string_view line);
+
+  /// Waits until all lines are on the disk. Throws Failure(Exit::usage).
+  void sync();
 
   /// Whether the file is still there, and none of another run in its place.
   bool is_there() const;

@@ -84,9 +84,18 @@ void RunFile::add(const Json& event) {
   if (!journal_ || file_.empty()) return;
   try {
     journal_->append(journal_line(run_, event));
+    // Not each line of each rank: a disk may need milliseconds for it, while ranks wait.
+    if (!event.contains("case") && !event.contains("part")) return;
+    sync_log();
+    journal_->sync();
   } catch (const Failure& failure) {
     move_on(failure.what());
   }
+}
+
+void RunFile::sync_log() {
+  std::error_code absent;  // where it could not be taken along
+  if (!std::exchange(log_is_synced_, true) && fs::exists(log(), absent)) sync_file(log());
 }
 
 void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
@@ -97,6 +106,7 @@ void RunFile::append_transfers(std::span<const std::uint8_t> sections) {
     add({{"run", {{"transfers", transfers_file(asked_).filename().string()}}}});
   }
   to_some_place([&] { ucxbench::append_transfers(log(), sections); });
+  log_is_synced_ = false;
 }
 
 fs::path RunFile::put_stacks(const std::string& text) {
@@ -119,8 +129,10 @@ Result RunFile::finish() {
   // Where there was no place for it, there may be again.
   if (file_.empty()) file_ = asked_;
   if (!launches_.valid()) begin_text();
-  to_some_place(
-      [&, text = run_text(run_, std::move(launches_))] { write_atomically(file_, text); });
+  to_some_place([&, text = run_text(run_, std::move(launches_))] {
+    sync_log();
+    write_atomically(file_, text);
+  });
   if (journal_) journal_->remove();
   auto written = as_its_file_has_it(std::move(run_));
   written.file = is_file(file_) ? file_ : fs::path();
@@ -169,6 +181,7 @@ void RunFile::move_on(const std::string& why) {
   if (others) return;
   if (logs_ && fs::exists(old_log, error)) {
     fs::copy_file(old_log, log(), error);
+    log_is_synced_ = false;
     if (error) {
       say_(fmt::format("'{}': {}; the transfer log begins anew", log().string(), error.message()));
     }

@@ -34,8 +34,8 @@ class RunFile {
   /// beyond it.
   void begin(std::uint64_t more_bytes);
 
-  /// Adds an event (events.hpp) to the run and, once it has begun, to its journal. Throws only what
-  /// apply_event does.
+  /// Adds an event (events.hpp) to the run and, once it has begun, to its journal. One that has
+  /// figures is on the disk then, with all before it. Throws only what apply_event does.
   void add(const Json& event);
 
   /// More of the transfer log, which begins anew with this run. Never throws.
@@ -62,6 +62,7 @@ class RunFile {
  private:
   std::string so_far();
   void put_down(const std::string& so_far);
+  void sync_log();
   void move_on(const std::string& why);
   void to_some_place(const std::function<void()>& write);
   std::filesystem::path log() const;
@@ -76,6 +77,7 @@ class RunFile {
   bool is_file_;                    ///< or a device, a pipe
   std::optional<Journal> journal_;  ///< once it has begun, also while nothing can be written
   bool logs_ = false;
+  bool log_is_synced_ = true;
   bool said_nowhere_ = false;
 };
 

@@ -130,6 +130,7 @@ bool write_output(const std::string& file, const std::string& bytes) {
   }
   if (is_step_summary(file)) {
     append_whole(file, bytes);
+    sync_file(file);
   } else {
     write_atomically(file, bytes);
   }
