@@ -15,6 +15,7 @@
 #include "harness/comm/all_to_all.hpp"
 #include "harness/core/pattern.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
 #include "harness/run/checked_window.hpp"
@@ -219,11 +220,7 @@ class Rank : public RankOfCases<Parameters> {
     const auto facts = facts_of_all(ranks);
     auto record = made_record(p);
     for (int peer = 1; peer < comm().size(); ++peer) {
-      for (const auto& lane : comm().lanes(peer)) {
-        if (std::ranges::find(record.lanes, lane) == record.lanes.end()) {
-          record.lanes.push_back(lane);
-        }
-      }
+      for (const auto& lane : comm().lanes(peer)) add_once(record.lanes, lane);
     }
     const Evidence evidence{.lanes = record.lanes,
                             .path = {},

@@ -19,6 +19,7 @@
 #include "bench/kv/report.hpp"
 #include "harness/comm/one_sided_device.hpp"
 #include "harness/core/units.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/case_facts.hpp"
 #include "harness/run/case_under_way.hpp"
@@ -218,9 +219,7 @@ class Rank : public RankOfCases<Parameters> {
     }
     auto record = made_record(layout);
     for (const auto& way : ways) {
-      for (const auto& lane : way) {
-        if (std::ranges::count(record.lanes, lane) == 0) record.lanes.push_back(lane);
-      }
+      for (const auto& lane : way) add_once(record.lanes, lane);
     }
     const auto pairs = ways.size();
     const auto first = parse_request_info(words);

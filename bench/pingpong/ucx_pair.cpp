@@ -16,6 +16,7 @@
 #include "harness/comm/endpoint.hpp"
 #include "harness/comm/worker.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/transports/ucx_error.hpp"
 
 namespace ucxbench::pingpong {
@@ -81,9 +82,7 @@ class UcxPair final : public PairDevice {
   std::vector<std::string> lanes() const override {
     std::vector<std::string> lanes;
     for (const auto& endpoint : endpoints_) {
-      for (auto& lane : endpoint.lanes()) {
-        if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(std::move(lane));
-      }
+      for (const auto& lane : endpoint.lanes()) add_once(lanes, lane);
     }
     return lanes;
   }

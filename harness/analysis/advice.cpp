@@ -139,7 +139,7 @@ std::vector<std::string> labels_of_all(const Result& run) {
   for (const auto& of : run.cases) {
     if (of.state != CaseState::measured || is_canary(of)) continue;
     if (may_advise(run, of)) return {};
-    for (const auto& label : labels_against_advice(run, of)) add_label(labels, label);
+    for (const auto& label : labels_against_advice(run, of)) add_once(labels, label);
   }
   return labels;
 }

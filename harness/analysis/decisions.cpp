@@ -238,8 +238,8 @@ std::string setting_of(const Decision& decision) {
 std::vector<std::string> labels_against_advice(const Result& run, const Case& of) {
   auto labels = labels_of(run, of);
   std::erase(labels, "vm");
-  if (!text_at(of.parameters, "/inject", "").empty()) add_label(labels, "injected");
-  if (of.verified.errors > 0) add_label(labels, "wrong data");
+  if (!text_at(of.parameters, "/inject", "").empty()) add_once(labels, "injected");
+  if (of.verified.errors > 0) add_once(labels, "wrong data");
   return labels;
 }
 

@@ -163,9 +163,7 @@ std::vector<std::string> impossible_figures(const Result& result) {
 std::vector<std::string> reasons_against_measuring(const Json& findings) {
   std::vector<std::string> reasons;
   for (const auto& finding : findings) {
-    const auto id = text_at(finding, "/id");
-    const bool speaks = text_at(finding, "/severity") != "note";
-    if (speaks && std::ranges::find(reasons, id) == reasons.end()) reasons.push_back(id);
+    if (text_at(finding, "/severity") != "note") add_once(reasons, text_at(finding, "/id"));
   }
   return reasons;
 }

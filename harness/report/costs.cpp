@@ -170,7 +170,7 @@ std::vector<std::pair<std::string, std::string>> costs_of(const Block& block) {
   if (const auto by = carriers_of(block); !by.empty()) costs.emplace_back("transport used", by);
   std::vector<std::string> labels;
   for (const auto* of : block.measured) {
-    for (const auto& label : of->labels) add_label(labels, on_one_line(label));
+    for (const auto& label : of->labels) add_once(labels, on_one_line(label));
   }
   if (!labels.empty()) costs.emplace_back("labels", join(labels, ", "));
   if (const auto cold = cold_of(block); !cold.empty()) costs.emplace_back("cold cost", cold);

@@ -50,7 +50,7 @@ std::string in_words(const RowFacts& facts) {
 std::vector<std::pair<std::string_view, std::string>> facts_of_run(const Result& result) {
   std::vector<std::string> carriers;
   for (const auto& of : result.cases) {
-    if (const auto by = carriers_in_words(of.path); !by.empty()) add_label(carriers, by);
+    if (const auto by = carriers_in_words(of.path); !by.empty()) add_once(carriers, by);
   }
   std::vector<std::pair<std::string_view, std::string>> all = {
       {"transport_used", join(carriers, "; ")},

@@ -78,7 +78,7 @@ void append_case(Case& of, const Case& more) {
   if (of.path.empty() || (!more.path.empty() && says_worse(more.path, of.path))) {
     of.path = more.path;
   }
-  for (const auto& label : more.labels) add_label(of.labels, label);
+  for (const auto& label : more.labels) add_once(of.labels, label);
   if (!of.launches.empty()) summarize(of);
 }
 

@@ -9,8 +9,8 @@
 
 namespace ucxbench {
 
-void add_label(std::vector<std::string>& labels, const std::string& label) {
-  if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
 bool is_workload(const Case& of) { return of.shows.kind == ViewKind::workload; }

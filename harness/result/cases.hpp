@@ -35,8 +35,8 @@ std::string size_of(const Case& of);
 /// All axes but those that follow from another: "4 ranks, size 4096", "1 MiB, one pair".
 std::string row_of(const Case& of);
 
-/// Adds a label that is not among them yet.
-void add_label(std::vector<std::string>& labels, const std::string& label);
+/// Adds a text, such as a label or a lane, that is not among them yet.
+void add_once(std::vector<std::string>& texts, const std::string& text);
 
 bool is_workload(const Case& of);
 bool is_matrix(const Case& of);

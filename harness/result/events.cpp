@@ -146,7 +146,7 @@ void take_path(Case& of, const LaunchRecord& record) {
     of.path.update(path);
   }
   for (const auto& label : path.value("labels", Json::array())) {
-    add_label(of.labels, label.get<std::string>());
+    add_once(of.labels, label.get<std::string>());
   }
 }
 

@@ -10,7 +10,7 @@ namespace ucxbench {
 namespace {
 
 void add_own(const Case& of, std::vector<std::string>& labels) {
-  for (const auto& label : of.labels) add_label(labels, on_one_line(label));
+  for (const auto& label : of.labels) add_once(labels, on_one_line(label));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ bool has_label(const Case& of, Label label) {
 std::vector<std::string> labels_of_machine(const Result& result) {
   std::vector<std::string> labels;
   for (const auto& label : texts_of(result.machine.value("labels", Json::array()))) {
-    add_label(labels, on_one_line(label));
+    add_once(labels, on_one_line(label));
   }
   return labels;
 }
@@ -52,7 +52,7 @@ void add_labels_of_older(Result& run) {
   });
   if (says) return;
   for (auto& of : run.cases) {
-    if (has_label(of, Label::same_gpu)) add_label(of.labels, to_string(Label::time_sliced));
+    if (has_label(of, Label::same_gpu)) add_once(of.labels, to_string(Label::time_sliced));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "harness/core/text.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/transports/printed.hpp"
 #include "harness/transports/ucx_error.hpp"
 
@@ -25,7 +26,7 @@ std::vector<std::string> queried_lanes(ucp_ep_h endpoint) {
     // A lane of the connection manager has no device.
     if (entry.device_name == nullptr || *entry.device_name == '\0') continue;
     const auto lane = fmt::format("{}/{}", entry.transport_name, entry.device_name);
-    if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
+    add_once(lanes, lane);
   }
   return lanes;
 }
@@ -53,7 +54,7 @@ std::vector<std::string> parse_lanes(std::string_view printed_info) {
     // Behind the last dot is the path; dots before it are the device's: "eth0.100.0".
     const auto lane = std::string(word.substr(0, word.rfind('.')));
     if (lane.find('/') == std::string::npos) continue;
-    if (std::ranges::find(lanes, lane) == lanes.end()) lanes.push_back(lane);
+    add_once(lanes, lane);
   }
   return lanes;
 }

@@ -50,7 +50,7 @@ SeriesChange missing_series(const Case& of, const std::string& metric, const Cas
 std::vector<std::string> judged_metrics(const Case* old_case, const Case* new_case) {
   std::vector<std::string> names;
   const auto add = [&](const Case& of, const std::string& name) {
-    if (shown_metric(of, name).judged) add_label(names, name);
+    if (shown_metric(of, name).judged) add_once(names, name);
   };
   for (const auto* of : {old_case, new_case}) {
     if (of == nullptr) continue;

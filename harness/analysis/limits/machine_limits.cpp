@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/json.hpp"
+#include "harness/result/cases.hpp"
 #include "harness/topology/path.hpp"
 
 namespace ucxbench {
@@ -62,8 +63,7 @@ std::vector<AllToAll> all_to_all_among(const Graph& graph, const std::vector<std
 std::vector<std::string> unknown_in(const Limits& limits) {
   std::vector<std::string> reasons;
   for (const auto index : limits.unknown) {
-    const auto& reason = limits.resources[index].source;
-    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+    add_once(reasons, limits.resources[index].source);
   }
   return reasons;
 }
