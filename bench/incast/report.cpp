@@ -7,7 +7,6 @@
 
 #include "bench/incast/load.hpp"
 #include "harness/core/clock.hpp"
-#include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench::incast {
@@ -17,10 +16,6 @@ constexpr std::size_t kept_samples = 1000;
 
 void append(std::vector<double>& all, const Json& of_rank, const char* name) {
   for (const auto& value : of_rank.at(name)) all.push_back(value.get<double>());
-}
-
-Json median_rate(int src, int dst, std::vector<double> GBps) {
-  return {{"src", src}, {"dst", dst}, {"p50_GBps", median(std::move(GBps))}};
 }
 
 bool is_long_enough(const std::vector<double>& ns, double clock_step_ns) {
@@ -52,20 +47,21 @@ LaunchRecord record_of(const std::vector<Run>& runs, const Parameters& p, std::u
   std::map<std::string, std::vector<double>> samples;
   const auto bytes = static_cast<double>(messages) * static_cast<double>(p.bytes);
   std::uint64_t round_trips = 0;
-  std::map<std::size_t, std::vector<double>> in_GBps, out_GBps;  // by the other rank
-  const auto add_each = [&](const std::vector<double>& ns, auto& GBps) {
-    for (std::size_t at = 0; at < ns.size(); ++at) GBps[at + 1].push_back(bytes / ns[at]);
-  };
+  std::map<std::pair<int, int>, std::vector<double>> in_GBps, out_GBps;  // by sender and receiver
   for (const auto& run : runs) {
     if (is_long_enough(run.in_ns, clock_step_ns)) {
       const auto in = shares_of(run.in_ns, bytes);
       samples["incast_GBps"].push_back(in.GBps);
       samples["fairness_ratio"].push_back(in.fairness);
-      add_each(run.in_ns, in_GBps);
+      for (int at = 0; at < std::ssize(run.in_ns); ++at) {
+        in_GBps[{at + 1, hot_rank}].push_back(bytes / run.in_ns[static_cast<std::size_t>(at)]);
+      }
     }
     if (is_long_enough(run.out_ns, clock_step_ns)) {
       samples["outcast_GBps"].push_back(shares_of(run.out_ns, bytes).GBps);
-      add_each(run.out_ns, out_GBps);
+      for (int at = 0; at < std::ssize(run.out_ns); ++at) {
+        out_GBps[{hot_rank, at + 1}].push_back(bytes / run.out_ns[static_cast<std::size_t>(at)]);
+      }
     }
     for (const auto ns : run.alone_ns) samples["round_trip_us"].push_back(ns * 1e-3);
     for (const auto ns : run.beside_ns) samples["loaded_round_trip_us"].push_back(ns * 1e-3);
@@ -82,13 +78,8 @@ LaunchRecord record_of(const std::vector<Run>& runs, const Parameters& p, std::u
     record.samples[name] =
         make_samples(std::move(values), kept_samples, time ? clock_step_ns * 1e-3 : 0);
   }
-  auto& pairs = record.workload["pairs"] = Json::array();
-  for (const auto& [rank, GBps] : in_GBps) {
-    pairs.push_back(median_rate(static_cast<int>(rank), hot_rank, GBps));
-  }
-  for (const auto& [rank, GBps] : out_GBps) {
-    pairs.push_back(median_rate(hot_rank, static_cast<int>(rank), GBps));
-  }
+  add_pair_medians(record, in_GBps);
+  add_pair_medians(record, out_GBps);
   return record;
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/core/clock.hpp"
-#include "harness/core/statistics.hpp"
 #include "harness/result/samples.hpp"
 
 namespace ucxbench::kv {
@@ -130,11 +129,7 @@ LaunchRecord record_of(const std::vector<Session>& sessions, const Layout& layou
     record.samples[name] =
         make_samples(std::move(all), kept_samples, time ? clock_step_ns * 1e-3 : 0);
   }
-  auto& of_pairs = record.workload["pairs"] = Json::array();
-  for (auto& [ranks, GBps] : pairs) {
-    of_pairs.push_back(
-        {{"src", ranks.first}, {"dst", ranks.second}, {"p50_GBps", median(std::move(GBps))}});
-  }
+  add_pair_medians(record, pairs);
   return record;
 }
 

@@ -48,4 +48,13 @@ Samples make_samples(std::vector<double> values, std::size_t keep, double step) 
   return samples;
 }
 
+void add_pair_medians(LaunchRecord& record,
+                      const std::map<std::pair<int, int>, std::vector<double>>& GBps) {
+  auto& pairs = record.workload["pairs"];
+  if (pairs.is_null()) pairs = Json::array();
+  for (const auto& [ranks, rates] : GBps) {
+    pairs.push_back({{"src", ranks.first}, {"dst", ranks.second}, {"p50_GBps", median(rates)}});
+  }
+}
+
 }  // namespace ucxbench

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/result/result.hpp"
@@ -18,5 +20,10 @@ Quantiles quantiles_of(std::vector<double> values, double step = 0);
 
 /// Quantiles over all of `values`, and at most `keep` of them, evenly spread in run order.
 Samples make_samples(std::vector<double> values, std::size_t keep, double step = 0);
+
+/// Adds to what a launch's record has of each pair of ranks (LaunchRecord::workload, "pairs") the
+/// median of each one's rates, by sender and receiver.
+void add_pair_medians(LaunchRecord& record,
+                      const std::map<std::pair<int, int>, std::vector<double>>& GBps);
 
 }  // namespace ucxbench
