@@ -18,6 +18,9 @@ std::string_view trim_text(std::string_view text);
 template <std::same_as<std::string> Ends>
 std::string_view trim_text(const Ends&& text) = delete;
 
+/// From 0 to 9, of ASCII.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Its ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 

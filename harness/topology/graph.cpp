@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <tuple>
 
@@ -26,8 +25,6 @@ constexpr std::array<std::pair<std::string_view, Distance>, 11> distance_words =
      {"?", Distance::unknown},
      {"SOC", Distance::sys},
      {"PSB", Distance::pix}}};
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// "GPU10" → ("GPU", 10, "GPU10"): sorts by number.
 std::tuple<std::string, unsigned long, std::string> natural(const std::string& name) {

@@ -10,8 +10,8 @@ namespace ucxbench {
 /// What differs between the environments of two runs: "UCX 1.13.1 -> 1.22.0", "kernel …", settings
 /// of the kernel, libraries that the ranks had loaded, variables such as LD_PRELOAD, and inherited
 /// UCX_* settings, "UCX_RNDV_THRESH not set -> 8192", and what was asked for and set otherwise
-/// (set_up.hpp). Unknown is "?"; what a run of an older
-/// version does not have at all is no difference.
+/// (set_up.hpp). Unknown is "?"; what a run of an older version does not have at all is no
+/// difference.
 std::vector<std::string> environment_differences(const Result& base, const Result& now);
 
 /// The same, after what differs between the programs: commit, compiler, flags. In the end, what UCX

@@ -5,14 +5,13 @@
 #include <cctype>
 #include <set>
 
+#include "harness/core/text.hpp"
 #include "harness/topology/graph.hpp"
 
 namespace ucxbench {
 namespace {
 
 using Texts = std::set<std::string, std::less<>>;
-
-bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 struct Replacement {
   std::string_view from;
@@ -39,7 +38,7 @@ std::size_t escape_length(std::string_view text) {
   if (end == text.size()) return end;
   if (text[end] != '[' && !(real && text[end] == '(')) return real ? end + 1 : 0;
   ++end;
-  while (end < text.size() && (is_decimal(text[end]) || text[end] == ';')) ++end;
+  while (end < text.size() && (is_digit(text[end]) || text[end] == ';')) ++end;
   if (!real && (end == text.size() || text[end] != 'm')) return 0;
   return std::min(end + 1, text.size());
 }
@@ -91,7 +90,7 @@ Words words_of(std::string_view line) {
 /// "0-31,64-95", "0", "N/A": what stands behind the cells of a row.
 bool is_affinity(std::string_view word) {
   if (word == "N/A") return true;
-  return !word.empty() && is_decimal(word.front()) &&
+  return !word.empty() && is_digit(word.front()) &&
          word.find_first_not_of("0123456789,-") == std::string_view::npos;
 }
 
@@ -229,7 +228,7 @@ class Mender {
 
   bool is_header(std::size_t at) const {
     const auto& front = lines_[at].words.front();
-    return front.size() > 3 && front.starts_with("GPU") && is_decimal(front[3]) &&
+    return front.size() > 3 && front.starts_with("GPU") && is_digit(front[3]) &&
            is_matrix_header(split_header(lines_[at].words));
   }
 
@@ -323,12 +322,12 @@ class Mender {
 
 bool is_gpu_name(std::string_view word) {
   return word.size() > 3 && word.starts_with("GPU") &&
-         std::all_of(word.begin() + 3, word.end(), is_decimal);
+         std::all_of(word.begin() + 3, word.end(), is_digit);
 }
 
 bool is_matrix_name(std::string_view word) {
   return std::isalpha(static_cast<unsigned char>(word.front())) != 0 &&
-         std::any_of(word.begin(), word.end(), is_decimal) && !parse_path_class(word);
+         std::any_of(word.begin(), word.end(), is_digit) && !parse_path_class(word);
 }
 
 bool is_matrix_class(std::string_view word) {

@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::size_t most_devices = 512;
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 bool begins_with(const Words& words, std::initializer_list<std::string_view> label) {
   return words.size() >= label.size() && std::equal(label.begin(), label.end(), words.begin());
 }
