@@ -142,7 +142,7 @@ void note_hosts(Notes& notes, const Result& base, const Result& now) {
       auto known =
           std::ranges::find(hosts_by_note, difference, &std::pair<std::string, Notes>::first);
       if (known == hosts_by_note.end()) {
-        known = hosts_by_note.insert(known, {std::move(difference), {}});
+        known = hosts_by_note.insert(known, std::pair(std::move(difference), Notes()));
       }
       known->second.push_back(named(host, "name"));
     }
