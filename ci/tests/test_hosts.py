@@ -1,11 +1,13 @@
 """One run over several hosts."""
 
 import contextlib
+import hmac
 import json
 import os
 import re
 import shutil
 import signal
+import sys
 import time
 
 import pytest
@@ -197,6 +199,42 @@ def test_mpirun_with_an_agent_for_each_host_or_rank(mpirun, agents):
     assert (places[0] == places[1]) == (agents == 3), places
     assert sorted(host["name"] for host in run["machine"]["hosts"]) == ["node0", "node1", "node2"]
     assert all(rank["net_devices"] == "eth7" for rank in run["ranks"])
+
+
+LISTEN_TO_ALL = """
+import socket, sys
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+wire.bind(("eth7", 0))
+with open(sys.argv[1], "wb", buffering=0) as heard:
+    heard.write(b"begin ")
+    while True:
+        heard.write(wire.recv(65536))
+"""
+
+
+@pytest.mark.parametrize("secret", ["of the run", "of a file"])
+def test_who_overhears_the_launcher_does_not_learn_the_secret(start, hosts, mpirun, token, tmp_path, secret):
+    heard = tmp_path / "heard"
+    spy = start(*hosts.on(0, sys.executable, "-c", LISTEN_TO_ALL, heard), program=IP, folder=tmp_path / "spy")
+    wait_until(lambda: heard.exists() and heard.read_bytes())
+    words = ["--token-file", token] if secret == "of a file" else []
+    done = mpirun("-np", 2, PROGRAM, "p2p", "-n", 2, "--sizes", "8", "--runs", 1, "--iterations", 16, "--launches", 1,
+                  *words).finish()
+    spy.process.kill()
+    assert done.code == 0, done
+    wire = heard.read_bytes().decode("latin-1")
+    theirs, ours = (re.search(rf"ucx-bench-control \d+ \S+ \S+ ({'[0-9a-f]' * 64})\n", way).group(1) for way in
+                    (wire, wire[wire.index("ucx-bench-control ") + 1:]))
+    proof, host = re.search(r"proof ([0-9a-f]{64}) (node\d)\n", wire).groups()
+    text = f"ucx-bench-control proof connector {ours} {theirs} {host}".encode()
+
+    def proves(secret):
+        return hmac.new(secret.encode(), text, "sha256").hexdigest() == proof
+
+    # Whatever looks like one, in whatever text it stands.
+    overheard = {run[at:at + 64] for run in re.findall(r"[0-9a-f]{64,}", wire) for at in range(len(run) - 63)}
+    assert len(overheard) >= 4 and not any(map(proves, overheard))
+    assert proves(token.read_text()) == (secret == "of a file")
 
 
 def test_a_site_is_checked_over_its_hosts(mpirun, tmp_path):

@@ -29,7 +29,7 @@ class HandshakeCut : public Failure {
 };
 
 /// Makes sure that the other end of the connected socket is ucx-bench of the same build and knows
-/// the token. The token proves itself by an HMAC over nonces of both sides and is never sent; so
+/// the token. The token proves itself by an HMAC over nonces of both sides and is not sent; so
 /// are the keys of the seals made, one for each direction. Throws Failure(Exit::cannot_run) with
 /// one line about the peer, within `limit`; a HandshakeCut is one.
 Greeted shake_hands(int fd, Role role, const Identity& self, const std::string& token,

@@ -25,7 +25,8 @@ class Launcher {
 
   /// Where process 0 is to listen: on loopback where all are on this machine, else on an address
   /// that the launcher's own daemons use, or on that of `listen`, as --listen has it, unless empty.
-  /// Port "0": any. Throws Failure(Exit::usage) where no address is known.
+  /// Port "0": any. The secret is that of `token_file`, unless empty. Throws Failure(Exit::usage)
+  /// where no address is known.
   virtual Meeting place(const std::string& listen, const std::string& token_file) = 0;
 
   /// Process 0 tells the others where it listens, and they wait for that. Each once. Throw

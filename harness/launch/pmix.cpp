@@ -17,6 +17,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/library.hpp"
+#include "harness/launch/agreement.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/token.hpp"
 
@@ -34,6 +35,7 @@ constexpr std::uint32_t any_rank = UINT32_MAX - 1;  // PMIX_RANK_WILDCARD: of th
 constexpr const char* job_size = "pmix.job.size";
 constexpr const char* local_size = "pmix.local.size";
 constexpr const char* meeting_key = "ucx-bench.meeting";
+constexpr const char* announcement_key = "ucx-bench.announcement";
 
 struct Process {
   std::array<char, 256> job;
@@ -122,47 +124,53 @@ class Pmix final : public Launcher {
   int index() const override { return static_cast<int>(self_.rank); }
   int count() const override { return count_; }
 
-  Meeting place(const std::string& listen, const std::string&) override {
-    if (!listen.empty()) return {parse_host_port(listen), fresh_token()};
+  Meeting place(const std::string& listen, const std::string& token_file) override {
+    own_secret_ = token_file.empty();
+    auto token = own_secret_ ? fresh_token() : load_or_create_token(token_file);
+    if (!listen.empty()) return {parse_host_port(listen), std::move(token)};
     HostPort at{here_ == count_ ? "127.0.0.1" : address(), "0"};
     if (at.host.empty()) ask_for_address();
-    return {std::move(at), fresh_token()};
+    return {std::move(at), std::move(token)};
   }
 
+  // What is put goes over the launcher's connections, which need not be encrypted. So the secret is
+  // veiled for each process, by what that has announced.
   void tell(const Meeting& meeting) override {
-    const nlohmann::json text = {
-        {"host", meeting.at.host}, {"port", meeting.at.port}, {"token", meeting.token}};
-    within_limit("telling the others", [this, text = text.dump()]() mutable {
-      Value value{};
-      value.type = string_type;
-      value.data.string = text.data();
-      check("PMIx_Put", library_.put(global_scope, meeting_key, &value));
+    within_limit("telling the others", [this, meeting] {
+      fence();
+      nlohmann::json told = {{"host", meeting.at.host}, {"port", meeting.at.port}};
+      if (own_secret_) told["announcement"] = agreement_.announced();
+      put(meeting_key, told.dump());
+      for (int index = 1; own_secret_ && index < count_; ++index) {
+        const auto other = text_of(index, announcement_key);
+        put(token_key(index).c_str(), agreement_.veiled(meeting.token, other));
+      }
       check("PMIx_Commit", library_.commit());
-      check("PMIx_Fence", library_.fence(nullptr, 0, nullptr, 0));
+      fence();
     });
     end();
   }
 
-  Meeting hear(const std::string&, const std::string&) override {
-    const auto text = std::make_shared<std::string>();
-    within_limit("hearing of the first process", [this, text] {
-      if (library_.fence(nullptr, 0, nullptr, 0) != pmix_success) {
-        throw Failure(Exit::cannot_run,
-                      "the first process has ended; it says why on its own stderr");
+  Meeting hear(const std::string&, const std::string& token_file) override {
+    const auto meeting = std::make_shared<Meeting>();
+    within_limit("hearing of the first process", [this, meeting, token_file] {
+      put(announcement_key, agreement_.announced());
+      check("PMIx_Commit", library_.commit());
+      fence();
+      fence();
+      try {
+        const auto told = nlohmann::json::parse(text_of(0, meeting_key));
+        meeting->at = {told.at("host").get<std::string>(), told.at("port").get<std::string>()};
+        if (!token_file.empty()) return;
+        meeting->token = agreement_.veiled(text_of(0, token_key(index()).c_str()),
+                                           told.at("announcement").get<std::string>());
+      } catch (const nlohmann::json::exception&) {
+        throw Failure(Exit::lost, "PMIx: the first process has not said where it is");
       }
-      auto first = self_;
-      first.rank = 0;
-      const auto* value = got(first, meeting_key);
-      if (value != nullptr && value->type == string_type) *text = value->data.string;
     });
     end();
-    try {
-      const auto told = nlohmann::json::parse(*text);
-      return {{told.at("host").get<std::string>(), told.at("port").get<std::string>()},
-              told.at("token").get<std::string>()};
-    } catch (const nlohmann::json::exception&) {
-      throw Failure(Exit::lost, "PMIx: the first process has not said where it is");
-    }
+    if (!token_file.empty()) meeting->token = load_token(token_file);
+    return *meeting;
   }
 
  private:
@@ -177,6 +185,27 @@ class Pmix final : public Launcher {
     begun_ = false;  // its end would wait, too
     throw Failure(Exit::lost,
                   fmt::format("PMIx: {} takes longer than {} s", what, launcher_limit.count()));
+  }
+
+  static std::string token_key(int index) { return fmt::format("ucx-bench.token.{}", index); }
+
+  void put(const char* key, std::string text) const {
+    Value value{};
+    value.type = string_type;
+    value.data.string = text.data();
+    check("PMIx_Put", library_.put(global_scope, key, &value));
+  }
+
+  void fence() const {
+    if (library_.fence(nullptr, 0, nullptr, 0) == pmix_success) return;
+    throw Failure(Exit::cannot_run, "another process has ended; it says why on its own stderr");
+  }
+
+  std::string text_of(int process, const char* key) const {
+    auto of = self_;
+    of.rank = static_cast<std::uint32_t>(process);
+    const auto* value = got(of, key);
+    return value != nullptr && value->type == string_type ? value->data.string : "";
   }
 
   void check(const char* call, Status status) const {
@@ -215,6 +244,8 @@ class Pmix final : public Launcher {
   }
 
   Library library_;
+  KeyAgreement agreement_;
+  bool own_secret_ = true;  ///< not that of a token file
   Process self_{};
   bool begun_ = false;
   int count_ = 1;

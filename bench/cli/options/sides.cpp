@@ -55,7 +55,7 @@ void add_sides(CLI::App& command, Sides& o) {
   add_fields(command, {{.fields = &sides_fields(), .object = &o}});
   command
       .add_option("--token-file", o.token_file,
-                  "file with the secret that --listen and --connect share")
+                  "file with the secret that all hosts of a run share")
       ->group("ranks")
       ->type_name("FILE");
 }
