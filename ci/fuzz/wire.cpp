@@ -92,8 +92,11 @@ std::string frame_of(std::string_view line, Seal* seal) {
     bytes += static_cast<char>(body.size() >> (8 * i) & 0xffU);
   }
   if (seal != nullptr) {
-    const auto mac = seal->next(body);
-    bytes.append(mac.begin(), mac.end());
+    const std::vector<std::uint8_t> length(bytes.begin(), bytes.end());
+    for (const auto& piece : {length, body}) {
+      const auto tag = seal->next(piece);
+      bytes.append(tag.begin(), tag.end());
+    }
   }
   return bytes.append(body.begin(), body.end());
 }

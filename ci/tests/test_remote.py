@@ -158,7 +158,7 @@ class UnknownClients:
         """A connection whose greeting was answered; the answer's version and commit, and its nonce."""
         version = getattr(self, "version", "? ?")
         stream = self.connect()
-        stream.sendall(f"ucx-bench-control 3 {version} {nonce}\n".encode())
+        stream.sendall(f"ucx-bench-control 4 {version} {nonce}\n".encode())
         words = stream.makefile("r").readline().split()
         return stream, " ".join(words[2:4]), words[4] if len(words) == 5 else ""
 
@@ -167,7 +167,7 @@ class UnknownClients:
 
     def slow(self):
         stream = self.connect()
-        for letter in b"ucx-bench-control 3":
+        for letter in b"ucx-bench-control 4":
             stream.send(bytes([letter]))
             self.over.wait(0.02)
         return [stream]
@@ -212,19 +212,19 @@ class UnknownClients:
     def echoing(self):
         stream = self.greet()[0]
         with stream:
-            stream.sendall(b"ucx-bench-control 3 " + self.version.encode() + b" " + b"11" * 32 + b"\n")
+            stream.sendall(b"ucx-bench-control 4 " + self.version.encode() + b" " + b"11" * 32 + b"\n")
             while said := stream.recv(4096):
                 stream.sendall(said)
 
     def without_a_proof(self):
         body = cbor({"type": "hello", "boot_id": "", "cpus": []})
         with self.connect() as stream:
-            stream.sendall(f"ucx-bench-control 3 {self.version} {'11' * 32}\n".encode())
+            stream.sendall(f"ucx-bench-control 4 {self.version} {'11' * 32}\n".encode())
             stream.sendall(len(body).to_bytes(4, "little") + bytes(32) + body)
             stream.recv(4096)
 
     def of_other_builds(self):
-        for greeting in ("ucx-bench-control 2 0.0.1 abc 00", f"ucx-bench-control 3 {self.version} 00 00",
+        for greeting in ("ucx-bench-control 3 0.0.1 abc 00", f"ucx-bench-control 4 {self.version} 00 00",
                          f"ucx-bench-control {'9' * 100} {self.version} 00"):
             with self.connect() as stream:
                 stream.sendall(greeting.encode() + b"\n")
@@ -291,7 +291,9 @@ def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_p
         told = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
         body = cbor({"type": "launch", "ranks": [1], "size": 2, "preset": {}, "told": told})
         key = derived("frames", "").digest()
-        lines.write(len(body).to_bytes(4, "little") + mac(key, bytes(8) + body).digest() + body)
+        length = len(body).to_bytes(4, "little")
+        seals = [mac(key, number.to_bytes(8, "little") + piece).digest()[:16] for number, piece in enumerate((length, body))]
+        lines.write(length + b"".join(seals) + body)
         lines.flush()
         said = b""
         while b"did not start" not in said or variable.encode() not in said:

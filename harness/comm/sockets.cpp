@@ -15,6 +15,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/strangers.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -167,7 +168,10 @@ std::vector<SocketListener::Caller> SocketListener::look() {
       Fd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!socket) break;
       watch(socket.get());
-      incoming_.push_back({.socket = std::move(socket), .hello = {}, .bytes = 0});
+      auto source = source_of(socket.get());
+      incoming_.push_back(
+          {.socket = std::move(socket), .source = std::move(source), .hello = {}, .bytes = 0});
+      drop_one_too_many();
     }
   }
   std::vector<Caller> callers;
@@ -176,6 +180,14 @@ std::vector<SocketListener::Caller> SocketListener::look() {
   }
   std::erase_if(incoming_, [](const Incoming& from) { return !from.socket; });
   return callers;
+}
+
+void SocketListener::drop_one_too_many() {
+  std::vector<std::string> sources;
+  for (const auto& each : incoming_) sources.push_back(each.source);
+  if (const auto which = one_too_many(sources, static_cast<std::size_t>(callers_))) {
+    incoming_.erase(incoming_.begin() + static_cast<std::ptrdiff_t>(*which));
+  }
 }
 
 // Whoever is none of this launch is sent away.

@@ -66,6 +66,7 @@ class SocketListener {
   };
   struct Incoming {
     Fd socket;
+    std::string source;
     Hello hello;
     std::size_t bytes = 0;
   };
@@ -75,13 +76,14 @@ class SocketListener {
   void listen_by_unix(int rank);
   void listen_on(Fd socket, const sockaddr* address, socklen_t length, const std::string& where);
   void watch(int fd);
+  void drop_one_too_many();
   std::optional<Caller> greeted(Incoming& from);
 
   int callers_;
   SocketCard card_;
   Fd epoll_;
   std::vector<Fd> listeners_;
-  std::vector<Incoming> incoming_;
+  std::vector<Incoming> incoming_;  ///< the oldest first
 };
 
 /// Connects to a rank that listens.

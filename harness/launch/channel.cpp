@@ -45,7 +45,7 @@ Channel::Channel(Fd stream, std::optional<Seals> seals)
     : stream_(std::move(stream)), seals_(std::move(seals)), chunk_(chunk_bytes) {}
 
 std::vector<std::uint8_t> Channel::encode(const Frame& frame) {
-  const std::size_t before = header_bytes + (seals_ ? sizeof(Mac) : 0);
+  const std::size_t before = bytes_before_frame();
   std::vector<std::uint8_t> bytes(before);
   nlohmann::json::to_cbor(frame, bytes);
   const std::size_t length = bytes.size() - before;
@@ -57,8 +57,9 @@ std::vector<std::uint8_t> Channel::encode(const Frame& frame) {
     bytes[i] = static_cast<std::uint8_t>(length >> (8 * i));
   }
   if (seals_) {
-    std::ranges::copy(seals_->sent.next(std::span(bytes).subspan(before)),
-                      bytes.begin() + header_bytes);
+    const auto of_length = seals_->sent.next(std::span(bytes).first(header_bytes));
+    const auto of_frame = seals_->sent.next(std::span(bytes).subspan(before));
+    std::ranges::copy(of_frame, std::ranges::copy(of_length, bytes.begin() + header_bytes).out);
   }
   return bytes;
 }
@@ -118,28 +119,41 @@ std::optional<Channel::Frame> Channel::receive() {
   }
 }
 
+std::size_t Channel::bytes_before_frame() const {
+  return header_bytes + (seals_ ? 2 * sizeof(Seal::Tag) : 0);
+}
+
 std::optional<Channel::Frame> Channel::take_frame() {
-  if (buffer_.size() < header_bytes) return std::nullopt;
-  const std::size_t length = decode_length(buffer_.data());
-  if (length > max_frame_bytes) ended_ = true;
-  check_at_most({.count = length, .unit = "bytes of a control message"}, max_frame_bytes,
-                Exit::lost);
-  const std::size_t before = header_bytes + (seals_ ? sizeof(Mac) : 0);
-  if (buffer_.size() < before + length) return std::nullopt;
-  const auto body = std::span(buffer_).subspan(before, length);
-  if (seals_ &&
-      !same(std::span(buffer_).subspan(header_bytes, sizeof(Mac)), seals_->received.next(body))) {
-    refuse(
-        "a control message is not the next one that the other side sent: somebody on the way "
-        "changed it, left one out or sent one again");
+  const auto before = bytes_before_frame();
+  if (buffer_.size() < before) return std::nullopt;
+  if (!length_) {
+    check_seal(std::span(buffer_).first(header_bytes), header_bytes);
+    length_ = decode_length(buffer_.data());
+    if (*length_ > max_frame_bytes) ended_ = true;
+    check_at_most({.count = *length_, .unit = "bytes of a control message"}, max_frame_bytes,
+                  Exit::lost);
   }
+  if (buffer_.size() < before + *length_) return std::nullopt;
+  const auto body = std::span(buffer_).subspan(before, *length_);
+  check_seal(body, header_bytes + sizeof(Seal::Tag));
   auto frame = from_cbor(body);
   if (!frame || !frame->is_object() ||
       (frame->contains("type") && !frame->at("type").is_string())) {
     refuse("bytes on the control connection are no message");
   }
-  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(before + length));
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(before + *length_));
+  length_.reset();
   return frame;
+}
+
+// A length that somebody has made larger would be waited for until the other side is silent.
+void Channel::check_seal(std::span<const std::uint8_t> piece, std::size_t at) {
+  if (!seals_) return;
+  const auto seal = std::span(buffer_).subspan(at, sizeof(Seal::Tag));
+  if (same(seal, seals_->received.next(piece))) return;
+  refuse(
+      "a control message is not the next one that the other side sent: somebody on the way changed "
+      "it, left one out or sent one again");
 }
 
 void Channel::refuse(const std::string& why) {

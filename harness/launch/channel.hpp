@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,9 @@
 
 namespace ucxbench {
 
-/// Messages over a connected stream socket: a little-endian u32 length, then with seals a MAC of 32
-/// bytes, then one JSON object as CBOR (so that binary values travel as they are) of that length,
-/// whose "type" is a string. Any thread may send; one thread receives.
+/// Messages over a connected stream socket: a little-endian u32 length, then with seals one of the
+/// length and one of what follows, then one JSON object as CBOR (so that binary values travel as
+/// they are) of that length, whose "type" is a string. Any thread may send; one thread receives.
 class Channel {
  public:
   using Frame = nlohmann::json;
@@ -35,7 +36,7 @@ class Channel {
   bool offer(const Frame& frame);
 
   /// The next whole frame, without waiting. Throws Failure(Exit::lost) on bytes that are no frame,
-  /// or not the next one that the other side sent.
+  /// or not the next one that the other side sent; a length is not believed before.
   std::optional<Frame> receive();
 
   /// How much of the next frame is here: its change is a sign of life while a long one arrives.
@@ -53,6 +54,9 @@ class Channel {
   void send_locked(const Frame& frame, std::chrono::milliseconds limit);
   std::vector<std::uint8_t> encode(const Frame& frame);
   std::optional<Frame> take_frame();
+  std::size_t bytes_before_frame() const;
+  /// Of the piece that is next, whose seal stands at `at`.
+  void check_seal(std::span<const std::uint8_t> piece, std::size_t at);
   [[noreturn]] void refuse(const std::string& why);
 
   Fd stream_;
@@ -62,6 +66,7 @@ class Channel {
   bool closed_ = false;
   std::vector<std::uint8_t> chunk_;
   std::vector<std::uint8_t> buffer_;
+  std::optional<std::size_t> length_;  ///< of the next frame, once it is here
   bool ended_ = false;
 };
 

@@ -126,6 +126,10 @@ void FarRanks::take_frame(int host, const nlohmann::json& frame) {
     listener_.on_leave(host_name(host));
     return;
   }
+  if (type == "complaint") {
+    lose(host, fmt::format("{} ended: {}", host_name(host), frame.at("text").get<std::string>()));
+    return;
+  }
   if (type == "answer") return;  // to what was asked between launches: it came too late
   const auto rank = frame.value("rank", -1);
   if (rank < 0 || rank >= static_cast<int>(far_.size()) || host_of(rank) != host) {

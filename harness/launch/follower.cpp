@@ -222,14 +222,17 @@ void Follower::blame(int rank, const Blame& blame) {
 
 LaunchOutcome follow_launches(RemoteSupervisor& remote, const CommandsFor& commands_for,
                               const Answer& answer, Signals& signals) {
+  LaunchOutcome outcome{State::failed, Exit::lost, ""};
   try {
     return Follower(remote, commands_for, answer, signals).run();
   } catch (const Failure& failure) {
-    return {State::failed, failure.exit(), failure.what()};
+    outcome.exit = failure.exit();
+    outcome.reason = failure.what();
   } catch (const nlohmann::json::exception& error) {
-    return {State::failed, Exit::lost,
-            fmt::format("{} sent a malformed message ({})", remote.host(), error.what())};
+    outcome.reason = fmt::format("{} sent a malformed message ({})", remote.host(), error.what());
   }
+  remote.complain(outcome.reason);
+  return outcome;
 }
 
 }  // namespace ucxbench

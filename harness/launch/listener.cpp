@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <future>
 #include <iterator>
 #include <list>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "harness/core/strangers.hpp"
 
 namespace ucxbench {
 namespace {
@@ -29,10 +31,7 @@ constexpr milliseconds retry_period{200};
 constexpr milliseconds attempt_tick{10};
 constexpr milliseconds waiting_tick{100};
 constexpr milliseconds hello_limit{5000};
-// At once. A host of ours needs two round trips; what takes longer is dropped for who comes next,
-// the oldest first, so that a flood of silent connections keeps nobody out.
-constexpr std::size_t most_attempts = 256;
-// Which may be one of ours in a bad moment: it tries again so often.
+// A host of ours that was dropped as one stranger too many tries again so often.
 constexpr int most_cuts = 5;
 // A port scan shall not fill the user's terminal.
 constexpr int most_refusals_told = 8;
@@ -71,31 +70,77 @@ Fd connect_once(const addrinfo& address) {
   return fd;
 }
 
-/// A handshake on a thread of its own: a silent client keeps nobody from what comes meanwhile.
-class Attempt {
+/// Connections that have not proved themselves. All are served by the thread that asks, for a
+/// silent client shall keep nobody from what comes meanwhile, and many of them cost no thread each.
+class Strangers {
  public:
-  Attempt(Fd connection, Role role, const Identity& self, const std::string& token)
-      : connection_(std::move(connection)),
-        greeted_(std::async(std::launch::async, [fd = connection_.get(), role, self, token] {
-          return shake_hands(fd, role, self, token);
-        })) {}
-  ~Attempt() {
-    if (connection_) ::shutdown(connection_.get(), SHUT_RDWR);  // the thread ends
+  Strangers(const Identity& self, const std::string& token, std::size_t wanted)
+      : self_(self), token_(token), wanted_(wanted) {}
+
+  /// Whoever waits at `socket`, a listening one that does not block.
+  void let_in(int socket) {
+    for (std::size_t come = 0; come < most_strangers; ++come) {
+      Fd connection(::accept4(socket, nullptr, nullptr, SOCK_CLOEXEC));
+      if (!connection && errno != EMFILE && errno != ENFILE) return;
+      if (connection) {
+        auto source = source_of(connection.get());
+        all_.push_back({std::move(connection), std::move(source), {}});
+        all_.back().handshake.emplace(all_.back().connection.get(), Role::listener, self_, token_);
+        drop_one_too_many();
+      } else if (all_.empty()) {
+        std::this_thread::sleep_for(waiting_tick);  // other files than theirs are open
+        return;
+      } else {
+        all_.pop_front();
+      }
+    }
   }
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
 
-  bool over() const { return greeted_.wait_for(milliseconds(0)) == std::future_status::ready; }
+  /// Until one of them says something, or one more comes.
+  void wait(int socket, milliseconds limit) const {
+    std::vector<pollfd> watched = {{socket, POLLIN, 0}};
+    for (const auto& each : all_) watched.push_back({each.connection.get(), POLLIN, 0});
+    ::poll(watched.data(), watched.size(), static_cast<int>(limit.count()));
+  }
 
-  /// Of one that is over. Throws what shake_hands threw.
-  std::unique_ptr<RemoteSupervisor> supervisor() {
-    auto greeted = greeted_.get();
-    return std::make_unique<RemoteSupervisor>(std::move(connection_), std::move(greeted));
+  /// Hears all of them: who proves itself is given to `known`, and why one is not let in to
+  /// `refused`.
+  template <typename Known, typename Refused>
+  void hear(const Known& known, const Refused& refused) {
+    for (auto each = all_.begin(); each != all_.end();) {
+      try {
+        auto greeted = each->handshake->go_on();
+        if (!greeted) {
+          ++each;
+          continue;
+        }
+        known(std::make_unique<RemoteSupervisor>(std::move(each->connection), std::move(*greeted)));
+      } catch (const Failure& failure) {
+        refused(failure);
+      }
+      each = all_.erase(each);
+    }
   }
 
  private:
-  Fd connection_;
-  std::future<Greeted> greeted_;
+  struct Stranger {
+    Fd connection;
+    std::string source;
+    std::optional<Handshake> handshake;
+  };
+
+  void drop_one_too_many() {
+    std::vector<std::string> sources;
+    for (const auto& each : all_) sources.push_back(each.source);
+    if (const auto which = one_too_many(sources, wanted_)) {
+      all_.erase(std::next(all_.begin(), static_cast<std::ptrdiff_t>(*which)));
+    }
+  }
+
+  const Identity& self_;
+  const std::string& token_;
+  std::size_t wanted_;
+  std::list<Stranger> all_;  ///< the oldest first
 };
 
 /// Hosts that have proved themselves, until all are there.
@@ -249,7 +294,7 @@ RemoteSupervisors Listener::gather(int count, const Identity& self, const std::s
                                    const std::function<void(const std::string&)>& say) {
   const auto wanted = static_cast<std::size_t>(count);
   const auto deadline = RemoteSupervisor::Clock::now() + limit;
-  std::list<Attempt> attempts;
+  Strangers strangers(self, token, wanted);
   Joining joining(wanted, say);
   Refusals refusals(say);
   while (!joining.complete()) {
@@ -262,24 +307,11 @@ RemoteSupervisors Listener::gather(int count, const Identity& self, const std::s
                       joining.who_came(), endpoint_.host, port(),
                       std::chrono::duration<double>(limit).count(), count == 1 ? "" : "s"));
     }
-    const bool busy = !attempts.empty() || joining.any_silent();
-    if (wait_for(socket_.get(), POLLIN, std::min(left, busy ? attempt_tick : waiting_tick))) {
-      Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (connection) attempts.emplace_back(std::move(connection), Role::listener, self, token);
-      if (attempts.size() > most_attempts) attempts.pop_front();
-    }
-    for (auto attempt = attempts.begin(); attempt != attempts.end();) {
-      if (!attempt->over()) {
-        ++attempt;
-        continue;
-      }
-      try {
-        joining.add(attempt->supervisor());
-      } catch (const Failure& failure) {
-        refusals.add(failure.what());
-      }
-      attempt = attempts.erase(attempt);
-    }
+    strangers.wait(socket_.get(),
+                   std::min(left, joining.any_silent() ? attempt_tick : waiting_tick));
+    strangers.let_in(socket_.get());
+    strangers.hear([&](auto supervisor) { joining.add(std::move(supervisor)); },
+                   [&](const Failure& failure) { refusals.add(failure.what()); });
     joining.look();
   }
   return joining.all();
@@ -307,10 +339,10 @@ std::unique_ptr<RemoteSupervisor> connect_to_listener(const HostPort& endpoint,
         error = errno;
         continue;
       }
-      Attempt attempt(std::move(connection), Role::connector, self, token);
-      while (!attempt.over()) std::this_thread::sleep_for(attempt_tick);
       try {
-        auto supervisor = attempt.supervisor();
+        auto greeted = shake_hands(connection.get(), Role::connector, self, token);
+        auto supervisor =
+            std::make_unique<RemoteSupervisor>(std::move(connection), std::move(greeted));
         auto said = hello;
         said["type"] = "hello";
         supervisor->send(said);

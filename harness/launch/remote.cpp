@@ -52,7 +52,7 @@ void RemoteSupervisor::send(const Channel::Frame& frame) {
 void RemoteSupervisor::receive(Clock::time_point now, const OnFrame& on_frame) {
   try {
     for (const auto& frame : std::exchange(early_, {})) on_frame(frame);
-    while (auto frame = channel_.receive()) {
+    while (auto frame = next_frame()) {
       last_heard_ = now;
       const auto type = frame->value("type", "");
       if (type == "hello") {
@@ -67,6 +67,12 @@ void RemoteSupervisor::receive(Clock::time_point now, const OnFrame& on_frame) {
   } catch (const nlohmann::json::exception& error) {
     throw Failure(Exit::lost, fmt::format("{} sent a malformed message ({})", host_, error.what()));
   }
+}
+
+std::optional<Channel::Frame> RemoteSupervisor::next_frame() try {
+  return channel_.receive();
+} catch (const Failure& failure) {
+  throw Failure(failure.exit(), fmt::format("{}: {}", host_, failure.what()));
 }
 
 std::optional<std::string> RemoteSupervisor::problem(Clock::time_point now) const {
@@ -151,6 +157,14 @@ void RemoteSupervisor::await_end(Clock::time_point deadline) {
   };
   if (!await(deadline, is_end)) {
     throw Failure(Exit::lost, fmt::format("{} did not end its ranks", host_));
+  }
+}
+
+void RemoteSupervisor::complain(const std::string& what) noexcept {
+  try {
+    channel_.send({{"type", "complaint"}, {"text", what}}, remote_silence_limit);
+  } catch (const std::exception&) {
+    return;  // it is gone already, or sees the connection end
   }
 }
 

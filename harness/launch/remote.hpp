@@ -72,10 +72,13 @@ class RemoteSupervisor {
   void begin_end();
   void await_end(Clock::time_point deadline);
 
+  /// Tells the first host why this one ends, which would only see that it does. Best effort.
+  void complain(const std::string& what) noexcept;
   /// Lets the other supervisor end with this status and reason. Best effort.
   void say_goodbye(Exit exit, const std::string& reason) noexcept;
 
  private:
+  std::optional<Channel::Frame> next_frame();
   std::optional<ClockOffset> ask_clock();
   /// Whether a frame came that `is_it`, before `deadline` and while nothing is wrong.
   template <typename IsIt>

@@ -8,14 +8,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "harness/core/strangers.hpp"
 #include "harness/launch/listener.hpp"
 #include "harness/launch/supervisor.hpp"
 #include "harness/launch/test_processes.hpp"
@@ -45,12 +48,24 @@ TEST(HostPort, IsCompletedAndChecked) {
   }
 }
 
-/// Sends `bytes` to the port and keeps the connection open.
-Fd knock(std::uint16_t port, const std::string& bytes) {
+int threads_of_this_process() {
+  return static_cast<int>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+bool is_open(const Fd& connection) {
+  char none = 0;
+  return ::recv(connection.get(), &none, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
+/// Sends `bytes` to the port, from 127.0.0.`from`, and keeps the connection open.
+Fd knock(std::uint16_t port, const std::string& bytes, unsigned from = 1) {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) throw Failure(Exit::cannot_run, "no socket");
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from);
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
@@ -178,11 +193,25 @@ TEST_F(Remote, ASilentClientHoldsUpNobody) {
   EXPECT_TRUE(said_.empty());
 }
 
+// Nor costs it a thread for each, of which a host may have few left.
 TEST_F(Remote, AFloodOfClientsKeepsNobodyOut) {
+  const Fd elsewhere = knock(listener_.port(), "", 2);
   std::vector<Fd> silent;
   for (int i = 0; i < 200; ++i) silent.push_back(knock(listener_.port(), ""));
+  int threads = 0, open = 0;
+  bool other_open = false;
+  on_said_ = [&] {
+    threads = threads_of_this_process();
+    open = static_cast<int>(std::ranges::count_if(silent, is_open));
+    other_open = is_open(elsewhere);
+  };
+  const auto threads_before = threads_of_this_process();
   TestProcess follower({"follow", port(), "nothing", "0"});
   const auto peers = gather(1, 30s);
+  EXPECT_LE(threads, threads_before + 1);  // of the pulses
+  EXPECT_GT(open, 0);
+  EXPECT_LE(open, static_cast<int>(most_strangers_of_a_source + 1));  // beside one that is wanted
+  EXPECT_TRUE(other_open);
   EXPECT_EQ(launch(peers, "nothing", 0).reason, "");
 }
 
@@ -240,15 +269,20 @@ TEST_F(Remote, WaitsAgainForAHostThatHasLeft) {
   EXPECT_EQ(launch(peers, "nothing", 0, 30s, {0, 1, 2}).reason, "");
 }
 
-// Whoever stands between both sides can only end the connection.
+// Whoever stands between both sides can only end the connection, and both say what happened.
 TEST_F(Remote, FramesFromElsewhereEndTheConnection) {
   TestProcess follower({"follow", port(), "loop", "1"});
   const auto peers = gather();
+  // The first bytes of a frame that never comes.
   on_up_ = [&] { ::send(peers[0]->fd(), "\x06\0\0\0", 4, MSG_NOSIGNAL); };
-  EXPECT_EQ(launch(peers, "loop", 1).exit, Exit::lost);
-  const auto said = follower.line();
-  EXPECT_EQ(said.find("2 5 "), 0U) << said;
-  EXPECT_NE(said.find("not the next one that the other side sent"), std::string::npos) << said;
+  const auto outcome = launch(peers, "loop", 1);
+  EXPECT_EQ(outcome.exit, Exit::lost);
+  const std::string why =
+      "near: a control message is not the next one that the other side sent: somebody on the way "
+      "changed it, left one out or sent one again";
+  EXPECT_TRUE(outcome.reason.starts_with("rank 1 on far was lost: far ended: " + why))
+      << outcome.reason;
+  EXPECT_EQ(follower.line(), "2 5 " + why);
   EXPECT_TRUE(all_dead(pids_));
 }
 

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/core/failure.hpp"
@@ -28,13 +29,16 @@ bool same(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-Mac Seal::next(std::span<const std::uint8_t> frame) {
+Seal::Tag Seal::next(std::span<const std::uint8_t> piece) {
   std::array<std::uint8_t, sizeof count_> number{};
   for (std::size_t i = 0; i < number.size(); ++i) {
     number[i] = static_cast<std::uint8_t>(count_ >> (8 * i));
   }
   ++count_;
-  return hmac(key_, number, frame);
+  const auto mac = hmac(key_, number, piece);
+  Tag tag{};
+  std::copy_n(mac.begin(), tag.size(), tag.begin());
+  return tag;
 }
 
 }  // namespace ucxbench

@@ -18,21 +18,24 @@ Mac hmac(std::string_view key, std::span<const std::uint8_t> first,
 /// Compares in a time that tells nothing about where they differ.
 bool same(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b);
 
-/// Proves that a frame comes from who has the key: its HMAC together with its number, so that none
-/// can be changed, left out, repeated or moved. Of one direction of a connection, and thread.
+/// Proves that a piece of a stream comes from who has the key: half of its HMAC together with its
+/// number (RFC 2104, 5: half is enough), so that none can be changed, left out, repeated or moved.
+/// Of one direction of a connection, and thread.
 class Seal {
  public:
+  using Tag = std::array<std::uint8_t, 16>;
+
   explicit Seal(std::string key) : key_(std::move(key)) {}
 
-  /// Of the next frame.
-  Mac next(std::span<const std::uint8_t> frame);
+  /// Of the next piece.
+  Tag next(std::span<const std::uint8_t> piece);
 
  private:
   std::string key_;
   std::uint64_t count_ = 0;
 };
 
-/// Of both directions: with one key for both, a frame could be sent back.
+/// Of both directions: with one key for both, a piece could be sent back.
 struct Seals {
   Seal sent, received;
 };
