@@ -36,9 +36,8 @@ struct PairAnswer {
 
 void take_unmeasured(CheckedLimit& checked, const Case& of) {
   checked.why = of.reason;
-  // Left out for want of time, or ended by something that has nothing to do with the limit.
-  const bool absent = of.state == CaseState::skipped && !of.reason.starts_with("max_time");
-  checked.fulfilment = absent ? Fulfilment::cannot_run : Fulfilment::inconclusive;
+  checked.fulfilment = of.skip_cause == SkipCause::unavailable ? Fulfilment::cannot_run
+                                                               : Fulfilment::inconclusive;
 }
 
 /// The pairs of the class that is asked for. Where there is none `checked` gets the answer.

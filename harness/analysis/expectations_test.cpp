@@ -207,13 +207,17 @@ TEST(Expectations, OfTimesAreNotJudgedWhereRanksTakeTurnsOnAGpu) {
 }
 
 TEST(Expectations, OfWhatWasNotMeasuredSayWhy) {
-  Case skipped{.state = CaseState::skipped, .reason = "ib: no InfiniBand device"};
+  Case skipped{.state = CaseState::skipped,
+               .skip_cause = SkipCause::unavailable,
+               .reason = "ib: no InfiniBand device"};
   auto checked = only_limit({.min_GBps = 1}, skipped);
   EXPECT_EQ(checked.fulfilment, Fulfilment::cannot_run);
   EXPECT_EQ(checked.why, "ib: no InfiniBand device");
-  skipped.reason = "max_time, 30s, was over before its first launch";
-  EXPECT_EQ(only_limit({.min_GBps = 1}, skipped).fulfilment, Fulfilment::inconclusive);
-  EXPECT_EQ(only_limit({.carriers = {"ib"}}, skipped).fulfilment, Fulfilment::inconclusive);
+  for (const auto cause : {SkipCause::no_time, SkipCause::run_ended, SkipCause::too_short}) {
+    skipped.skip_cause = cause;
+    EXPECT_EQ(only_limit({.min_GBps = 1}, skipped).fulfilment, Fulfilment::inconclusive);
+    EXPECT_EQ(only_limit({.carriers = {"ib"}}, skipped).fulfilment, Fulfilment::inconclusive);
+  }
 }
 
 TEST(Expectations, HaveAnAnswerForEachLimit) {

@@ -66,6 +66,7 @@ void take_state(Case& of, const Case& more) {
                       (more.state == CaseState::measured && of.state != CaseState::failed);
   if (!counts || of.state == more.state) return;
   of.state = more.state;
+  of.skip_cause = more.skip_cause;
   of.reason = more.reason;
 }
 

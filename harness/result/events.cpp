@@ -63,10 +63,12 @@ void take_case(Result& result, const Json& report) {
   if (of.state == CaseState::failed) return;
   if (const auto error = report.at("error").get<std::string>(); !error.empty()) {
     of.state = CaseState::failed;
+    of.skip_cause.reset();
     of.reason = error;
     return;
   }
   of.state = has_rates ? CaseState::measured : CaseState::skipped;
+  of.skip_cause = has_rates ? std::nullopt : std::optional(SkipCause::too_short);
   of.reason = has_rates ? ""
                         : "too short for the clock: no rate comes from less than 50 of its steps; "
                           "leave --iterations out, or raise it";
@@ -127,6 +129,7 @@ void take_state(Result& result, const Json& report) {
   for (const auto& index : report.at("cases")) {
     auto& of = case_at(result, index);
     of.state = state;
+    of.skip_cause = skip_cause_in(report);
     of.reason = report.at("reason").get<std::string>();
   }
 }

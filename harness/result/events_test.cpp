@@ -34,11 +34,13 @@ class Events : public testing::Test {
 TEST_F(Events, WithoutAnyRateLeaveTheirCaseOut) {
   measure(0, std::nullopt);
   EXPECT_EQ(of_.state, CaseState::skipped);
+  EXPECT_EQ(of_.skip_cause, SkipCause::too_short);
   EXPECT_TRUE(of_.reason.starts_with("too short for the clock: ")) << of_.reason;
   // One launch that is long enough makes a figure, and one more that is not takes it away no more.
   for (int launch = 1; launch < 3; ++launch) {
     measure(launch, launch == 1 ? std::optional(2.0) : std::nullopt);
     EXPECT_EQ(of_.state, CaseState::measured);
+    EXPECT_EQ(of_.skip_cause, std::nullopt);
     EXPECT_EQ(of_.reason, "");
   }
   EXPECT_EQ(of_.launches.size(), 3U);

@@ -167,6 +167,9 @@ Json without_launches(const Case& of) {
                {"verified", {{"checked", of.verified.checked}, {"errors", of.verified.errors}}},
                {"peak_buffer_bytes", of.peak_buffer_bytes},
                {"labels", of.labels}};
+  if (const auto cause = planned ? SkipCause::run_ended : of.skip_cause) {
+    json["skip_cause"] = name_of(skip_causes, *cause);
+  }
   if (!of.in_turns.empty()) json["in_turns"] = of.in_turns;
   if (!of.sweep.empty()) json["sweep"] = rounded(of.sweep);
   json["pairs"] = rounded(of.pairs);  // an initializer would be copied
@@ -190,6 +193,7 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
           .benchmark = json.at("benchmark").get<std::string>(),
           .parameters = take(json, "parameters", Json::value_t::object),
           .state = case_state_named(json.at("state").get<std::string>()),
+          .skip_cause = skip_cause_in(json),
           .reason = json.at("reason").get<std::string>(),
           .in_turns = json.value("in_turns", ""),
           .launches = std::move(launches),
@@ -238,6 +242,15 @@ std::string to_string(CaseState state) {
       return "failed";
   }
   return "failed";
+}
+
+std::optional<SkipCause> skip_cause_in(const Json& json) {
+  const auto found = json.find("skip_cause");
+  if (found == json.end()) return std::nullopt;
+  const auto name = found->get<std::string>();
+  const auto cause = value_of(skip_causes, name);
+  if (!cause) throw std::invalid_argument("skip_cause '" + name + "' is not known");
+  return cause;
 }
 
 CaseState case_state_named(const std::string& name) {

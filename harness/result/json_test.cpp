@@ -36,6 +36,7 @@ Result small_result() {
   Case skipped{.key = "pingpong/tag/host-host/ib/8B", .benchmark = "pingpong"};
   skipped.parameters = {{"api", "tag"}, {"bytes", 8}, {"transports", {"ib"}}};
   skipped.state = CaseState::skipped;
+  skipped.skip_cause = SkipCause::unavailable;
   skipped.reason = "cannot run here: no InfiniBand device";
   Result result;
   result.run = {{"id", "x"}, {"command", {"ucx-bench", "pingpong"}}, {"state", "complete"}};

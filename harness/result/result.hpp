@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/core/json.hpp"
+#include "harness/core/names.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/result/shows.hpp"
 
@@ -107,6 +108,18 @@ struct Metric {
 
 enum class CaseState { planned, measured, skipped, failed };
 
+enum class SkipCause {
+  unavailable,  ///< the machine, the build or UCX cannot run it
+  no_time,      ///< max_time was over before its first launch
+  run_ended,    ///< the run ended before it
+  too_short,    ///< no launch of it took long enough for a figure
+};
+
+inline constexpr Names<SkipCause, 4> skip_causes = {{{SkipCause::unavailable, "unavailable"},
+                                                     {SkipCause::no_time, "no-time"},
+                                                     {SkipCause::run_ended, "run-ended"},
+                                                     {SkipCause::too_short, "too-short"}}};
+
 struct Verified {
   std::uint64_t checked = 0;  ///< messages compared byte by byte
   std::uint64_t errors = 0;
@@ -118,7 +131,8 @@ struct Case {
   Json parameters{};        ///< api, bytes, window, memory, transports, …
   Shows shows{};
   CaseState state = CaseState::planned;
-  std::string reason{};                     ///< why skipped or failed
+  std::optional<SkipCause> skip_cause{};    ///< of a skipped case; empty in an older run file
+  std::string reason{};                     ///< why skipped or failed, as a sentence
   std::string in_turns{};                   ///< of a run of ab: why it was no duet; else empty
   std::vector<LaunchRecord> launches{};     ///< in the order measured
   std::map<std::string, Metric> metrics{};  ///< by metric name; of a failed case none
@@ -168,6 +182,10 @@ std::string to_string(CaseState state);
 
 /// That of a run file; throws std::invalid_argument for any other name.
 CaseState case_state_named(const std::string& name);
+
+/// "skip_cause" of a case in a run file or of a state in a journal; throws std::invalid_argument for
+/// a name that is not known.
+std::optional<SkipCause> skip_cause_in(const Json& json);
 
 /// The run file as JSON: doubles rounded to six significant digits, unknown and non-finite numbers
 /// null. A case that is still planned is written as skipped, "not reached".

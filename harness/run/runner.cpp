@@ -84,7 +84,7 @@ class Run {
   void skip(const LaunchPlan& plan) {
     auto skipped = plan.cases;
     std::erase_if(skipped, [&](auto index) { return !result_.cases[index].launches.empty(); });
-    end_cases(skipped, CaseState::skipped, plan.unavailable);
+    skip_cases(skipped, SkipCause::unavailable, plan.unavailable);
     observer_.cannot_run(plan);
     if (plan.strict) exit_ = worse(exit_, Exit::cannot_run);
   }
@@ -166,7 +166,7 @@ class Run {
                  {"reason", reason}}}});
     fails_as(reason);
     if (lost_.empty()) file_.add({{"run", {{"state", "failed"}, {"reason", reason}}}});
-    end_cases(still_planned(plan.cases), CaseState::failed, reason);
+    fail_cases(still_planned(plan.cases), reason);
     ended_ = outcome.host_lost;
   }
 
@@ -295,10 +295,20 @@ class Run {
     }
   }
 
-  void end_cases(const std::vector<std::size_t>& cases, CaseState state,
-                 const std::string& reason) {
+  void fail_cases(const std::vector<std::size_t>& cases, const std::string& reason) {
     if (cases.empty()) return;
-    file_.add({{"state", {{"cases", cases}, {"state", to_string(state)}, {"reason", reason}}}});
+    file_.add({{"state",
+                {{"cases", cases}, {"state", to_string(CaseState::failed)}, {"reason", reason}}}});
+  }
+
+  void skip_cases(const std::vector<std::size_t>& cases, SkipCause cause,
+                  const std::string& reason) {
+    if (cases.empty()) return;
+    file_.add({{"state",
+                {{"cases", cases},
+                 {"state", to_string(CaseState::skipped)},
+                 {"skip_cause", name_of(skip_causes, cause)},
+                 {"reason", reason}}}});
   }
 
   /// Those that no launch has measured or skipped.
@@ -335,7 +345,7 @@ class Run {
     file_.add({{"run", {{"state", interrupted ? "interrupted" : "failed"}, {"reason", reason}}}});
     if (interrupted) return;
     fails_as(reason);
-    end_cases(still_planned(plan.cases), CaseState::failed, reason);
+    fail_cases(still_planned(plan.cases), reason);
   }
 
   std::string where_stacks_are(const LaunchOutcome& outcome) {
@@ -352,11 +362,13 @@ class Run {
       for (const auto index : plan.cases) any |= result_.cases[index].state != CaseState::skipped;
       std::ranges::copy(still_planned(plan.cases), std::back_inserter(left));
     }
-    end_cases(left, CaseState::skipped,
-              ended_ || !lost_.empty() || !schedule_.max_time
-                  ? "the run ended before it was measured"
-                  : fmt::format("max_time, {}, was over before its first launch",
-                                format_duration(*schedule_.max_time)));
+    if (ended_ || !lost_.empty() || !schedule_.max_time) {
+      skip_cases(left, SkipCause::run_ended, "the run ended before it was measured");
+    } else {
+      skip_cases(left, SkipCause::no_time,
+                 fmt::format("max_time, {}, was over before its first launch",
+                             format_duration(*schedule_.max_time)));
+    }
     if (!ended_ && schedule_.max_time) note_left_out();
     if (!any && !ended_) exit_ = worse(exit_, Exit::cannot_run);
     file_.add({{"run", {{"finished_utc", utc_now()}}}});

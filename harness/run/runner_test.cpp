@@ -109,6 +109,7 @@ TEST_F(Runs, EndWithMaxTime) {
   schedule_.max_time = std::chrono::nanoseconds(0);
   EXPECT_EQ(run(), Exit::done);
   EXPECT_EQ(order_, "A0");
+  EXPECT_EQ(result_.cases[1].skip_cause, SkipCause::no_time);
   EXPECT_EQ(reason(1), "max_time, 0ns, was over before its first launch");
   EXPECT_EQ(result_.run.at("left_out"),
             "0ns was too short for all launches: A has 1 of 3; B has 0 of 3; C has 0 of 3");
@@ -233,6 +234,7 @@ TEST_F(Runs, EndWithALaunchThatFails) {
   EXPECT_EQ(result_.cases[1].state, CaseState::failed);
   EXPECT_EQ(reason(1), "rank 1 was killed");
   EXPECT_EQ(result_.cases[2].state, CaseState::skipped);
+  EXPECT_EQ(result_.cases[2].skip_cause, SkipCause::run_ended);
   EXPECT_EQ(reason(2), "the run ended before it was measured");
 }
 
@@ -243,6 +245,7 @@ TEST_F(Runs, OfTwoMachinesGoOnWithoutWhatTheOtherCannot) {
   EXPECT_EQ(order_, "A0 B0 C0 C1 B1 B2 C2");
   EXPECT_EQ(result_.run.at("state"), "complete");
   EXPECT_EQ(result_.cases[0].state, CaseState::skipped);
+  EXPECT_EQ(result_.cases[0].skip_cause, SkipCause::unavailable);
   EXPECT_EQ(reason(0), "no such device there");
 }
 
