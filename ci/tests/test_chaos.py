@@ -13,7 +13,7 @@ import pytest
 from conftest import SANITIZED, drawn
 
 SEED = os.environ.get("CHAOS_SEED") or str(drawn(0, 1_000_000, 1))
-ROUNDS = int(os.environ.get("CHAOS_ROUNDS") or (8 if SANITIZED else 200))
+ROUNDS = int(os.environ.get("CHAOS_ROUNDS") or (8 if SANITIZED else 120))
 ONLY = os.environ.get("CHAOS_ROUND")
 NUMBERS = [int(ONLY)] if ONLY else range(ROUNDS)
 # They wait most of their time.

