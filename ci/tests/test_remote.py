@@ -253,10 +253,14 @@ def test_unknown_clients_are_turned_away_and_the_run_goes_on(start, listen, toke
 
 
 def cbor(value):
+    if value is True:
+        return b"\xf5"
+    if isinstance(value, bytes):
+        return b"\x59" + len(value).to_bytes(2, "big") + value
     if isinstance(value, dict):
         return bytes([0xA0 + len(value)]) + b"".join(cbor(part) for pair in value.items() for part in pair)
     if isinstance(value, int):
-        return bytes([value])
+        return bytes([value]) if value < 24 else b"\x19" + value.to_bytes(2, "big")
     if isinstance(value, list):
         return bytes([0x80 + len(value)]) + b"".join(map(cbor, value))
     text = value.encode()
@@ -267,40 +271,73 @@ def mac(key, data):
     return hmac.new(key, data, "sha256")
 
 
+@pytest.fixture
+def said_to_a_first_host(start, token, tmp_path):
+    """What a host says that is told to launch so, until all words are in it, by who has the token; and its status."""
+
+    def run(launch, *words, environment=None):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            other = start("pingpong", "--connect", f"127.0.0.1:{server.getsockname()[1]}", "--bind", "none", "--token-file",
+                          token(TOKEN), folder=tmp_path / "other", environment=environment)
+            server.settimeout(LONG_S)
+            stream, _ = server.accept()
+        with stream, stream.makefile("rwb") as lines:
+            stream.settimeout(LONG_S)
+            magic, protocol, version, commit, theirs = lines.readline().decode().split()
+            ours = "00" * 32
+
+            def derived(use, host):
+                return mac(TOKEN.encode(), f"{magic} {use} listener {ours} {theirs} {host}".encode())
+
+            lines.write(f"{magic} {protocol} {version} {commit} {ours}\n".encode())
+            lines.write(f"proof {derived('proof', 'near').hexdigest()} near\n".encode())
+            lines.flush()
+            assert lines.readline().startswith(b"proof ")
+            body = cbor({"type": "launch", **launch})
+            key = derived("frames", "").digest()
+            length = len(body).to_bytes(4, "little")
+            seals = [mac(key, number.to_bytes(8, "little") + piece).digest()[:16] for number, piece in enumerate((length, body))]
+            lines.write(length + b"".join(seals) + body)
+            lines.flush()
+            said = b""
+            while any(word.encode() not in said for word in words):
+                part = stream.recv(4096)
+                assert part, said
+                said += part
+        return said.decode(errors="replace"), other.finish().code
+
+    return run
+
+
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("variable", ["LD_PRELOAD", "UCX_MODULE_DIR", "UCX_LOG_FILE"])
 @pytest.mark.parametrize("kind", ["settings", "ucx"])
-def test_who_knows_the_token_can_set_no_more_than_transports(start, token, tmp_path, kind, variable):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        other = connect(start, port, token(TOKEN), folder=tmp_path / "other")
-        server.settimeout(LONG_S)
-        stream, _ = server.accept()
-    with stream, stream.makefile("rwb") as lines:
-        stream.settimeout(LONG_S)
-        magic, protocol, version, commit, theirs = lines.readline().decode().split()
-        ours = "00" * 32
+def test_who_knows_the_token_can_set_no_more_than_transports(said_to_a_first_host, kind, variable):
+    told = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
+    _, code = said_to_a_first_host({"ranks": [1], "size": 2, "preset": {}, "told": told}, "did not start", variable)
+    assert code == 5
 
-        def derived(use, host):
-            return mac(TOKEN.encode(), f"{magic} {use} listener {ours} {theirs} {host}".encode())
 
-        lines.write(f"{magic} {protocol} {version} {commit} {ours}\n".encode())
-        lines.write(f"proof {derived('proof', 'near').hexdigest()} near\n".encode())
-        lines.flush()
-        assert lines.readline().startswith(b"proof ")
-        told = {"set": "tcp", "settings": {}, "ucx": {}, kind: {variable: "x"}}
-        body = cbor({"type": "launch", "ranks": [1], "size": 2, "preset": {}, "told": told})
-        key = derived("frames", "").digest()
-        length = len(body).to_bytes(4, "little")
-        seals = [mac(key, number.to_bytes(8, "little") + piece).digest()[:16] for number, piece in enumerate((length, body))]
-        lines.write(length + b"".join(seals) + body)
-        lines.flush()
-        said = b""
-        while b"did not start" not in said or variable.encode() not in said:
-            part = stream.recv(4096)
-            assert part, said
-            said += part
-    assert other.finish().code == 5
+ORDERS = {"set": "tcp", "settings": {}, "ucx": {}, "busy_threads": 1, "peers": 0, "first_on_machine": 0,
+          "seat": {"index": 0, "of": 1}}
+
+
+@pytest.mark.parametrize("asks_for", ["file", "variable", "memory"])
+def test_who_knows_the_token_reads_no_file_or_variable(said_to_a_first_host, tmp_path, asks_for):
+    """The first host says which rank runs where: rank 0 may be another host's."""
+    (tmp_path / "private").write_text('{"a worker of Dask": 7, "secret-in-a-file": []}')
+    plan = {"benchmark": "replay", "launch": 0, "set": ["tcp"], "asked": {}, "crowded": True, "first_turn": 0,
+            "cases": [{"index": 0, "parameters": {"log": str(tmp_path / "private")}}]}
+    why = "the plan of this launch is refused: 'log' may be a path"
+    if asks_for == "variable":
+        plan |= {"cases": [], "asked": {"MINE": "x"}}
+        why = "the plan of this launch is refused: it asks for the variable MINE"
+    if asks_for == "memory":
+        plan |= {"cases": [], "duet": {"memory": f"base:{tmp_path}/private", "number": 1, "limit_ms": 1000}}
+        why = "--duet ''"
+    said, _ = said_to_a_first_host({"ranks": [0], "size": 1, "preset": {"plan": cbor(plan)}, "told": ORDERS}, why,
+                                   environment={"MINE": "secret-in-a-variable"})
+    assert "a worker of Dask" not in said and "secret" not in said
 
 
 def test_what_the_other_side_would_refuse_is_refused_here(bench, token):

@@ -76,6 +76,7 @@ struct Field {
   bool null_if_empty = false;   ///< 0, "" and [] stand for "not said": null in the run file
   bool asked = true;            ///< false: no option; other values decide
   bool recorded = true;         ///< false: not in the run file; others follow from it
+  bool told = true;             ///< false: ranks are not told, for it names what they must not read
   std::string separator = ",";  ///< of texts, in a key
   /// Some transports refuse its unusual values, and a launch ends with what cannot run: each has
   /// launches of its own.

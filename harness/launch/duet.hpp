@@ -22,6 +22,9 @@ namespace ucxbench {
 /// What both must know; another number whenever the meaning of anything below changes.
 inline constexpr std::uint32_t duet_version = 1;
 inline constexpr int most_duet_ranks = 64;
+/// Where a rank finds what DuetView::open takes. Its own supervisor says it: a plan may be another
+/// host's.
+inline constexpr const char* duet_variable = "UCXBENCH_INTERNAL_DUET";
 /// What a rank says that failed only because the other side did.
 inline constexpr const char* other_side_ended = "the other side of the duet has ended";
 

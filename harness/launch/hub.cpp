@@ -17,10 +17,11 @@ nlohmann::json value_frame(const Hub::Bytes& value) {
 
 }  // namespace
 
-Hub::Hub(int size, Values preset, OnReport on_report)
+Hub::Hub(int size, Values preset, OnReport on_report, Find find)
     : members_(static_cast<std::size_t>(size)),
       values_(std::move(preset)),
-      on_report_(std::move(on_report)) {}
+      on_report_(std::move(on_report)),
+      find_(std::move(find)) {}
 
 std::vector<Hub::Reply> Hub::handle(int rank, const nlohmann::json& frame) {
   std::vector<Reply> replies;
@@ -85,6 +86,10 @@ void Hub::report(int rank, const std::string& key, const Bytes& value) const {
 void Hub::get(int rank, const std::string& key, std::vector<Reply>& replies) {
   if (const auto found = values_.find(key); found != values_.end()) {
     reply(rank, value_frame(found->second), replies);
+    return;
+  }
+  if (const auto found = find_ ? find_(key) : std::nullopt) {
+    reply(rank, value_frame(*found), replies);
     return;
   }
   Member& self = members_[static_cast<std::size_t>(rank)];

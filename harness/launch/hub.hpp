@@ -23,6 +23,9 @@ class Hub {
   /// ranks stay quiet while a result goes to disk.
   using OnReport = std::function<void(int rank, const std::string& key, const Bytes& value)>;
 
+  /// The value under a key that no rank has put; empty where there is none.
+  using Find = std::function<std::optional<Bytes>(const std::string& key)>;
+
   struct Reply {
     int rank;  ///< or all_ranks
     nlohmann::json frame;
@@ -34,9 +37,9 @@ class Hub {
     std::string reason;
   };
 
-  /// `preset` can be got by every rank from the start. `on_report` may be empty: reports are
-  /// then dropped.
-  Hub(int size, Values preset, OnReport on_report);
+  /// `preset` can be got by every rank from the start, and what `find` has. `on_report` may be
+  /// empty: reports are then dropped.
+  Hub(int size, Values preset, OnReport on_report, Find find = {});
 
   /// Handles one frame of `rank`. A frame that breaks the protocol ends the run.
   std::vector<Reply> handle(int rank, const nlohmann::json& frame);
@@ -87,6 +90,7 @@ class Hub {
   std::map<std::string, Gathered, std::less<>> gathered_;
   std::size_t in_barrier_ = 0;
   OnReport on_report_;
+  Find find_;
   std::optional<Ending> ending_;
 };
 

@@ -31,6 +31,14 @@ TEST(Hub, AnswersAGetAtOnceOrWhenThePutComes) {
   EXPECT_TRUE(hub.waiting_for(2).empty());
 }
 
+TEST(Hub, AnswersAGetOfWhatIsFoundWhenItIsAskedFor) {
+  Hub hub(2, {}, nullptr, [](const std::string& key) {
+    return key == "data/0" ? std::optional(Hub::Bytes{7}) : std::nullopt;
+  });
+  EXPECT_EQ(value(hub.handle(1, get("data/0")).at(0)), Hub::Bytes{7});
+  EXPECT_TRUE(hub.handle(1, get("data/1")).empty());
+}
+
 TEST(Hub, AnswersTheEmptyKeyToNobodyWhoDidNotAsk) {
   Hub hub(2, {}, nullptr);
   hub.handle(1, barrier);

@@ -40,7 +40,7 @@ class Supervisor {
       : launch_(launch),
         signals_(signals),
         size_(static_cast<int>(launch.hosts.empty() ? launch.ranks.size() : launch.hosts.size())),
-        hub_(size_, launch.preset, launch.on_report),
+        hub_(size_, launch.preset, launch.on_report, launch.find),
         ranks_(
             events_, size_, [this](int rank, const auto& frame) { handle(rank, frame); },
             [this](int rank, const Blame& found) { blame(rank, found); }),

@@ -24,6 +24,7 @@ struct Launch {
   /// What the supervisors of hosts 1, 2, … are told to start their ranks from.
   std::vector<nlohmann::json> told;
   Hub::Values preset;  ///< keys that every rank can get at once
+  Hub::Find find{};    ///< of further ones, which are not sent before a rank asks; may be empty
   Hub::OnReport on_report;
   /// Takes what UCX says in a rank's output at level WARN and above, as it is passed on to stderr.
   /// May be empty.

@@ -10,11 +10,13 @@
 #include <cstdlib>
 
 #include "harness/launch/channel_rendezvous.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/launch/host_name.hpp"
 #include "harness/memory/buffer.hpp"
 #include "harness/run/clock_watch.hpp"
 #include "harness/run/hosts.hpp"
 #include "harness/run/loaded_libraries.hpp"
+#include "harness/run/rank_plan.hpp"
 #include "harness/run/wire.hpp"
 #include "harness/topology/cpus.hpp"
 #include "harness/transports/error_counters.hpp"
@@ -73,7 +75,7 @@ std::unique_ptr<DuetRank> duet_of(const Json& plan, Rendezvous& rendezvous) {
   if (terms == plan.end()) return nullptr;
   rendezvous.phase("waiting for the other side of the duet");
   return std::make_unique<DuetRank>(
-      terms->at("memory").get<std::string>(), terms->at("number").get<std::uint32_t>(),
+      environment_variable(duet_variable), terms->at("number").get<std::uint32_t>(),
       rendezvous.rank(), std::chrono::milliseconds(terms->at("limit_ms").get<std::int64_t>()));
 }
 
@@ -122,6 +124,11 @@ void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& 
   // Each rank may have its own, of the launcher, of --ucx or of a wrapper.
   if (const char* own = std::getenv("UCX_NET_DEVICES")) rank["net_devices"] = own;
   rendezvous_.put(fmt::format("report/rank/{}", rendezvous_.rank()), to_bytes(rank), progress);
+}
+
+Rendezvous::Bytes RankContext::data(std::size_t index, std::size_t part,
+                                    const Rendezvous::Progress& progress) {
+  return rendezvous_.get(data_key(index, rendezvous_.rank(), part), progress);
 }
 
 RankContext::Report RankContext::case_report(std::size_t index,
@@ -199,6 +206,7 @@ int rank_main() {
   }
   rendezvous->abort_on_uncaught();
   const auto plan = from_bytes(rendezvous->get("plan", {}));
+  check_rank_plan(plan);
   check_settings(plan.at("asked"));
   check_lockable(TransportSet::of(plan.at("set").get<std::vector<std::string>>()));
   const auto name = plan.at("benchmark").get<std::string>();

@@ -59,6 +59,10 @@ class RankContext {
     return all;
   }
 
+  /// A part of what the first supervisor has for this rank (Benchmark::data). Throws
+  /// Failure(Exit::lost).
+  Rendezvous::Bytes data(std::size_t index, std::size_t part, const Rendezvous::Progress& progress);
+
   /// This rank's GPU, if it has one, and further facts about it for `ranks[]`, with the settings
   /// that UCX really uses. All ranks call it once, before any case.
   void report_rank(const std::optional<CudaDevice>& gpu, const Json& facts,
@@ -142,6 +146,10 @@ struct Benchmark {
   /// Another number where the ranks of both sides say other things to each other, in another order:
   /// builds that differ in it take turns.
   int duet_steps = 1;
+  /// What a rank needs of a case beside its parameters, in parts of at most some MiB that it asks
+  /// for: of files, which only the first supervisor reads. Empty: there is no such part.
+  std::optional<Rendezvous::Bytes> (*data)(const Json& parameters, int rank,
+                                           std::size_t part) = nullptr;
   /// Measures every case of the plan. Throws Failure, which it must not catch: while a stack
   /// unwinds, buffers go that a peer or UCX still uses.
   void (*run_rank)(RankContext& context);

@@ -18,6 +18,7 @@
 #include "harness/run/duets.hpp"
 #include "harness/run/host_speed.hpp"
 #include "harness/run/provenance.hpp"
+#include "harness/run/rank_plan.hpp"
 #include "harness/run/rank_reports.hpp"
 #include "harness/run/tournament.hpp"
 #include "harness/run/wire.hpp"
@@ -216,14 +217,18 @@ class Run {
                  {"crowded", plan.crowded},     {"first_turn", plan.first_turn},
                  {"cases", Json::array()}};
     for (const auto index : plan.cases) {
-      told["cases"].push_back({{"index", index}, {"parameters", result_.cases[index].parameters}});
-    }
-    if (duet) {
-      told["duet"] = {{"memory", duet->option},
-                      {"number", duet->number},
-                      {"limit_ms", plan.launch.timeout.count()}};
+      told["cases"].push_back(
+          {{"index", index},
+           {"parameters", parameters_for_ranks(plan.benchmark, result_.cases[index].parameters)}});
     }
     auto launch = plan.launch;
+    if (duet) {
+      told["duet"] = {{"number", duet->number}, {"limit_ms", plan.launch.timeout.count()}};
+      for (auto& rank : launch.ranks) {
+        rank.environment.push_back(fmt::format("{}={}", duet_variable, duet->option));
+      }
+    }
+    launch.find = [this, &plan](const std::string& key) { return data_of(result_, plan, key); };
     launch.preset["plan"] = to_bytes(told);
     launch.on_report = [&](int, const std::string& key, const Hub::Bytes& value) {
       if (const auto* measured = reports_.take(plan, key, value)) {

@@ -105,7 +105,7 @@ void TimedMessages::add(const TwoEnds& received) {
   }
 }
 
-std::optional<double> TimedMessages::goodput_GBps(double clock_step_ns) const {
+std::optional<TimedMessages::Moved> TimedMessages::moved() const {
   std::vector<Stretch> stretches;
   std::uint64_t bytes = 0;
   for (const auto& message : timed_) {
@@ -113,10 +113,18 @@ std::optional<double> TimedMessages::goodput_GBps(double clock_step_ns) const {
     bytes += message.bytes;
   }
   if (bytes == 0 || bytes < bytes_ / 2) return std::nullopt;
-  const auto ns = sum_ns(union_of(std::move(stretches)));
+  return Moved{bytes, sum_ns(union_of(std::move(stretches)))};
+}
+
+std::optional<double> TimedMessages::Moved::goodput_GBps(double clock_step_ns) const {
   const auto rate =
       Clock::rate_per_s(static_cast<double>(bytes), static_cast<double>(ns), clock_step_ns);
   return rate ? std::optional(*rate * 1e-9) : std::nullopt;
+}
+
+std::optional<double> TimedMessages::goodput_GBps(double clock_step_ns) const {
+  const auto all = moved();
+  return all ? all->goodput_GBps(clock_step_ns) : std::nullopt;
 }
 
 std::vector<double> TimedMessages::quartiles_GBps(double clock_step_ns) const {

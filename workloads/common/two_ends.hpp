@@ -56,8 +56,14 @@ class TimedMessages {
   std::uint64_t bytes() const { return bytes_; }        ///< of all messages
   std::uint64_t messages() const { return messages_; }  ///< all of them
 
-  /// Their bytes by the time in which at least one of them was under way. Empty, too, for a time
-  /// that is too short for a clock of such steps.
+  /// Their bytes, and the time in which at least one of them was under way.
+  struct Moved {
+    std::uint64_t bytes, ns;
+
+    /// Empty for a time that is too short for a clock of such steps.
+    std::optional<double> goodput_GBps(double clock_step_ns) const;
+  };
+  std::optional<Moved> moved() const;
   std::optional<double> goodput_GBps(double clock_step_ns) const;
   /// p25, p50 and p75 of the messages' own rates.
   std::vector<double> quartiles_GBps(double clock_step_ns) const;

@@ -18,12 +18,14 @@ Fields<Parameters> load() {
                   .aliases = "LOG",
                   .help = "run file of a workload, or a dump of Dask's transfer_incoming_log",
                   .group = "load",
-                  .type_name = "LOG"}),
+                  .type_name = "LOG",
+                  .told = false}),
       text_field(&Parameters::named_case,
                  {.name = "case",
                   .help = "case of the run file, if it has several: a part of its key",
                   .group = "load",
-                  .type_name = "KEY"}),
+                  .type_name = "KEY",
+                  .told = false}),
       flag_field(&Parameters::as_fast_as_possible,
                  {.name = "as-fast-as-possible",
                   .help = "leave out the time between messages, keep their order",
@@ -37,14 +39,24 @@ Fields<Parameters> load() {
   };
 }
 
+const Description& description() {
+  static const auto once = describe<Parameters>(
+      {recorded_workload_fields(), load()}, {.settle = settle, .check = check, .ranks = ranks_of});
+  return once;
+}
+
+std::optional<Rendezvous::Bytes> data_for_rank(const Json& parameters, int rank, std::size_t part) {
+  return part_of_script(traffic_of(description().read<Parameters>(parameters)), rank, part);
+}
+
 [[maybe_unused]] const bool registered = register_benchmark({
     .name = "replay",
     .summary = "replay the messages of a recorded run, ours or Dask's, over any transport",
     .examples = {"replay merge.json --transports tcp --transports shm",
                  "replay dask.json --comm ucx,sockets --transports tcp --as-fast-as-possible"},
-    .parameters = describe<Parameters>({recorded_workload_fields(), load()},
-                                       {.settle = settle, .check = check, .ranks = ranks_of}),
+    .parameters = description(),
     .ablation = true,
+    .data = data_for_rank,
     .run_rank = run_rank,
     .shows = {.kind = ViewKind::workload,
               .axes = {number_of_ranks(), {"traffic", "traffic", ShownAxis::Unit::plain}},

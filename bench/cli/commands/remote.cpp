@@ -128,6 +128,7 @@ void add_host(const std::string& name, Json facts, const Probe& found, Result& r
 std::vector<RankCommand> commands_for(const Json& told, int ranks, const RankPlacement& placement,
                                       const std::string& route) {
   auto orders = orders_from_json(told);
+  check_ranks_told(ranks);
   const auto devices = net_devices_of(placement.net_devices, orders.set, route, true);
   if (!devices.empty()) orders.settings["UCX_NET_DEVICES"] = devices;
   allow_open_files(ranks, orders.peers);

@@ -15,6 +15,7 @@
 #include "bench/cli/plan/random_command.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/run/benchmark.hpp"
+#include "harness/run/rank_plan.hpp"
 
 namespace ucxbench {
 namespace {
@@ -234,6 +235,27 @@ INSTANTIATE_TEST_SUITE_P(All, Descriptions, testing::ValuesIn(all_asked()), [](c
 
 // A clash is silent where both have one type. Of options GoogleTest finds it: each names a test
 // above.
+// Plans come from other hosts, too.
+TEST(Parameters, ThatMayBePathsAreNoPartOfAPlan) {
+  int texts = 0;
+  for (const auto& benchmark : benchmarks()) {
+    for (const auto& field : benchmark.parameters.fields) {
+      if (field.type != FieldType::text && field.type != FieldType::texts) continue;
+      ++texts;
+      const Json parameters = {{field.recorded_name(), "/etc/hostname"}};
+      const auto told = parameters_for_ranks(benchmark.name, parameters);
+      const Json plan = {{"asked", Json::object()},
+                         {"cases", {{{"index", 0}, {"parameters", told}}}}};
+      if (told.empty()) {
+        EXPECT_NO_THROW(check_rank_plan(plan)) << field.name;
+      } else {
+        EXPECT_THROW(check_rank_plan(plan), Failure) << field.name;
+      }
+    }
+  }
+  EXPECT_GT(texts, 20);
+}
+
 TEST(Parameters, HaveNamesOfTheirOwn) {
   for (const auto& benchmark : benchmarks()) {
     std::set<std::string> names;

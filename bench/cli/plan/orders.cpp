@@ -54,4 +54,9 @@ Orders orders_from_json(const nlohmann::json& json) try {
                 fmt::format("the listening side sent malformed orders ({})", error.what()));
 }
 
+void check_ranks_told(int ranks) {
+  if (ranks >= 1 && ranks <= most_ranks_told) return;
+  throw Failure(Exit::lost, "the listening side sent an invalid number of ranks");
+}
+
 }  // namespace ucxbench

@@ -25,4 +25,7 @@ nlohmann::json to_json(const Orders& orders);
 /// Exit::lost for what no listener of ours says.
 Orders orders_from_json(const nlohmann::json& json);
 
+/// Throws Failure(Exit::lost) for a number of ranks on one host that nobody has.
+void check_ranks_told(int ranks);
+
 }  // namespace ucxbench
