@@ -6,11 +6,11 @@ Exit status: 0 made, 2 unusable input or output, 3 a Python module is missing.
 
 import collections
 import datetime
-import json
 import pathlib
 import sys
 import time
 
+import jsontext
 import runfile
 from commandline import Parser, write_text
 
@@ -25,7 +25,7 @@ def study_of(folder, machines, problems):
     if not file.is_file():
         return None
     try:
-        study = json.loads(file.read_text(encoding="utf-8"))
+        study = jsontext.parsed(file.read_text(encoding="utf-8"))
         aa, machine = study["aa"], study["machine"]["id"]
         if machine not in machines:
             return None
@@ -36,7 +36,7 @@ def study_of(folder, machines, problems):
         return {"machine": machine, "comparisons": int(aa["comparisons"]), "false_alarms": int(aa["false_alarms"]),
                 "upper95": float(aa["upper95"]), "power": found,
                 "slowdowns": sorted({slowdown for of in found.values() for slowdown in of})}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, *runfile.DAMAGE) as error:
         problems.append((file.name, f"is not what ci/verdict-study writes ({type(error).__name__}: {error})"))
         return None
 
@@ -73,7 +73,7 @@ def content_for(arguments):
     if not found.runs and not found.problems:
         raise runfile.NotARun(f"'{folder}' has no runs: give a folder of files written by ucx-bench --json")
     study = study_of(folder, {run.machine for run in found.runs}, found.problems)
-    by_stream = lines.by_stream(found.runs, found.problems, arguments.program)
+    by_stream = lines.by_stream(found, arguments.program)
     if arguments.otava:
         write_history(arguments.otava, by_stream)
     content = sections.content_of(found, by_stream, arguments, base, datetime.datetime.now(datetime.timezone.utc))

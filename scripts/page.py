@@ -5,10 +5,10 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or NumPy is missing.
 """
 
 import gc
-import json
 import pathlib
 import shlex
 
+import jsontext
 import runfile
 from commandline import Parser, write_text
 from plots.common import percent
@@ -70,7 +70,7 @@ def findings_in(file):
     """Whatever the run file has: ucx-bench finds them where it has none, and shows them so everywhere. And, where it
     has said so, how far the figures can be trusted."""
     try:
-        told = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        told = jsontext.parsed(pathlib.Path(file).read_text(encoding="utf-8"))
         return {"findings": told["findings"], "quality": told.get("quality")}
     except (OSError, *runfile.DAMAGE) as error:
         raise runfile.damaged(file, error)

@@ -31,7 +31,7 @@ def main():
     if out.suffix not in FORMATS:
         parser.fail(2, f"cannot draw '{out}': the name must end in {', '.join(FORMATS)}")
     with parser.making(out, "-o"):
-        runs, parts = picture.parts_of([(file, runfile.load(file, arguments.program)) for file in arguments.runs])
+        runs, parts = picture.parts_of(arguments.runs, lambda file: runfile.load(file, arguments.program))
         if not parts:
             files = ", ".join(arguments.runs)
             parser.fail(2, f"nothing to draw: no measured case of sizes, of all pairs or of a workload in {files}")

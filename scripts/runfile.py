@@ -1,8 +1,9 @@
 """Reads run files of ucx-bench."""
 
-import json
 import pathlib
 import subprocess
+
+import jsontext
 
 SCHEMA = "ucx-bench/run/1"
 STEM, MAJOR = "ucx-bench/run/", 1
@@ -11,7 +12,7 @@ LIMIT_S = 120
 
 
 # What reading a damaged file as if it were a whole one may raise.
-DAMAGE = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError)
+DAMAGE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
 
 class NotARun(Exception):
@@ -38,7 +39,7 @@ def told_again(name, program):
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise NotARun(said[-1].removeprefix("ucx-bench: ") if said else f"'{program} report' ended with {done.returncode}")
-    return json.loads(done.stdout)
+    return jsontext.parsed(done.stdout)
 
 
 def says_mps(ranks):
@@ -82,9 +83,11 @@ def load(name, program=None):
 def written_by(command, schema, name):
     """What `command` wrote, which is no run: "ucx-bench compare --json"."""
     try:
-        table = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+        table = jsontext.parsed(pathlib.Path(name).read_text(encoding="utf-8"))
     except OSError as error:
         raise NotARun(f"cannot read '{name}': {error.strerror}; give what {command} wrote")
+    except jsontext.KeyTwice as error:
+        raise NotARun(f"'{name}' is damaged ({error}); give what {command} wrote")
     except (ValueError, RecursionError):
         table = None
     if not isinstance(table, dict) or table.get("schema") != schema:
@@ -100,7 +103,9 @@ def read(name):
     except UnicodeDecodeError:
         raise NotARun(f"'{name}' is not JSON text; give a file written by ucx-bench --json")
     try:
-        run = json.loads(text)
+        run = jsontext.parsed(text)
+    except jsontext.KeyTwice as error:
+        raise damaged(name, error)
     except (ValueError, RecursionError) as error:
         where = f" at character {error.pos}" if hasattr(error, "pos") else ""
         raise NotARun(

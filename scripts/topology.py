@@ -7,9 +7,9 @@ number say how much of that was used, in the busier direction. Exit status: 0 dr
 3 Jinja2 is missing.
 """
 
-import json
 import pathlib
 
+import jsontext
 from commandline import Parser, write_text
 
 KINDS = ("host", "socket", "numa", "host-bridge", "bridge", "gpu", "nic", "switch")
@@ -24,7 +24,7 @@ def read(topology):
 
 def load(name, parser):
     try:
-        return read(json.loads(pathlib.Path(name).read_text(encoding="utf-8")))
+        return read(jsontext.parsed(pathlib.Path(name).read_text(encoding="utf-8")))
     except OSError as error:
         parser.fail(2, f"cannot read '{name}': {error.strerror}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:

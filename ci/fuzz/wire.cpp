@@ -25,7 +25,7 @@
 
 #include "bench/cli/plan/orders.hpp"
 #include "ci/fuzz/refusal.hpp"
-#include "harness/core/json_depth.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/launch/channel.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/handshake.hpp"
@@ -82,7 +82,7 @@ void make_binary(Json& frame) {
 
 std::string frame_of(std::string_view line, Seal* seal) {
   std::vector<std::uint8_t> body(line.begin(), line.end());
-  auto json = too_deep(line) ? Json() : Json::parse(line, nullptr, false);
+  auto json = json_or_null(line);
   if (json.is_object()) {
     make_binary(json);
     body = Json::to_cbor(json);

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/core/json_depth.hpp"
+#include "harness/core/json_builder.hpp"
 
 namespace ucxbench {
 namespace {
@@ -92,9 +92,13 @@ class Walk {
 template <typename Value>
 std::optional<Value> value_from(std::span<const std::uint8_t> bytes) {
   if (!Walk(bytes).is_one_item()) return std::nullopt;
-  auto value = Value::from_cbor(bytes.begin(), bytes.end(), true, false);
-  if (value.is_discarded()) return std::nullopt;
-  return value;
+  JsonBuilder<Value> builder;
+  try {
+    Value::sax_parse(bytes.begin(), bytes.end(), &builder, Value::input_format_t::cbor);
+  } catch (const BadJson&) {
+    return std::nullopt;
+  }
+  return builder.take();
 }
 
 }  // namespace

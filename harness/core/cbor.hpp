@@ -10,8 +10,8 @@
 namespace ucxbench {
 
 /// One value that another process has sent as CBOR (RFC 8949). None where the bytes are anything
-/// else, or nested deeper than most_json_levels: nlohmann's reader calls itself for each level, and
-/// throws on some lengths even where it shall not.
+/// else, have a key twice in one object, or are nested deeper than most_json_levels: nlohmann's
+/// reader calls itself for each level.
 std::optional<nlohmann::json> from_cbor(std::span<const std::uint8_t> bytes);
 
 /// The same with the members of objects in their order.

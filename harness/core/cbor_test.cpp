@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/json_depth.hpp"
+#include "harness/core/read_json.hpp"
 
 namespace ucxbench {
 namespace {
@@ -45,8 +45,15 @@ TEST(Cbor, IsRefusedWhereLengthsCannotBe) {
   EXPECT_FALSE(read("\x7f\x01\xff"));   // text made of a number
 }
 
+TEST(Cbor, IsRefusedWhereAKeyStandsTwice) {
+  const std::string twice = "\xa2\x61x\x01\x61x\x02";
+  EXPECT_FALSE(read(twice));
+  EXPECT_FALSE(read("\x81" + twice));
+  EXPECT_FALSE(json_from_cbor({reinterpret_cast<const std::uint8_t*>(twice.data()), twice.size()}));
+}
+
 TEST(Cbor, IsRefusedWhereItIsTooDeep) {
-  const auto nested = [](int levels) { return std::string(levels - 1, '\x81') + '\x80'; };
+  const auto nested = [](std::size_t levels) { return std::string(levels - 1, '\x81') + '\x80'; };
   EXPECT_TRUE(read(nested(most_json_levels)));
   EXPECT_FALSE(read(nested(most_json_levels + 1)));
   EXPECT_FALSE(read(nested(10'000'000)));

@@ -17,6 +17,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/library.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/launch/agreement.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/token.hpp"
@@ -159,7 +160,7 @@ class Pmix final : public Launcher {
       fence();
       fence();
       try {
-        const auto told = nlohmann::json::parse(text_of(0, meeting_key));
+        const auto told = json_or_null(text_of(0, meeting_key));
         meeting->at = {told.at("host").get<std::string>(), told.at("port").get<std::string>()};
         if (!token_file.empty()) return;
         meeting->token = agreement_.veiled(text_of(0, token_key(index()).c_str()),

@@ -10,7 +10,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
-#include "harness/core/json_depth.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/result/events.hpp"
 #include "harness/result/file.hpp"
 
@@ -35,11 +35,6 @@ std::string line_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json parsed(std::string_view line) {
-  if (too_deep(line)) throw std::invalid_argument("too many levels");
-  return Json::parse(line);
-}
-
 /// Whether `path` still names the file that is open.
 bool is_at(const std::filesystem::path& path, int fd) {
   struct stat named{};
@@ -51,7 +46,7 @@ bool is_at(const std::filesystem::path& path, int fd) {
 bool lock(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) == 0; }
 
 [[noreturn]] void refuse_two_runs(const std::filesystem::path& journal, bool locked) {
-  const auto head = Json::parse(first_line(journal), nullptr, false);
+  const auto head = json_or_null(first_line(journal));
   const bool named = head.is_object() && head.contains("run") && head.at("run").is_string();
   const auto other =
       named ? "run " + head.at("run").get<std::string>() : std::string("another run");
@@ -121,7 +116,7 @@ void take_journal(Result& run, std::string_view text, const std::string& name) {
   try {
     for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
       ++number;
-      auto line = parsed(text.substr(0, end));
+      auto line = read_json(text.substr(0, end));
       if (number == 1) {
         if (line != head_of(run)) return;
       } else if (is_of(run, line)) {

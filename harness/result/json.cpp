@@ -2,6 +2,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -228,6 +230,15 @@ Case case_from(Json json, std::vector<LaunchRecord> launches) {
   return of;
 }
 
+/// Two cases of one key would lend each other their figures.
+void check_case_keys(const Result& result) {
+  std::set<std::string_view> keys;
+  for (const auto& of : result.cases) {
+    if (keys.insert(of.key).second) continue;
+    throw std::invalid_argument("the case '" + of.key + "' is there twice");
+  }
+}
+
 }  // namespace
 
 std::string to_string(CaseState state) {
@@ -396,6 +407,7 @@ Result result_from(Json json, Launches launches) {
   for (auto& of : json.at("cases")) {
     result.cases.push_back(case_from(std::move(of), std::move(*of_case++)));
   }
+  check_case_keys(result);
   add_labels_of_older(result);
   fail_cases_of_older(result);
   drop_limits_of_older(result);

@@ -233,5 +233,24 @@ TEST(ResultJson, NamesWhatIsDamaged) {
   EXPECT_NE(refusal(json.dump()).find("run is of another type"), std::string::npos);
 }
 
+// Which of the two counts nobody can know: figures would be those of another case.
+TEST(ResultJson, RefusesWhatStandsTwice) {
+  const auto text = to_text(to_json(small_result()));
+  const auto with = [&](const std::string& before, const std::string& added) {
+    auto changed = text;
+    return changed.replace(changed.find(before), 0, added + ", ");
+  };
+  for (const std::string key : {"cases", "parameters", "launches", "p50", "samples", "launch"}) {
+    EXPECT_NE(refusal(with('"' + key + '"', '"' + key + "\": 0"))
+                  .find("the key '" + key + "' stands twice"),
+              std::string::npos);
+  }
+  auto result = small_result();
+  result.cases.push_back(result.cases.front());
+  EXPECT_NE(refusal(to_text(to_json(result)))
+                .find("the case 'pingpong/tag/host-host/tcp/8B' is there twice"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace ucxbench

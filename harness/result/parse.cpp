@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/core/failure.hpp"
-#include "harness/core/json_depth.hpp"
+#include "harness/core/json_builder.hpp"
 
 namespace ucxbench {
 namespace {
@@ -19,11 +19,11 @@ constexpr std::string_view schema_stem = "ucx-bench/run/";
 
 /// Builds the JSON of a run file without its launches: each is turned into a record as soon as it
 /// is there. As JSON, those of hundreds of ranks would take six times the memory.
-class Reader : public nlohmann::json_sax<Json> {
+class Reader : public JsonBuilder<Json> {
  public:
   Json parse(const std::string& text) {
     Json::sax_parse(text, this);
-    return std::move(root_);
+    return take();
   }
   /// What was wrong with a launch is thrown here: only now is it known that the file is a run.
   Launches launches() {
@@ -31,62 +31,31 @@ class Reader : public nlohmann::json_sax<Json> {
     return std::move(launches_);
   }
 
-  bool null() override { return put(nullptr); }
-  bool boolean(bool value) override { return put(value); }
-  bool number_integer(std::int64_t value) override { return put(value); }
-  bool number_unsigned(std::uint64_t value) override { return put(value); }
-  bool number_float(double value, const std::string&) override { return put(value); }
-  bool string(std::string& value) override { return put(std::move(value)); }
-  bool binary(Json::binary_t& value) override { return put(std::move(value)); }
-
-  bool start_object(std::size_t) override {
-    open(Json::object());
-    if (open_.size() == case_level && in_cases_) launches_.emplace_back();
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    open(Json::array());
+  bool start_object(std::size_t size) override {
+    JsonBuilder::start_object(size);
+    if (open().size() == case_level && in_cases_) launches_.emplace_back();
     return true;
   }
   bool key(std::string& name) override {
-    if (open_.size() == 1) in_cases_ = name == "cases";
-    if (open_.size() == case_level) in_launches_ = name == "launches";
-    name_ = std::move(name);
-    return true;
+    if (open().size() == 1) in_cases_ = name == "cases";
+    if (open().size() == case_level) in_launches_ = name == "launches";
+    return JsonBuilder::key(name);
   }
   bool end_object() override {
-    const bool is_launch = open_.size() == launch_level && in_cases_ && in_launches_ &&
-                           open_[launch_level - 2]->is_array() && !launches_.empty();
-    if (is_launch) take_launch(*open_.back());
-    open_.pop_back();
-    if (is_launch) open_.back()->get_ref<Json::array_t&>().pop_back();
+    const bool is_launch = open().size() == launch_level && in_cases_ && in_launches_ &&
+                           open()[launch_level - 2]->is_array() && !launches_.empty();
+    JsonBuilder::end_object();
+    if (!is_launch) return true;
+    auto& of_case = open().back()->get_ref<Json::array_t&>();
+    take_launch(of_case.back());
+    of_case.pop_back();
     return true;
-  }
-  bool end_array() override {
-    open_.pop_back();
-    return true;
-  }
-  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
-    if (const auto* broken = dynamic_cast<const Json::parse_error*>(&error)) throw *broken;
-    throw dynamic_cast<const Json::out_of_range&>(error);
   }
 
  private:
   // Of what is open: the run, its cases, a case, its launches, a launch.
   static constexpr std::size_t case_level = 3, launch_level = 5;
 
-  Json* place(Json value) {
-    if (open_.empty()) return &(root_ = std::move(value));
-    auto& in = *open_.back();
-    if (in.is_object()) return &(in[name_] = std::move(value));
-    in.push_back(std::move(value));
-    return &in.back();
-  }
-  bool put(Json value) {
-    place(std::move(value));
-    return true;
-  }
-  void open(Json value) { open_.push_back(place(std::move(value))); }
   void take_launch(const Json& launch) {
     try {
       if (!wrong_) launches_.back().push_back(launch_from_json(launch));
@@ -95,9 +64,6 @@ class Reader : public nlohmann::json_sax<Json> {
     }
   }
 
-  Json root_;
-  std::vector<Json*> open_;  // from the root to what is being read
-  std::string name_;         // of the next member
   Launches launches_;
   std::exception_ptr wrong_;
   bool in_cases_ = false, in_launches_ = false;
@@ -105,6 +71,17 @@ class Reader : public nlohmann::json_sax<Json> {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw Failure(Exit::usage, "'" + name + "' " + in_one_line(why));
+}
+
+[[noreturn]] void refuse(const std::string& name, const BadJson& bad, std::size_t size) {
+  const std::string why = bad.what();
+  std::string what = "is not a ucx-bench run (" + why + ")";
+  if (bad.flaw == JsonFlaw::broken) {
+    what = "is not whole JSON (" + why + " of " + std::to_string(size) + ")";
+  } else if (bad.flaw == JsonFlaw::key_twice) {
+    what = "is a damaged ucx-bench run (" + why + ", and nobody knows which of them counts)";
+  }
+  refuse(name, what + "; give a file written by ucx-bench --json");
 }
 
 /// Says what is wrong with a file that names another schema, or none.
@@ -130,22 +107,12 @@ class Reader : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Result parse_result(const std::string& text, const std::string& name) {
-  if (too_deep(text)) {
-    refuse(name, "is not a ucx-bench run (JSON of more than " + std::to_string(most_json_levels) +
-                     " levels); give a file written by ucx-bench --json");
-  }
   Json json;
   Reader reader;
   try {
     json = reader.parse(text);
-  } catch (const Json::parse_error& error) {
-    refuse(name, "is not whole JSON (it ends or breaks at byte " + std::to_string(error.byte) +
-                     " of " + std::to_string(text.size()) +
-                     "); give a file written by ucx-bench --json");
-  } catch (const Json::out_of_range&) {
-    refuse(name,
-           "is not a ucx-bench run (a number in it is too large for any); give a file written "
-           "by ucx-bench --json");
+  } catch (const BadJson& bad) {
+    refuse(name, bad, text.size());
   }
   if (!json.is_object() || json.value("schema", Json()) != run_schema) refuse_schema(name, json);
   try {

@@ -26,6 +26,7 @@
 #include "harness/core/fd.hpp"
 #include "harness/core/helper_program.hpp"
 #include "harness/core/or_null.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/run/loaded_libraries.hpp"
@@ -194,7 +195,7 @@ Probe probe(const ProbeFor& asked) {
   const int status = program->wait();
   // UCX may print warnings of its own before; the answer is the last line.
   const auto lines = split_text(trim_text(text), '\n');
-  const auto answer = Json::parse(lines.back(), nullptr, false);
+  const auto answer = json_or_null(lines.back());
   if (answer.is_object() && answer.contains("error")) {
     throw Failure(Exit::cannot_run, answer.at("error").get<std::string>());
   }

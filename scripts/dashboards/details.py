@@ -1,5 +1,7 @@
 """What only the newest runs show in full: samples of the last ones, sizes and pairs of base and new."""
 
+import math
+
 import runfile
 from dashboards.lines import LAST
 from dashboards.record import rounded
@@ -23,6 +25,12 @@ def most_of_a_launch(streams, lines):
     return max(1, min(MOST_OF_A_LAUNCH, MOST_NUMBERS // max(1, launches)))
 
 
+def finite(value):
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no sample")
+    return value
+
+
 def samples_of(run, most):
     """By case and metric, the samples of each launch in the order in which they were taken."""
     found = {}
@@ -30,7 +38,7 @@ def samples_of(run, most):
         for entry in case["launches"]:
             for metric, samples in entry["samples"].items():
                 of = found.setdefault((case["key"], metric), {})
-                of.setdefault(entry["launch"], []).extend(value for value in samples if value is not None)
+                of.setdefault(entry["launch"], []).extend(finite(value) for value in samples if value is not None)
     return {key: [[rounded(value, 4) for value in spread(of[launch], most)] for launch in sorted(of)]
             for key, of in found.items()}
 
@@ -61,7 +69,7 @@ def read_samples(stream, lines, most, loaded):
             continue
         try:
             samples = samples_of(run, most)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except runfile.DAMAGE as error:
             loaded.problems.append((stream.runs[i].path.name, str(runfile.damaged(stream.runs[i].path, error))))
             continue
         for line in lines:

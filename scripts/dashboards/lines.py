@@ -6,6 +6,7 @@ import functools
 import json
 import subprocess
 
+import jsontext
 import runfile
 from dashboards import changes
 
@@ -59,16 +60,22 @@ class Line:
         return f"{self.key} {self.metric}"
 
 
-def place(runs, program):
-    """Asks ucx-bench where each run stands; raises NotARun where it does not say."""
-    heads = json.dumps([run.head for run in runs])
+def place(runs, problems, program):
+    """Asks ucx-bench where each run stands, and returns those that do; raises NotARun where it does not say."""
+    heads = "".join(json.dumps(run.head) + "\n" for run in runs)
     try:
         done = subprocess.run([program, "dashboard", "/dev/stdin", "--streams"], input=heads, capture_output=True,
                               text=True, timeout=LIMIT_S)
         if done.returncode:
             raise runfile.NotARun(f"'{program} dashboard --streams': {done.stderr.strip() or done.returncode}")
-        for run, found in zip(runs, json.loads(done.stdout), strict=True):
-            run.place = found
+        placed = []
+        for run, found in zip(runs, jsontext.parsed(done.stdout), strict=True):
+            if "damage" in found:
+                problems.append((run.path.name, found["damage"].removeprefix("'the run' ")))
+            else:
+                run.place = found
+                placed.append(run)
+        return placed
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         raise runfile.NotARun(f"'{program} dashboard --streams' did not run: {error}")
 
@@ -116,10 +123,10 @@ def lines_of(stream, problems):
     return list(lines.values())
 
 
-def by_stream(runs, problems, program):
-    """{Stream: its lines}"""
-    place(runs, program)
-    return {stream: lines_of(stream, problems) for stream in streams_of(runs)}
+def by_stream(found, program):
+    """{Stream: its lines}. Of the tree's runs those stay that ucx-bench can place."""
+    found.runs = place(found.runs, found.problems, program)
+    return {stream: lines_of(stream, found.problems) for stream in streams_of(found.runs)}
 
 
 def annotate(line):

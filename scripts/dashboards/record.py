@@ -1,10 +1,10 @@
 """Of a run file, what a dashboard keeps: where and when it ran, and every metric's median and interval."""
 
-import datetime
 import hashlib
 import json
 import math
 
+from dashboards.kept import check_record, time_of
 from plots.common import interval_in, metric_of
 
 MOST_PROBLEMS = 5  # named of one run; the others are counted
@@ -12,11 +12,6 @@ MOST_PROBLEMS = 5  # named of one run; the others are counted
 
 class Skipped(Exception):
     """Why a run cannot stand on the page."""
-
-
-def time_of(text):
-    """Seconds since 1970 of "2026-11-21T09:33:25Z"."""
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def head_of(run):
@@ -74,8 +69,7 @@ def cases_of(run, shown, problems):
     cases = {}
     for case in run["cases"]:
         if case["key"] in cases:
-            problems.append(f"{case['key']} is there twice; the first counts")
-            continue
+            raise ValueError(f"the case '{case['key']}' is there twice")
         # Times of ranks that take turns on one GPU are no figures to follow.
         metrics = {} if "time-sliced" in case["labels"] else {
             name: values for name, metric in case["metrics"].items()
@@ -103,7 +97,7 @@ def record_of(run, now):
     """A record, as plain JSON. Raises Skipped, or KeyError and its like where the file is damaged."""
     check_clock(run, now)
     problems, shown = [], []
-    return {
+    record = {
         "id": run["run"]["id"],
         "started": run["run"]["started_utc"],
         "state": run["run"]["state"],
@@ -120,3 +114,5 @@ def record_of(run, now):
         "problems": problems[:MOST_PROBLEMS] + (
             [f"and {len(problems) - MOST_PROBLEMS} more values"] if len(problems) > MOST_PROBLEMS else []),
     }
+    check_record(record)
+    return record

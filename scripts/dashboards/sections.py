@@ -5,6 +5,7 @@ import math
 import os
 import statistics
 
+import runfile
 from dashboards import causes, control, details, inlined, lines as of_lines, rows as of_rows, spark, triage, verdicts
 from pages import figures
 
@@ -128,17 +129,11 @@ def told_run(run, page):
             "dirty": run.dirty, "state": run.state, "reason": run.reason, "href": href(run, page)}
 
 
-def heat_and_curves(comparison, newest, base, problems):
-    """Of two files that may be damaged where the record did not look."""
+def heat_and_curves(newest, base):
     runs = {which: run for which, run in (("base", base), ("new", newest)) if run}
     if "new" not in runs:
         return [], 0, []
-    try:
-        panels, left_out = figures.curves_of(runs)
-        return panels, left_out, figures.matrices_of(runs)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        problems.append((comparison.new.path.name, f"has no pictures ({type(error).__name__}: {error})"))
-        return [], 0, []
+    return *figures.curves_of(runs), figures.matrices_of(runs)
 
 
 def first_lost(comparison):
@@ -148,11 +143,20 @@ def first_lost(comparison):
 
 
 def stream_of(stream, lines, comparison, arguments, entries, loaded):
+    """The two files may be damaged where their records do not look: then without what only the files have."""
     base = loaded.of(comparison.base.path) if comparison.base else None
     newest = loaded.of(comparison.new.path)
+    try:
+        return told_of(stream, lines, comparison, arguments, entries, base, newest)
+    except runfile.DAMAGE as error:
+        loaded.problems.append((comparison.new.path.name, f"has no launches and pictures here, since it or its base is damaged ({type(error).__name__}: {error})"))
+        return told_of(stream, lines, comparison, arguments, entries, None, None)
+
+
+def told_of(stream, lines, comparison, arguments, entries, base, newest):
     rows = of_rows.rows_of(stream, lines, comparison, newest, entries)
     cases = {case["key"]: case for case in (newest or {"cases": []})["cases"]}
-    panels, panels_left_out, matrices = heat_and_curves(comparison, newest, base, loaded.problems)
+    panels, panels_left_out, matrices = heat_and_curves(newest, base)
     good = last_good(stream, comparison, rows)
     lost = any(comparison.counts()[verdict] for verdict in verdicts.LOSSES)
     history, steps, shared = history_of(stream, rows, cases), next_steps(comparison), common_causes(rows, cases)

@@ -9,11 +9,12 @@ import os
 import pathlib
 import time
 
+import jsontext
 import runfile
-from dashboards import record
+from dashboards import kept, record
 
 INDEX = ".dashboard-index.json"
-VERSION = 9  # of the index: another one is made anew
+VERSION = 10  # of the index: another one is made anew
 SAVE_EVERY_S = 30  # a first look at a large tree that is ended loses little
 
 
@@ -66,10 +67,15 @@ class Tree:
 
 
 def load_index(folder):
+    """Nothing where it is not as this version writes it: then all runs are read again."""
     try:
-        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-        return index["files"] if index["version"] == VERSION else {}
-    except (OSError, ValueError, KeyError, TypeError):
+        index = jsontext.parsed((folder / INDEX).read_text(encoding="utf-8"))
+        if index["version"] != VERSION:
+            return {}
+        for entry in index["files"].values():
+            kept.check_entry(entry)
+        return index["files"]
+    except (OSError, *runfile.DAMAGE):
         return {}
 
 
@@ -86,8 +92,8 @@ def save_index(folder, files):
 def is_other(file):
     """Machine facts and topologies stand beside the runs."""
     try:
-        schema = json.loads(file.read_text(encoding="utf-8")).get("schema")
-    except (OSError, ValueError, AttributeError, RecursionError):
+        schema = jsontext.parsed(file.read_text(encoding="utf-8")).get("schema")
+    except (OSError, *runfile.DAMAGE):
         return False
     return isinstance(schema, str) and not schema.startswith(runfile.STEM)
 

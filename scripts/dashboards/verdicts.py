@@ -2,10 +2,10 @@
 
 import collections
 import dataclasses
-import json
 import math
 import subprocess
 
+import jsontext
 from dashboards import chain, triage
 from pages.sections import VERDICTS, case_of, counted
 
@@ -51,7 +51,7 @@ def told(program, *words):
         lines = done.stderr.strip().splitlines()
         return None, lines[-1] if lines else f"'{program} {words[0]}' ended with status {done.returncode}"
     try:
-        return json.loads(done.stdout), ""
+        return jsontext.parsed(done.stdout), ""
     except ValueError:
         return None, f"'{program} {words[0]}' wrote no JSON"
 

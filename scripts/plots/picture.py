@@ -1,6 +1,8 @@
 """One picture of run files: what is found of each kind is drawn one below the other."""
 
+import collections
 import pathlib
+import sys
 
 import runfile
 from plots import curves, matrix, ways, workload
@@ -10,18 +12,25 @@ KINDS = (ways, curves, matrix, workload)
 WIDTH = 12  # inches
 
 
-def parts_of(runs):
-    """Where runs come from, and the parts of their picture. Runs as (file, run); NotARun for one that is
-    damaged."""
-    stems = [pathlib.Path(file).stem for file, _ in runs]
+def parts_of(files, load):
+    """Where runs come from, and the parts of their picture. One that is damaged is left out and named,
+    alone it is a NotARun."""
+    stems = collections.Counter(pathlib.Path(file).stem for file in files)
     provenances, found = [], {kind: [] for kind in KINDS}
-    for (file, run), stem in zip(runs, stems):
+    for file in files:
+        stem = pathlib.Path(file).stem
         try:
+            run = load(file)
+            of_run = [kind.read(run, stem if stems[stem] == 1 else str(file)) for kind in KINDS]
             provenances.append(Provenance.of(run))
-            for kind in KINDS:
-                found[kind] += kind.read(run, stem if stems.count(stem) == 1 else str(file))
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            raise runfile.damaged(file, error)
+        except (runfile.NotARun, *runfile.DAMAGE) as error:
+            damage = error if isinstance(error, runfile.NotARun) else runfile.damaged(file, error)
+            if len(files) == 1:
+                raise damage
+            print(f"plot: {damage}: it is left out", file=sys.stderr)
+            continue
+        for kind, parts in zip(KINDS, of_run):
+            found[kind] += parts
     return provenances, [part for kind, of in found.items() for part in kind.parts(of)]
 
 

@@ -215,7 +215,7 @@ def test_a_metric_is_called_what_its_own_case_calls_it(runs, program):
         change(file, to_get)
     text = text_of(made(runs, program))
     assert "pingpong/tag/host-host/tcp/8B latency, µs ↓" in text and "pingpong/stream/host-host/tcp/8B time of one get, µs ↓" in text
-    [lines_of] = lines.by_stream(tree.load(runs).runs, [], program).values()
+    [lines_of] = lines.by_stream(tree.load(runs), program).values()
     assert {(line.key.split("/")[1], line.title) for line in lines_of if line.metric == "latency_us"} == {
         ("tag", "latency"), ("stream", "time of one get")}
 
@@ -235,7 +235,7 @@ def test_names_are_text(runs, program):
 
 def test_a_large_page_gives_up_old_intervals_first(runs, program, monkeypatch):
     found = tree.load(runs)
-    lines.place(found.runs, program)
+    lines.place(found.runs, [], program)
     [stream] = lines.streams_of(found.runs)
     of = lines.lines_of(stream, [])
 

@@ -410,7 +410,7 @@ def test_anything_anywhere_is_drawn_or_refused(tmp_path, odd):
         file = tmp_path / "odd.json"
         file.write_text(json.dumps(run))
         try:
-            parts_of([(file, runfile.load(file))])
+            parts_of([file], runfile.load)
             drawn += 1
         except NotARun as refusal:
             assert "odd.json" in str(refusal) and "\n" not in str(refusal)

@@ -11,7 +11,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
-#include "harness/core/json_depth.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/result/words.hpp"
 #include "workloads/replay/traffic.hpp"
 
@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t request_bytes = 8;
 constexpr double most_message_bytes = 0x1p53;
+constexpr std::size_t most_workers = 1024;
 
 struct Received {
   std::string from, by;
@@ -67,6 +68,7 @@ Log log_of(const std::filesystem::path& file, const Json& workers) {
 Json of_workers(Json json) {
   const auto workers = json.find("workers");
   if (workers == json.end() || !workers->is_object()) return json;
+  if (workers->size() > most_workers) return std::move(*workers);  // which is refused for that
   Json logs = Json::object();
   for (const auto& [name, worker] : workers->items()) {
     if (!worker.is_object()) continue;
@@ -107,16 +109,19 @@ std::vector<std::string> doubts_of(const Log& log, const Json& workers) {
   return doubts;
 }
 
+void refuse_many(const std::filesystem::path& log, std::size_t workers) {
+  if (workers <= most_workers) return;
+  throw refusal(log, fmt::format("{} workers; expected at most {}", workers, most_workers));
+}
+
 Json parsed(const std::filesystem::path& log, const std::string& text) {
-  std::string why = "it is nested too deep";
+  std::string why = "it is not an object of workers";
   try {
-    if (!too_deep(text)) {
-      auto json = Json::parse(text);
-      if (json.is_object()) return json;
-      why = "it is not an object of workers";
-    }
-  } catch (const std::exception& error) {
-    why = why_not_json(error);
+    // Dumps of a cluster have its tasks, of which there may be any number, in one object.
+    auto json = read_json(text, {.members = JsonLimits().values});
+    if (json.is_object()) return json;
+  } catch (const BadJson& bad) {
+    why = bad.what();
   }
   throw refusal(log, "neither a run file nor a dump of Dask's transfer_incoming_log: " + why);
 }
@@ -125,16 +130,13 @@ Json parsed(const std::filesystem::path& log, const std::string& text) {
 
 Traffic parse_dask_log(const std::filesystem::path& log, const std::string& text) {
   const auto workers = of_workers(parsed(log, text));
+  refuse_many(log, workers.size());
   const auto dumped = log_of(log, workers);
   const auto& all = dumped.all;
   std::map<std::string, std::uint16_t> numbers;
   for (const auto& [name, entries] : workers.items()) numbers[name];
   for (const auto& received : all) numbers[received.from];
-  constexpr std::size_t most_workers = 1024;
-  if (numbers.size() > most_workers) {
-    throw refusal(log,
-                  fmt::format("{} workers; expected at most {}", numbers.size(), most_workers));
-  }
+  refuse_many(log, numbers.size());
   std::uint16_t count = 0;
   auto begin_s = std::numeric_limits<double>::max();
   for (auto& [name, number] : numbers) number = count++;

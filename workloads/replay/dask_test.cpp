@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/core/refusal_for_test.hpp"
@@ -84,7 +85,7 @@ TEST(DaskLog, SaysWhatIsWrong) {
       "LOG 'd.json': neither a run file nor a dump of Dask's "
       "transfer_incoming_log: ";
   EXPECT_EQ(refusal("[]"), other + "it is not an object of workers");
-  EXPECT_TRUE(refusal("{\"a\": [").starts_with(other + "parse error"));
+  EXPECT_TRUE(refusal("{\"a\": [").starts_with(other + "it ends or breaks at byte"));
   EXPECT_EQ(refusal(R"({"a": 3})"), "LOG 'd.json': 'a' is not a list");
   EXPECT_EQ(refusal(R"({"a": []})"), "LOG 'd.json': it has no messages");
   const std::string entry =
@@ -96,6 +97,21 @@ TEST(DaskLog, SaysWhatIsWrong) {
   EXPECT_EQ(refusal(R"({"a": [7]})"), entry);
   EXPECT_EQ(refusal(R"({"a": [{"who": "b", "start": 1, "stop": 1e300, "total": 1}]})"),
             "LOG 'd.json': a run of 2e+06 s; expected at most 1e+06 s");
+}
+
+TEST(DaskLog, IsReadInTimeByItsSize) {
+  std::string workers, tasks;
+  for (int i = 0; i < 50'000; ++i) {
+    workers += fmt::format("\"w{}\": {{}},", i);
+    tasks += fmt::format("\"t{}\": 0,", i);
+  }
+  workers.pop_back();
+  tasks.pop_back();
+  EXPECT_EQ(refusal_by([&] { doubts("{\"workers\": {" + workers + "}}"); }),
+            "LOG 'd.json': 50000 workers; expected at most 1024");
+  doubts("{\"tasks\": {" + tasks +
+         R"(}, "workers": {"a": {"transfer_incoming_log": [)"
+         R"({"who": "b", "start": 1, "stop": 1, "total": 0}]}}})");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -17,7 +16,9 @@
 #include "bench/cli/plan/estimate.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/core/files.hpp"
 #include "harness/core/print.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/duet.hpp"
@@ -123,9 +124,7 @@ void say_warnings(const AbSide& side, const Result& measured) {
 
 // Null where there is none.
 Json plan_in(const fs::path& file) {
-  std::ifstream text(file);
-  if (!text) return {};
-  auto plan = Json::parse(text, nullptr, false);
+  auto plan = json_or_null(text_of(file));
   return plan.is_object() && plan.value("schema", "") == plan_schema ? plan : Json();
 }
 
@@ -135,7 +134,7 @@ Json plan_of_older_build(const AbSide& side, Signals& signals) {
                                 .environment = environment_of(side),
                                 .limit = longest_answer},
                                signals);
-  const auto answer = Json::parse(split_text(trim_text(end.out), '\n').back(), nullptr, false);
+  const auto answer = json_or_null(split_text(trim_text(end.out), '\n').back());
   const Json::json_pointer library("/ucx/library");
   if (!answer.is_object() || !answer.contains(library)) return {};
   const Json libraries = {{"libucp.so.0", {{"path", answer.at(library)}, {"build", nullptr}}}};

@@ -1,12 +1,16 @@
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <utility>
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
 #include "harness/analysis/comparison/environments.hpp"
 #include "harness/analysis/comparison/streams.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/read_json.hpp"
+#include "harness/core/text.hpp"
 #include "harness/report/scripts.hpp"
 #include "harness/result/result.hpp"
 
@@ -27,18 +31,31 @@ constexpr std::uint64_t most_bytes_of_heads = std::uint64_t{1} << 30U;
 Exit tell_streams(const std::string& file) {
   const auto text = read_given(file, most_bytes_of_heads, "give a list of runs");
   std::vector<Result> runs;
-  for (const auto& head : Json::parse(text)) runs.push_back(parse_result(head.dump(), file));
   Json all = Json::array();
+  for (const auto& line : split_text(trim_text(text), '\n')) {
+    try {
+      auto run = parse_result(std::string(line), "the run");
+      // By itself, too: what only this run has must not end what is said of the others.
+      places_in_streams({&run, 1});
+      environment_in_words(run);
+      runs.push_back(std::move(run));
+      all.push_back(Json::object());
+    } catch (const std::exception& damage) {
+      all.push_back({{"damage", why_not_json(damage)}});
+    }
+  }
   const auto places = places_in_streams(runs);
-  for (std::size_t at = 0; at < runs.size(); ++at) {
+  std::size_t at = 0;
+  for (auto& told : all) {
+    if (!told.empty()) continue;
     const auto& place = places[at];
-    all.push_back({{"machine", place.machine},
-                   {"branch", place.branch},
-                   {"what", place.what},
-                   {"side", place.side},
-                   {"segment", place.segment},
-                   {"differs", place.differs},
-                   {"environment", environment_in_words(runs[at])}});
+    told = {{"machine", place.machine},
+            {"branch", place.branch},
+            {"what", place.what},
+            {"side", place.side},
+            {"segment", place.segment},
+            {"differs", place.differs},
+            {"environment", environment_in_words(runs[at++])}};
   }
   std::fputs((all.dump() + "\n").c_str(), stdout);
   return Exit::done;
@@ -75,8 +92,8 @@ AddedCommand add_dashboard(CLI::App& app) {
       ->add_option("--otava", o.otava,
                    "also the history for Apache Otava: CSV files and otava.yaml")
       ->type_name("FOLDER");
-  // What the page's script asks: of a JSON list of run files, oldest first and without their cases,
-  // where each stands. Nobody else needs it.
+  // What the page's script asks: of run files without their cases, a line each and oldest first,
+  // where each stands, or what is wrong with it. Nobody else needs it.
   command->add_flag("--streams", o.streams)->group("");
   return {command, [options](const GlobalOptions&) { return run(*options); }};
 }

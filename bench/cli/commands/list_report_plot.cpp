@@ -7,7 +7,10 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "bench/cli/commands/commands.hpp"
 #include "bench/cli/options/help.hpp"
@@ -16,8 +19,10 @@
 #include "bench/cli/options/outputs.hpp"
 #include "harness/analysis/annotate.hpp"
 #include "harness/analysis/findings.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/names.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/report/report.hpp"
@@ -123,6 +128,24 @@ void list(const std::string& what, const std::string& format) {
     throw Failure(Exit::usage, unknown_name("thing to list", what, names_in(listings)));
 }
 
+// Here, so that a bad file gets the same line whatever reads it. It is left out where others are
+// there to draw.
+std::vector<std::string> readable(const std::vector<std::string>& files) {
+  std::vector<std::string> good;
+  std::optional<Failure> bad;
+  for (const auto& file : files) {
+    try {
+      read_result(file);
+      good.push_back(file);
+    } catch (const Failure& failure) {
+      if (files.size() > 1) print_to(stderr, "ucx-bench: {}: it is left out\n", failure.what());
+      bad = failure;
+    }
+  }
+  if (good.empty() && bad) throw Failure(*bad);
+  return good;
+}
+
 }  // namespace
 
 AddedCommand add_list(CLI::App& app) {
@@ -177,9 +200,7 @@ AddedCommand add_plot(CLI::App& app) {
       ->type_name("FILE")
       ->capture_default_str();
   return {command, [runs, output](const GlobalOptions&) {
-            // Here, so that a bad file gets the same line whatever reads it.
-            for (const auto& run : *runs) read_result(run);
-            auto arguments = *runs;
+            auto arguments = readable(*runs);
             arguments.insert(arguments.end(), {"-o", *output, "--program", own_program().string()});
             return static_cast<Exit>(run_script("plot", arguments));
           }};

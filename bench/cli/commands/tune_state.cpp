@@ -7,6 +7,7 @@
 
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/result/file.hpp"
 #include "harness/result/result.hpp"
 
@@ -34,18 +35,23 @@ TuneState::TuneState(std::filesystem::path file, const std::string& command, con
       about_({{"schema", state_schema}, {"command", command}, {"ucx", ucx}, {"machine", machine}}) {
   std::error_code ignored;
   if (file_.empty() || !std::filesystem::exists(file_, ignored)) return;
-  const auto kept =
-      Json::parse(read_given(file_, most_bytes_of_state, "remove it"), nullptr, false);
+  const auto text = read_given(file_, most_bytes_of_state, "remove it");
   try {
+    const auto kept = read_json(text);
     for (const auto& [name, value] : about_.items()) {
       if (kept.at(name) == value) continue;
       refuse_state(file_, fmt::format("belongs to a search with another {}: {}", name,
                                       in_one_line(kept.at(name).dump())));
     }
     for (const auto& of : kept.at("trials")) {
-      trials_.emplace(of.at("settings").get<Variables>(), trial_of(of));
+      const auto settings = of.at("settings").get<Variables>();
+      if (trials_.emplace(settings, trial_of(of)).second) continue;
+      refuse_state(file_, "has two trials of the same settings");
     }
     confirmation_ = kept.at("confirmation");
+  } catch (const BadJson& bad) {
+    refuse_state(file_,
+                 fmt::format("was not written by ucx-bench tune ({})", in_one_line(bad.what())));
   } catch (const Json::exception&) {
     refuse_state(file_, "was not written by ucx-bench tune");
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/refusal_for_test.hpp"
 
 namespace ucxbench {
 namespace {
@@ -50,6 +51,9 @@ TEST_F(KeptSearch, IsOfOneCommandAndOneUcx) {
   EXPECT_THROW(state("pingpong", "1.13.1"), Failure);
   std::ofstream(folder_ / "tuned.env.tune.json") << "{\"schema\": \"ucx-bench/tune/1\"}";
   EXPECT_THROW(state(), Failure);
+  std::ofstream(folder_ / "tuned.env.tune.json")
+      << R"({"schema": "ucx-bench/tune/1", "schema": "ucx-bench/tune/1"})";
+  EXPECT_NE(refusal_by([&] { state(); }).find("the key 'schema' stands twice"), std::string::npos);
   std::ofstream(folder_ / "tuned.env.tune.json") << "no JSON";
   EXPECT_THROW(state(), Failure);
 }

@@ -14,7 +14,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
-#include "harness/core/json_depth.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/topology/discover.hpp"
@@ -40,18 +40,15 @@ Graph import_xml(std::string_view text) {
 }
 
 Graph import_json(std::string_view text) {
-  if (too_deep(text)) {
-    throw Failure(Exit::usage, fmt::format("JSON of more than {} levels; give what ucx-bench topo "
-                                           "--format json wrote",
-                                           most_json_levels));
+  try {
+    auto graph = graph_from_json(read_json(text));
+    if (graph.source == discovered_source) graph.source = "a recorded machine";
+    return graph;
+  } catch (const BadJson& bad) {
+    throw Failure(Exit::usage,
+                  fmt::format("not whole JSON: {}; give what ucx-bench topo --format json wrote",
+                              bad.what()));
   }
-  const auto json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) {
-    throw Failure(Exit::usage, "not whole JSON; give what ucx-bench topo --format json wrote");
-  }
-  auto graph = graph_from_json(json);
-  if (graph.source == discovered_source) graph.source = "a recorded machine";
-  return graph;
 }
 
 /// nvidia-smi and NCCL number all GPUs of a machine.
