@@ -33,6 +33,7 @@ std::string loss_in_words(const std::array<double, 2>& interval) {
 
 std::string auto_loss(const std::optional<MeasuredSet>& choice_of_ucx, const MeasuredSet& best) {
   if (!choice_of_ucx) return no_cell;
+  if (choice_of_ucx->of == best.of) return share_text(0);
   const auto interval = loss_interval(*choice_of_ucx, best);
   if (!interval) return unknown_cell;  // of one launch nobody knows what is noise
   switch (standing_of(*choice_of_ucx, best)) {
@@ -101,7 +102,6 @@ Choice choice_of(const std::vector<const Case*>& cases) {
       std::optional<MeasuredSet> choice_of_ucx;
       if (const auto at = std::ranges::find(sets, "auto", &MeasuredSet::name); at != sets.end()) {
         choice_of_ucx = *at;
-        sets.erase(at);
         std::erase_if(sets, [&](const MeasuredSet& set) {
           return !have_one_network(*set.of, *choice_of_ucx->of);
         });

@@ -8,7 +8,7 @@
 namespace ucxbench {
 
 /// Which transport set is best at which size, among the sets that a run measured with one API and
-/// memory.
+/// memory, UCX's own choice included.
 struct Choice {
   std::string title;  ///< "best set, tag, host to host"
   Grid grid;          ///< one row per size; best set, its figure, what `auto` loses
