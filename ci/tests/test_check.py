@@ -192,9 +192,15 @@ def test_a_starting_file(bench, tmp_path):
     assert only(found["node"])["cpu"] == (done.file["machine"]["hosts"][0]["cpu_model"] or "")
     other = re.sub(r"^cpu = .*", 'cpu = "Another"', text, flags=re.MULTILINE)
     (tmp_path / "other.toml").write_text(other)
-    unknown = bench("check", "--expect", "other.toml")
-    assert unknown.code == 3 and "other.toml knows no node like this one (CPU " in only(unknown.complaints), unknown
     (tmp_path / "both.toml").write_text(other + '[[expect]]\ntransports = "shm"\nmax_us = 1e9\n')
+    for file, verdicts in (("other.toml", ["cannot run"]), ("both.toml", ["cannot run", "met"])):
+        done = bench("check", "--expect", file, "--json", "run.json", "--prometheus", "check.prom", "--markdown", "check.md",
+                     "--junit", "check.xml", "--max-time", "10min")
+        # No output passes a node of which the file says nothing, whatever all nodes have to meet.
+        assert done.code == 3 and f"{file} knows no node like this one (CPU " in " ".join(done.out.split()), done
+        assert [limit["verdict"] for limit in limits(done)] == verdicts
+        assert f'ucxbench_check_met{{expectations="{file}"}} 0' in (tmp_path / "check.prom").read_text()
+        assert "FAIL" in (tmp_path / "check.md").read_text() and 'errors="1"' in (tmp_path / "check.xml").read_text()
     both = bench("--dry-run", "check", "--expect", "both.toml")
     assert "pingpong/tag/host-host/shm/8B" in both.out and "/tcp/" not in both.out
     assert "both.toml knows no node" in only(both.complaints)

@@ -29,6 +29,7 @@ std::string pair_in_words(const Json& limit) {
 std::string measured_in_words(const Json& limit) {
   const auto name = text_at(limit, "/limit");
   const auto measured = number_at(limit, "measured");
+  if (name == "node") return text_at(limit, "/why");
   if (!measured) {
     const bool of_pair = number_at(limit, "src").has_value();
     return of_pair ? fmt::format("{}, pair {}", name, pair_in_words(limit)) : name;
@@ -47,6 +48,7 @@ std::string measured_in_words(const Json& limit) {
 }  // namespace
 
 std::string limit_subject(const Json& limit) {
+  if (text_at(limit, "/limit") == "node") return "this node";
   const auto path_class = text_at(limit, "/class", "");
   return fmt::format("{}, {}{}", text_at(limit, "/transports"), text_at(limit, "/memory"),
                      path_class.empty() ? "" : ", " + path_class);
@@ -55,7 +57,7 @@ std::string limit_subject(const Json& limit) {
 std::string limit_in_words(const Json& limit) {
   auto text = measured_in_words(limit);
   const auto why = text_at(limit, "/why", "");
-  if (!why.empty()) text += ": " + why;
+  if (!why.empty() && why != text) text += ": " + why;
   if (text_at(limit, "/verdict") != "met") text += fmt::format(" [{}]", text_at(limit, "/place"));
   return text;
 }

@@ -78,7 +78,7 @@ JunitCase case_of_limit(const Json& limit, const std::string& first_host) {
   const auto peer = text_at(limit, "/peer", "");
   JunitCase of{.classname = peer.empty() ? host : host + "->" + peer,
                .name = fmt::format("{}: {} {} ({})", limit_subject(limit), text_at(limit, "/limit"),
-                                   text_at(limit, "/expected"), text_at(limit, "/place"))};
+                                   text_at(limit, "/expected", "known"), text_at(limit, "/place"))};
   if (verdict == "met") return of;
   // What nobody could tell is an error of the check, and as little a pass.
   of.outcome = verdict == "missed" ? JunitOutcome::failure : JunitOutcome::error;

@@ -40,8 +40,8 @@ std::string labels_of(const Json& limit, const std::string& first_host) {
   add("host", text_at(limit, "/host", first_host));
   add("expect", text_at(limit, "/place"));
   add("limit", text_at(limit, "/limit"));
-  add("transports", text_at(limit, "/transports"));
-  add("memory", text_at(limit, "/memory"));
+  add("transports", text_at(limit, "/transports", ""));
+  add("memory", text_at(limit, "/memory", ""));
   add("class", text_at(limit, "/class", ""));
   return labels;
 }

@@ -20,10 +20,13 @@
 #include "harness/core/of_option.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
+#include "harness/launch/environment.hpp"
 #include "harness/report/check_view.hpp"
 #include "harness/report/text.hpp"
 #include "harness/result/cases.hpp"
 #include "harness/result/words.hpp"
+#include "harness/run/probe.hpp"
+#include "harness/run/provenance.hpp"
 #include "harness/topology/cpus.hpp"
 
 namespace ucxbench {
@@ -153,18 +156,42 @@ Exit exit_of(Fulfilment fulfilment) {
   return Exit::gate;
 }
 
+/// What a site's file expects here.
+struct ExpectedHere {
+  std::vector<Expectation> expectations;
+  std::string no_class;  ///< why it says nothing of nodes like this one; empty where it does
+};
+
+/// As a limit that cannot be checked, so that no output passes a node of which nobody knows what it
+/// should have.
+Json node_json(const std::string& file, const std::string& why) {
+  return {{"place", file},       {"transports", nullptr},
+          {"memory", nullptr},   {"class", nullptr},
+          {"limit", "node"},     {"expected", nullptr},
+          {"measured", nullptr}, {"src", nullptr},
+          {"dst", nullptr},      {"verdict", to_string(Fulfilment::cannot_run)},
+          {"why", why}};
+}
+
 /// Records what became of each limit, prints it, and returns the status that follows.
-Exit judge_site(const std::vector<Expectation>& expectations,
-                const std::vector<NeededCases>& needed, Result& result, const CheckOptions& o,
-                bool quiet) {
+Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed, Result& result,
+                const CheckOptions& o, bool quiet) {
+  const auto& expectations = here.expectations;
   Json all = Json::array();
   std::string lines;
   auto worst = Fulfilment::met;
+  Exit exit = Exit::done;
+  if (!here.no_class.empty()) {
+    worst = Fulfilment::cannot_run;
+    exit = exit_of(worst);
+    all.push_back(node_json(o.expect, here.no_class));
+    lines += check_line(text_at(all.back(), "/verdict"), limit_subject(all.back()),
+                        limit_in_words(all.back()));
+  }
   std::size_t open = 0;
   auto hosts = hosts_of_ranks(result);
   const auto first = hosts.empty() ? "" : hosts.begin()->second;
   if (std::ranges::all_of(hosts, [&](const auto& of) { return of.second == first; })) hosts.clear();
-  Exit exit = Exit::done;
   for (std::size_t at = 0; at < needed.size(); ++at) {
     const auto& expectation = expectations[at];
     const auto& cases = result.cases;
@@ -197,39 +224,58 @@ Exit judge_site(const std::vector<Expectation>& expectations,
   return exit;
 }
 
-/// Those of all nodes, and of this one's class; of a class that the file does not know it is said,
-/// and `exit` is made worse. Throws Failure(Exit::cannot_run) where none is left.
-std::vector<Expectation> expectations_here(const SiteFile& site, const std::string& file,
-                                           Exit& exit) {
-  if (site.nodes.empty()) return site.expectations;
-  const auto here = class_of_host(describe_host());
-  const auto* known = find_class(site, here);
-  std::vector<Expectation> expectations;
-  std::ranges::copy_if(site.expectations, std::back_inserter(expectations),
+/// Those of all nodes, and of this one's class.
+ExpectedHere expectations_here(const SiteFile& site, const std::string& file) {
+  if (site.nodes.empty()) return {.expectations = site.expectations, .no_class = {}};
+  const auto node = class_of_host(describe_host());
+  const auto* known = find_class(site, node);
+  ExpectedHere here;
+  std::ranges::copy_if(site.expectations, std::back_inserter(here.expectations),
                        [&](const Expectation& of) {
                          return of.node.empty() || (known != nullptr && of.node == known->name);
                        });
-  if (known != nullptr && !expectations.empty()) return expectations;
-  const auto why =
-      known != nullptr
-          ? fmt::format("{} expects nothing of nodes like this one ('{}')", file, known->name)
-          : fmt::format(
-                "{} knows no node like this one ({}); add it on a good one: ucx-bench "
-                "check --write-expect {}",
-                file, in_words(here), file);
-  if (expectations.empty()) throw Failure(Exit::cannot_run, why);
-  print_to(stderr, "ucx-bench: {}\n", why);
-  exit = worse(exit, Exit::cannot_run);
-  return expectations;
+  if (known == nullptr) {
+    here.no_class = fmt::format(
+        "{} knows no node like this one ({}); add it on a good one: ucx-bench check "
+        "--write-expect {}",
+        file, in_words(node), file);
+  } else if (here.expectations.empty()) {
+    here.no_class =
+        fmt::format("{} expects nothing of nodes like this one ('{}')", file, known->name);
+  }
+  return here;
+}
+
+/// A run without cases: the outputs of an earlier check may not stay as if they were of this node.
+Exit report_unknown_node(const ExpectedHere& here, const CheckOptions& o,
+                         const GlobalOptions& global) {
+  const auto& outputs = o.run.outputs;
+  outputs.check();
+  const auto found = probe({.topology = true});
+  auto result = describe_run(global.command, Json::object(), found,
+                             find_ucx_conf(current_environment(), {.library = found.ucx.library}));
+  result.run["finished_utc"] = utc_now();
+  result.run["state"] = "complete";
+  result.findings = findings_of(result);
+  auto exit = judge_site(here, {}, result, o, global.quiet);
+  exit = worse(exit, outputs.write(result, global.table()));
+  outputs.write_run(result);
+  return worse(exit, outputs.write_page(result));
 }
 
 Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   const auto site = read_site(o.expect);
-  Exit of_class = Exit::done;
-  const auto expectations = expectations_here(site, o.expect, of_class);
+  const auto here = expectations_here(site, o.expect);
+  if (here.expectations.empty()) {
+    if (global.dry_run) throw Failure(Exit::cannot_run, here.no_class);
+    return report_unknown_node(here, o, global);
+  }
+  if (global.dry_run && !here.no_class.empty()) {
+    print_to(stderr, "ucx-bench: {}\n", here.no_class);
+  }
   CheckPlans plans(site.ranks, o.sides);
   std::vector<NeededCases> needed;
-  for (const auto& expectation : expectations) {
+  for (const auto& expectation : here.expectations) {
     auto& cases = needed.emplace_back();
     if (expectation.min_GBps || !expectation.carriers.empty()) {
       cases.rates = plans.rates(expectation);
@@ -238,7 +284,7 @@ Exit check_site(const CheckOptions& o, const GlobalOptions& global) {
   }
   auto [result, exit] = measure_site(plans, o, global, true);
   if (!result) return exit;
-  exit = worse(worse(exit, of_class), judge_site(expectations, needed, *result, o, global.quiet));
+  exit = worse(exit, judge_site(here, needed, *result, o, global.quiet));
   exit = worse(exit, write_or_keep(result->file, run_text(*result)));
   return worse(exit, write_outputs(*result, o.run.outputs, global, false));
 }
