@@ -24,13 +24,15 @@ std::string percent_or_none(const std::optional<double>& part) {
   return part ? share_text(*part) : "-";
 }
 
-// Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput.
+// Over all runs of all launches, as dask-cuda's benchmarks summarize their throughput; empty where
+// a launch had more runs than are kept, since one slow run makes most of it.
 std::optional<double> harmonic_mean(const Case& of, const char* metric) {
   double inverses = 0;
   std::size_t count = 0;
   for (const auto& record : of.launches) {
     const auto samples = record.samples.find(metric);
     if (samples == record.samples.end()) continue;
+    if (samples->second.values.size() != samples->second.seen) return std::nullopt;
     for (const auto value : samples->second.values) inverses += 1 / value;
     count += samples->second.values.size();
   }

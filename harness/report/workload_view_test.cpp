@@ -112,6 +112,25 @@ TEST(Calibrated, IsWhatTheExchangeCanReach) {
             "peak of the exchange 2.00 GB/s (host memory: memcpy); alone it reached 200 % (above)");
 }
 
+// The one slow run of a thousand may be among those that were not kept.
+TEST(HarmonicMean, IsOfAllRunsOrNotSaid) {
+  auto of = workload({"shm"}, 2, nullptr);
+  LaunchRecord record;
+  record.samples["throughput_GBps"] = {.seen = 2, .values = {1, 3}};
+  const auto harmonic_mean = [&] {
+    of.launches = {record};
+    Result result;
+    result.cases = {of};
+    const auto blocks = blocks_of(result);
+    const auto grid = workload_metrics_of(blocks.front());
+    const auto column = std::ranges::find(grid.columns, "harm. mean", &Grid::Column::name);
+    return grid.rows.at(0).at(static_cast<std::size_t>(column - grid.columns.begin()));
+  };
+  EXPECT_EQ(harmonic_mean(), "1.500");
+  record.samples["throughput_GBps"].seen = 3;
+  EXPECT_EQ(harmonic_mean(), "-");
+}
+
 TEST(Scaling, ShowsWhatFollowsFromTheRanks) {
   for (const auto& scaling : {Json(), Json("strong")}) {
     Result result;

@@ -302,16 +302,21 @@ LaunchRecord make_record(const std::vector<RankFacts>& ranks, std::span<const Ph
         make_samples(std::move(rates), kept_samples);
   }
   std::uint64_t dropped = 0;
-  for (const auto& rank : ranks) {
-    for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
-    dropped += rank.transfers_dropped;
-  }
+  for (const auto& rank : ranks) dropped += rank.transfers_dropped;
   auto exchange_facts = exchange_of(ranks, phases, exchange_alone_GBps);
   exchange_facts["input_bytes"] = input_bytes;
   exchange_facts["transfers_dropped"] = dropped;
-  record.workload = {{"phases", phases_of(ranks, phases, mover)},
-                     {"exchange", std::move(exchange_facts)},
-                     {"pairs", pairs_of(ranks)}};
+  record.workload = {{"phases", phases_of(ranks, phases, mover)}, {"pairs", Json::array()}};
+  if (dropped == 0) {
+    record.workload["pairs"] = pairs_of(ranks);
+    for (const auto& rank : ranks) {
+      for (const auto& inflow : rank.inflows) record.messages += inflow.messages;
+    }
+  } else {
+    // What follows from the messages would be of those that the log had room for.
+    for (const auto* name : {"busy_ms", "overlap"}) exchange_facts[name] = nullptr;
+  }
+  record.workload["exchange"] = std::move(exchange_facts);
   return record;
 }
 

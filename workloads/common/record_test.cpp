@@ -83,6 +83,24 @@ TEST(Record, HasRatesOfTheTimeThatAllRanksTook) {
   EXPECT_FALSE(record({rank_from(5000, "a", {}), unknown}).contains("exchange_GBps"));
 }
 
+// What one rank's log had no room for may be most of it.
+TEST(Record, SaysNothingOfPairsAndOverlapWhereALogWasFull) {
+  constexpr std::array<Phase, 1> phases = {{{"there", PhaseKind::exchanging}}};
+  std::vector<RankFacts> ranks(
+      2, rank_with({.wall_ns = 1000, .phase_ns = {1000}, .carried = {{{100, 900}}}}));
+  ranks[0].inflows = {{.src = 1, .dst = 0, .bytes = 4000, .messages = 4}};
+  const auto whole = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
+  EXPECT_EQ(whole.workload.at("pairs").size(), 1U);
+  EXPECT_EQ(whole.messages, 4U);
+  ranks[1].transfers_dropped = 3;
+  const auto part = make_record(ranks, phases, 24'000, {}, step_ns, "UCX");
+  EXPECT_TRUE(part.workload.at("pairs").empty());
+  EXPECT_EQ(part.messages, 0U);
+  EXPECT_TRUE(part.workload.at("exchange").at("busy_ms").is_null());
+  EXPECT_TRUE(part.workload.at("exchange").at("overlap").is_null());
+  EXPECT_EQ(part.workload.at("exchange").at("transfers_dropped"), 3);
+}
+
 TEST(Record, HasNoneOfPhasesThatDoNotSay) {
   constexpr std::array<Phase, 2> phases = {
       {{"pack", PhaseKind::computing}, {"wait", PhaseKind::waiting}}};

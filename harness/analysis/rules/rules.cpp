@@ -54,6 +54,7 @@ std::span<const Rule> rules() {
       Rule{"bad-end", warning, "a rank ended badly after it had reported everything", bad_end,
            any_run},
       Rule{"max-time", warning, "max_time ended before all launches", max_time, any_run},
+      Rule{"log-full", warning, "a rank's log of transfers had no room for all", log_full, any_run},
       Rule{"emulated-cpu", warning, "the CPU is emulated", emulated_cpu, any_run},
       Rule{"small-shm", warning, "/dev/shm is small, as in a container", small_shm, over_shm},
       Rule{"cma-blocked", warning, "UCX cannot use cma: the kernel forbids it", cma_blocked,

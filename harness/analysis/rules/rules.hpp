@@ -15,6 +15,7 @@ namespace ucxbench {
 std::vector<Finding> wrong_data(const Judged& run);
 std::vector<Finding> partial_run(const Judged& run);
 std::vector<Finding> max_time(const Judged& run);
+std::vector<Finding> log_full(const Judged& run);
 std::vector<Finding> bad_end(const Judged& run);
 std::vector<Finding> emulated_cpu(const Judged& run);
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "harness/analysis/rules/rules.hpp"
 #include "harness/result/words.hpp"
 
@@ -47,6 +49,27 @@ std::vector<Finding> max_time(const Judged& run) {
   const auto left_out = text_at(run.result.run, "/left_out", "");
   if (left_out.empty()) return {};
   return {{.subject = "run", .evidence = left_out, .next = "raise max_time, or remove cases"}};
+}
+
+std::vector<Finding> log_full(const Judged& run) {
+  std::vector<Finding> findings;
+  for (const auto& block : run.blocks) {
+    double dropped = 0;
+    for (const auto* of : block.cases) {
+      for (const auto& record : of->launches) {
+        if (!record.workload.contains("exchange")) continue;
+        dropped += number_at(record.workload.at("exchange"), "transfers_dropped").value_or(0);
+      }
+    }
+    if (dropped == 0) continue;
+    findings.push_back({.subject = block.title,
+                        .evidence = fmt::format("{:.0f} transfers had no room in the ranks' logs: "
+                                                "nothing is said of pairs and of overlap",
+                                                dropped),
+                        .next = "measure fewer runs or larger messages; a log holds 1048576 "
+                                "transfers of one rank and launch"});
+  }
+  return findings;
 }
 
 std::vector<Finding> emulated_cpu(const Judged& run) {

@@ -45,6 +45,18 @@ TEST(Congestion, IsWaitingAndSendingAgain) {
   EXPECT_EQ(said(congestion, made_run()), Said());
 }
 
+TEST(LogFull, SaysHowManyTransfersHadNoRoom) {
+  auto result = made_run();
+  result.cases = {made_case(8, {"shm"})};
+  for (const int dropped : {0, 7, 5}) {
+    LaunchRecord record;
+    record.workload = {{"exchange", {{"transfers_dropped", dropped}}}};
+    result.cases[0].launches.push_back(record);
+    EXPECT_EQ(said(log_full, result).size(), dropped == 0 ? 0U : 1U);
+  }
+  EXPECT_NE(said(log_full, result)[0].find(": 12 transfers had no room"), std::string::npos);
+}
+
 TEST(UcxWarningsRule, RepeatsWhatUcxSays) {
   auto result = made_run();
   EXPECT_EQ(said(ucx_warnings, result), Said());
