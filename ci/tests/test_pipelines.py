@@ -86,6 +86,17 @@ def test_github(place):
     assert all((place / name).exists() for name in kept.split())
 
 
+def test_forks_do_not_run_on_the_runners():
+    """Their merge requests bring a ci/build of their own."""
+    github, gitlab = jobs()
+    assert "github.event.pull_request.head.repo.full_name == github.repository" in github["if"] and "self-hosted" in github["runs-on"]
+    merged = only([rule for rule in gitlab["rules"] if "merge_request_event" in rule["if"]])
+    assert "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID" in merged["if"]
+    for file in PIPELINES.iterdir():
+        text = file.read_text()
+        assert "# WARNING: " in text.partition("\nucx-bench:")[0].partition("\nname:")[0] and "forks" in text
+
+
 def test_gitlab(place):
     job = jobs()[1]
     assert job["cache"]["paths"] == ["ucx-base", "ucx-bench-runs"]
