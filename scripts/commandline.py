@@ -7,6 +7,7 @@ import pathlib
 import sys
 import tempfile
 
+import literal
 import runfile
 
 
@@ -23,6 +24,10 @@ class Parser(argparse.ArgumentParser):
     def fail(self, status, line):
         self.exit(status, f"{self.name}: {line}\n")
 
+    def _print_message(self, message, file=None):
+        """All that argparse says, which may have names of files."""
+        super()._print_message(literal.for_terminal(message or ""), file)
+
     @contextlib.contextmanager
     def making(self, output, option):
         """What goes wrong with the input, with writing `output`, which `option` names, or with a module."""
@@ -34,6 +39,10 @@ class Parser(argparse.ArgumentParser):
             self.fail(2, f"cannot write '{output}': {error.strerror}; choose another path with {option}")
         except ImportError as error:
             self.fail(3, f"cannot run here: {error}; run ./scripts/setup/python in the source tree or set UCXBENCH_PYTHON")
+
+
+def say(line):
+    print(literal.for_terminal(line), file=sys.stderr)
 
 
 def write_text(output, text):

@@ -7,12 +7,11 @@ Exit status: 0 made, 2 unusable input or output, 3 a Python module is missing.
 import collections
 import datetime
 import pathlib
-import sys
 import time
 
 import jsontext
 import runfile
-from commandline import Parser, write_text
+from commandline import Parser, say, write_text
 
 PARTS = pathlib.Path(__file__).resolve().parent / "dashboards"
 STUDY = "verdict-study.json"
@@ -104,9 +103,9 @@ def main():
         content = content_for(arguments)
         write_text(arguments.html, drawn(content))
     if arguments.html != "-":
-        print(f"wrote {arguments.html}", file=sys.stderr)
+        say(f"wrote {arguments.html}")
     if content["nothing_decided"]:
-        print(content["nothing_decided"], file=sys.stderr)
+        say(content["nothing_decided"])
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 or NumPy is missing.
 
 import gc
 import pathlib
-import shlex
 
 import jsontext
+import literal
 import runfile
 from commandline import Parser, write_text
 from plots.common import percent
@@ -29,7 +29,7 @@ def page_of(run, file, folder):
             "run": run,
             "known": sections.known,
             "percent": percent,
-            "command": shlex.join(run["run"]["command"]),
+            "command": literal.for_shell(run["run"]["command"]),
             "titles": [block["title"] for block in blocks] or [run["run"]["id"]],
             "benchmarks": sections.benchmarks_of(run),
             "labels": sections.labels_of(run),

@@ -7,10 +7,9 @@ Exit status: 0 drawn, 2 unusable input or output, 3 matplotlib is missing.
 
 import io
 import pathlib
-import sys
 
 import runfile
-from commandline import Parser, write_whole
+from commandline import Parser, say, write_whole
 from plots import picture
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -39,7 +38,7 @@ def main():
         drawn = io.BytesIO()
         picture.draw(runs, parts).savefig(drawn, format=out.suffix[1:], metadata=plain)
         write_whole(out, drawn.getvalue())
-    print(f"wrote {out}", file=sys.stderr)
+    say(f"wrote {out}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Exit status: 0 made, 2 unusable input or output, 3 Jinja2 is missing.
 
 import math
 
+import literal
 import runfile
 from commandline import Parser, write_text
 
@@ -48,7 +49,7 @@ def made_of(versions):
     if "command" not in versions:
         return ""
     dirty = ", with changes" if versions["build"]["dirty"] else ""
-    return f"On {versions['machine']['id']}, {versions['started_utc']}, by ucx-bench {versions['build']['commit'][:12]}{dirty}: {' '.join(versions['command'])}"
+    return f"On {versions['machine']['id']}, {versions['started_utc']}, by ucx-bench {versions['build']['commit'][:12]}{dirty}: {literal.for_shell(versions['command'])}"
 
 
 def page_of(versions):

@@ -15,6 +15,7 @@
 #include "bench/cli/options/options.hpp"
 #include "harness/core/build_info.hpp"
 #include "harness/core/failure.hpp"
+#include "harness/core/print.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/transports/resources.hpp"
 
@@ -35,7 +36,7 @@ std::string version_text() {
 }
 
 Exit fail(Exit exit, const std::string& what) {
-  std::fputs(fmt::format("ucx-bench: {}\n", what).c_str(), stderr);
+  print_to(stderr, "ucx-bench: {}\n", what);
   return exit;
 }
 
@@ -95,7 +96,7 @@ Exit run(int argc, char** argv) {
     }
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
+    print_to(stdout, "{}", app.help());
     return Exit::done;
   } catch (const CLI::ParseError& error) {
     complete();  // which command has an option that this one has not
@@ -104,7 +105,7 @@ Exit run(int argc, char** argv) {
                                          begun.empty() ? "" : begun.front()->get_name() + " "));
   }
   if (version) {
-    std::fputs(version_text().c_str(), stdout);
+    print_to(stdout, "{}", version_text());
     return Exit::done;
   }
   for (const auto& command : commands) {
@@ -114,12 +115,12 @@ Exit run(int argc, char** argv) {
     global.asked = given_words(*command.app);
     if (!global.quiet) {
       for (const auto& line : unused_twins(app, *command.app)) {
-        std::fputs((line + "\n").c_str(), stderr);
+        print_to(stderr, "{}\n", line);
       }
     }
     return command.run(global);
   }
-  std::fputs(first_words, stderr);
+  print_to(stderr, "{}", first_words);
   return Exit::usage;
 }
 

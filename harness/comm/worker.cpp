@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 #include "harness/transports/printed.hpp"
 #include "harness/transports/ucx_error.hpp"
@@ -157,7 +158,7 @@ UcxWorker::~UcxWorker() {
 std::vector<ProtocolUse> UcxWorker::end() {
   auto [used, rest] = parse_protocol_tables(
       printed_to_stdout([this] { ucp_worker_destroy(std::exchange(worker_, nullptr)); }));
-  std::fputs(rest.c_str(), stdout);
+  print_to(stdout, "{}", rest);
   return used;
 }
 

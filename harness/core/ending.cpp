@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/print.hpp"
 
 namespace ucxbench {
 namespace {
@@ -185,7 +186,6 @@ void end_at_once() noexcept {
 void say_at_once(const char* line) noexcept {
   pollfd out{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0) return;  // nobody reads it
-  constexpr const char* clear_line = "\r\x1b[K";
   if (::isatty(STDERR_FILENO) == 1) {
     [[maybe_unused]] const auto written =
         ::write(STDERR_FILENO, clear_line, std::strlen(clear_line));

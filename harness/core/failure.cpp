@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "harness/core/literal.hpp"
 
 namespace ucxbench {
 
@@ -32,8 +33,7 @@ std::string in_one_line(std::string what) {
     while (end > 0 && inside_character()) --end;
     what = what.substr(0, end) + " …";
   }
-  std::ranges::replace_if(what, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-  return what;
+  return on_one_line(what);
 }
 
 }  // namespace ucxbench

@@ -34,8 +34,8 @@ class Failure : public std::runtime_error {
   Exit exit_;
 };
 
-/// For a Failure about what a file says, which may be anything, and much of it: control characters
-/// become blanks, and after 300 bytes comes " …".
+/// For a Failure about what a file says, which may be anything, and much of it: as on_one_line has
+/// it, and after 300 bytes comes " …".
 std::string in_one_line(std::string what);
 
 }  // namespace ucxbench

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -78,6 +79,10 @@ class Members : public std::vector<std::pair<Key, Value>> {
 
 /// Whose objects keep the order of their members.
 using Json = nlohmann::basic_json<Members>;
+
+/// Its text, of one line without `indent`. Bytes that are no UTF-8 are replaced; characters that
+/// act on a terminal are spelt as escapes (for_json_text).
+std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace ucxbench
 

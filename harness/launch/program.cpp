@@ -19,6 +19,7 @@
 #include "harness/core/failure.hpp"
 #include "harness/core/fd.hpp"
 #include "harness/core/helper_program.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -91,7 +92,7 @@ class Running {
   void pass_on_words() {
     const auto more = all_of(err_, heard_);
     heard_ += more.size();
-    std::fputs(more.c_str(), stderr);
+    print_to(stderr, "{}", more);
   }
   // Signals of one kind that are pending at once are one: a second Ctrl-C goes on as SIGTERM.
   void pass_on(const Signals& signals) {

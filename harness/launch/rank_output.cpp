@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "harness/core/literal.hpp"
 #include "harness/launch/channel.hpp"
 
 namespace ucxbench {
@@ -82,7 +83,7 @@ void RankOutput::finish(const OnWarning& on_warning) {
 }
 
 void RankOutput::pass_lines(std::string_view lines, const OnWarning& on_warning) {
-  write_to_stderr(lines);
+  write_to_stderr(for_terminal(lines));
   while (!lines.empty()) {
     const auto end = std::min(lines.find('\n'), lines.size() - 1);
     if (const auto warning = ucx_warning(lines.substr(0, end))) on_warning(*warning);

@@ -84,7 +84,7 @@ std::string dask_environment(const Advice& advice) {
   std::string lines;
   const auto devices = common_net_devices(advice);
   if (!devices.empty() && advice.hosts > 1) {
-    lines += fmt::format("    net-devices: {}\n", yaml_quoted(devices));
+    lines += fmt::format("    net-devices: {}\n", for_yaml(devices));
   }
   lines += dask_lines(advice.ucx());
   return lines.empty() ? "  environment: {}\n" : "  environment:\n" + lines;
@@ -158,7 +158,7 @@ std::string advice_env(const Advice& advice) {
     if (rank.gpu) text += fmt::format("  # {}", on_one_line(advice.graph.nodes[*rank.gpu].name));
     text += "\n";
     if (!rank.net_devices.empty()) {
-      text += fmt::format("    export UCX_NET_DEVICES={}\n", shell_quoted(rank.net_devices));
+      text += fmt::format("    export UCX_NET_DEVICES={}\n", for_shell(rank.net_devices));
     }
     if (!rank.cpus.empty()) text += fmt::format("    advised_cpus={}\n", format_list(rank.cpus));
     text += "    ;;\n";
@@ -194,7 +194,7 @@ std::string advice_dask(const Advice& advice, const std::string& bandwidths) {
       "  rmm:\n    pool-size: {}\n"
       "distributed:\n",
       has_cuda_gpus(advice) ? "true" : "false", dask_environment(advice),
-      advised ? yaml_quoted(pool->value) : "null");
+      advised ? for_yaml(pool->value) : "null");
   return text + dask_bandwidth(advice, bandwidths) +
          "  worker:\n    multiprocessing-method: forkserver\n" + dask_workers(advice);
 }

@@ -252,33 +252,30 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = "### " + markdown_escaped(summary_of(comparison)) + "\n\n";
+  std::string text = "### " + for_markdown(summary_of(comparison)) + "\n\n";
   for (const auto& difference : comparison.differences) {
-    text += "- " + markdown_escaped(on_one_line(difference)) + "\n";
+    text += "- " + for_markdown(difference) + "\n";
   }
   for (const auto& line : lines_of_labels(comparison)) {
-    text += "- " + markdown_escaped(line) + "\n";
+    text += "- " + for_markdown(line) + "\n";
   }
   if (!comparison.host_changed.empty()) {
-    text += "- " + markdown_escaped(on_one_line(of_the_host(comparison))) + "\n";
+    text += "- " + for_markdown(of_the_host(comparison)) + "\n";
   }
   const auto ending = [last = nothing_decided(comparison)] {
-    return last.empty() ? "" : "- **" + markdown_escaped(on_one_line(last)) + "**\n";
+    return last.empty() ? "" : "- **" + for_markdown(last) + "**\n";
   };
   if (comparison.series.empty()) return text + ending();
-  text += "- " + markdown_escaped(of_tests(comparison)) + "\n\n";
+  text += "- " + for_markdown(of_tests(comparison)) + "\n\n";
   auto grid = grid_of(comparison);
-  for (auto& row : grid.rows) {
-    for (auto& cell : row) cell = markdown_escaped(cell);
-  }
   text += markdown_table(grid);
   if (const auto line = of_plain_medians(comparison); !line.empty())
-    text += "- " + markdown_escaped(line) + "\n";
-  for (const auto& step : comparison.next_steps) text += "- " + markdown_escaped(step) + "\n";
+    text += "- " + for_markdown(line) + "\n";
+  for (const auto& step : comparison.next_steps) text += "- " + for_markdown(step) + "\n";
   for (const auto& series : printed_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
-    text += "- " + markdown_escaped(name_of(series) + ": " + on_one_line(said)) + "\n";
+    text += "- " + for_markdown(name_of(series) + ": " + on_one_line(said)) + "\n";
   }
   return text + ending();
 }

@@ -16,13 +16,6 @@ constexpr const char* columns =
     "samples_seen,min,p50,p90,p99,p999,max,unit,transport_used,labels,quality,parameters,"
     "interval_low,interval_high,interval_kind";
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.6g}", *value) : "";
 }
@@ -39,14 +32,14 @@ std::string case_fields(const Result& result, const Case& of) {
                                      bytes ? fmt::format("{}", *bytes) : "",
                                      to_string(planned ? CaseState::skipped : of.state),
                                      on_one_line(of.reason)};
-  for (auto& field : fields) field = csv_field(field);
+  for (auto& field : fields) field = for_csv(field);
   return join(fields, ",");
 }
 
 std::string fact_fields(const RowFacts& facts) {
   const auto& interval = facts.interval;
-  return fmt::format("{},{},{},{},{},{},{},{}", csv_field(facts.unit), csv_field(facts.transport),
-                     csv_field(facts.labels), csv_field(facts.quality), csv_field(facts.parameters),
+  return fmt::format("{},{},{},{},{},{},{},{}", for_csv(facts.unit), for_csv(facts.transport),
+                     for_csv(facts.labels), for_csv(facts.quality), for_csv(facts.parameters),
                      interval ? number(interval->low) : "", interval ? number(interval->high) : "",
                      interval ? name_of(interval_kinds, interval->kind) : "");
 }
@@ -68,8 +61,8 @@ std::string render_csv(const Result& result, const RenderOptions&) {
         const auto& q = samples.quantiles;
         out += fmt::format(
             "{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", fields, record.launch, record.src,
-            record.dst, csv_field(metric), samples.seen, number(q.min), number(q.p50),
-            number(q.p90), number(q.p99), number(q.p999), number(q.max),
+            record.dst, for_csv(metric), samples.seen, number(q.min), number(q.p50), number(q.p90),
+            number(q.p99), number(q.p999), number(q.max),
             facts.contains(metric) ? facts.at(metric) : fact_fields(facts_of.row(of, metric)));
       }
     }

@@ -15,7 +15,7 @@ FactsOf::FactsOf(const Result& result) : result_(result), quality_(in_words(qual
 
 RowFacts FactsOf::row(const Case& of, const std::string& metric) const {
   RowFacts facts{.key = of.key,
-                 .parameters = of.parameters.dump(-1, ' ', false, Json::error_handler_t::replace),
+                 .parameters = json_text(of.parameters),
                  .transport = carriers_in_words(of.path),
                  .labels = join(labels_of(result_, of), ", "),
                  .quality = quality_,

@@ -185,9 +185,7 @@ std::string render_gbench(const Result& result, const RenderOptions&) {
       if (const auto family = family_of(facts_of, of, name, metric)) rows.add(*family);
     }
   }
-  return Json{{"context", context_of(result)}, {"benchmarks", rows.rows()}}.dump(
-             2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  return json_text({{"context", context_of(result)}, {"benchmarks", rows.rows()}}, 2) + "\n";
 }
 
 const RegisterFormat gbench_format{

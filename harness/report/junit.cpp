@@ -14,33 +14,6 @@
 namespace ucxbench {
 namespace {
 
-/// As the value of an attribute, or as text: what XML 1.0 does not allow is left out.
-std::string for_xml(const std::string& text) {
-  // As in a run file: bytes that are not UTF-8 are replaced.
-  const auto valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
-                         .get<std::string>();
-  std::string escaped;
-  for (const char c : valid) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= ' ' || c == '\n') escaped += c;
-    }
-  }
-  return escaped;
-}
-
 /// Without its time zone, which is UTC: older schemas of the format know none.
 std::string timestamp_of(const Result& result) {
   return text_at(result.run, "/started_utc", "").substr(0, 19);

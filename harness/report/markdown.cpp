@@ -11,40 +11,39 @@ namespace ucxbench {
 namespace {
 
 std::string bullet(const std::string& name, const std::string& text) {
-  return "- **" + markdown_escaped(name) + "**: " + markdown_escaped(text) + "\n";
+  return "- **" + for_markdown(name) + "**: " + for_markdown(text) + "\n";
 }
 
 std::string render_markdown(const Result& result, const RenderOptions&) {
   std::string out;
   for (const auto& [verdict, text] : verdicts_in_words(result)) {
-    out += out.empty() ? "### " + verdict + ": " + markdown_escaped(text) + "\n\n"
-                       : bullet(verdict, text);
+    out +=
+        out.empty() ? "### " + verdict + ": " + for_markdown(text) + "\n\n" : bullet(verdict, text);
   }
   if (!out.empty()) out += "\n";
   for (const auto& block : blocks_of(result)) {
-    out += "### " + markdown_escaped(block.title) + "\n\n";
+    out += "### " + for_markdown(block.title) + "\n\n";
     if (!block.measured.empty()) {
-      out += markdown_escaped(details_of(block, result)) + "\n\n";
+      out += for_markdown(details_of(block, result)) + "\n\n";
       for (const auto& [title, grid] : sections_of(block)) {
-        if (!title.empty()) out += markdown_escaped(title) + "\n\n";
+        if (!title.empty()) out += for_markdown(title) + "\n\n";
         out += markdown_table(grid);
       }
     }
-    for (const auto& [failed, line] : not_measured(block))
-      out += "- " + markdown_escaped(line) + "\n";
+    for (const auto& [failed, line] : not_measured(block)) out += "- " + for_markdown(line) + "\n";
     for (const auto& [name, text] : costs_of(block)) out += bullet(name, text);
     out += "\n";
   }
   for (const auto& [title, grid, crossovers] : choices_of(result)) {
-    out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid);
-    for (const auto& line : crossovers) out += "- " + markdown_escaped(line) + "\n";
+    out += "### " + for_markdown(title) + "\n\n" + markdown_table(grid);
+    for (const auto& line : crossovers) out += "- " + for_markdown(line) + "\n";
     out += "\n";
   }
   for (const auto& [title, grid] : ablation_sections(result)) {
-    out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid) + "\n";
+    out += "### " + for_markdown(title) + "\n\n" + markdown_table(grid) + "\n";
   }
   for (const auto& [title, grid] : loggp_sections(result)) {
-    out += "### " + markdown_escaped(title) + "\n\n" + markdown_table(grid) + "\n";
+    out += "### " + for_markdown(title) + "\n\n" + markdown_table(grid) + "\n";
   }
   for (const auto& [name, text] : environment_of(result)) out += bullet(name, text);
   for (const auto& finding : findings_in_words(result))

@@ -1,6 +1,5 @@
 #include "harness/report/markdown_text.hpp"
 
-#include <string_view>
 #include <vector>
 
 namespace ucxbench {
@@ -12,27 +11,21 @@ std::string row_of(const std::vector<std::string>& cells) {
 
 }  // namespace
 
-std::string markdown_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("\\|<*_`[]#~").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 std::string markdown_table(const Grid& grid) {
   std::vector<std::string> names;
   std::string group;
   for (const auto& column : grid.columns) {
     const bool begins = column.group != group && !column.group.empty();
-    names.push_back((begins ? markdown_escaped(column.group) + "<br>" : "") +
-                    markdown_escaped(column.name));
+    names.push_back((begins ? for_markdown(column.group) + "<br>" : "") +
+                    for_markdown(column.name));
     group = column.group;
   }
   std::string out = row_of(names);
   out += row_of(std::vector<std::string>(names.size(), "---:"));
-  for (const auto& row : grid.rows) out += row_of(row);
+  for (auto row : grid.rows) {
+    for (auto& cell : row) cell = for_markdown(cell);
+    out += row_of(row);
+  }
   return out + "\n";
 }
 

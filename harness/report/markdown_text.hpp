@@ -6,10 +6,7 @@
 
 namespace ucxbench {
 
-/// Text that Markdown would take for markup, made literal.
-std::string markdown_escaped(const std::string& text);
-
-/// A table as GitHub renders it, with an empty line behind.
+/// A table as GitHub renders it, with an empty line behind; what its cells say is literal.
 std::string markdown_table(const Grid& grid);
 
 }  // namespace ucxbench

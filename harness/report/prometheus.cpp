@@ -20,17 +20,6 @@ using Sample = std::function<std::optional<double>(const Json& limit)>;
 constexpr double from_us = 1e-6;
 constexpr double from_GBps = 1e9;
 
-std::string for_label(const std::string& text) {
-  const auto valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
-                         .get<std::string>();
-  std::string escaped;
-  for (const char c : valid) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c == '\n' ? "\\n" : std::string(1, c);
-  }
-  return escaped;
-}
-
 /// Those that do not change from one check to the next: a series goes on.
 std::string labels_of(const Json& limit, const std::string& first_host) {
   std::string labels;

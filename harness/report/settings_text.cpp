@@ -22,20 +22,10 @@ std::string dask_name(const std::string& ucx_name) {
 
 }  // namespace
 
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : on_one_line(text))
-    quoted += c == '\'' ? std::string("'\\''") : std::string{c};
-  return quoted + "'";
-}
-
-/// A JSON string is also a YAML string.
-std::string yaml_quoted(const std::string& text) { return Json(on_one_line(text)).dump(); }
-
 std::string export_lines(const UcxSettings& settings) {
   std::string lines;
   for (const auto& [name, value] : settings) {
-    lines += fmt::format("export {}={}\n", name, shell_quoted(value));
+    lines += fmt::format("export {}={}\n", name, for_shell(value));
   }
   return lines;
 }
@@ -43,7 +33,7 @@ std::string export_lines(const UcxSettings& settings) {
 std::string dask_lines(const UcxSettings& settings) {
   std::string lines;
   for (const auto& [name, value] : settings) {
-    lines += fmt::format("    {}: {}\n", dask_name(name), yaml_quoted(value));
+    lines += fmt::format("    {}: {}\n", dask_name(name), for_yaml(value));
   }
   return lines;
 }
@@ -66,7 +56,8 @@ std::string settings_file(SettingsFormat format, const UcxSettings& settings,
     case SettingsFormat::dask:
       return text + "distributed-ucxx:\n  environment:\n" + dask_lines(settings);
     case SettingsFormat::ucx_conf:
-      for (const auto& [name, value] : settings) text += fmt::format("{}={}\n", name, value);
+      for (const auto& [name, value] : settings)
+        text += fmt::format("{}={}\n", name, on_one_line(value));
       return text;
     case SettingsFormat::env:
       break;

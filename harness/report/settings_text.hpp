@@ -9,9 +9,6 @@ namespace ucxbench {
 // Settings of UCX as other programs read them. Names and values may come from files that others
 // wrote. So they are quoted for a shell and in YAML, and comments are kept on one line.
 
-std::string shell_quoted(const std::string& text);
-std::string yaml_quoted(const std::string& text);
-
 using UcxSettings = std::map<std::string, std::string>;  ///< "UCX_RNDV_THRESH" → "64k"
 
 /// "export UCX_RNDV_THRESH='64k'", one line for each.

@@ -22,10 +22,5 @@ TEST(SettingsFile, IsReadByAShellByDaskAndByUcx) {
   EXPECT_THROW(settings_format_of("tuned.txt"), Failure);
 }
 
-TEST(SettingsText, QuotesWhatComesFromElsewhere) {
-  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
-  EXPECT_EQ(yaml_quoted("a \"b\""), "\"a \\\"b\\\"\"");
-}
-
 }  // namespace
 }  // namespace ucxbench

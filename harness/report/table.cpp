@@ -29,14 +29,12 @@ class Page {
  public:
   explicit Page(bool color) : color_(color) {}
 
-  void line(const std::string& text, const char* style = nullptr) {
-    text_ += painted(text, style) + "\n";
-  }
+  void line(const std::string& text, const char* style = nullptr) { add(on_one_line(text), style); }
 
   void paragraph(const std::string& text, const std::string& indent, const char* style = nullptr) {
     auto lines = wrapped(text, indent, page_width());
     lines.pop_back();
-    line(lines, style);
+    add(lines, style);
   }
 
   /// "  name            text", the text's further lines under its first.
@@ -72,13 +70,14 @@ class Page {
  private:
   void hanging(const std::string& head, const std::string& text, const char* style) {
     auto lines = wrapped(text, std::string(head.size(), ' '), page_width());
-    lines.replace(0, head.size(), head);
+    lines.replace(0, head.size(), on_one_line(head));
     lines.pop_back();
-    line(lines, style);
+    add(lines, style);
   }
 
-  std::string painted(const std::string& text, const char* style) const {
-    return color_ && style ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : text;
+  /// Lines whose text is literal.
+  void add(const std::string& text, const char* style) {
+    text_ += (color_ && style ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : text) + "\n";
   }
 
   bool color_;

@@ -39,7 +39,8 @@ std::string interval_text(const Json& object, const char* name) {
   return bound(0) + ".." + bound(1);
 }
 
-std::string wrapped(const std::string& text, const std::string& indent, std::size_t width) {
+std::string wrapped(const std::string& words, const std::string& indent, std::size_t width) {
+  const auto text = on_one_line(words);
   std::string out;
   std::string line = indent;
   std::size_t begin = 0;
@@ -58,8 +59,11 @@ std::string wrapped(const std::string& text, const std::string& indent, std::siz
   return out + line + "\n";
 }
 
-AlignedGrid aligned(const Grid& grid) {
+AlignedGrid aligned(Grid grid) {
   const auto count = grid.columns.size();
+  for (auto& row : grid.rows) {
+    for (auto& cell : row) cell = on_one_line(cell);
+  }
   std::vector<std::size_t> widths(count);
   for (std::size_t c = 0; c < count; ++c) {
     widths[c] = grid.columns[c].name.size();
@@ -93,7 +97,10 @@ AlignedGrid aligned(const Grid& grid) {
   return out;
 }
 
-std::string left_aligned(const TextRows& rows, bool all_columns) {
+std::string left_aligned(TextRows rows, bool all_columns) {
+  for (auto& row : rows) {
+    for (auto& cell : row) cell = on_one_line(cell);
+  }
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (std::size_t column = 0; column < widths.size(); ++column) {
     const bool known = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) {

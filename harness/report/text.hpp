@@ -18,8 +18,8 @@ std::string interval_text(const Json& object, const char* name);
 /// Columns of what is printed: 100, and less where stdout is a narrower terminal, but at least 60.
 std::size_t page_width();
 
-/// `text` broken at spaces into lines of at most `width`, each begun by `indent`.
-std::string wrapped(const std::string& text, const std::string& indent, std::size_t width);
+/// `words` broken at spaces into lines of at most `width`, each begun by `indent`.
+std::string wrapped(const std::string& words, const std::string& indent, std::size_t width);
 
 /// In cells: what is not known, and what there is none of.
 inline constexpr const char* unknown_cell = "?";
@@ -29,7 +29,7 @@ using TextRows = std::vector<std::vector<std::string>>;
 
 /// Left-aligned, two spaces apart, an empty line after; the first row is the header. Columns of
 /// which nothing is known are left out, unless `all_columns`.
-std::string left_aligned(const TextRows& rows, bool all_columns = false);
+std::string left_aligned(TextRows rows, bool all_columns = false);
 
 /// A table of text. Column groups name their unit once.
 struct Grid {
@@ -46,7 +46,7 @@ struct AlignedGrid {
   std::vector<std::string> header;
   std::vector<std::string> rows;
 };
-AlignedGrid aligned(const Grid& grid);
+AlignedGrid aligned(Grid grid);
 
 /// The same columns in as many tables as it takes for none to be wider than `width`, if a group of
 /// them is not by itself: each begins with the columns before the first group. Groups are not

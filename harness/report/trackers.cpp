@@ -23,9 +23,7 @@ void each_followed(const Result& result, const Visit& visit) {
   }
 }
 
-std::string to_json_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string to_json_text(const Json& json) { return json_text(json, 2) + "\n"; }
 
 /// github-action-benchmark gives a whole file one direction.
 std::string render_in_direction(const Result& result, const std::string& direction) {

@@ -147,7 +147,7 @@ std::string render_trace(const Result& result, const RenderOptions&) {
                         {"ts", since(t.completed_ns)}});
     }
   }
-  return Json({{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}).dump() + "\n";
+  return json_text({{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}) + "\n";
 }
 
 const RegisterFormat rows{{.name = "transfers",

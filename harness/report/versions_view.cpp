@@ -204,12 +204,8 @@ std::string versions_table(const Json& versions) {
 
 std::string versions_markdown(const Json& versions) {
   auto grid = grid_of(versions);
-  for (auto& row : grid.rows) {
-    for (auto& cell : row) cell = markdown_escaped(cell);
-  }
   auto text = markdown_table(grid);
-  for (const auto& line : remarks_of(versions))
-    text += "- " + markdown_escaped(on_one_line(line)) + "\n";
+  for (const auto& line : remarks_of(versions)) text += "- " + for_markdown(line) + "\n";
   return text;
 }
 

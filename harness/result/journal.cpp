@@ -31,9 +31,7 @@ bool is_of(const Result& run, Json& line) {
   return id == run.run.value("id", Json());
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& json) { return json_text(json) + "\n"; }
 
 /// Whether `path` still names the file that is open.
 bool is_at(const std::filesystem::path& path, int fd) {

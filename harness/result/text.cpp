@@ -16,18 +16,14 @@ constexpr std::size_t line_width = 100;  ///< an object longer than this is spre
 constexpr std::size_t most_spread = 1000;
 constexpr std::size_t worth_a_thread = 10'000;  ///< entries of a list
 
-std::string compact(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 /// A container of plain values on one line, with a space after each comma and colon.
 std::string one_line(const Json& json) {
   std::string text(1, json.is_array() ? '[' : '{');
   const char* separator = "";
   for (const auto& [key, value] : json.items()) {
     text += separator;
-    if (json.is_object()) text += compact(Json(key)) + ": ";
-    text += compact(value);
+    if (json.is_object()) text += json_text(Json(key)) + ": ";
+    text += json_text(value);
     separator = ", ";
   }
   return text + (json.is_array() ? ']' : '}');
@@ -45,7 +41,7 @@ void append_list(std::string& out, std::size_t size, std::size_t indent, Entry e
     for (; at < end; ++at) {
       text += (at > 0 ? "," : "") + begin;
       if (size > most_spread) {
-        text += compact(entry(at));
+        text += json_text(entry(at));
       } else {
         append_text(text, entry(at), indent + 2);
       }
@@ -72,7 +68,7 @@ void append_object(std::string& out, const Json& json, std::size_t indent, Appen
   const char* separator = "";
   out += '{';
   for (const auto& [key, value] : json.items()) {
-    out += separator + begin + compact(Json(key)) + ": ";
+    out += separator + begin + json_text(Json(key)) + ": ";
     append(key, value);
     separator = ",";
   }
@@ -81,7 +77,7 @@ void append_object(std::string& out, const Json& json, std::size_t indent, Appen
 
 void append_text(std::string& out, const Json& json, std::size_t indent) {
   if (!json.is_structured()) {
-    out += compact(json);
+    out += json_text(json);
     return;
   }
   if (std::none_of(json.begin(), json.end(),

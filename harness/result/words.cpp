@@ -12,7 +12,7 @@ namespace {
 std::string scalar_text(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_boolean()) return json.get<bool>() ? "yes" : "no";
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace
@@ -84,12 +84,6 @@ std::string crowded_in_words(const Json& crowded) {
                      counted(text_at(crowded, "/ranks"), "rank"),
                      threads > 1 ? fmt::format(" of {} threads", threads) : "",
                      counted(text_at(crowded, "/cpus"), "CPU"));
-}
-
-std::string on_one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-  return text;
 }
 
 }  // namespace ucxbench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/literal.hpp"
 #include "harness/result/result.hpp"
 
 namespace ucxbench {
@@ -46,8 +47,5 @@ int threads_in(const Json& parameters);
 /// An element of `run.crowded`: "event (64 ranks on 2 CPUs)", "poll (2 ranks of 4 threads on 2
 /// CPUs)".
 std::string crowded_in_words(const Json& crowded);
-
-/// `text` on one line: control characters become spaces.
-std::string on_one_line(std::string text);
 
 }  // namespace ucxbench

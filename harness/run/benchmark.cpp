@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/core/print.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/host_name.hpp"
@@ -89,7 +90,7 @@ bool register_benchmark(Benchmark benchmark) {
   const auto at = std::lower_bound(all.begin(), all.end(), benchmark.name,
                                    [](const auto& b, const auto& name) { return b.name < name; });
   if (at != all.end() && at->name == benchmark.name) {
-    std::fputs(fmt::format("two benchmarks are named '{}'\n", benchmark.name).c_str(), stderr);
+    print_to(stderr, "two benchmarks are named '{}'\n", benchmark.name);
     std::abort();
   }
   all.insert(at, std::move(benchmark));

@@ -163,10 +163,10 @@ int probe_main(std::span<const char* const> words) {
     for (const auto& [name, library] : loaded_libraries()) {
       found.libraries[name] = {{"path", library.path}, {"build", text_or_null(library.build)}};
     }
-    std::puts(Json(found).dump().c_str());
+    std::puts(json_text(found).c_str());
     return 0;
   } catch (const Failure& failure) {
-    std::puts(Json({{"error", failure.what()}}).dump().c_str());
+    std::puts(json_text({{"error", failure.what()}}).c_str());
     return static_cast<int>(failure.exit());
   }
 }

@@ -4,9 +4,11 @@ import itertools
 import re
 import shlex
 
+import literal
 from plots.common import size_axis, size_text, words
 
 PLAIN = ("benchmark", "transports", "api", "metric")  # said by their value alone
+STARTS_PROGRAMS = {"--wrap", "--base", "--new"}
 LEAST = 2  # rows that have a cause in common
 
 
@@ -76,17 +78,26 @@ def suspects(old, new):
     return f"git log --oneline {base}..{head}" if base and head and base != head else None
 
 
+def measures_only(command):
+    """Whether a run file's command is ucx-bench's, and starts no other program: else nobody is told to type it."""
+    words = {word.partition("=")[0] for word in command}
+    return command[:1] != [] and command[0].rpartition("/")[2] == "ucx-bench" and not words & STARTS_PROGRAMS
+
+
 def commands_of(base, new, since=None):
     """Ready to be typed: the suspects, the run again, and the search for the commit; `since` is the first run that had
     lost."""
-    again = list(new.command)
+    since = since or new
+    again = list(map(str, new.command))
+    if not measures_only(again):
+        log = suspects(base, since)
+        return [("suspects", log)] if log else []
     if "--json" in again:
         at = again.index("--json")
         del again[at : at + 2]
-    again = shlex.join([*again, "--json", "again.json"])
-    judge = f"ucx-bench compare {shlex.quote(str(base.path))} again.json --fail-on regression"
+    again = literal.for_shell([*again, "--json", "again.json"])
+    judge = f"{literal.for_shell(['ucx-bench', 'compare', str(base.path)])} again.json --fail-on regression"
     commands = [("again", f"{again} && {judge}")]
-    since = since or new
     if log := suspects(base, since):
         script = shlex.quote(f"scripts/setup/build release ucx-bench && {again} && {judge}")
         bisect = f"git bisect start {commit_of(since)} {commit_of(base)} && git bisect run sh -c {script}"

@@ -2,7 +2,9 @@
 
 import json
 import os
+import urllib.parse
 
+import literal
 from dashboards.record import rounded
 from plots.common import unit_text
 
@@ -14,10 +16,15 @@ def away(value, end):
     return None if end is None else round(abs(end / value - 1) * 10_000)
 
 
+def link_to(path, page):
+    """From the page: never another scheme than the page's, whatever the folder is called."""
+    way = os.path.relpath(path, os.path.dirname(os.path.abspath(page)))
+    return "./" + urllib.parse.quote(os.fsencode(way.replace(os.sep, "/")))
+
+
 def runs_of(stream, page):
-    folder = os.path.dirname(os.path.abspath(page))
     return [[run.started, run.id, (run.commit or "?")[:10] + ("+" if run.dirty else ""), run.state, run.reason,
-             os.path.relpath(run.path, folder).replace(os.sep, "/")] for run in stream.runs]
+             link_to(run.path, page)] for run in stream.runs]
 
 
 def environments_of(stream):
@@ -44,7 +51,8 @@ def line_of(line, stream_number, intervals_from):
 
 
 def text_of(data):
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return literal.for_json_text(text).replace("<", "\\u003c")
 
 
 def data_of(streams, lines, samples, comparisons, page):

@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 
+import literal
 from commandline import write_text
 
 COLUMNS = ["time", "commit", "run"]
@@ -34,9 +35,9 @@ def histories_of(lines):
                 facts = [(run.time, run.commit, run.id) for run in (runs[i] for i in places)]
                 histories[key] = History(line.stream.name, facts, {})
             # Parameters that its key does not name may differ: then a line is another one.
-            name = line.id
+            name = literal.for_csv(line.id)
             if name in histories[key].series:
-                name = f"{line.id} ({line.parameters})"
+                name = literal.for_csv(f"{line.id} ({line.parameters})")
             values = [value and value[0] for value in (line.values[i] for i in places)]
             histories[key].series[name] = line.better, values
     return list(histories.values())
@@ -58,7 +59,7 @@ def csv_of(runs, series):
     writer.writerow([*COLUMNS, *series])
     for i, (seconds, commit, run) in enumerate(runs):
         time = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        writer.writerow([time, commit or "?", run, *(values[i] for _, values in series.values())])
+        writer.writerow([time, literal.for_csv(commit or "?"), literal.for_csv(run), *(values[i] for _, values in series.values())])
     return out.getvalue()
 
 

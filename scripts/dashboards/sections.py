@@ -2,7 +2,6 @@
 
 import collections
 import math
-import os
 import statistics
 
 import runfile
@@ -120,13 +119,9 @@ def not_measured(run):
     return [(state, reason, count) for (state, reason), count in found.most_common()]
 
 
-def href(run, page):
-    return os.path.relpath(run.path, os.path.dirname(os.path.abspath(page))).replace(os.sep, "/")
-
-
 def told_run(run, page):
     return {"id": run.id, "day": run.started[:16].replace("T", " "), "commit": (run.commit or "?")[:10],
-            "dirty": run.dirty, "state": run.state, "reason": run.reason, "href": href(run, page)}
+            "dirty": run.dirty, "state": run.state, "reason": run.reason, "href": inlined.link_to(run.path, page)}
 
 
 def heat_and_curves(newest, base):

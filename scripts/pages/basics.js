@@ -5,7 +5,10 @@ const SIZES = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 function node(name, attributes = {}, ...inside) {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "style") made.style.cssText = value;  // which the page's policy allows, unlike the attribute
+    else made.setAttribute(key, value);
+  }
   made.append(...inside);
   return made;
 }

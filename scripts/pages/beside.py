@@ -1,5 +1,6 @@
 """Two runs side by side: cases that belong together, what they took, and their timelines on one scale."""
 
+import literal
 from pages import drawings, timeline
 from pages.sections import is_canary, is_shown, known, labels_of, metric_title
 from plots.common import metric_of, words
@@ -99,6 +100,6 @@ def runs_of(base, new):
     rows = [("run", "run", "id"), ("begun", "run", "started_utc"), ("machine", "machine", "id"),
             ("topology", "machine", "topology_hash"), ("commit", "build", "commit"), ("UCX", "ucx", "version")]
     found = [[title, *(known(run[part].get(name)) for run in (base, new))] for title, part, name in rows]
-    found.append(["command", *(" ".join(run["run"]["command"]) for run in (base, new))])
+    found.append(["command", *(literal.for_shell(run["run"]["command"]) for run in (base, new))])
     found.append(["caveats", *(", ".join(labels_of(run)) or "none" for run in (base, new))])
     return found

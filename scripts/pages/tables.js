@@ -16,7 +16,7 @@ function sort(table, column, up) {
 
 function csvOf(table) {
   const quoted = (cell) => {
-    const text = cell.textContent.trim().replace(/\s+/g, " ");
+    const told = cell.textContent.trim().replace(/\s+/g, " "), text = /^(?:[=@]|[+-](?![\d.]))/.test(told) ? `'${told}` : told;  // no formula for a spreadsheet
     return (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text) + ",".repeat(cell.colSpan - 1);
   };
   return [...table.rows].filter((row) => !row.matches(".detail")).map((row) => [...row.cells].map(quoted).join(",") + "\n").join("");

@@ -1,8 +1,11 @@
 """What every picture needs: values that are checked, curves told apart, titles, text for numbers."""
 
 import dataclasses
+import functools
 import math
 import typing
+
+import literal
 
 # Okabe and Ito's palette: told apart by colour-blind readers; yellow is left out, too pale on white.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -116,13 +119,16 @@ def by_at_once(run):
     return list(found.values())
 
 
+@functools.cache
 def pyplot():
-    """As every picture needs it."""
+    """As every picture needs it: all text of one is literal."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    set_text = plt.Text.set_text
+    plt.Text.set_text = lambda text, words: set_text(text, literal.for_terminal(str("" if words is None else words)).replace("\r\n", "\n"))
     # Names come from files: a dollar sign is one.
     plain_text = {"text.parse_math": False}
     plt.rcParams.update({"font.size": 11, "svg.hashsalt": "ucx-bench", "axes.axisbelow": True, **plain_text})

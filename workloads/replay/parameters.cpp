@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/units.hpp"
 #include "harness/run/description.hpp"
 
@@ -28,7 +29,7 @@ void settle(Parameters& p) {
   static std::set<std::string> warned;
   if (warned.insert(p.log).second) {
     for (const auto& doubt : traffic.doubts) {
-      fmt::print(stderr, "ucx-bench: warning: LOG '{}': {}\n", p.log, in_one_line(doubt));
+      print_to(stderr, "ucx-bench: warning: LOG '{}': {}\n", p.log, in_one_line(doubt));
     }
   }
   p.traffic = traffic.name;

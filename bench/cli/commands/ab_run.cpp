@@ -221,9 +221,12 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
 }
 
 Json AbRun::facts_of(const AbSide& side) const {
-  Json facts = {
-      {"side", side.name},   {"program", side.program},        {"environment", side.added},
-      {"ucx", ucx_of(side)}, {"side_by_side", side_by_side()}, {"turns", side.turns}};
+  Json facts = {{"side", side.name},
+                {"program", side.program},
+                {"environment", side.added},
+                {"ucx", ucx_of(side)},
+                {"side_by_side", side_by_side()},
+                {"turns", side.turns}};
   if (!course_.looks().empty()) facts["looks"] = course_.looks();
   if (course_.may_go_on()) facts["planned"] = course_.launches();
   if (!course_.only().empty()) facts["only"] = course_.only();
@@ -305,7 +308,7 @@ void AbRun::say_turn(const std::string& name) const {
 
 AbRun::Turn AbRun::take_in(AbSide& side, const std::string& name, const ProgramEnd& end,
                            const std::filesystem::path& part, int launch) {
-  if (global_.verbose) std::fputs(end.said.c_str(), stderr);
+  if (global_.verbose) print_to(stderr, "{}", end.said);
   Turn turn{exit_of(end)};
   if (turn.exit != Exit::done) turn.problem = fmt::format("{} {}", name, how_it_ended(end));
   try {

@@ -220,7 +220,7 @@ Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed
   }
   result.run["check"] = {
       {"file", o.expect}, {"verdict", to_string(worst)}, {"limits", std::move(all)}};
-  if (!o.run.outputs.takes_stdout()) std::fputs(lines.c_str(), stdout);
+  if (!o.run.outputs.takes_stdout()) print_to(stdout, "{}", lines);
   return exit;
 }
 

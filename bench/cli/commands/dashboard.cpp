@@ -9,6 +9,7 @@
 #include "harness/analysis/comparison/environments.hpp"
 #include "harness/analysis/comparison/streams.hpp"
 #include "harness/core/files.hpp"
+#include "harness/core/print.hpp"
 #include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
 #include "harness/report/scripts.hpp"
@@ -57,7 +58,7 @@ Exit tell_streams(const std::string& file) {
             {"differs", place.differs},
             {"environment", environment_in_words(runs[at++])}};
   }
-  std::fputs((all.dump() + "\n").c_str(), stdout);
+  print_to(stdout, "{}\n", json_text(all));
   return Exit::done;
 }
 

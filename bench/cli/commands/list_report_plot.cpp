@@ -40,7 +40,7 @@ namespace {
 constexpr std::size_t name_width = 12;
 
 void print_row(std::string_view name, std::string_view text, std::size_t width = name_width) {
-  std::fputs(fmt::format("{:<{}}{}\n", name, width, text).c_str(), stdout);
+  print_to(stdout, "{:<{}}{}\n", name, width, text);
 }
 
 void list_transports() {
@@ -48,7 +48,7 @@ void list_transports() {
   const auto print = [](std::string_view name, std::string_view state, const std::string& text) {
     const auto head = fmt::format("{:<12}{:<15}", name, state);
     auto lines = wrapped(text, std::string(head.size(), ' '), page_width());
-    std::fputs(lines.replace(0, head.size(), head).c_str(), stdout);
+    print_to(stdout, "{}", lines.replace(0, head.size(), head));
   };
   for (const auto& known : transport_names()) {
     const auto why = why_not_here(known.name, found);
@@ -73,11 +73,9 @@ void list_devices() {
 }
 
 void list_rules() {
-  std::fputs(fmt::format("{:<20}{:<10}{}\n", "rule", "severity", "when").c_str(), stdout);
+  print_to(stdout, "{:<20}{:<10}{}\n", "rule", "severity", "when");
   for (const auto& rule : rules()) {
-    std::fputs(fmt::format("{:<20}{:<10}{}\n", rule.id, to_string(rule.severity), rule.description)
-                   .c_str(),
-               stdout);
+    print_to(stdout, "{:<20}{:<10}{}\n", rule.id, to_string(rule.severity), rule.description);
   }
 }
 
@@ -117,7 +115,7 @@ constexpr std::array<Listing, 5> listings = {{
 void list(const std::string& what, const std::string& format) {
   if (format == "json") {
     if (what != "benchmarks") throw Failure(Exit::usage, "--format json: of benchmarks alone");
-    std::fputs((to_text(benchmarks_for_machines()) + "\n").c_str(), stdout);
+    print_to(stdout, "{}\n", to_text(benchmarks_for_machines()));
     return;
   }
   for (const auto& listing : listings) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/cli/plan/estimate.hpp"
+#include "harness/core/print.hpp"
 
 namespace ucxbench {
 
@@ -24,7 +25,7 @@ ProgressDisplay::Style ProgressDisplay::style(const std::string& option, bool qu
 }
 
 void ProgressDisplay::begins(const std::string& time) const {
-  if (style_ != Style::never && !time.empty()) std::fputs((time + "\n").c_str(), stderr);
+  if (style_ != Style::never && !time.empty()) print_to(stderr, "{}\n", time);
 }
 
 std::string ProgressDisplay::left() const {
@@ -43,8 +44,8 @@ void ProgressDisplay::launch_begins(const LaunchPlan& plan, int launch, int laun
   if (style_ != Style::plain) return;
   // Once for all plans of a launch.
   const auto time = std::exchange(told_, launch) == launch ? "" : left();
-  if (!time.empty()) std::fputs(fmt::format("about {}\n", time).c_str(), stderr);
-  std::fputs((launch_ + "\n").c_str(), stderr);
+  if (!time.empty()) print_to(stderr, "about {}\n", time);
+  print_to(stderr, "{}\n", launch_);
 }
 
 void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::size_t total) {
@@ -53,7 +54,8 @@ void ProgressDisplay::case_done(const Case& measured, std::size_t done, std::siz
   if (style_ != Style::bar) return;
   // At most 80 columns, so that a narrow terminal does not wrap and leave lines behind.
   const auto line = fmt::format("{}  {}/{}  {}  {}", launch_, done, total, left(), measured.key);
-  std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stderr);
+  print_made(stderr, clear_line);
+  print_to(stderr, "{:.79}", on_one_line(line));
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -64,17 +66,17 @@ void ProgressDisplay::cannot_run(const LaunchPlan& plan) {
   const auto line = fmt::format("cannot run here: {}{}\n", named ? "" : name, plan.unavailable);
   if (!refused_.insert(line).second) return;
   erase();
-  std::fputs(line.c_str(), stderr);
+  print_to(stderr, "{}", line);
 }
 
 void ProgressDisplay::say(const std::string& line) {
   erase();
-  std::fputs(fmt::format("ucx-bench: {}\n", line).c_str(), stderr);
+  print_to(stderr, "ucx-bench: {}\n", line);
 }
 
 void ProgressDisplay::erase() {
   if (!drawn_) return;
-  std::fputs("\r\x1b[K", stderr);
+  print_made(stderr, clear_line);
   std::fflush(stderr);
   drawn_ = false;
 }

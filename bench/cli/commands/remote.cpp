@@ -11,6 +11,7 @@
 
 #include "bench/cli/plan/orders.hpp"
 #include "harness/core/build_info.hpp"
+#include "harness/core/print.hpp"
 #include "harness/host/copies.hpp"
 #include "harness/launch/follower.hpp"
 #include "harness/launch/host_name.hpp"
@@ -33,7 +34,7 @@ constexpr const char* about_processors = "processors";
 
 Identity own_identity() { return {build_info().version, build_info().commit, host_name()}; }
 
-void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+void say(const std::string& line) { print_to(stderr, "{}\n", line); }
 
 /// What a host tells the listener of itself.
 Json own_hello() {

@@ -351,7 +351,7 @@ class TuneRun final : public Trials {
     const auto fresh = launches_in(now);
     auto lines = in_words(verdict);
     if (!global_.quiet) {
-      std::fputs(comparison_table(comparison, global_.verbose).c_str(), stdout);
+      print_to(stdout, "{}", comparison_table(comparison, global_.verbose));
       print_to(stdout, "\n{}\n", settings_in_words(settings));
       for (const auto& line : lines) print_to(stdout, "  {}\n", line);
     }

@@ -180,7 +180,7 @@ class VersionsRun {
     auto exit = write_or_keep(options_.json, to_text(all_) + "\n");
     exit = worse(exit, write_or_keep(options_.markdown, versions_markdown(all_)));
     if (options_.json != "-" && options_.markdown != "-" && options_.html != "-" && !global_.quiet)
-      std::fputs((versions_table(all_) + (found_.empty() ? "" : found_ + "\n")).c_str(), stdout);
+      print_to(stdout, "{}", versions_table(all_) + (found_.empty() ? "" : found_ + "\n"));
     std::fflush(stdout);
     if (signals_.stop()) return worse(exit, Exit::interrupted);
     if (options_.html.empty()) return exit;

@@ -114,10 +114,9 @@ Exit ComparisonOptions::judge(const Result& base, const Result& now,
   const bool junit_shown =
       !junit_.empty() && write_output(junit_, comparison_junit(comparison, now));
   if (!json_shown && !markdown_shown && !junit_shown && html_ != "-" && !global.quiet) {
-    std::fputs(
-        comparison_table(comparison, global.verbose, isatty(STDOUT_FILENO) == 1 && !global.all_rows)
-            .c_str(),
-        stdout);
+    print_to(stdout, "{}",
+             comparison_table(comparison, global.verbose,
+                              isatty(STDOUT_FILENO) == 1 && !global.all_rows));
   } else if (const auto last = nothing_decided(comparison); !last.empty()) {
     print_to(stderr, "{}\n", last);
   }

@@ -125,7 +125,7 @@ void check_outputs(const std::map<std::string, std::string>& files,
 bool write_output(const std::string& file, const std::string& bytes) {
   if (file.empty()) return false;
   if (file == "-") {
-    std::fputs(bytes.c_str(), stdout);
+    print_to(stdout, "{}", bytes);
     return true;
   }
   if (is_step_summary(file)) {
@@ -255,7 +255,7 @@ Exit Outputs::write(const Result& result, const std::optional<RenderOptions>& ta
     if (file == "-") shown = false;
     exit = worse(exit, write_or_keep(file, bytes));
   }
-  if (shown) std::fputs(render("table", result, *table).c_str(), stdout);
+  if (shown) print_made(stdout, render("table", result, *table));
   std::fflush(stdout);  // before what is said on stderr
   return exit;
 }

@@ -6,7 +6,7 @@
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
-#include "harness/report/settings_text.hpp"
+#include "harness/core/literal.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
@@ -17,7 +17,7 @@ std::string in_one_text(const std::vector<std::string>& words) {
     const bool plain = word.find_first_not_of(
                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                            "-_=+:,./") == std::string::npos;
-    quoted.push_back(plain && !word.empty() ? word : shell_quoted(word));
+    quoted.push_back(plain && !word.empty() ? word : for_shell(word));
   }
   return fmt::format("{}", fmt::join(quoted, " "));
 }
