@@ -16,6 +16,7 @@
 #include "harness/core/build_info.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/print.hpp"
+#include "harness/core/secret.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/transports/resources.hpp"
 
@@ -71,7 +72,7 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
 Exit run(int argc, char** argv) {
   CLI::App app{"Measures and explains UCX communication between processes", "ucx-bench"};
   GlobalOptions global;
-  global.command.assign(argv, argv + argc);
+  global.command = without_secrets(std::vector<std::string>(argv, argv + argc));
   bool version = false;
   format_help(app);
   add_globals(app, global);
@@ -112,7 +113,7 @@ Exit run(int argc, char** argv) {
     if (!command.app->parsed()) continue;
     refuse_options_as_values(app, *command.app);
     apply_config_file(app, *command.app, global.config);
-    global.asked = given_words(*command.app);
+    global.asked = without_secrets(given_words(*command.app));
     if (!global.quiet) {
       for (const auto& line : unused_twins(app, *command.app)) {
         print_to(stderr, "{}\n", line);

@@ -10,6 +10,7 @@
 
 #include "harness/core/build_info.hpp"
 #include "harness/core/or_null.hpp"
+#include "harness/core/secret.hpp"
 #include "harness/topology/cpus.hpp"
 #include "harness/transports/transport_set.hpp"
 
@@ -27,7 +28,7 @@ constexpr std::array device_variables = {"CUDA_VISIBLE_DEVICES",   "GPU_DEVICE_O
 
 Json telling_variables() {
   auto found = Json::object();
-  for (const auto& [name, value] : current_environment()) {
+  for (const auto& [name, value] : without_secrets(current_environment())) {
     const auto begins = [&variable = name](const char* prefix) {
       return variable.starts_with(prefix);
     };
@@ -72,8 +73,8 @@ std::vector<std::string> labels_of_host(const Json& facts) {
   return labels;
 }
 
-Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
-                    const std::vector<UcxConf>& configuration_files) {
+Result describe_run(const std::vector<std::string>& command, const Variables& tags,
+                    const Probe& found, const std::vector<UcxConf>& configuration_files) {
   const auto& ucx = found.ucx;
   Result result;
   const auto now = utc_now();
@@ -84,7 +85,7 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
                 {"command", command},
                 {"state", "interrupted"},  // until it is known to be complete
                 {"reason", ""},
-                {"tags", tags},
+                {"tags", without_secrets(tags)},
                 {"variables", telling_variables()}};
 
   const auto& build = build_info();
@@ -101,7 +102,7 @@ Result describe_run(const std::vector<std::string>& command, const Json& tags, c
 
   Json files = Json::array();
   for (const auto& file : configuration_files) {
-    files.push_back({{"path", file.path.string()}, {"settings", file.settings}});
+    files.push_back({{"path", file.path.string()}, {"settings", without_secrets(file.settings)}});
   }
   Json resources = Json::array();
   for (const auto& resource : ucx.resources) {

@@ -13,8 +13,8 @@ namespace ucxbench {
 std::string utc_now();
 
 /// A result without cases: who ran what, with which program, where, on which UCX.
-Result describe_run(const std::vector<std::string>& command, const Json& tags, const Probe& found,
-                    const std::vector<UcxConf>& configuration_files);
+Result describe_run(const std::vector<std::string>& command, const Variables& tags,
+                    const Probe& found, const std::vector<UcxConf>& configuration_files);
 
 /// What a launcher has given to this process, for `machine.hosts[].launcher`: its name, and of this
 /// one process the CPUs and the variables that choose devices. Null where there is no launcher.

@@ -19,6 +19,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/print.hpp"
 #include "harness/core/read_json.hpp"
+#include "harness/core/secret.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/duet.hpp"
@@ -223,7 +224,7 @@ std::array<std::string, 2> AbRun::ask(AbSide& base, AbSide& now, Signals& signal
 Json AbRun::facts_of(const AbSide& side) const {
   Json facts = {{"side", side.name},
                 {"program", side.program},
-                {"environment", side.added},
+                {"environment", without_secrets(side.added)},
                 {"ucx", ucx_of(side)},
                 {"side_by_side", side_by_side()},
                 {"turns", side.turns}};

@@ -18,7 +18,7 @@ namespace {
 /// A run without cases: what the rules see before anything is measured.
 Result examine(const std::vector<std::string>& command) {
   const auto found = probe({.cuda = true, .topology = true});
-  auto result = describe_run(command, Json::object(), found,
+  auto result = describe_run(command, {}, found,
                              find_ucx_conf(current_environment(), {.library = found.ucx.library}));
   result.run["finished_utc"] = utc_now();
   result.run["state"] = "complete";

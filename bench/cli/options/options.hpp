@@ -19,7 +19,7 @@ struct GlobalOptions {
   std::string color = "auto";
   std::string progress = "auto";
   std::string config;
-  std::vector<std::string> command;  ///< as typed
+  std::vector<std::string> command;  ///< as typed, without secrets
   std::vector<std::string> asked;    ///< given_words of the command
 
   /// How a table is shown: in colours as NO_COLOR, CLICOLOR_FORCE and TERM=dumb say, in brief on a

@@ -10,6 +10,7 @@
 #include "harness/core/files.hpp"
 #include "harness/core/or_null.hpp"
 #include "harness/core/print.hpp"
+#include "harness/core/secret.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/duets.hpp"
@@ -76,7 +77,7 @@ Exit print_plan(const Result& result, const std::vector<LaunchPlan>& plans,
 Json plan_json(const Result& result, const std::vector<LaunchPlan>& plans, const Schedule& schedule,
                const Probe& found) {
   auto variables = result.run.value("variables", Json::object());
-  for (const auto& [name, value] : current_environment()) {
+  for (const auto& [name, value] : without_secrets(current_environment())) {
     if (name.starts_with("UCX_")) variables[name] = value;
   }
   Json all = Json::array();

@@ -17,6 +17,7 @@
 #include "bench/cli/plan/orders.hpp"
 #include "harness/comm/device.hpp"
 #include "harness/comm/mpi_settings.hpp"
+#include "harness/core/secret.hpp"
 #include "harness/core/text.hpp"
 #include "harness/core/units.hpp"
 #include "harness/launch/process.hpp"
@@ -351,8 +352,8 @@ class Settling {
     launch.asked = shared.asked;
     auto& record = result_.ucx["environment"];
     record["asked"][launch.name] = shared.asked;
-    record["inherited"] = shared.inherited;
-    record["replaced"] = shared.replaced;
+    record["inherited"] = without_secrets(shared.inherited);
+    record["replaced"] = without_secrets(shared.replaced);
 
     launch.launch.timeout = plan_.timeout;
     const auto here = static_cast<std::size_t>(local(launch.ranks));
