@@ -133,6 +133,17 @@ std::string for_shell(std::string_view text) {
   return "'" + out + "'";
 }
 
+std::string command_line(const std::vector<std::string>& words) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+:,./";
+  std::string line;
+  for (const auto& word : words) {
+    const bool needs_quotes = word.empty() || word.find_first_not_of(plain) != std::string::npos;
+    line += (line.empty() ? "" : " ") + (needs_quotes ? for_shell(word) : word);
+  }
+  return line;
+}
+
 std::string for_yaml(std::string_view text) {
   return '"' + with_before(on_one_line(text), "\\\"", '\\') + '"';
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ucxbench {
 
@@ -30,6 +31,9 @@ std::string for_label(std::string_view text);
 
 /// One word of a POSIX shell, always quoted.
 std::string for_shell(std::string_view text);
+
+/// A command for a POSIX shell, with quotes where a word needs them.
+std::string command_line(const std::vector<std::string>& words);
 
 /// A string of YAML, JSON or TOML with its quotes.
 std::string for_yaml(std::string_view text);

@@ -86,6 +86,8 @@ TEST(Literal, OtherOutputsQuoteWhatTheyWouldRead) {
   EXPECT_EQ(for_xml("<a b=\"c\">&\xef\xbf\xbf"), "&lt;a b=&quot;c&quot;&gt;&amp;\\uffff");
   EXPECT_EQ(for_label("a\\b\"c\nd"), "a\\\\b\\\"c\\nd");
   EXPECT_EQ(for_shell("it's $(x)\n"), "'it'\\''s $(x) '");
+  EXPECT_EQ(command_line({"ucx-bench", "report", "a;b.json", ""}),
+            "ucx-bench report 'a;b.json' ''");
   EXPECT_EQ(for_yaml("a \"b\" \\"), "\"a \\\"b\\\" \\\\\"");
 }
 

@@ -204,9 +204,8 @@ Grid grid_of(const Comparison& comparison) {
   for (const auto& series : printed_rows(comparison)) {
     const bool both = series.base && series.now;
     grid.rows.push_back(
-        {std::string(to_string(series.change)), on_one_line(case_of(series)),
-         on_one_line(series.metric), significant(series.matched_base, 4),
-         significant(matched_new(series), 4),
+        {std::string(to_string(series.change)), case_of(series), series.metric,
+         significant(series.matched_base, 4), significant(matched_new(series), 4),
          series.ratio.interval ? percent(series.ratio.estimate) : "-", interval_of(series),
          both ? fmt::format("{:.1f}", 100 * series.floor) : "-",
          both ? fmt::format("{:.2g}", series.corrected) : "-",
@@ -219,16 +218,16 @@ Grid grid_of(const Comparison& comparison) {
 }
 
 std::string comparison_table(const Comparison& comparison, bool verbose, bool brief) {
-  std::string text = summary_of(comparison) + "\n";
+  std::string text = on_one_line(summary_of(comparison)) + "\n";
   for (const auto& difference : comparison.differences)
-    text += wrapped(on_one_line(difference), "  ", page_width());
+    text += wrapped(difference, "  ", page_width());
   for (const auto& line : lines_of_labels(comparison)) text += wrapped(line, "  ", page_width());
   if (verbose && !comparison.placements.empty())
     text += wrapped("placements of base and new: " + comparison.placements, "  ", page_width());
   if (!comparison.host_changed.empty())
-    text += wrapped("! " + on_one_line(of_the_host(comparison)), "  ", page_width());
+    text += wrapped("! " + of_the_host(comparison), "  ", page_width());
   const auto ending = [last = nothing_decided(comparison)] {
-    return last.empty() ? "" : wrapped("! " + on_one_line(last), "  ", page_width());
+    return last.empty() ? "" : wrapped("! " + last, "  ", page_width());
   };
   if (comparison.series.empty()) return text + ending();
   text += "  " + of_tests(comparison) + "\n";
@@ -245,8 +244,7 @@ std::string comparison_table(const Comparison& comparison, bool verbose, bool br
   for (const auto& series : printed_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
-    text +=
-        wrapped(fmt::format("! {}: {}", name_of(series), on_one_line(said)), "  ", page_width());
+    text += wrapped(fmt::format("! {}: {}", name_of(series), said), "  ", page_width());
   }
   return text + ending();
 }
@@ -275,7 +273,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const auto& series : printed_rows(comparison)) {
     const auto said = said_of(series);
     if (said.empty()) continue;
-    text += "- " + for_markdown(name_of(series) + ": " + on_one_line(said)) + "\n";
+    text += "- " + for_markdown(name_of(series) + ": " + said) + "\n";
   }
   return text + ending();
 }

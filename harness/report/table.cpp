@@ -150,7 +150,7 @@ void add_findings(Page& page, const Result& result, bool all) {
                   counted(total - findings.size(), findings.empty() ? "finding" : "more finding"),
                   result.file.empty()
                       ? "-v shows all"
-                      : fmt::format("ucx-bench report {} --findings", result.file.string())),
+                      : command_line({"ucx-bench", "report", result.file.string(), "--findings"})),
       dim);
 }
 

@@ -197,8 +197,7 @@ std::string versions_table(const Json& versions) {
     for (const auto& header : lines.header) text += header + "\n";
     for (const auto& row : lines.rows) text += row + "\n";
   }
-  for (const auto& line : remarks_of(versions))
-    text += wrapped("! " + on_one_line(line), "  ", page_width());
+  for (const auto& line : remarks_of(versions)) text += wrapped("! " + line, "  ", page_width());
   return text;
 }
 

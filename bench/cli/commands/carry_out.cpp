@@ -195,8 +195,8 @@ MeasuredRun measure_plans(const std::string& command, std::vector<Plan> plans,
 void give_up_stdout(const Result& result) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   if (errno != EPIPE) {
-    print_to(stderr, "ucx-bench: the table cannot be written to stdout: {}; ucx-bench report {}\n",
-             std::strerror(errno), result.file.string());
+    print_to(stderr, "ucx-bench: the table cannot be written to stdout: {}; {}\n",
+             std::strerror(errno), command_line({"ucx-bench", "report", result.file.string()}));
   }
   ::__fpurge(stdout);
   std::clearerr(stdout);

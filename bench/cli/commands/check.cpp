@@ -364,9 +364,9 @@ Exit begin_site(const CheckOptions& o, const GlobalOptions& global, bool ranks_g
       "# Limits from a measurement on {} (run {}),\n"
       "# quality {}:\n"
       "# the slowest pair's GB/s x {}, its one-way us x {}. Edit them, "
-      "then:\n# ucx-bench check --expect {}\n",
-      host, text_at(result->run, "/id", "?"), in_words(quality), rate_margin, time_margin,
-      o.write_expect);
+      "then:\n# {}\n",
+      on_one_line(host), text_at(result->run, "/id", "?"), in_words(quality), rate_margin,
+      time_margin, command_line({"ucx-bench", "check", "--expect", o.write_expect}));
   const auto text = others.nodes.empty()
                         ? site_text(site, comment)
                         : text_of(o.write_expect) + "\n" + more_site_text(site, comment);

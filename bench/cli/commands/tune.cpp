@@ -435,7 +435,7 @@ class TuneRun final : public Trials {
 };
 
 Exit run_tune(const CLI::App& command, TuneOptions& o, const GlobalOptions& global) {
-  return TuneRun(o, in_one_text(benchmark_words(command, o)), global).run();
+  return TuneRun(o, command_line(benchmark_words(command, o)), global).run();
 }
 
 }  // namespace

@@ -1,26 +1,13 @@
 #include "bench/cli/plan/tune_cases.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bench/cli/plan/plan_of_args.hpp"
 #include "harness/core/failure.hpp"
 #include "harness/core/json.hpp"
-#include "harness/core/literal.hpp"
 #include "harness/run/benchmark.hpp"
 
 namespace ucxbench {
-
-std::string in_one_text(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  for (const auto& word : words) {
-    const bool plain = word.find_first_not_of(
-                           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                           "-_=+:,./") == std::string::npos;
-    quoted.push_back(plain && !word.empty() ? word : for_shell(word));
-  }
-  return fmt::format("{}", fmt::join(quoted, " "));
-}
 
 bool has_cold_buffers(const Plan& plan, const std::string& args) {
   if (find_benchmark(plan.benchmark)->parameters.find("buffers") == nullptr) return false;

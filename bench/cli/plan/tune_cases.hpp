@@ -9,9 +9,6 @@
 
 namespace ucxbench {
 
-/// The words of a benchmark's command line as the args of a suite's case.
-std::string in_one_text(const std::vector<std::string>& words);
-
 /// Whether the benchmark of `args`, which `plan` was made of, can use other memory for each
 /// message, and was not told which to use.
 bool has_cold_buffers(const Plan& plan, const std::string& args);
