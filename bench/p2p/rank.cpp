@@ -138,10 +138,11 @@ class Rank : public RankOfCases<Parameters> {
       places.emplace_back(src, &buffer_from(src));
       load.receive.emplace_back(buffer_from(src).data(), p.bytes);
     }
-    // Of a stream, or of all blocks of a duet: nothing may lie between those.
-    const auto checked = [&](const auto& play) {
+    const auto forget = [&] {
       for (const auto& [src, place] : places) place->poison(p.bytes);
-      play();
+    };
+    // After a stream, or after the last of a duet's blocks.
+    const auto compare = [&] {
       for (const auto& [src, place] : places) {
         facts.checks.add(wrong_payload(*place, p.bytes, seed(src), comm(), src));
       }
@@ -186,12 +187,18 @@ class Rank : public RankOfCases<Parameters> {
       int blocks = 0;
       const auto block = [&] {
         begin_block(p, load, to, from);
+        forget();
         for (auto left = streams_of_block(p); left > 0; --left) measured_run();
         end_block(p, fmt::format("block/{}/{}/{}", planned.index, round, blocks++), !to.empty());
       };
-      checked([&] { duet->blocks(quads_of(*duet, p), block); });
+      duet->blocks(quads_of(*duet, p), block);
+      compare();
     } else {
-      for (int run = 0; run < p.runs; ++run) checked(measured_run);
+      for (int run = 0; run < p.runs; ++run) {
+        forget();
+        measured_run();
+        compare();
+      }
     }
     facts.checks.add(window_of(p).exchange(comm(), round, buffers_->send, to, places));
     // One more stream between two readings of the counters, while nobody else sends.

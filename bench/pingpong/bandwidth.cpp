@@ -115,6 +115,10 @@ Rate rate_of(const CaseRun& run, Ways ways, std::uint64_t messages, const Seen& 
                            run.bench.clock.step_ns());
 }
 
+Loops& loops_of(const CaseRun& run, Ways ways) {
+  return ways == Ways::both ? run.bench.loops : run.bench.one_way;
+}
+
 struct Streamed {
   Rate came, sent;
 };
@@ -162,6 +166,7 @@ BlockRates rates_in_duet(const CaseRun& run, Ways ways, const char* metric, doub
   std::vector<Seen> own;
   run.bench.duet->blocks(rates.planned.quads, [&] {
     stream(run, ways, iterations_left_out(count));
+    run.use_afresh(loops_of(run, ways), run.parameters.window, true);
     for (std::uint64_t at = 0; at < streams; ++at) {
       own.push_back(stream(run, ways, messages_of(at)));
     }
@@ -211,6 +216,7 @@ void measure_bandwidth(CaseRun& run) {
   record.messages =
       plan_messages(run, part, [&](std::uint64_t count) { one_stream(run, Ways::one, count); });
   if (run.bench.duet != nullptr) return bandwidth_in_duet(run, part);
+  run.use_afresh(run.bench.one_way, p.window, true);
   // One figure for the whole stream: messages arrive in bursts (a socket's buffer at a time), so
   // the rate of any part of it would be of the bursts.
   const auto [came, sent] = one_stream(run, Ways::one, record.messages);
@@ -233,6 +239,7 @@ void measure_bidirectional(CaseRun& run) {
                2 * gigabytes(run));
     return;
   }
+  run.use_afresh(run.bench.loops, run.parameters.window, true);
   keep_one(run, metric, one_stream(run, Ways::both, count).came, 2 * gigabytes(run));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/pingpong/measure.hpp"
+#include "bench/pingpong/verify.hpp"
 #include "harness/run/duets.hpp"
 
 namespace ucxbench::pingpong {
@@ -22,6 +23,7 @@ inline constexpr std::uint64_t most_iterations = 1'000'000;
 struct CaseRun {
   const Bench& bench;
   const Parameters& parameters;
+  Verifier& verifier;
   bool one_clock = false;  ///< Pair::one_clock()
   LaunchRecord record{};
 
@@ -29,6 +31,11 @@ struct CaseRun {
 
   /// The buffers that `loops` have from now on: cold ones are out of all caches then.
   void use(Loops& loops, int window, bool many_sends) const;
+
+  /// That, where what came until now shall not pass for what the next loop receives.
+  void use_afresh(Loops& loops, int window, bool many_sends) const {
+    verifier.forget([&] { use(loops, window, many_sends); });
+  }
 
   /// The lead's value, on both.
   std::uint64_t agree(std::uint64_t value) const;

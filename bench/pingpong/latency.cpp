@@ -44,6 +44,8 @@ void latency_in_duet(CaseRun& run, double iteration_s) {
   duet.blocks(planned.quads, [&] {
     const auto count = planned.iterations;
     run.timed_round_trips(iterations_left_out(count));
+    run.use_afresh(run.bench.loops, 1, false);
+    run.bench.loops.meet();
     const auto parts = std::clamp(count / 2, std::uint64_t{1}, chunks);
     std::vector<double> times_us;
     for (std::uint64_t part = 0; part < parts; ++part) {
@@ -71,6 +73,7 @@ void latency_of_iterations(CaseRun& run, double iteration_s) {
   std::vector<double> untimed_us;
   std::vector<double> latency_us;
   latency_us.reserve(run.of_all_threads(iterations));
+  run.use_afresh(bench.loops, 1, false);
   bench.loops.meet();
   auto* next = stamps.data();
   for (std::uint64_t part = 0; part < parts; ++part) {
@@ -119,6 +122,7 @@ void measure_completion(CaseRun& run) {
   const auto some = std::max<std::uint64_t>(run.record.iterations / run.threads() / 4, 1);
   const auto count = run.parameters.iterations.value_or(some);
   std::vector<std::uint64_t> stamps(run.of_all_threads(count + 1), 0);
+  run.use_afresh(run.bench.loops, 1, false);
   run.bench.loops.meet();
   run.bench.loops.one_sided()->completions(count, stamps.data());
   if (!run.bench.pair.leads()) return;

@@ -21,11 +21,13 @@ void expose(Loops& loops, Api api, Buffer& send, Buffer& receive) {
 
 Measured measure(const Bench& bench, const Parameters& parameters,
                  const std::function<void(const LaunchRecord&)>& publish) {
-  CaseRun run{
-      .bench = bench, .parameters = parameters, .one_clock = bench.pair.one_clock(bench.progress)};
+  Verifier verifier(bench, parameters, bench.progress);
+  CaseRun run{.bench = bench,
+              .parameters = parameters,
+              .verifier = verifier,
+              .one_clock = bench.pair.one_clock(bench.progress)};
   run.record.src = bench.pair.lead();
   run.record.dst = bench.pair.follow();
-  Verifier verifier(bench, parameters, bench.progress);
   verifier.fill();
   run.record.overheads["timestamp_ns"] = bench.clock.cost_ns();
   measure_first_message(run);
@@ -34,7 +36,12 @@ Measured measure(const Bench& bench, const Parameters& parameters,
     if (parameters.api != Api::get || bench.pair.leads()) {
       verifier.compare(bench.loops, "after the latency loop");
     }
-    if (parameters.api == Api::put) measure_completion(run);
+    if (parameters.api == Api::put) {
+      measure_completion(run);
+      if (receives_one_way(bench.pair.role(), parameters.api)) {
+        verifier.compare(bench.loops, "after the completion loop");
+      }
+    }
     publish(run.record);
   }
   if (parameters.bandwidth) {

@@ -23,22 +23,25 @@ class ExpectedWord {
 
   std::uint64_t value() const { return value_; }
 
-  /// What ucx_perftest repeats: an operation that leaves swap and cswap nothing to wait for. Its
-  /// operand, and what a cswap writes.
-  std::pair<std::uint64_t, std::uint64_t> repeated() const {
-    switch (api_) {
-      case Api::fadd:
-        return {1, 0};
-      case Api::swap:
-        return {cut(mix64(first)), 0};
-      default:
-        return {value_, value_};
+  /// An operation that a loop repeats: its operand, what a cswap writes, and what the last one
+  /// finds where they come in order.
+  struct Repeated {
+    std::uint64_t operand, reply, found;
+  };
+
+  /// Of so many, at least one. They leave another value than was there before, also of swap and
+  /// cswap: of these the first one writes it. The others swap it with itself, or compare with what
+  /// was there before and do not write.
+  Repeated repeated(std::uint64_t times) {
+    const auto before = value_;
+    if (api_ == Api::fadd) {
+      value_ = cut(before + times);
+      return {.operand = 1, .reply = 0, .found = cut(value_ - 1)};
     }
-  }
-  void repeat(std::uint64_t times) {
-    if (times == 0) return;
-    if (api_ == Api::fadd) value_ = cut(value_ + times);
-    if (api_ == Api::swap) value_ = repeated().first;
+    value_ = cut(mix64(~loops_++));  // of no number that changed() has
+    const auto found = times == 1 ? before : value_;
+    if (api_ == Api::swap) return {.operand = value_, .reply = 0, .found = found};
+    return {.operand = before, .reply = value_, .found = found};
   }
 
   /// One that changes the word, but every second cswap, which compares with something else.
@@ -70,6 +73,7 @@ class ExpectedWord {
   Api api_;
   std::size_t bytes_;
   std::uint64_t value_;
+  std::uint64_t loops_ = 0;
 };
 
 // The loops follow ucx_perftest's run_pingpong for put, and its run_stream_uni for the others,
@@ -101,20 +105,22 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
       word_ = ExpectedWord(api_, buffers.bytes);
       wrong_.clear();
       if (role_ != Role::lead) store(word_.value());
-      set(word_.repeated());
     }
   }
 
   Interval round_trips(std::uint64_t count, std::uint64_t* stamps) override {
+    [[maybe_unused]] const auto found = begin_loop(count);
     const auto time = stamps == nullptr ? iterate(count, [](std::uint64_t) {}) : [&] {
       stamps[0] = clock_.ticks();
       return iterate(count, [&](std::uint64_t i) { stamps[i + 1] = clock_.ticks(); });
     }();
-    if constexpr (!puts) end_of(count);
+    if constexpr (atomic) check_found(found);
+    if constexpr (!puts) end_loop();
     return time;
   }
 
   Interval one_way(std::uint64_t count) override {
+    begin_loop(count);
     Interval time{.begin = monotonic_ns()};
     if (role_ == Role::follow) {
       // What is done here in software, and the lead's flush, need progress of this connection.
@@ -128,7 +134,6 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
       time.end = monotonic_ns();
       if (role_ == Role::lead) link_.signal();
     }
-    word_.repeat(count);
     return time;
   }
 
@@ -218,10 +223,26 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
     return {.begin = begin, .end = clock_.ticks()};
   }
 
-  void end_of(std::uint64_t count) {
+  // Of atomic operations, what the last of `count` finds.
+  std::uint64_t begin_loop([[maybe_unused]] std::uint64_t count) {
+    if constexpr (atomic) {
+      const auto repeated = word_.repeated(count);
+      link_.set(repeated.operand, repeated.reply);
+      return repeated.found;
+    }
+    return 0;
+  }
+
+  void end_loop() {
     if (role_ == Role::lead) link_.signal();
     if (role_ == Role::follow) link_.await_signal();
-    word_.repeat(count);
+  }
+
+  void check_found(std::uint64_t expected) {
+    const auto found = word_.cut(link_.found());
+    if (role_ == Role::follow || found == expected || !wrong_.empty()) return;
+    wrong_ = fmt::format("{} of {} found {:#x}, expected {:#x}", to_string(api_),
+                         spaced_size(link_.buffers().bytes), found, expected);
   }
 
   void exchange_words(std::uint64_t round) {
@@ -230,20 +251,13 @@ class OneSidedLoops final : public LoopsOfLink<L>, public OneSided {
       const auto before = word_.value();
       const auto values = word_.changed(round * operations + i);
       if (role_ == Role::follow) continue;
-      set(values);
+      link_.set(values.first, values.second);
       link_.send();
       link_.wait_sends();
-      const auto found = word_.cut(link_.found());
-      if (found == before || !wrong_.empty()) continue;
-      wrong_ = fmt::format("{} of {} found {:#x}, expected {:#x}", to_string(api_),
-                           spaced_size(link_.buffers().bytes), found, before);
+      check_found(before);
     }
     link_.flush();
     this->meet();
-  }
-
-  void set(const std::pair<std::uint64_t, std::uint64_t>& values) {
-    if constexpr (atomic) link_.set(values.first, values.second);
   }
 
   // Host memory alone: parameters say so.

@@ -19,9 +19,17 @@ TEST(ExpectedWord, IsWhatTheOperationsLeave) {
       ExpectedWord expected(api, bytes);
       auto word = expected.value();
       for (std::uint64_t i = 0; i < 10; ++i) {
-        word = done(api, word, expected.repeated(), expected);
-        expected.repeat(1);
-        EXPECT_EQ(expected.value(), word);
+        const auto before = word;
+        const auto times = i + 1;
+        const auto [operand, reply, last] = expected.repeated(times);
+        auto found = word;
+        for (std::uint64_t time = 0; time < times; ++time) {
+          found = word;
+          word = done(api, word, {operand, reply}, expected);
+        }
+        EXPECT_EQ(found, last) << to_string(api) << " of " << bytes;
+        EXPECT_EQ(expected.value(), word) << to_string(api) << " of " << bytes;
+        EXPECT_NE(word, before) << "a loop that did nothing would pass";
       }
       std::uint64_t changes = 0;
       for (std::uint64_t i = 0; i < 10; ++i) {
@@ -41,8 +49,8 @@ TEST(ExpectedWord, OfAFewAdditionsDiffersInEachWidth) {
   ExpectedWord four(Api::fadd, 4);
   ExpectedWord eight(Api::fadd, 8);
   const auto upper = eight.value() >> 32U;
-  four.repeat(4);
-  eight.repeat(4);
+  four.repeated(4);
+  eight.repeated(4);
   EXPECT_EQ(four.value(), 1U);
   EXPECT_EQ(eight.value() >> 32U, upper + 1);
 }

@@ -109,6 +109,22 @@ void Verifier::compare(Loops& loops, std::string_view when) {
   zero_all();
 }
 
+void Verifier::forget(const std::function<void()>& again) {
+  if (p_.check == Check::off) return;
+  zero_all();
+  again();
+  await_both();
+}
+
+// Both have their places, and nothing is under way that would go into them.
+void Verifier::await_both() {
+  if (bench_.duet != nullptr) {
+    return bench_.duet->meet(bench_.pair.peer(), bench_.pair.leads(), progress_);
+  }
+  bench_.pair.from_follow("ready", progress_);
+  bench_.pair.from_lead("ready", progress_);
+}
+
 void Verifier::check_value(Loops& loops, std::string_view when) {
   ++verified_.checked;
   const auto wrong = loops.one_sided()->wrong_value();
@@ -156,9 +172,7 @@ void Verifier::check_window(Loops& loops, bool both_ways, std::string_view when)
     }
     receive_[thread].poison(buffers.all_bytes());
   }
-  // Both have their places, and nothing is under way that would go into them.
-  bench_.pair.from_follow("ready", progress_);
-  bench_.pair.from_lead("ready", progress_);
+  await_both();
   if (both_ways) {
     bench_.loops.meet();
     loops.both_ways(places);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ class Verifier {
   /// makes the receive buffer wrong again.
   void compare(Loops& loops, std::string_view when);
 
+  /// Before a timed loop: whatever came until now is gone from where its messages will be, on both
+  /// ranks, so that compare() finds none that a warm-up left. `again` gives the loops their buffers
+  /// anew: a put's number and an atomic operation's word have their first values. Nothing is under
+  /// way.
+  void forget(const std::function<void()>& again);
+
   /// One more window of a stream by `loops`, as those that were timed but with a place and a
   /// content of its own for each message: one of them cannot be taken for another, or for what was
   /// there before.
@@ -38,6 +45,7 @@ class Verifier {
  private:
   void fill_all(std::uint64_t round);
   void zero_all();
+  void await_both();
   void check_all(std::uint64_t round, std::uint64_t bytes, std::string_view when);
   void check(std::size_t thread, std::uint64_t seed, std::uint64_t bytes, std::string_view when);
   void note(std::size_t thread, std::optional<std::size_t> wrong, std::string_view when);

@@ -10,10 +10,14 @@
 //   MISDELIVER_FROM    how many messages of a rank come before the first that is spoilt
 //   MISDELIVER_PHASE   where it is set, messages of phases alone whose announcement has this text
 //                      are spoilt, or counted
+//   MISDELIVER_COUNT   where it is set, no more than so many are spoilt; those of each announced
+//   phase
+//                      are counted from its begin
 //   MISDELIVER_FOLDER  where each rank leaves a file, named after its process, with how many
 //                      messages it had and how many of them were spoilt
 // A message is what has 100 B at least: signals, counts of rows and the like stay as they are.
-// Those that are put or got are messages of who puts or gets them.
+// Those that are put or got are messages of who puts or gets them. An atomic operation whose answer
+// is awaited is one, too; it is done as it was asked for, or not at all.
 
 #include <dlfcn.h>
 #include <sys/socket.h>
@@ -27,6 +31,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,6 +87,9 @@ class Plan {
   Plan()
       : action_(variable("MISDELIVER_ACTION")),
         from_(std::strtoull(variable("MISDELIVER_FROM").c_str(), nullptr, 10)),
+        most_(variable("MISDELIVER_COUNT").empty()
+                  ? std::numeric_limits<std::uint64_t>::max()
+                  : std::strtoull(variable("MISDELIVER_COUNT").c_str(), nullptr, 10)),
         active_(!variable("UCXBENCH_INTERNAL_RANK").empty() && !action_.empty()) {}
   ~Plan() { count(); }
 
@@ -94,7 +102,8 @@ class Plan {
   void deliver(Bytes bytes, std::function<void(const Bytes&)> write, std::function<void()> tell,
                bool can_wait = true) {
     const std::lock_guard lock(mutex_);
-    const bool is_spoilt = messages_++ >= from_ && action_ != "nothing";
+    const auto number = messages_++ - before_phase_;
+    const bool is_spoilt = number >= from_ && number - from_ < most_ && action_ != "nothing";
     auto before = std::exchange(last_[bytes.size()], bytes);
     if (!is_spoilt) {
       write(bytes);
@@ -111,6 +120,7 @@ class Plan {
 
   void announced(std::string_view frame) {
     const std::lock_guard lock(mutex_);
+    if (!variable("MISDELIVER_COUNT").empty()) before_phase_ = messages_;
     in_phase_ = frame.find(phase_) != std::string_view::npos;
     for (const auto& write : std::exchange(late_, {})) write();
     count();
@@ -158,12 +168,12 @@ class Plan {
   }
 
   const std::string action_;
-  const std::uint64_t from_;
+  const std::uint64_t from_, most_;
   const std::string phase_ = variable("MISDELIVER_PHASE");
   const bool active_;
   bool in_phase_ = false;
   std::recursive_mutex mutex_;
-  std::uint64_t messages_ = 0, spoilt_ = 0;
+  std::uint64_t messages_ = 0, spoilt_ = 0, before_phase_ = 0;
   std::map<std::size_t, Bytes> last_;  ///< by size
   std::map<std::size_t, Held> held_;
   int waited_ = 0;
@@ -356,6 +366,18 @@ ucs_status_ptr_t ucp_put_nbx(ucp_ep_h endpoint, const void* buffer, size_t count
   auto params = *theirs;
   params.op_attr_mask &= ~static_cast<unsigned>(UCP_OP_ATTR_FIELD_MEMH);
   return real(endpoint, what->data(), what->size(), address, key, &params);
+}
+
+ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h endpoint, ucp_atomic_op_t operation, const void* buffer,
+                                   size_t count, uint64_t address, ucp_rkey_h key,
+                                   const ucp_request_param_t* params) {
+  static const auto real = next<decltype(ucp_atomic_op_nbx)>("ucp_atomic_op_nbx");
+  const bool is_answered = (params->op_attr_mask & UCP_OP_ATTR_FIELD_REPLY_BUFFER) != 0;
+  const auto is_done = std::make_shared<bool>(!is_answered || !plan().takes(least_bytes));
+  if (!*is_done) {
+    plan().deliver(Bytes(least_bytes), [is_done](const Bytes&) { *is_done = true; }, [] {}, false);
+  }
+  return *is_done ? real(endpoint, operation, buffer, count, address, key, params) : nullptr;
 }
 
 unsigned ucp_worker_progress(ucp_worker_h worker) {

@@ -32,14 +32,14 @@ class Misdelivery:
         self.command = [*command, "--launches", 1, "--transports", "shm", "--bind", "none", "--timeout", "10s", "--json", "run.json"]
         self.runs = 0
 
-    def run(self, action, first=0, phase=""):
+    def run(self, action, first=0, phase="", count=""):
         """How it ended, how many messages its ranks had at most, and how many were spoilt."""
         self.runs += 1
         counts = self.folder / f"counts-{self.runs}"
         counts.mkdir()
         done = self.bench(*self.command, environment={
             "LD_PRELOAD": str(MISDELIVER), "MISDELIVER_ACTION": action, "MISDELIVER_FROM": str(first),
-            "MISDELIVER_PHASE": phase, "MISDELIVER_FOLDER": str(counts)})
+            "MISDELIVER_PHASE": phase, "MISDELIVER_COUNT": str(count), "MISDELIVER_FOLDER": str(counts)})
         of_ranks = [[int(word) for word in file.read_text().split()] for file in counts.iterdir()]
         return done, max(messages for messages, _ in of_ranks), sum(spoilt for _, spoilt in of_ranks)
 
@@ -101,3 +101,29 @@ def test_nothing_wrong_is_verified_of_puts(bench, tmp_path):
     put = ["pingpong", *SMALL, "--iterations", 200, "--api", "put", "--measure", "bandwidth"]
     misdelivery = Misdelivery(bench, tmp_path, put)
     assert_nothing_wrong_is_verified(misdelivery, [(action, part) for action, part in SPOILT if part == 1 / 2])
+
+
+LOOP = 20
+# Of each part of a ping-pong: its phase, how many messages of it come before those that are timed, and how many checks fail.
+TIMED = [
+    (["tag", "stream", "get"], "latency", ": latency", 0, {"get": 1, None: 2}),
+    (["put"], "latency", ": completion", 0, {None: 1}),
+    (["tag", "stream", "am", "put", "get"], "bandwidth", ": bandwidth", LOOP, {None: 1}),
+    (["tag", "stream", "am", "put", "get"], "bandwidth", ": bidirectional", LOOP, {None: 2}),
+    # The lead's last answer, and the word. A cswap's answer lies where it had what to write, which the last one finds.
+    (["fadd", "swap", "cswap"], "latency", ": latency", 0, {"cswap": 1, None: 2}),
+    (["fadd", "swap", "cswap"], "bandwidth", ": bandwidth", LOOP, {None: 1}),
+]
+
+
+@pytest.mark.parametrize("apis, measure, phase, before, errors", TIMED)
+def test_what_came_before_is_not_taken_for_what_is_timed(bench, tmp_path, apis, measure, phase, before, errors):
+    """All messages are right but those of the timed loop, none of which comes: the warm-up's are the same."""
+    sizes = ["--sizes", "8"] if "fadd" in apis else SMALL
+    both_ways = ["--bidirectional"] if "bidirectional" in phase else []
+    command = ["pingpong", *sizes, *both_ways, "--iterations", LOOP, "--api", ",".join(apis), "--measure", measure]
+    done, _, spoilt = Misdelivery(bench, tmp_path, command).run("elsewhere", before, phase, count=LOOP if before else 10 * LOOP)
+    assert done.code == 4 and spoilt > 0, done
+    for case in done.file["cases"]:
+        api = case["parameters"]["api"]
+        assert case["state"] == "failed" and case["verified"]["errors"] == errors.get(api, errors[None]), case
