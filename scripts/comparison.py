@@ -12,8 +12,8 @@ from commandline import Parser, write_text
 SCHEMA = "ucx-bench/comparison/1"
 
 
-def page_of(comparison, names, program=None):
-    """Of the files (base, new); their transfer logs lie beside them."""
+def page_of(comparison, names, program=None, name="the comparison"):
+    """Of the files (base, new), beside which their transfer logs lie, and of what is in the file `name`."""
     import jinja2
 
     from pages import beside, figures, sections, template
@@ -38,7 +38,7 @@ def page_of(comparison, names, program=None):
         }
         return template.render("comparison.html.j2", content)
     except (*runfile.DAMAGE, jinja2.UndefinedError) as error:
-        raise runfile.damaged(" and ".join(map(str, names)), error)
+        raise runfile.damaged(", ".join(map(str, (name, *names))), error)
 
 
 def main():
@@ -51,7 +51,7 @@ def main():
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
         comparison = runfile.written_by("ucx-bench compare --json", SCHEMA, arguments.comparison)
-        write_text(arguments.output, page_of(comparison, (arguments.base, arguments.new), arguments.program))
+        write_text(arguments.output, page_of(comparison, (arguments.base, arguments.new), arguments.program, arguments.comparison))
 
 
 if __name__ == "__main__":

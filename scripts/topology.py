@@ -10,6 +10,7 @@ number say how much of that was used, in the busier direction. Exit status: 0 dr
 import pathlib
 
 import jsontext
+import runfile
 from commandline import Parser, write_text
 
 KINDS = ("host", "socket", "numa", "host-bridge", "bridge", "gpu", "nic", "switch")
@@ -22,13 +23,14 @@ def read(topology):
     return f"{topology['source'] or '?'}, hash {topology['hash']}", devices, links
 
 
-def load(name, parser):
+def drawn(name):
+    """SVG of the file of that name."""
     try:
-        return read(jsontext.parsed(pathlib.Path(name).read_text(encoding="utf-8")))
+        return draw(*read(jsontext.parsed(pathlib.Path(name).read_text(encoding="utf-8"))))
     except OSError as error:
-        parser.fail(2, f"cannot read '{name}': {error.strerror}")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        parser.fail(2, f"'{name}' is not a topology ({type(error).__name__}: {error})")
+        raise runfile.NotARun(f"cannot read '{name}': {error.strerror}")
+    except runfile.DAMAGE as error:
+        raise runfile.NotARun(f"'{name}' is not a topology ({type(error).__name__}: {error})")
 
 
 def children_of(devices):
@@ -103,9 +105,8 @@ def main():
     parser.add_argument("topology", metavar="TOPOLOGY.json", help="what ucx-bench topo --format json wrote")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the picture; - is stdout")
     arguments = parser.parse_args()
-    title, devices, links = load(arguments.topology, parser)
     with parser.making(arguments.output, "-o"):
-        write_text(arguments.output, '<?xml version="1.0" encoding="utf-8"?>\n' + draw(title, devices, links))
+        write_text(arguments.output, '<?xml version="1.0" encoding="utf-8"?>\n' + drawn(arguments.topology))
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def made_of(versions):
     return f"On {versions['machine']['id']}, {versions['started_utc']}, by ucx-bench {versions['build']['commit'][:12]}{dirty}: {literal.for_shell(versions['command'])}"
 
 
-def page_of(versions):
+def page_of(versions, name):
     import jinja2
 
     from pages import template
@@ -70,7 +70,7 @@ def page_of(versions):
         }
         return template.render("versions.html.j2", content)
     except (*runfile.DAMAGE, jinja2.UndefinedError) as error:
-        raise runfile.damaged("the table of versions", error)
+        raise runfile.damaged(name, error)
 
 
 def main():
@@ -79,7 +79,7 @@ def main():
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="the page; - is stdout")
     arguments = parser.parse_args()
     with parser.making(arguments.output, "--html"):
-        write_text(arguments.output, page_of(runfile.written_by("ucx-bench versions --json", SCHEMA, arguments.versions)))
+        write_text(arguments.output, page_of(runfile.written_by("ucx-bench versions --json", SCHEMA, arguments.versions), arguments.versions))
 
 
 if __name__ == "__main__":

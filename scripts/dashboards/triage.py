@@ -14,6 +14,8 @@ import dataclasses
 import datetime
 import fnmatch
 
+import jsontext
+
 FILE = "triage.yaml"
 STATES = ("open", "accepted", "fixed", "ignored")
 FIELDS = ("id", "state", "reason", "owner", "expiry")
@@ -46,6 +48,8 @@ def wrong(item):
         return "is no entry: give id, state, reason, owner and expiry"
     if missing := [name for name in FIELDS if not item.get(name)]:
         return f"has no {', '.join(missing)}: an entry has {', '.join(FIELDS)}"
+    if any(isinstance(item[name], (dict, list)) for name in FIELDS):
+        return f"has more than a text at one of {', '.join(FIELDS)}"
     if unknown := [str(name) for name in item if name not in FIELDS + OPTIONAL]:
         return f"has {', '.join(unknown)}: an entry has {', '.join(FIELDS)}, and may have {', '.join(OPTIONAL)}"
     if item["state"] not in STATES:
@@ -56,10 +60,28 @@ def wrong(item):
     return ""
 
 
-def load(folder, today):
-    """Entries, and problems as (file, what is wrong)."""
+def parsed(text):
+    """YAML without what could make it grow as it is read: anchors, and lists without end. Raises ValueError."""
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent, index):
+            if self.check_event(yaml.events.AliasEvent):
+                raise ValueError("it has an alias (*name): write the value itself")
+            return super().compose_node(parent, index)
+
+        def construct_mapping(self, node, deep=False):
+            jsontext.object_of([(str(key.value), None) for key, _ in node.value])
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(text, Loader) or []
+    except (yaml.YAMLError, RecursionError, TypeError) as error:
+        raise ValueError(" ".join(str(error).split()))
+
+
+def load(folder, today):
+    """Entries, and problems as (file, what is wrong)."""
     try:
         text = (folder / FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -67,9 +89,9 @@ def load(folder, today):
     except (OSError, UnicodeDecodeError) as error:
         return [], [(FILE, f"cannot be read: {error}")]
     try:
-        items = yaml.safe_load(text) or []
-    except (yaml.YAMLError, ValueError) as error:
-        return [], [(FILE, f"invalid YAML: {' '.join(str(error).split())}")]
+        items = parsed(text)
+    except ValueError as error:
+        return [], [(FILE, f"invalid YAML: {error}")]
     if not isinstance(items, list):
         return [], [(FILE, "is not a list of entries: begin each with '- id: …'")]
     entries, problems = [], []

@@ -23,6 +23,9 @@ import json, sys
 if sys.argv[1] == "dashboard":  # --streams: a segment for each minor version of UCX and topology
     places, before, segments = [], {{}}, {{}}
     for head in map(json.loads, sys.stdin):
+        if "tags" not in head["run"]:
+            places.append({{"damage": "'the run' has no tags"}})
+            continue
         run, ucx = head["run"], head["ucx"]["version"]
         place = {{"machine": head["machine"]["id"], "branch": run["tags"].get("branch", ""), "what": " ".join(run["command"][1:3]),
             "side": run.get("ab", {{}}).get("side", ""), "segment": 0, "differs": [], "environment": "UCX " + ucx}}

@@ -116,6 +116,10 @@ def test_triage_marks_rows_until_it_expires(runs, program):
     ("text", "words"),
     [
         ("- [", "invalid YAML"),
+        ("- {id: a, state: open, id: b}", "the key 'id' stands twice"),
+        ("- &a [x, x]\n- [*a, *a]", "it has an alias"),
+        ("[" * 5000, "invalid YAML"),
+        (TRIAGED.format(id="a", state="open", expiry="2030-01-01").replace("ann", "[ann]"), "has more than a text"),
         ("a: b", "is not a list of entries"),
         ("- word", "entry 1 is no entry"),
         ("- {id: a, state: open}", "has no reason, owner, expiry"),
