@@ -44,6 +44,15 @@ def test_the_command_line_goes_from_options_by_plans_to_commands(folder, others)
                 if name.startswith(tuple(f"bench/cli/{other}/" for other in others))]
 
 
+def test_json_of_others_is_read_in_one_place():
+    """Which refuses keys that stand twice. The others parse what this program has just written."""
+    parses = re.compile(r"\b(?:[Jj]son|Value)::(?:sax_parse|parse|from_cbor|accept)\(")
+    found = [path.relative_to(ROOT).as_posix() for folder in ("harness", "bench", "workloads") for path in sources(folder)
+             if "_test." not in path.name and "_for_test." not in path.name and parses.search(path.read_text())]
+    own = ["bench/cli/options/outputs.cpp", "harness/report/junit.cpp", "harness/report/prometheus.cpp"]
+    assert set(found) - set(own) == {"harness/core/cbor.cpp", "harness/core/read_json.cpp", "harness/result/parse.cpp"}
+
+
 def test_a_leak_is_found(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     (tmp_path / "a.cpp").write_text('#include "b.hpp"\n#include <vector>\n')
