@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "bench/cli/app.hpp"
 #include "harness/core/ending.hpp"
 #include "harness/core/exec.hpp"
+#include "harness/core/failure.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/mpirun.hpp"
 #include "harness/run/benchmark.hpp"
@@ -40,6 +43,22 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void hold_signals
 
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)(int, char**, char**) = hold_signals_until_main;
+
+/// Before main, where what registers itself may need memory, and where a destructor does.
+[[gnu::constructor(101)]] void say_that_memory_ran_out() {
+  static const auto otherwise = std::get_terminate();
+  std::set_terminate([] {
+    try {
+      if (std::current_exception()) throw;
+    } catch (const std::bad_alloc&) {
+      ucxbench::say_at_once("ucx-bench: out of memory");
+      ::_exit(static_cast<int>(ucxbench::Exit::lost));
+    } catch (...) {
+      otherwise();
+    }
+    otherwise();
+  });
+}
 
 void take_held_signals() {
   ::prctl(PR_SET_PDEATHSIG, at_parents_end);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,8 @@ Exit run_command_line(int argc, char** argv) {
     return with_stdout_written(run(argc, argv));
   } catch (const Failure& failure) {
     return fail(failure.exit(), failure.what());
+  } catch (const std::bad_alloc&) {
+    return fail(Exit::lost, "out of memory");
   } catch (const std::exception& error) {
     return fail(Exit::lost, fmt::format("unexpected: {}", error.what()));
   }

@@ -61,7 +61,9 @@ class Channel {
 
   Fd stream_;
   std::optional<Seals> seals_;
-  std::mutex send_mutex_;
+  /// A rank ends where a failure is thrown (ChannelRendezvous::from_environment), also in the midst
+  /// of a send: the same thread then sends why.
+  std::recursive_mutex send_mutex_;
   bool broken_ = false;
   bool closed_ = false;
   std::vector<std::uint8_t> chunk_;

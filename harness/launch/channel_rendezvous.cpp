@@ -50,10 +50,7 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
   const int rank = variable(rank_variable);
   const int size = variable(size_variable);
   if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || rank < 0 || rank >= size) {
-    throw Failure(Exit::lost,
-                  fmt::format("the control connection ({}={}) is not open in this rank: does the "
-                              "--wrap command close inherited descriptors or clear variables?",
-                              control_fd_variable, fd));
+    return nullptr;
   }
   auto rendezvous = std::make_unique<ChannelRendezvous>(Fd(fd), rank, size);
   if (const int number = variable(on_machine_variable); number >= 0) {
@@ -64,6 +61,7 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
                              {"activity", 0},
                              {"pid", ::getpid()},
                              {"pid_namespace", pid_namespace()}});
+  rendezvous->abort_on_uncaught();
   const int stop_fd = variable(stop_fd_variable);
   const bool open = stop_fd >= 0 && ::fcntl(stop_fd, F_SETFD, FD_CLOEXEC) == 0;
   rendezvous->lifeline_.emplace(rendezvous->channel_, open ? Fd(stop_fd) : Fd(),

@@ -21,8 +21,12 @@ class ChannelRendezvous final : public Rendezvous {
   /// True in a process that a supervisor started as a rank.
   static bool is_rank();
 
-  /// From the inherited descriptor and variables, with a Lifeline. Throws Failure(Exit::lost) when
-  /// the descriptor is not there, as under a wrapper that closes what it does not know.
+  /// From the inherited descriptor and variables, with a Lifeline. Null when the descriptor is not
+  /// there, as under a wrapper that closes what it does not know. Once in a process, which it must
+  /// outlive.
+  /// From then on every exception that nobody catches ends this process by `abort`, on whatever
+  /// thread, with its stack as it is at the throw: no destructor frees what UCX or a peer still
+  /// uses. There must be no catch around the rank's work, which would unwind the stack.
   static std::unique_ptr<ChannelRendezvous> from_environment();
 
   /// Over any connected stream socket, without a Lifeline.
@@ -45,16 +49,11 @@ class ChannelRendezvous final : public Rendezvous {
   /// they may be reading this process's memory, and would fail first if it went away.
   [[noreturn]] void abort(const Failure& failure) noexcept;
 
-  /// Lets every exception that nobody catches end this process by `abort`, on whatever thread, with
-  /// its stack as it is at the throw: no destructor frees what UCX or a peer still uses. There must
-  /// be no catch around the rank's work, which would unwind the stack. Once in a process, which
-  /// this must outlive.
-  void abort_on_uncaught();
-
   /// The last word of a rank that did all of its work. One that exits without it counts as lost.
   void finish();
 
  private:
+  void abort_on_uncaught();
   nlohmann::json ask(const nlohmann::json& request, std::string_view answer,
                      const Progress& progress);
 

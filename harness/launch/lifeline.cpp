@@ -1,5 +1,6 @@
 #include "harness/launch/lifeline.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "harness/core/activity.hpp"
@@ -71,7 +73,10 @@ Lifeline::Lifeline(Channel& channel, Fd stop_fd, std::size_t ranks)
   sigaddset(&before, SIGCONT);  // nothing of theirs shall end with EINTR
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  if (error != 0) throw Failure(Exit::cannot_run, "cannot start the rank's lifeline thread");
+  if (error != 0) {
+    throw Failure(Exit::cannot_run,
+                  fmt::format("cannot start a thread: {}", std::generic_category().message(error)));
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGCONT);
 }
 

@@ -352,10 +352,24 @@ LaunchOutcome Supervisor::outcome() const {
 
 }  // namespace
 
+namespace {
+
+LaunchOutcome outcome_of(const Launch& launch, Signals& signals, const RemoteSupervisors& others) {
+  try {
+    return Supervisor(launch, signals, others).run();
+  } catch (const std::bad_alloc&) {
+    return {.state = LaunchOutcome::State::failed,
+            .exit = Exit::lost,
+            .reason = fmt::format("{}: the supervisor of the ranks is out of memory", host_name())};
+  }
+}
+
+}  // namespace
+
 LaunchOutcome run_launch(const Launch& launch, Signals& signals, const RemoteSupervisors& others) {
   std::vector<HostClock> clocks;
   for (const auto& other : others) clocks.push_back({other->host(), other->clock_offset()});
-  auto outcome = Supervisor(launch, signals, others).run();
+  auto outcome = outcome_of(launch, signals, others);
   if (outcome.state == LaunchOutcome::State::completed) {
     for (std::size_t at = 0; at < others.size(); ++at)
       clocks[at].after = others[at]->clock_offset();

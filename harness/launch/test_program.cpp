@@ -201,13 +201,8 @@ void work(ChannelRendezvous& meeting, const std::string& action, int who) {
 }
 
 int run_rank(const std::string& action, int who) {
-  std::unique_ptr<ChannelRendezvous> meeting;
-  try {
-    meeting = ChannelRendezvous::from_environment();
-  } catch (const Failure& failure) {
-    return static_cast<int>(failure.exit());
-  }
-  meeting->abort_on_uncaught();
+  const auto meeting = ChannelRendezvous::from_environment();
+  if (!meeting) return static_cast<int>(Exit::lost);
   work(*meeting, action, who);
   return 0;
 }

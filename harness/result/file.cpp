@@ -174,7 +174,9 @@ void write_atomically(const std::filesystem::path& file, const std::string& byte
     cannot_write(file, error);
   }
   error = sync_folder_of(target);
-  if (error != 0) cannot_write(file, error);
+  if (error == 0) return;
+  ::unlink(target.c_str());  // it may be gone later: better at once
+  cannot_write(file, error);
 }
 
 }  // namespace ucxbench

@@ -132,9 +132,14 @@ void take_journal(Result& run, std::string_view text, const std::string& name) {
 
 Journal::Journal(const std::filesystem::path& run_file, const Result& run)
     : file_(journal_of(run_file)), fd_(new_journal(file_)) {
-  append(journal_head(run));
-  sync();
-  if (const int error = sync_folder_of(file_)) cannot_write(file_, error);
+  try {
+    append(journal_head(run));
+    sync();
+    if (const int error = sync_folder_of(file_)) cannot_write(file_, error);
+  } catch (const Failure&) {
+    remove();
+    throw;
+  }
 }
 
 void Journal::append(std::string_view line) {

@@ -58,7 +58,13 @@ std::string RunFile::so_far() {
 void RunFile::put_down(const std::string& so_far) {
   // First, since another run may be writing there.
   journal_.emplace(file_, run_);
-  write_atomically(file_, so_far);
+  try {
+    write_atomically(file_, so_far);
+  } catch (const Failure&) {
+    journal_->remove();
+    journal_.reset();
+    throw;
+  }
 }
 
 void RunFile::begin(std::uint64_t more_bytes) {
@@ -189,7 +195,7 @@ void RunFile::move_on(const std::string& why) {
   }
   if (!old_journal) return;
   // What was written there is older, and not all.
-  fs::remove(old, error);
+  fs::remove(follow_links(old), error);
   old_journal->remove();
 }
 

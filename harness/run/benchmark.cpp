@@ -199,13 +199,8 @@ void RankContext::report_error_counters(const Json& moved) {
 int rank_main() {
   // What it prints goes to its supervisor, with whose death it still has to clean up.
   ::signal(SIGPIPE, SIG_IGN);
-  std::unique_ptr<ChannelRendezvous> rendezvous;
-  try {
-    rendezvous = ChannelRendezvous::from_environment();
-  } catch (const Failure& failure) {
-    return static_cast<int>(failure.exit());
-  }
-  rendezvous->abort_on_uncaught();
+  const auto rendezvous = ChannelRendezvous::from_environment();
+  if (!rendezvous) return static_cast<int>(Exit::lost);
   const auto plan = from_bytes(rendezvous->get("plan", {}));
   check_rank_plan(plan);
   check_settings(plan.at("asked"));

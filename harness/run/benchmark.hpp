@@ -168,7 +168,7 @@ const Benchmark* find_benchmark(const std::string& name);
 
 /// The main function of a rank process: meets the others, runs the plan, reports, and returns the
 /// exit status. A failure ends the process from where it was thrown
-/// (ChannelRendezvous::abort_on_uncaught), so nothing around this may catch.
+/// (ChannelRendezvous::from_environment), so nothing around this may catch.
 int rank_main();
 
 }  // namespace ucxbench

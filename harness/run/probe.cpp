@@ -175,7 +175,8 @@ Probe probe(const ProbeFor& asked) {
   constexpr std::chrono::seconds limit{20};
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Failure(Exit::cannot_run, fmt::format("pipe: {}", std::strerror(errno)));
+    throw Failure(Exit::cannot_run,
+                  fmt::format("starting a probe of UCX: {}", std::strerror(errno)));
   }
   Fd out(ends[0]);
   Fd in(ends[1]);
