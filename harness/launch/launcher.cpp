@@ -6,34 +6,17 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdlib>
-#include <optional>
 #include <string_view>
 
 #include "harness/core/failure.hpp"
 #include "harness/core/fd.hpp"
+#include "harness/launch/environment.hpp"
+#include "harness/launch/launched_by.hpp"
 #include "harness/launch/pmix.hpp"
 #include "harness/launch/slurm.hpp"
 
 namespace ucxbench {
-namespace {
-
-std::optional<int> number_in(const char* name) {
-  const char* text = std::getenv(name);
-  const std::string_view view = text == nullptr ? "" : text;
-  int value = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-  if (view.empty() || error != std::errc() || end != view.data() + view.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-}  // namespace
-
 std::string address_in_uri(const std::string& uri) {
   constexpr std::string_view scheme = "tcp://";
   const auto begin = uri.find(scheme);
@@ -71,25 +54,26 @@ void ask_for_address() {
 }
 
 std::unique_ptr<Launcher> find_launcher() {
-  // In a shell of an allocation (salloc, sbatch) Slurm sets most of its variables as well.
-  const auto tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(0);
-  const auto count = std::max(number_in("OMPI_COMM_WORLD_SIZE").value_or(0), tasks);
-  if (count == 1) return nullptr;
-  if (std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr) {
-    auto found = meet_by_pmix();
-    return found->count() > 1 ? std::move(found) : nullptr;
+  const auto by = launched_by(current_environment());
+  std::unique_ptr<Launcher> found;
+  switch (by.kind) {
+    case LaunchedBy::Kind::nobody:
+      return nullptr;
+    case LaunchedBy::Kind::slurm:
+      return meet_by_slurm(by.rank, by.size);
+    case LaunchedBy::Kind::pmix:
+      found = meet_by_pmix();
+      if (by.size < 2 || found->count() == by.size) break;
+      [[fallthrough]];
+    case LaunchedBy::Kind::other:
+      // Each process would measure for itself.
+      throw Failure(Exit::cannot_run,
+                    fmt::format("a launcher has started {} processes ({}) without PMIx, by which "
+                                "they find each other; use Open MPI's mpirun, srun, or --listen "
+                                "and --connect from a shell on each host",
+                                by.size, by.variable));
   }
-  const auto task = number_in("SLURM_PROCID");
-  if (tasks > 1 && task) return meet_by_slurm(*task, tasks);
-  // MPICH's and Intel MPI's: each process would measure for itself.
-  if (const auto alone = number_in("PMI_SIZE").value_or(0); alone > 1) {
-    throw Failure(Exit::cannot_run,
-                  fmt::format("the launcher has started {} processes without PMIx, by which they "
-                              "find each other; use Open MPI's mpirun, srun, or --listen and "
-                              "--connect from a shell on each host",
-                              alone));
-  }
-  return nullptr;
+  return found->count() > 1 ? std::move(found) : nullptr;
 }
 
 }  // namespace ucxbench
