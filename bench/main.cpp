@@ -1,11 +1,15 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "bench/cli/app.hpp"
 #include "harness/core/ending.hpp"
@@ -67,6 +71,22 @@ void take_held_signals() {
 }
 
 }  // namespace
+
+// UCX up to 1.13 copies the host's name into 64 bytes and its constructors abort where that is as
+// long as Linux allows, 64 characters. Libraries take the function that the executable has: the
+// last character is left out.
+extern "C" int gethostname(char* name, std::size_t bytes) noexcept {
+  constexpr std::size_t most = 63;
+  utsname host{};
+  if (::uname(&host) != 0) return -1;
+  const std::string_view whole = host.nodename;
+  if (bytes <= std::min(whole.size(), most)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  *std::copy_n(whole.begin(), std::min(whole.size(), most), name) = '\0';
+  return 0;
+}
 
 // One program, four lives: a rank that a supervisor started, a probe that asks UCX what it can do,
 // what mpirun starts in place of a rank, and the supervisor itself, which never calls UCX.

@@ -1,7 +1,9 @@
 #include "harness/launch/oom_kills.hpp"
 
 #include <fstream>
-#include <string_view>
+#include <string>
+
+#include "harness/core/cgroups.hpp"
 
 namespace ucxbench {
 namespace {
@@ -19,24 +21,13 @@ std::optional<std::uint64_t> count_in(const std::filesystem::path& file) {
 
 }  // namespace
 
-// Of "4:memory:/path" (version 1) and "0::/path" (version 2) the first that counts.
+// Those of the groups around it count other processes, too.
 std::optional<OomKills> oom_kills(const std::filesystem::path& root) {
-  const auto cgroups = root / "sys/fs/cgroup";
-  std::ifstream membership(root / "proc/self/cgroup");
-  for (std::string line; std::getline(membership, line);) {
-    const auto controllers = line.find(':');
-    const auto path = line.find(':', controllers + 1);
-    if (path == std::string::npos) continue;
-    const auto named = std::string_view(line).substr(controllers + 1, path - controllers - 1);
-    const auto own = line.substr(path + 1);
-    if (named == "memory") {
-      if (const auto count = count_in(cgroups / ("memory" + own) / "memory.oom_control")) {
-        return OomKills{own, *count};
-      }
-    } else if (named.empty()) {
-      if (const auto count = count_in(cgroups / own.substr(1) / "memory.events")) {
-        return OomKills{own, *count};
-      }
+  const auto groups = own_cgroups("memory", root);
+  for (const auto& group : groups) {
+    if (group.name != groups.front().name) continue;
+    for (const auto* counter : {"memory.oom_control", "memory.events"}) {
+      if (const auto count = count_in(group.folder / counter)) return OomKills{group.name, *count};
     }
   }
   return std::nullopt;

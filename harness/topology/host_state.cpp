@@ -1,15 +1,21 @@
 #include "harness/topology/host_state.hpp"
 
 #include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 
+#include "harness/core/cgroups.hpp"
 #include "harness/core/files.hpp"
 #include "harness/core/json.hpp"
 
@@ -43,13 +49,34 @@ std::optional<double> quota_of_cgroup2(const std::string& line) {
   return quota / period;
 }
 
-Json cpu_quota(const fs::path& cgroup) {
-  if (const auto quota = quota_of_cgroup2(first_line(cgroup / "cpu.max"))) return *quota;
-  // In version 1 no limit is -1, which is no number here.
-  const auto quota = number_of(cgroup / "cpu/cpu.cfs_quota_us");
-  const auto period = number_of(cgroup / "cpu/cpu.cfs_period_us");
-  if (!quota || !period || *period == 0) return nullptr;
+std::optional<double> quota_of_cgroup1(const fs::path& folder) {
+  // No limit is -1, which is no number here.
+  const auto quota = number_of(folder / "cpu.cfs_quota_us");
+  const auto period = number_of(folder / "cpu.cfs_period_us");
+  if (!quota || !period || *period == 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+/// The least of the group and those around it, each of which limits it.
+Json cpu_quota(const fs::path& root) {
+  std::optional<double> least;
+  for (const auto& group : own_cgroups("cpu", root)) {
+    auto quota = quota_of_cgroup2(first_line(group.folder / "cpu.max"));
+    if (!quota) quota = quota_of_cgroup1(group.folder);
+    if (quota && (!least || *quota < *least)) least = quota;
+  }
+  return least ? Json(*least) : Json();
+}
+
+/// As UCX's cma reads another process's memory, of this process itself. Yama asks nothing for that:
+/// only a filter of system calls (seccomp), as containers have, or the kernel's build forbids it.
+Json why_no_cma() {
+  std::byte from{};
+  std::byte into{};
+  const iovec remote{&from, sizeof from};
+  const iovec local{&into, sizeof into};
+  if (::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == 1) return nullptr;
+  return std::generic_category().message(errno);
 }
 
 // Of files below /proc/sys, "/" being "." in their names.
@@ -119,7 +146,8 @@ Json host_state(const fs::path& root) {
   state["smt"] = flag_or_null(cpus / "smt/active");
   const auto known_settings = kernel_settings(root);
   state["kernel_settings"] = known_settings.empty() ? Json() : known_settings;
-  state["cpu_quota"] = cpu_quota(root / "sys/fs/cgroup");
+  state["cpu_quota"] = cpu_quota(root);
+  state["cma_error"] = root == "/" ? why_no_cma() : Json();
   return state;
 }
 

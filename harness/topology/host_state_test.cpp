@@ -39,16 +39,32 @@ TEST_F(HostState, TurboIsToldByEitherDriver) {
 }
 
 TEST_F(HostState, AQuotaIsInCpus) {
+  write("proc/self/cgroup", "0::/");
   write("sys/fs/cgroup/cpu.max", "150000 100000");
   EXPECT_EQ(host_state(root_).at("cpu_quota"), 1.5);
   write("sys/fs/cgroup/cpu.max", "max 100000");
   EXPECT_TRUE(host_state(root_).at("cpu_quota").is_null());
-  fs::remove(root_ / "sys/fs/cgroup/cpu.max");
+  write("proc/self/cgroup", "1:cpu:/");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
   EXPECT_TRUE(host_state(root_).at("cpu_quota").is_null());
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000");
   EXPECT_EQ(host_state(root_).at("cpu_quota"), 4);
+}
+
+TEST_F(HostState, TheLeastQuotaOfTheGroupsAroundCounts) {
+  write("proc/self/cgroup", "0::/slice/job");
+  write("sys/fs/cgroup/slice/job/cpu.max", "max 100000");
+  write("sys/fs/cgroup/slice/cpu.max", "50000 100000");
+  write("sys/fs/cgroup/cpu.max", "300000 100000");
+  EXPECT_EQ(host_state(root_).at("cpu_quota"), 0.5);
+  write("sys/fs/cgroup/slice/job/cpu.max", "25000 100000");
+  EXPECT_EQ(host_state(root_).at("cpu_quota"), 0.25);
+  write("proc/self/cgroup", "3:cpu,cpuacct:/slurm/job_7/step_0\n0::/");
+  write("sys/fs/cgroup/cpu/slurm/job_7/step_0/cpu.cfs_quota_us", "-1");
+  write("sys/fs/cgroup/cpu/slurm/job_7/cpu.cfs_quota_us", "200000");
+  write("sys/fs/cgroup/cpu/slurm/job_7/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(host_state(root_).at("cpu_quota"), 2);
 }
 
 TEST(ThisHost, HasSharedMemory) { EXPECT_GT(host_state().at("shm_bytes"), 0); }

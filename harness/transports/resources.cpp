@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <ucp/api/ucp.h>
 #include <uct/api/uct.h>
 
@@ -12,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -114,6 +118,22 @@ void try_modules(UcxResources& found) {
   }
 }
 
+std::map<std::string, std::string> idle_interfaces() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> release(all, &freeifaddrs);
+  std::map<std::string, std::string> idle;
+  std::set<std::string> addressed;
+  for (const auto* entry = all; entry != nullptr; entry = entry->ifa_next) {
+    const bool up = (entry->ifa_flags & IFF_UP) != 0;
+    idle.emplace(entry->ifa_name, up ? "has no IPv4 address" : "is down");
+    const bool ip4 = entry->ifa_addr != nullptr && entry->ifa_addr->sa_family == AF_INET;
+    if (up && ip4) addressed.insert(entry->ifa_name);
+  }
+  for (const auto& name : addressed) idle.erase(name);
+  return idle;
+}
+
 }  // namespace
 
 std::string in_words(const UcxResource& resource) {
@@ -135,6 +155,7 @@ void to_json(Json& json, const UcxResources& from) {
           {"registers_gpu_memory", from.registers_gpu_memory},
           {"takes_dma_buf", from.takes_dma_buf},
           {"broken_modules", from.broken_modules},
+          {"idle_interfaces", from.idle_interfaces},
           {"modules", from.modules},
           {"settings", from.settings}};
   if (from.lockable_bytes) json["lockable_bytes"] = *from.lockable_bytes;
@@ -153,6 +174,7 @@ void from_json(const Json& json, UcxResources& to) {
     to.lockable_bytes = json.at("lockable_bytes").get<std::uint64_t>();
   }
   json.at("broken_modules").get_to(to.broken_modules);
+  json.at("idle_interfaces").get_to(to.idle_interfaces);
   json.at("modules").get_to(to.modules);
   json.at("settings").get_to(to.settings);
   for (const auto& entry : json.at("resources")) {
@@ -190,6 +212,7 @@ UcxResources query_ucx() {
   attributes.field_mask = UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL;
   check(ucp_lib_query(&attributes), "ucp_lib_query", Exit::cannot_run);
   found.lockable_bytes = raise_lockable_bytes();
+  found.idle_interfaces = idle_interfaces();
   found.rdma_devices = !entries_of("/sys/class/infiniband").empty();
   found.multi_threaded = attributes.max_thread_level == UCS_THREAD_MODE_MULTI;
 

@@ -28,6 +28,8 @@ struct UcxResources {
   bool rdma_devices = false;                        ///< the kernel has any
   std::vector<std::string> registers_gpu_memory{};  ///< RDMA devices: "mlx5_0"
   std::vector<std::string> takes_dma_buf{};         ///< likewise, where UCX says so (from 1.14)
+  /// Network interfaces that no TCP can use: "lo" and "is down", or "has no IPv4 address".
+  std::map<std::string, std::string> idle_interfaces{};
   /// What a rank here may lock, as raise_lockable_bytes returns it.
   std::optional<std::uint64_t> lockable_bytes;
   /// Modules that are installed but do not load, about which UCX says nothing: "libuct_cuda.so" and

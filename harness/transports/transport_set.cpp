@@ -56,6 +56,11 @@ std::string why_missing(const std::string& member, const UcxResources& resources
                ? fmt::format("ib: {} finds no InfiniBand port that is up (ibv_devinfo)", ucx)
                : "ib: no RDMA device on this machine (none in /sys/class/infiniband)";
   }
+  if (member == "tcp" && !resources.idle_interfaces.empty()) {
+    std::vector<std::string> idle;
+    for (const auto& [name, why] : resources.idle_interfaces) idle.push_back(name + " " + why);
+    return fmt::format("tcp: no network interface that {} can use: {}", ucx, fmt::join(idle, ", "));
+  }
   return fmt::format("{}: {} has no such transport on this machine (ucx_info -d)", member, ucx);
 }
 

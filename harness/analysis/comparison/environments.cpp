@@ -109,8 +109,9 @@ Json variables_of(const Result& result, bool others) {
 }
 
 // Beside the kernel's version.
-constexpr std::array host_facts = {"governor",       "transparent_huge_pages", "turbo",    "smt",
-                                   "numa_balancing", "ptrace_scope",           "cpu_quota"};
+constexpr std::array host_facts = {
+    "governor",       "transparent_huge_pages", "turbo",     "smt",
+    "numa_balancing", "ptrace_scope",           "cpu_quota", "cma_error"};
 
 Notes host_differences(const Json& base, const Json& now) {
   Notes all;

@@ -51,6 +51,13 @@ std::string why_unusable(const Judged& run, const std::string& member) {
 std::vector<Finding> small_shm(const Judged& run) {
   return of_each_host(run, [](const Json& host) -> std::optional<Finding> {
     const auto bytes = number_at(host, "shm_bytes");
+    if (!bytes && host.contains("shm_bytes")) {
+      return Finding{.subject = {},
+                     .evidence =
+                         "there is no /dev/shm: UCX has no posix, and many frameworks no "
+                         "shared memory",
+                     .next = "mount a tmpfs at /dev/shm"};
+    }
     if (!bytes || *bytes >= little_shm_bytes) return std::nullopt;
     return Finding{.subject = {},
                    .evidence = fmt::format("/dev/shm has {}: UCX's shared memory may need more",
@@ -61,14 +68,18 @@ std::vector<Finding> small_shm(const Judged& run) {
 
 std::vector<Finding> cma_blocked(const Judged& run) {
   return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
-    const auto scope = number_at(host, "ptrace_scope");
-    if (!scope || *scope < 1 || finds_resource(run, host, "cma/")) return std::nullopt;
-    return Finding{.subject = {},
-                   .evidence = fmt::format(
-                       "UCX cannot use cma (ptrace_scope is {}): large messages over shm are "
-                       "copied twice",
-                       *scope),
-                   .next = "set sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"};
+    const auto scope = number_at(host, "ptrace_scope").value_or(0);
+    const auto error = text_at(host, "/cma_error", "");
+    if ((scope < 1 && error.empty()) || finds_resource(run, host, "cma/")) return std::nullopt;
+    const auto why = error.empty() ? fmt::format("ptrace_scope is {}", scope)
+                                   : fmt::format("process_vm_readv: {}", error);
+    return Finding{
+        .subject = {},
+        .evidence =
+            fmt::format("UCX cannot use cma ({}): large messages over shm are copied twice", why),
+        .next = error.empty() ? "set sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"
+                              : "start the container with --cap-add=SYS_PTRACE, whose seccomp "
+                                "profile allows it"};
   });
 }
 

@@ -54,6 +54,24 @@ TEST(CmaBlocked, NeedsBothTheScopeAndItsConsequence) {
   EXPECT_EQ(said(cma_blocked, result), Said());
 }
 
+TEST(CmaBlocked, IsAlsoByAFilterOfSystemCalls) {
+  auto result = host_with("cma_error", "Operation not permitted");
+  result.ucx["resources"] = {"sysv/memory"};
+  const auto findings = said(cma_blocked, result);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("(process_vm_readv: Operation not permitted)"), std::string::npos);
+  result.ucx["resources"].push_back("cma/memory");
+  EXPECT_EQ(said(cma_blocked, result), Said());
+  result = host_with("cma_error", nullptr);
+  result.ucx["resources"] = {"sysv/memory"};
+  EXPECT_EQ(said(cma_blocked, result), Said());
+}
+
+TEST(SmallShm, IsAlsoNone) {
+  EXPECT_EQ(said(small_shm, host_with("shm_bytes", nullptr)).size(), 1U);
+  EXPECT_EQ(said(small_shm, host_with("ptrace_scope", 0)), Said());  // not recorded
+}
+
 TEST(CpuQuota, IsHeldAgainstTheRanks) {
   auto result = host_with("cpu_quota", 1.5);
   EXPECT_EQ(said(cpu_quota, result).size(), 1U);
