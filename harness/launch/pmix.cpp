@@ -35,6 +35,7 @@ constexpr std::uint16_t uint32_type = 14;           // PMIX_UINT32
 constexpr std::uint32_t any_rank = UINT32_MAX - 1;  // PMIX_RANK_WILDCARD: of the job
 constexpr const char* job_size = "pmix.job.size";
 constexpr const char* local_size = "pmix.local.size";
+constexpr const char* process_host = "pmix.hname";
 constexpr const char* meeting_key = "ucx-bench.meeting";
 constexpr const char* announcement_key = "ucx-bench.announcement";
 
@@ -175,10 +176,31 @@ class Pmix final : public Launcher {
   }
 
  private:
-  static std::string address() {
-    const auto daemon = address_in_uri(environment_variable("OMPI_MCA_orte_local_daemon_uri"));
-    return daemon.empty() ? address_towards(environment_variable("SLURM_LAUNCH_NODE_IPADDR"))
-                          : daemon;
+  /// Of the own daemon, which Open MPI 4 names, or of the way to another host.
+  std::string address() {
+    auto own = address_in_uri(environment_variable("OMPI_MCA_orte_local_daemon_uri"));
+    if (own.empty()) own = address_towards(environment_variable("SLURM_LAUNCH_NODE_IPADDR"));
+    return own.empty() ? address_towards(another_host()) : own;
+  }
+
+  /// By the name that the launcher has for it; empty where it does not say. The last process is
+  /// mostly on another host.
+  std::string another_host() {
+    std::string other;
+    within_limit("asking for the hosts", [this, &other] {
+      const auto own = host_of(self_.rank);
+      for (auto rank = static_cast<std::uint32_t>(count_); other.empty() && rank-- > 0;) {
+        if (auto host = host_of(rank); host != own) other = std::move(host);
+      }
+    });
+    return other;
+  }
+
+  std::string host_of(std::uint32_t rank) const {
+    auto process = self_;
+    process.rank = rank;
+    const auto* value = got(process, process_host);
+    return value != nullptr && value->type == string_type ? value->data.string : "";
   }
 
   void within_limit(const char* what, std::function<void()> call) {
