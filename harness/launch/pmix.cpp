@@ -186,21 +186,14 @@ class Pmix final : public Launcher {
   /// By the name that the launcher has for it; empty where it does not say. The last process is
   /// mostly on another host.
   std::string another_host() {
-    std::string other;
-    within_limit("asking for the hosts", [this, &other] {
-      const auto own = host_of(self_.rank);
-      for (auto rank = static_cast<std::uint32_t>(count_); other.empty() && rank-- > 0;) {
-        if (auto host = host_of(rank); host != own) other = std::move(host);
+    const auto other = std::make_shared<std::string>();
+    within_limit("asking for the hosts", [this, other] {
+      const auto own = text_of(index(), process_host);
+      for (int rank = count_ - 1; other->empty() && rank >= 0; --rank) {
+        if (auto host = text_of(rank, process_host); host != own) *other = std::move(host);
       }
     });
-    return other;
-  }
-
-  std::string host_of(std::uint32_t rank) const {
-    auto process = self_;
-    process.rank = rank;
-    const auto* value = got(process, process_host);
-    return value != nullptr && value->type == string_type ? value->data.string : "";
+    return *other;
   }
 
   void within_limit(const char* what, std::function<void()> call) {
