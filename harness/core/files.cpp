@@ -50,6 +50,11 @@ std::filesystem::path own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", absent);
 }
 
+std::string own_namespace(const char* kind) {
+  std::error_code unknown;
+  return std::filesystem::read_symlink(std::filesystem::path("/proc/self/ns") / kind, unknown);
+}
+
 std::string read_given(const std::filesystem::path& file, std::uint64_t most_bytes,
                        const std::string& advice) {
   std::error_code unknown;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "harness/core/cbor.hpp"
+#include "harness/core/files.hpp"
 #include "harness/launch/leftovers.hpp"
 #include "harness/launch/process.hpp"
 
@@ -60,7 +61,7 @@ std::unique_ptr<ChannelRendezvous> ChannelRendezvous::from_environment() {
   rendezvous->channel_.send({{"type", "heartbeat"},
                              {"activity", 0},
                              {"pid", ::getpid()},
-                             {"pid_namespace", pid_namespace()}});
+                             {"pid_namespace", own_namespace("pid")}});
   rendezvous->abort_on_uncaught();
   const int stop_fd = variable(stop_fd_variable);
   const bool open = stop_fd >= 0 && ::fcntl(stop_fd, F_SETFD, FD_CLOEXEC) == 0;

@@ -208,11 +208,6 @@ void Traces::add(const Traces& other) {
   }
 }
 
-std::string pid_namespace() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/ns/pid", error);
-}
-
 std::string shared_memory_folder(const std::vector<std::string>& environment) {
   for (const auto& entry : environment) {
     if (entry.starts_with(folder_variable)) return entry.substr(folder_variable.size());

@@ -20,9 +20,6 @@ struct Traces {
   void add(const Traces& other);
 };
 
-/// In which process numbers have the same meaning.
-std::string pid_namespace();
-
 /// Where a process with these "NAME=value" has UCX put its files.
 std::string shared_memory_folder(const std::vector<std::string>& environment);
 

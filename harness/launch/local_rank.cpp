@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "harness/core/files.hpp"
 #include "harness/launch/oom_kills.hpp"
 #include "harness/launch/processes.hpp"
 #include "harness/launch/stacks.hpp"
@@ -118,7 +119,7 @@ void LocalRank::note(const Channel::Frame& frame) try {
   failed_ = failed_ || type == "fail";
   reported_ = reported_ || type == "reported";
   // Under a wrapper that forks it is another process than `pid_`.
-  if (frame.contains("pid") && frame.value("pid_namespace", "") == pid_namespace()) {
+  if (frame.contains("pid") && frame.value("pid_namespace", "") == own_namespace("pid")) {
     traces_.creators.push_back(frame.value("pid", pid_));
   }
 } catch (const nlohmann::json::exception& error) {

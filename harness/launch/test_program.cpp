@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "harness/core/activity.hpp"
+#include "harness/core/files.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/environment.hpp"
 #include "harness/launch/follower.hpp"
@@ -120,7 +121,7 @@ void act(ChannelRendezvous& meeting, const std::string& action) {
         action == "number"
             ? nlohmann::json{{"type", 5}}
             : nlohmann::json{
-                  {"type", "heartbeat"}, {"pid", "many"}, {"pid_namespace", pid_namespace()}};
+                  {"type", "heartbeat"}, {"pid", "many"}, {"pid_namespace", own_namespace("pid")}};
     std::vector<std::uint8_t> bytes(4);
     nlohmann::json::to_cbor(frame, bytes);
     bytes[0] = static_cast<std::uint8_t>(bytes.size() - 4);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "harness/core/files.hpp"
 #include "harness/core/print.hpp"
 #include "harness/launch/channel_rendezvous.hpp"
 #include "harness/launch/environment.hpp"
@@ -113,6 +114,7 @@ void RankContext::report_rank(const std::optional<CudaDevice>& gpu, const Json& 
   Json rank = {
       {"rank", rendezvous_.rank()}, {"host", host_name()}, {"pid", getpid()}, {"cpus", cpus}};
   rank["boot_id"] = boot_id();
+  for (const auto* kind : {"user", "pid", "ipc"}) rank["namespaces"][kind] = own_namespace(kind);
   rank["numa_node"] = number_or_null(node);
   rank["device"] = gpu ? to_json(*gpu) : Json();
   rank["clock"] = clock_.name();
@@ -191,7 +193,7 @@ void RankContext::report_error_counters(const Json& moved) {
   if (moved.empty()) return;
   const Json report = {{"host", host_name()},
                        {"boot_id", boot_id()},
-                       {"network_namespace", network_namespace()},
+                       {"network_namespace", own_namespace("net")},
                        {"moved", moved}};
   rendezvous_.put(fmt::format("report/errors/{}", rendezvous_.rank()), to_bytes(report), {});
 }

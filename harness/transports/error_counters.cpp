@@ -95,9 +95,4 @@ Json moved_error_counters(const ErrorCounters& before, const ErrorCounters& afte
   return all;
 }
 
-std::string network_namespace() {
-  std::error_code unknown;
-  return fs::read_symlink("/proc/self/ns/net", unknown).string();
-}
-
 }  // namespace ucxbench

@@ -27,7 +27,4 @@ std::map<std::string, std::uint64_t> read_error_counters(bool gpus,
 Json moved_error_counters(const std::map<std::string, std::uint64_t>& before,
                           const std::map<std::string, std::uint64_t>& after);
 
-/// What tells this network namespace from others of this host: "net:[4026531840]".
-std::string network_namespace();
-
 }  // namespace ucxbench

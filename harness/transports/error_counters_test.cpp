@@ -43,7 +43,5 @@ TEST(MovedErrorCounters, AreThoseThatGrew) {
   EXPECT_EQ(moved_error_counters({{"a", 9}}, {{"a", 1}}), Json::array());  // started again
 }
 
-TEST(NetworkNamespace, HasAName) { EXPECT_TRUE(network_namespace().starts_with("net:[")); }
-
 }  // namespace
 }  // namespace ucxbench

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "harness/analysis/comparison/placements.hpp"
 #include "harness/analysis/rules/rules.hpp"
@@ -78,8 +81,36 @@ std::vector<Finding> cma_blocked(const Judged& run) {
         .evidence =
             fmt::format("UCX cannot use cma ({}): large messages over shm are copied twice", why),
         .next = error.empty() ? "set sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"
-                              : "start the container with --cap-add=SYS_PTRACE, whose seccomp "
-                                "profile allows it"};
+                              : "run the container with --cap-add=SYS_PTRACE"};
+  });
+}
+
+std::vector<Finding> own_namespaces(const Judged& run) {
+  return of_each_host(run, [&](const Json& host) -> std::optional<Finding> {
+    std::map<std::string, std::set<std::string>> of_kind;
+    for (const auto& rank : run.result.ranks) {
+      if (text_at(rank, "/host") != text_at(host, "/name")) continue;
+      const auto recorded = rank.find("namespaces");
+      if (recorded == rank.end()) continue;
+      for (const auto& [kind, name] : recorded->items()) {
+        of_kind[kind].insert(name.get<std::string>());
+      }
+    }
+    // By what UCX uses them for (cma_iface.c, mm_sysv.c).
+    const bool cma = of_kind["user"].size() > 1 || of_kind["pid"].size() > 1;
+    const bool sysv = of_kind["ipc"].size() > 1;
+    if (!cma && !sysv) return std::nullopt;
+    std::erase_if(of_kind, [](const auto& kind) { return kind.second.size() < 2; });
+    std::vector<std::string> kinds;
+    for (const auto& kind : of_kind) kinds.push_back(kind.first);
+    return Finding{.subject = {},
+                   .evidence = fmt::format(
+                       "ranks are in namespaces of their own ({}): UCX has no {} between them",
+                       fmt::join(kinds, ", "),
+                       cma && sysv ? "cma or sysv"
+                       : cma       ? "cma"
+                                   : "sysv"),
+                   .next = "use one container for all, or --pid=host --ipc=host"};
   });
 }
 

@@ -26,7 +26,8 @@ TEST(SmallShm, IsThatOfAContainer) {
   ASSERT_EQ(said_of.size(), 1U);
   EXPECT_NE(said_of[0].find("/dev/shm has 64 MiB"), std::string::npos);
   EXPECT_EQ(said(small_shm, host_with("shm_bytes", 1U << 30U)), Said());
-  EXPECT_EQ(said(small_shm, host_with("shm_bytes", nullptr)), Said());
+  EXPECT_EQ(said(small_shm, host_with("shm_bytes", nullptr)).size(), 1U);  // it is not there
+  EXPECT_EQ(said(small_shm, host_with("ptrace_scope", 0)), Said());        // nobody looked
 }
 
 TEST(SharedMemoryOfUcx, IsNothingToSockets) {
@@ -67,9 +68,19 @@ TEST(CmaBlocked, IsAlsoByAFilterOfSystemCalls) {
   EXPECT_EQ(said(cma_blocked, result), Said());
 }
 
-TEST(SmallShm, IsAlsoNone) {
-  EXPECT_EQ(said(small_shm, host_with("shm_bytes", nullptr)).size(), 1U);
-  EXPECT_EQ(said(small_shm, host_with("ptrace_scope", 0)), Said());  // not recorded
+TEST(OwnNamespaces, KeepRanksOfOneHostFromEachOther) {
+  auto result = made_run();
+  add_rank(result, {0});
+  add_rank(result, {1});
+  EXPECT_EQ(said(own_namespaces, result), Said());  // not recorded
+  for (auto& rank : result.ranks) rank["namespaces"] = {{"user", "user:[1]"}, {"ipc", "ipc:[1]"}};
+  EXPECT_EQ(said(own_namespaces, result), Said());
+  result.ranks[1]["namespaces"]["user"] = "user:[2]";
+  const auto findings = said(own_namespaces, result);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].find("(user): UCX has no cma between"), std::string::npos);
+  result.ranks[1]["host"] = "node08";
+  EXPECT_EQ(said(own_namespaces, result), Said());
 }
 
 TEST(CpuQuota, IsHeldAgainstTheRanks) {

@@ -60,6 +60,8 @@ std::span<const Rule> rules() {
            over_shm},
       Rule{"cma-blocked", warning, "UCX cannot use cma: the kernel forbids it", cma_blocked,
            over_shm},
+      Rule{"own-namespaces", warning, "ranks of a host cannot reach each other's memory",
+           own_namespaces, over_shm},
       Rule{"cpu-quota", warning, "the cgroup's CPU quota is below what polling ranks need",
            cpu_quota, any_run},
       Rule{"governor", warning, "the CPU frequency governor is not performance", governor, any_run},

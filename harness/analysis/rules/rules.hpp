@@ -51,6 +51,7 @@ std::vector<Finding> busy_host(const Judged& run);
 // host.cpp: what of its set-up limits communication; before a run, what UCX cannot use.
 std::vector<Finding> small_shm(const Judged& run);
 std::vector<Finding> cma_blocked(const Judged& run);
+std::vector<Finding> own_namespaces(const Judged& run);
 std::vector<Finding> cpu_quota(const Judged& run);
 std::vector<Finding> turbo(const Judged& run);
 std::vector<Finding> unusable_gpus(const Judged& run);
