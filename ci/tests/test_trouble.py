@@ -1,6 +1,7 @@
 """What UCX itself and the kernel said while ranks ran, recorded and found."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -22,6 +23,18 @@ def test_what_ucx_warns_of(pingpong):
     # As before, the user sees it too.
     passed_on = [line for line in done.err.splitlines() if "UCX  WARN" in line and "UCX_NO_SUCH_SETTING" in line]
     assert len(passed_on) == warning["count"]
+
+
+def test_check_and_ab_say_what_ucx_warns_of(bench, tmp_path):
+    """pingpong's finding says it, and lines of UCX's own on stderr."""
+    case = "pingpong --transports shm --sizes 8 --measure latency --iterations 50 --no-memory-copy"
+    (tmp_path / "suite.toml").write_text(f'launches = 1\n[[case]]\nargs = "{case}"\n')
+    (tmp_path / "site.toml").write_text('ranks = 2\n[[expect]]\ntransports = "shm"\nmax_us = 1e9\n')
+    strange = {"UCX_NO_SUCH_SETTING": "7"}
+    checked = bench("check", "--expect", "site.toml", "--max-time", "10min", environment=strange)
+    assert checked.code == 0 and re.search(r"^warning +UCX in ranks 0, 1 +.*UCX_NO_SUCH_SETTING", checked.out, re.M), checked
+    both = bench("ab", "suite.toml", "--folder", ".", "--base-env", "A=1", "--new-env", "A=2", environment=strange)
+    assert both.code == 0 and "UCX says on both sides: WARN unused env variable: UCX_NO_SUCH_SETTING" in both.out, both
 
 
 def test_where_ucx_is_quiet(pingpong):

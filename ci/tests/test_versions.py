@@ -19,9 +19,13 @@ def installed(ucx_copies, tmp_path):
 
 
 def test_two_that_are_as_fast(bench, installed):
-    done = bench("versions", "suite.toml", "--ucx", "here=/usr", "--ucx", f"copy={installed}", "--folder", ".", "--json", "v.json")
+    done = bench("versions", "suite.toml", "--ucx", "here=/usr", "--ucx", f"copy={installed}", "--folder", ".", "--json", "v.json",
+                 environment={"UCX_NO_SUCH_SETTING": "7"})
     assert done.code == 0, done
     versions = json.loads((done.folder / "v.json").read_text())
+    for of in versions["versions"]:
+        assert "UCX_NO_SUCH_SETTING" in only(of["ucx_warnings"])
+        assert f"{of['name']}: UCX says: WARN unused env variable: UCX_NO_SUCH_SETTING" in " ".join(done.out.split())
     assert versions["schema"] == "ucx-bench/versions/1" and [of["name"] for of in versions["versions"]] == ["here", "copy"]
     assert versions["versions"][0]["ucx"] == versions["versions"][1]["ucx"] is not None
     # What each loads is said before anything is measured, and recorded.

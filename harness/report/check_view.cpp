@@ -88,6 +88,15 @@ std::vector<std::string> outliers_in_words(const Result& result) {
   return all;
 }
 
+std::vector<std::pair<std::string, std::string>> ucx_warnings_in_words(const Result& result) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& finding : result.findings) {
+    if (text_at(finding, "/id") != "ucx-warnings") continue;
+    all.emplace_back(text_at(finding, "/subject"), text_at(finding, "/evidence"));
+  }
+  return all;
+}
+
 std::optional<double> seconds_at(const Json& json, const std::string& pointer) {
   std::tm time{};
   if (::strptime(text_at(json, pointer, "").c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) {

@@ -23,6 +23,9 @@ std::vector<std::pair<std::string, std::string>> verdicts_in_words(const Result&
 /// "node1->node3: 0.0103 GB/s, 20 % of what both reach with others (z -24)".
 std::vector<std::string> outliers_in_words(const Result& result);
 
+/// What UCX said in ranks, as the finding has it: who, and what.
+std::vector<std::pair<std::string, std::string>> ucx_warnings_in_words(const Result& result);
+
 /// Since 1970, of the time that stands at `pointer` of `json`, as run files have it.
 std::optional<double> seconds_at(const Json& json, const std::string& pointer);
 

@@ -70,6 +70,9 @@ std::string render_junit(const Result& result, const RenderOptions&) {
   suite.properties = {{"run", text_at(result.run, "/id", "")}};
   std::ranges::move(facts_of_run(result), std::back_inserter(suite.properties));
   for (const auto& outlier : outliers_in_words(result)) suite.output += "slow: " + outlier + "\n";
+  for (const auto& [who, line] : ucx_warnings_in_words(result)) {
+    suite.output += fmt::format("{}: {}\n", who, line);
+  }
   return junit_text(suite, result);
 }
 

@@ -9,6 +9,7 @@
 #include "harness/report/comparison_view.hpp"
 #include "harness/report/markdown_text.hpp"
 #include "harness/report/text.hpp"
+#include "harness/result/trouble.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -63,6 +64,16 @@ std::string change_of(const Json& cell) {
   return fmt::format("{:+.1f}", 100 * (cell.at("ratio").get<double>() - 1));
 }
 
+// What UCX said in it, each line once: the first version is measured beside each other one.
+void add_warnings(Json& version, const Result& run) {
+  auto& known = version["ucx_warnings"];
+  if (known.is_null()) known = Json::array();
+  for (const auto& [kind, line] : ucx_warnings_of(run.ucx)) {
+    const auto same = [&](const Json& other) { return other == line; };
+    if (std::ranges::none_of(known, same)) known.push_back(line);
+  }
+}
+
 std::vector<std::string> names_of(const Json& versions) {
   std::vector<std::string> names;
   for (const auto& version : versions.at("versions")) {
@@ -115,6 +126,8 @@ std::vector<std::string> remarks_of(const Json& versions) {
     const auto name = version.at("name").get<std::string>();
     const auto& problem = version.at("problem");
     if (problem.is_string()) lines.push_back(name + ": " + problem.get<std::string>());
+    for (const auto& line : version.value("ucx_warnings", Json::array()))
+      lines.push_back(fmt::format("{}: UCX says: {}", name, line.get<std::string>()));
     for (const auto& [key, why] : version.at("failed").items())
       lines.push_back(fmt::format("{}: {}: {}", name, key, why.get<std::string>()));
   }
@@ -164,9 +177,12 @@ std::string way_of(const Case& of, std::string_view metric) {
 
 void add_version(Json& versions, const std::string& name, const Result& base, const Result& now,
                  const Comparison& comparison) {
+  add_warnings(versions.at("versions").front(), base);
   const auto undecided = text_or_nothing(nothing_decided(comparison));
   for (auto& version : versions.at("versions")) {
-    if (version.at("name") == name) version["nothing_decided"] = undecided;
+    if (version.at("name") != name) continue;
+    version["nothing_decided"] = undecided;
+    add_warnings(version, now);
   }
   for (const auto& change : comparison.series) {
     auto* row = row_of(versions, change);

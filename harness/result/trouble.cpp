@@ -50,6 +50,17 @@ void add_ucx_warning(Json& ucx, int rank, const std::string& line) {
   std::sort(ranks.begin(), ranks.end());
 }
 
+std::map<std::string, std::string> ucx_warnings_of(const Json& ucx) {
+  std::map<std::string, std::string> lines;
+  const auto found = ucx.find("warnings");
+  if (found == ucx.end() || !found->is_array()) return lines;
+  for (const auto& warning : *found) {
+    const auto line = text_at(warning, "/line", "");
+    if (!line.empty()) lines.emplace(without_numbers(line), line);
+  }
+  return lines;
+}
+
 void add_error_counters(Json& machine, const Json& report) {
   auto& counters = machine["error_counters"];
   for (const auto& moved : report.at("moved")) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "harness/result/result.hpp"
@@ -11,6 +12,9 @@ namespace ucxbench {
 /// after is dropped.
 void add_ucx_warning(Json& ucx, int rank, const std::string& line);
 inline constexpr std::size_t most_kinds_of_warning = 100;
+
+/// The lines that were added, by what is equal of those that differ only in numbers.
+std::map<std::string, std::string> ucx_warnings_of(const Json& ucx);
 
 /// Adds what a rank saw move in one launch, {host, network_namespace, moved}, to
 /// `machine.error_counters`: {host, network_namespace, name, before, after}, the widest span of

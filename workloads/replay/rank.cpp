@@ -52,7 +52,7 @@ void take_messages(std::vector<Transfer>& messages, std::size_t count,
   std::memcpy(&messages[at], bytes.data(), bytes.size());
 }
 
-Told told(RankContext& context, std::size_t index, const Parameters& p) {
+Told ask_for_script(RankContext& context, std::size_t index, const Parameters& p) {
   const Rendezvous::Progress no_progress;
   const auto head = from_bytes(context.data(index, 0, no_progress));
   Told told{.script = {.messages = {}, .end_ns = head.at("end_ns").get<std::uint64_t>()}};
@@ -109,7 +109,7 @@ void run_rank(RankContext& context) {
   const auto run_cases = [&](Communicator& comm, WorkloadMemory& memory) {
     for (const auto& [index, p] : cases) {
       context.rendezvous().phase("reading the log");
-      auto recorded = told(context, index, p);
+      auto recorded = ask_for_script(context, index, p);
       Replay replay(comm, memory, p, std::move(recorded.script), context.crowded());
       measure_workload(
           context, comm, index, p, Replay::phases, p.traffic_bytes,

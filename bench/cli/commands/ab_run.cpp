@@ -24,6 +24,7 @@
 #include "harness/core/units.hpp"
 #include "harness/launch/duet.hpp"
 #include "harness/result/events.hpp"
+#include "harness/result/trouble.hpp"
 #include "harness/result/words.hpp"
 #include "harness/run/probe.hpp"
 
@@ -113,8 +114,7 @@ void say_same_builds(const AbSide& base, const AbSide& now) {
 
 // Of another warning that names a variable, whoever set it hears after the first launch.
 void say_warnings(const AbSide& side, const Result& measured) {
-  for (const auto& warning : measured.ucx.value("warnings", Json::array())) {
-    const auto line = text_at(warning, "/line");
+  for (const auto& [kind, line] : ucx_warnings_of(measured.ucx)) {
     for (const auto& [name, value] : side.added) {
       if (!name.starts_with("UCX_") || line.find(name) == std::string::npos) continue;
       if (std::ranges::find(side.unused, name) != side.unused.end()) continue;

@@ -210,6 +210,9 @@ Exit judge_site(const ExpectedHere& here, const std::vector<NeededCases>& needed
   for (const auto& outlier : outliers_in_words(result)) {
     lines += check_line("slow", "against the others", outlier);
   }
+  for (const auto& [who, line] : ucx_warnings_in_words(result)) {
+    lines += check_line("warning", who, line);
+  }
   const auto decided = [](const Json& limit) {
     return limit.at("verdict") == to_string(Fulfilment::met) ||
            limit.at("verdict") == to_string(Fulfilment::missed);

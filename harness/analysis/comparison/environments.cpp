@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "harness/analysis/comparison/set_up.hpp"
+#include "harness/result/trouble.hpp"
 #include "harness/result/words.hpp"
 
 namespace ucxbench {
@@ -154,30 +156,29 @@ void note_hosts(Notes& notes, const Result& base, const Result& now) {
   }
 }
 
-std::set<std::string> warnings_of(const Result& result) {
-  std::set<std::string> lines;
-  for (const auto& warning : result.ucx.value("warnings", Json::array())) {
-    lines.insert(text_at(warning, "/line"));
-  }
-  return lines;
-}
-
-// In UCX's own words, what it warned of on one side alone: that it does not use a variable, for
-// example.
+// What it warned of in UCX's own words: that it does not use a variable, for example.
 void note_warnings(Notes& notes, const Result& base, const Result& now) {
   for (const auto& [name, run] : {std::pair{"base", &base}, std::pair{"new", &now}}) {
     const auto unused = texts_of(at_or_null(run->run, "/ab/unused"));
     if (!unused.empty())
       notes.push_back(fmt::format("UCX uses in {} none of {}", name, join(unused, ", ")));
   }
+  std::map<std::string, Notes> said;
+  const auto of_base = ucx_warnings_of(base.ucx), of_new = ucx_warnings_of(now.ucx);
+  for (const auto& [kind, line] : of_base) {
+    said[of_new.contains(kind) ? "on both sides" : "in base alone"].push_back(line);
+  }
+  for (const auto& [kind, line] : of_new) {
+    if (!of_base.contains(kind)) said["in new alone"].push_back(line);
+  }
   constexpr std::size_t most_named = 3;
-  const auto sides =
-      std::array{std::pair{"base", warnings_of(base)}, std::pair{"new", warnings_of(now)}};
-  for (std::size_t at = 0; at < sides.size(); ++at) {
-    Notes alone;
-    std::ranges::set_difference(sides[at].second, sides[1 - at].second, std::back_inserter(alone));
-    for (std::size_t line = 0; line < std::min(most_named, alone.size()); ++line) {
-      notes.push_back(fmt::format("UCX says in {} alone: {}", sides[at].first, alone[line]));
+  for (const auto& [where, lines] : said) {
+    for (std::size_t at = 0; at < std::min(most_named, lines.size()); ++at) {
+      notes.push_back(fmt::format("UCX says {}: {}", where, lines[at]));
+    }
+    if (lines.size() > most_named) {
+      notes.push_back(fmt::format("UCX says {}: {} more, in the run file", where,
+                                  counted(lines.size() - most_named, "line")));
     }
   }
 }
