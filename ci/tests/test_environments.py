@@ -34,7 +34,7 @@ def within(tmp_path):
     """within(WORDS, ARGUMENTS…): the program as those words start it."""
 
     def run(words, *arguments):
-        probe = subprocess.run([*words, "true"], capture_output=True, text=True, timeout=20)
+        probe = subprocess.run([*words, shutil.which("true")], capture_output=True, text=True, timeout=20)
         if probe.returncode != 0:
             pytest.skip(f"not here: {probe.stderr.strip()}")
         return subprocess.run([*words, PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120,
@@ -89,3 +89,11 @@ def test_no_network_interface_for_tcp(within, words, why):
     assert done.returncode == 3, done
     line = only([line for line in done.stderr.splitlines() if line.startswith("cannot run here: ")])
     assert line.startswith("cannot run here: tcp: no network interface that UCX ") and line.endswith(f": {why}"), line
+
+
+def test_ranks_in_namespaces_of_their_own(within, tmp_path):
+    apart = "unshare --fork --pid --mount-proc"
+    within(apart.split(), "--version")  # or skips
+    done = within([], "pingpong", *quick(["--transports", "shm", "--sizes", "8", "--wrap", apart]))
+    assert done.returncode == 0, done
+    assert "(pid): UCX has no cma between them" in findings(done, tmp_path)["own-namespaces"]["evidence"]

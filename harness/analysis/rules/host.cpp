@@ -81,7 +81,7 @@ std::vector<Finding> cma_blocked(const Judged& run) {
         .evidence =
             fmt::format("UCX cannot use cma ({}): large messages over shm are copied twice", why),
         .next = error.empty() ? "set sysctl kernel.yama.ptrace_scope=0, or add SYS_PTRACE"
-                              : "run the container with --cap-add=SYS_PTRACE"};
+                              : "give the container SYS_PTRACE"};
   });
 }
 
