@@ -1,10 +1,13 @@
 #include "harness/report/report.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "harness/core/failure.hpp"
+#include "harness/core/read_json.hpp"
 #include "harness/core/text.hpp"
 
 namespace ucxbench {
@@ -26,7 +29,14 @@ std::string render(const std::string& format, const Result& result, const Render
     for (const auto& [name, of] : formats()) known.push_back(name);
     throw Failure(Exit::usage, unknown_name("format", format, known));
   }
-  return found->second.render(result, options);
+  try {
+    return found->second.render(result, options);
+  } catch (const Json::exception& error) {
+    // Views look into parts of a run that its reader takes as they are.
+    throw Failure(Exit::usage, fmt::format("'{}' is a damaged ucx-bench run ({}); give it as "
+                                           "ucx-bench --json wrote it",
+                                           result.file.string(), in_one_line(why_not_json(error))));
+  }
 }
 
 RegisterFormat::RegisterFormat(Format format) {

@@ -27,7 +27,7 @@ struct Format {
 const std::map<std::string, Format>& formats();
 
 /// The bytes of `result` in the format of that name. Throws Failure(Exit::usage) for an unknown
-/// one.
+/// one, and for a run with a part that is not as ucx-bench writes it.
 std::string render(const std::string& format, const Result& result,
                    const RenderOptions& options = {});
 

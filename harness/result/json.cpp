@@ -186,8 +186,7 @@ Json take(Json& json, const char* name, Json::value_t type) {
 }
 
 Json take_or(Json& json, const char* name, Json otherwise) {
-  const auto found = json.find(name);
-  return found == json.end() ? std::move(otherwise) : std::move(*found);
+  return json.contains(name) ? take(json, name, otherwise.type()) : std::move(otherwise);
 }
 
 Case case_from(Json json, std::vector<LaunchRecord> launches) {

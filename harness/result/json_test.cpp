@@ -252,5 +252,14 @@ TEST(ResultJson, RefusesWhatStandsTwice) {
             std::string::npos);
 }
 
+TEST(ResultJson, RefusesPartsOfAnotherType) {
+  for (const auto* part : {"phases", "exchange", "limits", "links", "sweep"}) {
+    auto json = to_json(small_result());
+    json["cases"][0][part] = 7;
+    EXPECT_NE(refusal(to_text(json)).find(std::string(part) + " is of another type"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace ucxbench
